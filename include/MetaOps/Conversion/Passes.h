@@ -1,0 +1,29 @@
+//===- Passes.h - Conversion passes ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_CONVERSION_PASSES_H
+#define METAOPS_CONVERSION_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::metaop {
+
+#define GEN_PASS_DECL
+#include "MetaOps/Conversion/Passes.h.inc"
+
+/// Appends the passes from kernels over buffers (`convert-metaop-to-vector`) to
+/// the LLVM dialect.
+void buildVectorToLLVMPipeline(OpPassManager &pm);
+
+#define GEN_PASS_REGISTRATION
+#include "MetaOps/Conversion/Passes.h.inc"
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_CONVERSION_PASSES_H

@@ -1,0 +1,215 @@
+//===- ElementwiseOps.td - One-to-one ops ---------------------------------------*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_ELEMENTWISEOPS_TD
+#define METAOPS_DIALECT_METAOP_ELEMENTWISEOPS_TD
+
+include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
+
+/// All operands and the result have one shape: the iteration space.
+class MetaOp_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : MetaOp_Op<mnemonic, !listconcat([
+        Pure, SameOperandsAndResultShape,
+        DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
+        DeclareOpInterfaceMethods<MetaOp_ElementwiseOpInterface>], traits)>;
+
+def MetaOp_Differentiable
+    : DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>;
+
+//===----------------------------------------------------------------------===//
+// Unary
+//===----------------------------------------------------------------------===//
+
+class MetaOp_UnaryOp<string mnemonic, Type type, string formula,
+                     list<Trait> traits = []>
+    : MetaOp_ElementwiseOp<mnemonic,
+        !listconcat([SameOperandsAndResultType], traits)> {
+  let summary = formula;
+  let description = "`result[i...] = " # formula # "` with x = operand[i...].";
+  let arguments = (ins type:$operand);
+  let results = (outs type:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def MetaOp_NegOp : MetaOp_UnaryOp<"neg", MetaOp_NumberTensor, "-x",
+  [MetaOp_Differentiable]>;
+def MetaOp_AbsOp : MetaOp_UnaryOp<"abs", MetaOp_NumberTensor, "|x|",
+  [MetaOp_Differentiable]>;
+def MetaOp_SignOp : MetaOp_UnaryOp<"sign", MetaOp_NumberTensor,
+  "-1, 0 or 1 as x is negative, zero or positive; NaN for NaN">;
+def MetaOp_NotOp : MetaOp_UnaryOp<"not", MetaOp_IntOrBoolTensor,
+  "x with every bit flipped">;
+def MetaOp_ExpOp : MetaOp_UnaryOp<"exp", MetaOp_FloatTensor, "e^x",
+  [MetaOp_Differentiable]>;
+def MetaOp_LogOp : MetaOp_UnaryOp<"log", MetaOp_FloatTensor, "ln x",
+  [MetaOp_Differentiable]>;
+def MetaOp_SqrtOp : MetaOp_UnaryOp<"sqrt", MetaOp_FloatTensor, "x^(1/2)",
+  [MetaOp_Differentiable]>;
+def MetaOp_SinOp : MetaOp_UnaryOp<"sin", MetaOp_FloatTensor, "sin x",
+  [MetaOp_Differentiable]>;
+def MetaOp_CosOp : MetaOp_UnaryOp<"cos", MetaOp_FloatTensor, "cos x",
+  [MetaOp_Differentiable]>;
+def MetaOp_TanhOp : MetaOp_UnaryOp<"tanh", MetaOp_FloatTensor, "tanh x",
+  [MetaOp_Differentiable]>;
+def MetaOp_ErfOp : MetaOp_UnaryOp<"erf", MetaOp_FloatTensor, "erf x",
+  [MetaOp_Differentiable]>;
+def MetaOp_FloorOp : MetaOp_UnaryOp<"floor", MetaOp_FloatTensor,
+  "the largest integer not above x">;
+def MetaOp_CeilOp : MetaOp_UnaryOp<"ceil", MetaOp_FloatTensor,
+  "the smallest integer not below x">;
+def MetaOp_RoundOp : MetaOp_UnaryOp<"round", MetaOp_FloatTensor,
+  "the nearest integer, ties to even">;
+
+//===----------------------------------------------------------------------===//
+// Binary
+//===----------------------------------------------------------------------===//
+
+class MetaOp_BinaryOp<string mnemonic, Type type, string formula,
+                      list<Trait> traits = []>
+    : MetaOp_ElementwiseOp<mnemonic,
+        !listconcat([SameOperandsAndResultType], traits)> {
+  let summary = formula;
+  let description = "`result[i...] = " # formula #
+    "` with x = lhs[i...] and y = rhs[i...].";
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def MetaOp_AddOp : MetaOp_BinaryOp<"add", MetaOp_NumberTensor,
+  "x + y; integers wrap", [Commutative, MetaOp_Differentiable]>;
+def MetaOp_SubOp : MetaOp_BinaryOp<"sub", MetaOp_NumberTensor,
+  "x - y; integers wrap", [MetaOp_Differentiable]>;
+def MetaOp_MulOp : MetaOp_BinaryOp<"mul", MetaOp_NumberTensor,
+  "x * y; integers wrap", [Commutative, MetaOp_Differentiable]>;
+def MetaOp_DivOp : MetaOp_BinaryOp<"div", MetaOp_FloatTensor,
+  "x / y", [MetaOp_Differentiable]>;
+def MetaOp_FloorDivOp : MetaOp_BinaryOp<"floor_div", MetaOp_NumberTensor,
+  "floor(x / y); an integer divided by zero gives 0">;
+def MetaOp_ModOp : MetaOp_BinaryOp<"mod", MetaOp_NumberTensor,
+  "x - y * floor(x / y), with the sign of y; an integer modulo zero gives 0",
+  [MetaOp_Differentiable]>;
+def MetaOp_PowOp : MetaOp_BinaryOp<"pow", MetaOp_FloatTensor,
+  "x^y", [MetaOp_Differentiable]>;
+def MetaOp_MaxOp : MetaOp_BinaryOp<"max", MetaOp_NumberTensor,
+  "the larger of x and y; NaN if either is", [Commutative,
+  MetaOp_Differentiable]>;
+def MetaOp_MinOp : MetaOp_BinaryOp<"min", MetaOp_NumberTensor,
+  "the smaller of x and y; NaN if either is", [Commutative,
+  MetaOp_Differentiable]>;
+def MetaOp_AndOp : MetaOp_BinaryOp<"and", MetaOp_IntOrBoolTensor,
+  "x and y, bit by bit", [Commutative]>;
+def MetaOp_OrOp : MetaOp_BinaryOp<"or", MetaOp_IntOrBoolTensor,
+  "x or y, bit by bit", [Commutative]>;
+def MetaOp_XorOp : MetaOp_BinaryOp<"xor", MetaOp_IntOrBoolTensor,
+  "x exclusive-or y, bit by bit", [Commutative]>;
+
+//===----------------------------------------------------------------------===//
+// Mixed element types
+//===----------------------------------------------------------------------===//
+
+def MetaOp_CmpOp : MetaOp_ElementwiseOp<"cmp", [
+    SameTypeOperands, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Compares element by element";
+  let description = [{
+    `result[i...] = lhs[i...] predicate rhs[i...]`. With a NaN, `ne` is true and
+    every other comparison false.
+
+    ```mlir
+    %m = metaop.cmp lt %a, %b : tensor<4xf32> -> tensor<4xi1>
+    ```
+  }];
+  let arguments = (ins MetaOp_ComparePredicateAttr:$predicate,
+                       MetaOp_Tensor:$lhs, MetaOp_Tensor:$rhs);
+  let results = (outs MetaOp_BoolTensor:$result);
+  let assemblyFormat = [{
+    `` $predicate $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def MetaOp_SelectOp : MetaOp_ElementwiseOp<"select", [
+    AllTypesMatch<["on_true", "on_false", "result"]>,
+    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+  let summary = "Chooses element by element";
+  let description = [{
+    `result[i...] = on_true[i...] if condition[i...] else on_false[i...]`.
+
+    ```mlir
+    %y = metaop.select %m, %a, %b : tensor<4xi1>, tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MetaOp_BoolTensor:$condition,
+                       MetaOp_Tensor:$on_true, MetaOp_Tensor:$on_false);
+  let results = (outs MetaOp_Tensor:$result);
+  let assemblyFormat = [{
+    $condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,`
+    type($result)
+  }];
+  let hasFolder = 1;
+}
+
+def MetaOp_CastOp : MetaOp_ElementwiseOp<"cast", [
+    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+  let summary = "Converts the element type";
+  let description = [{
+    Float to float rounds to nearest even. Float to integer truncates towards
+    zero and saturates, NaN gives 0. Integer to integer wraps. To boolean: is
+    not zero. From boolean: 0 or 1.
+
+    ```mlir
+    %y = metaop.cast %x : tensor<4xi64> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MetaOp_Tensor:$operand);
+  let results = (outs MetaOp_Tensor:$result);
+  let assemblyFormat = [{
+    $operand attr-dict `:` type($operand) `->` type($result)
+  }];
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Identities with a meaning
+//===----------------------------------------------------------------------===//
+
+def MetaOp_StopGradOp : MetaOp_Op<"stop_grad", [
+    Pure, SameOperandsAndResultType, MetaOp_ViewOpInterface]> {
+  let summary = "The same value, through which no gradient flows";
+  let description = [{
+    `result = operand`. Removed before fusion, where gradients are complete.
+
+    ```mlir
+    %y = metaop.stop_grad %x : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MetaOp_Tensor:$operand);
+  let results = (outs MetaOp_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def MetaOp_StopFuseOp : MetaOp_Op<"stop_fuse", [
+    Pure, SameOperandsAndResultType, MetaOp_ViewOpInterface,
+    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+  let summary = "The same value, across which nothing is fused";
+  let description = [{
+    `result = operand`. The value exists in memory, and its producer and its
+    consumers are in different kernels.
+
+    ```mlir
+    %y = metaop.stop_fuse %x : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MetaOp_Tensor:$operand);
+  let results = (outs MetaOp_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+#endif // METAOPS_DIALECT_METAOP_ELEMENTWISEOPS_TD

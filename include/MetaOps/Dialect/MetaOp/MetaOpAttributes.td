@@ -1,0 +1,94 @@
+//===- MetaOpAttributes.td - Attributes ---------------------------------------*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_METAOPATTRIBUTES_TD
+#define METAOPS_DIALECT_METAOP_METAOPATTRIBUTES_TD
+
+include "MetaOps/Dialect/MetaOp/MetaOpDialect.td"
+include "MetaOps/Dialect/MetaOp/MetaOpEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def MetaOp_ReduceKindAttr
+    : EnumAttr<MetaOp_Dialect, MetaOp_ReduceKind, "reduce_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def MetaOp_ComparePredicateAttr
+    : EnumAttr<MetaOp_Dialect, MetaOp_ComparePredicate, "predicate"> {
+  let assemblyFormat = "$value";
+}
+
+def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "How one fused stage becomes loops";
+  let description = [{
+    Every decision about a stage stands here; lowerings only read it. A search,
+    an annotation or a cache may write it as well as the schedule pass.
+
+    * `order`: the loops of the stage, outermost first. A permutation of
+      `0 .. number of loops - 1`. The loops are the dimensions of the iteration
+      space after contiguous neighbours were collapsed (see `Stage`).
+    * `parallel`: how many of the leading loops, taken as one collapsed range,
+      the runtime may split among threads. No two iterations of that range may
+      write the same element.
+    * `vector_dim`, `vector_width`: the dimension whose loop steps by
+      `vector_width` elements held in a vector; `-1` and `1` for scalar code.
+    * `unroll_dim`, `unroll`: the dimension of which `unroll` neighbouring
+      iterations (vectors, if it is `vector_dim`) are computed side by side, so
+      that they share reads and hide latency; `-1` and `1` for none.
+    * `shared`: how many of the leading loops are shared with the stage before
+      this one in the same kernel. An ordered list of stages with these depths
+      is the kernel's loop tree.
+
+    Example: the convolution of an NCHW image, vectorised along the width:
+
+    ```mlir
+    #metaop.schedule<order = [0, 1, 2, 3, 4, 5, 6], parallel = 3,
+                     vector_dim = 3, vector_width = 16,
+                     unroll_dim = 1, unroll = 4, shared = 0>
+    ```
+  }];
+  let parameters = (ins
+    OptionalArrayRefParameter<"int64_t">:$order,
+    "int64_t":$parallel,
+    "int64_t":$vectorDim,
+    "int64_t":$vectorWidth,
+    "int64_t":$unrollDim,
+    "int64_t":$unroll,
+    "int64_t":$shared
+  );
+  let assemblyFormat = [{
+    `<` `order` `=` `[` (`]`) : ($order^ `]`)? `,` `parallel` `=` $parallel
+    `,` `vector_dim` `=` $vectorDim `,` `vector_width` `=` $vectorWidth
+    `,` `unroll_dim` `=` $unrollDim `,` `unroll` `=` $unroll
+    `,` `shared` `=` $shared `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def MetaOp_SlotAttr : AttrDef<MetaOp_Dialect, "Slot"> {
+  let mnemonic = "slot";
+  let summary = "Where a value of a program lives";
+  let description = [{
+    The buffer of an argument of the program (`argument`, by number), a fresh
+    buffer that a result of the program takes along (`result`, by number), or a
+    place in the memory of the program's intermediate values (`arena`, by byte
+    offset).
+
+    ```mlir
+    #metaop.slot<arena, 4096>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<MetaOp_SlotKind>:$kind,
+    "int64_t":$index
+  );
+  let assemblyFormat = "`<` $kind `,` $index `>`";
+}
+
+#endif // METAOPS_DIALECT_METAOP_METAOPATTRIBUTES_TD

@@ -1,0 +1,56 @@
+//===- MetaOpEnums.td - Enumerations ---------------------------------------*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_METAOPENUMS_TD
+#define METAOPS_DIALECT_METAOP_METAOPENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+class MetaOp_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::metaop";
+  let genSpecializedAttr = 0;
+}
+
+/// Which of the kinds of meta-operator an operation is.
+def MetaOp_MetaOpClass : MetaOp_Enum<"MetaOpClass", "kind of meta-operator", [
+  I32EnumAttrCase<"Reindex", 0, "reindex">,
+  I32EnumAttrCase<"ReindexReduce", 1, "reindex_reduce">,
+  I32EnumAttrCase<"Elementwise", 2, "elementwise">,
+  I32EnumAttrCase<"Generator", 3, "generator">
+]>;
+
+/// How a reindex-reduce combines values. Each starts from its identity.
+def MetaOp_ReduceKind : MetaOp_Enum<"ReduceKind", "reduction operator", [
+  I32EnumAttrCase<"Add", 0, "add">,
+  I32EnumAttrCase<"Mul", 1, "mul">,
+  I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"Min", 3, "min">,
+  I32EnumAttrCase<"And", 4, "and">,
+  I32EnumAttrCase<"Or", 5, "or">,
+  I32EnumAttrCase<"Xor", 6, "xor">
+]>;
+
+def MetaOp_ComparePredicate
+    : MetaOp_Enum<"ComparePredicate", "comparison", [
+  I32EnumAttrCase<"Eq", 0, "eq">,
+  I32EnumAttrCase<"Ne", 1, "ne">,
+  I32EnumAttrCase<"Lt", 2, "lt">,
+  I32EnumAttrCase<"Le", 3, "le">,
+  I32EnumAttrCase<"Gt", 4, "gt">,
+  I32EnumAttrCase<"Ge", 5, "ge">
+]>;
+
+/// Where a value of a program lives.
+def MetaOp_SlotKind : MetaOp_Enum<"SlotKind", "kind of memory", [
+  I32EnumAttrCase<"Argument", 0, "argument">,
+  I32EnumAttrCase<"Result", 1, "result">,
+  I32EnumAttrCase<"Arena", 2, "arena">
+]>;
+
+#endif // METAOPS_DIALECT_METAOP_METAOPENUMS_TD

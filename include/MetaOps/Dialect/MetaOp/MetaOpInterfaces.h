@@ -1,0 +1,21 @@
+//===- MetaOpInterfaces.h - What an operation says of itself ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_METAOPINTERFACES_H
+#define METAOPS_DIALECT_METAOP_METAOPINTERFACES_H
+
+#include "MetaOps/Dialect/MetaOp/IndexAccess.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include "MetaOps/Dialect/MetaOp/MetaOpEnums.h.inc"
+
+#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h.inc"
+
+#endif // METAOPS_DIALECT_METAOP_METAOPINTERFACES_H

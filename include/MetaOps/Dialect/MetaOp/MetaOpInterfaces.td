@@ -1,0 +1,112 @@
+//===- MetaOpInterfaces.td - What an operation says of itself ---------------------------------------*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_METAOPINTERFACES_TD
+#define METAOPS_DIALECT_METAOP_METAOPINTERFACES_TD
+
+include "mlir/IR/Interfaces.td"
+
+def MetaOp_MetaOpInterface : OpInterface<"MetaOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let description = [{
+    An operation that may live in a `metaop.fused` region: its kind and the
+    value whose shape is its iteration space S.
+  }];
+  let methods = [
+    InterfaceMethod<"The kind of meta-operator.",
+      "::mlir::metaop::MetaOpClass", "getMetaOpClass", (ins)>,
+    InterfaceMethod<[{
+        The value whose shape is the iteration space S: the operand of a
+        reindex-reduce, the result of every other kind.
+      }],
+      "::mlir::TypedValue<::mlir::RankedTensorType>", "getIterationValue",
+      (ins)>
+  ];
+}
+
+def MetaOp_ReindexOpInterface : OpInterface<"ReindexOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let description = [{
+    One-to-many: `result[i...] = source[map(i...)]` where the map is in range
+    and the conditions hold, else `fill`.
+  }];
+  let methods = [
+    InterfaceMethod<"The tensor that is read.",
+      "::mlir::TypedValue<::mlir::RankedTensorType>", "getSource", (ins)>,
+    InterfaceMethod<"Map from result indices to source indices, and guards.",
+      "::mlir::metaop::IndexAccess", "getIndexAccess", (ins)>
+  ];
+}
+
+def MetaOp_ReindexReduceOpInterface
+    : OpInterface<"ReindexReduceOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let description = [{
+    Many-to-one: `result[map(i...)] op= source[i...]` over all i of the source
+    for which the map is in range and the conditions hold.
+  }];
+  let methods = [
+    InterfaceMethod<"The tensor that is reduced.",
+      "::mlir::TypedValue<::mlir::RankedTensorType>", "getSource", (ins)>,
+    InterfaceMethod<"Map from source indices to result indices, and guards.",
+      "::mlir::metaop::IndexAccess", "getIndexAccess", (ins)>,
+    InterfaceMethod<"The operator that combines values.",
+      "::mlir::metaop::ReduceKind", "getReduceKind", (ins)>
+  ];
+}
+
+def MetaOp_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let methods = [
+    InterfaceMethod<[{
+        Emits the operation for one element, or for a vector of elements, with
+        arith and math operations. `operands` are scalars or vectors of the
+        storage type of each operand (signless integers; i1 for booleans).
+      }],
+      "::mlir::Value", "emitScalar",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>
+  ];
+}
+
+def MetaOp_GeneratorOpInterface : OpInterface<"GeneratorOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let methods = [
+    InterfaceMethod<[{
+        Emits the element at `indices` (index scalars, or vectors of index: all
+        of one type). `operands` are the elements of the 0-d tensor operands,
+        always scalars; `extents` are the extents of S as index scalars.
+      }],
+      "::mlir::Value", "emitElement",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
+           "::mlir::ValueRange":$indices, "::mlir::ValueRange":$extents)>
+  ];
+}
+
+def MetaOp_ViewOpInterface : OpInterface<"ViewOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let description = [{
+    The result holds the same elements in the same order as operand 0, so a
+    memory plan gives both one buffer and no kernel is made.
+  }];
+}
+
+def MetaOp_DifferentiableOpInterface
+    : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let methods = [
+    InterfaceMethod<[{
+        Vector-Jacobian product. Given the cotangents of the results, emits
+        meta-operators at the builder's insertion point and returns one
+        cotangent per operand; null where no gradient flows.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "vjp",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents)>
+  ];
+}
+
+#endif // METAOPS_DIALECT_METAOP_METAOPINTERFACES_TD

@@ -1,0 +1,62 @@
+//===- Pipelines.h - Phases of compilation ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A slice goes through named phases. Each pass also runs alone on a file; the
+// pipelines here are the order in which the runtime and metaop-opt run them.
+//
+//   graph      meta-operators on tensors, as recorded
+//   fused      metaop.kernel with its stages; views outside
+//   scheduled  each stage has its schedule
+//   kernels    @main calls kernel functions and has a memory plan
+//   loops      kernels over buffers: scf, vector, arith, math, memref
+//   llvm       the LLVM dialect
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_PIPELINES_PIPELINES_H
+#define METAOPS_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::metaop {
+
+enum class PipelinePhase { Graph, Fused, Scheduled, Kernels, Loops, LLVM };
+
+/// The phase of that name, or none.
+std::optional<PipelinePhase> parsePipelinePhase(llvm::StringRef name);
+
+/// The names of all phases, for messages.
+llvm::StringRef getPipelinePhaseNames();
+
+struct PipelineOptions {
+  /// Fusion rules: "extended" or "paper".
+  std::string rules = "extended";
+  /// Bits in a vector register of the target; 0 for scalar code.
+  unsigned vectorBits = 512;
+  /// Report the cost of the partition as remarks.
+  bool report = false;
+};
+
+/// Appends the passes over a module with @main, from the graph up to and
+/// including `to`, with a legality check after each phase. The phases loops and
+/// llvm keep the kernels only.
+LogicalResult buildPipeline(OpPassManager &pm, PipelinePhase to,
+                            const PipelineOptions &options);
+
+/// Registers all passes of the project, and `--metaop-pipeline`, for tools.
+void registerMetaOpsPasses();
+
+/// Adds the dialects that a slice may hold, and no other, to a registry.
+void registerSliceDialects(DialectRegistry &registry);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_PIPELINES_PIPELINES_H

@@ -1,0 +1,40 @@
+//===- Compiler.h - What turns slices into programs -------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_PROGRAM_COMPILER_H
+#define METAOPS_RUNTIME_PROGRAM_COMPILER_H
+
+#include "MetaOps/Runtime/Program/Program.h"
+
+namespace metaops {
+
+/// A way to run slices. A session owns one for each of its backends.
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+
+  virtual llvm::Expected<std::shared_ptr<Program>>
+  compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
+          const CompileOptions &options) = 0;
+
+  /// The IR of a slice after a phase; see printSliceAtPhase.
+  virtual llvm::Expected<std::string>
+  print(llvm::StringRef slice, llvm::StringRef phase,
+        llvm::ArrayRef<NodeLocation> locations,
+        const CompileOptions &options) = 0;
+};
+
+/// Runs slices op by op through the reference interpreter.
+std::unique_ptr<Compiler> createInterpreterCompiler();
+
+/// Compiles for this machine's CPU, with a kernel cache of its own.
+std::unique_ptr<Compiler> createCpuCompiler();
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_PROGRAM_COMPILER_H

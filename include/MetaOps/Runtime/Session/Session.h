@@ -1,0 +1,363 @@
+//===- Session.h - Recording, differentiating and running operations ---*- C++
+//-*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A session owns a block of meta-operators that grows as a user's program runs.
+// Nothing is computed while it grows. Asking for a value cuts out the slice of
+// the block that the value needs, looks up or compiles a program for it, and
+// runs that.
+//
+// All calls but those of Var, `dropLater`, `getMutex` and `checkProcess` are
+// made between construction and destruction of a SessionScope. Errors are
+// SessionErrors, and leave the session as it was.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_SESSION_SESSION_H
+#define METAOPS_RUNTIME_SESSION_SESSION_H
+
+#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Runtime/Memory/Allocator.h"
+#include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Runtime/Session/Error.h"
+#include "MetaOps/Runtime/Session/Graph.h"
+#include "MetaOps/Runtime/Session/ProgramCache.h"
+#include "MetaOps/Runtime/Session/Slice.h"
+#include "MetaOps/Runtime/Session/Var.h"
+#include "MetaOps/Runtime/Threads/ForkMark.h"
+#include "MetaOps/Runtime/Threads/ThreadPool.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace metaops {
+
+struct ConditionTree;
+
+struct SessionStatistics {
+  int64_t programsCompiled = 0;
+  int64_t kernelsCompiled = 0;
+  int64_t programHits = 0;
+  int64_t programsRun = 0;
+  int64_t opsInBlock = 0;
+  int64_t liveVars = 0;
+  AllocatorStatistics memory;
+};
+
+/// The program of the last run, with the lines of that run's operations.
+struct ProgramReport {
+  std::shared_ptr<const CachedProgram> cached;
+  /// Of each operation of the slice.
+  std::vector<NodeLocation> locations;
+  std::string backend;
+  CompileOptions options;
+  /// The program was compiled for this run, not found.
+  bool wasCompiled = false;
+};
+
+/// One position of an index like x[3, 1:5, ..., None].
+struct IndexItem {
+  enum class Kind { Integer, Slice, NewAxis, Ellipsis };
+  Kind kind = Kind::Slice;
+  /// An integer, or a slice's ends and step; absent ones are Python's None.
+  std::optional<int64_t> start, stop, step;
+};
+
+/// A value in memory.
+struct TensorData {
+  BufferRef buffer;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+};
+
+/// A fetch whose values have been computed.
+struct CompletedFetch {
+  uint64_t id;
+  std::vector<TensorData> values;
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+public:
+  /// `compiler` runs programs on the backend "compiled"; without one, only the
+  /// interpreter does.
+  static std::shared_ptr<Session>
+  create(std::unique_ptr<Compiler> compiler = nullptr);
+  ~Session();
+
+  std::mutex &getMutex() { return mutex; }
+  /// Throws in a forked child. To be called before the mutex is locked, which
+  /// another thread may have held when the process was forked.
+  void checkProcess() const;
+
+  //===--------------------------------------------------------------------===//
+  // Leaves
+  //===--------------------------------------------------------------------===//
+
+  /// A tensor in memory, which the session owns from here on.
+  Var buffer(DType dtype, llvm::ArrayRef<int64_t> shape, BufferRef buffer);
+  Var scalar(Number value, DType dtype);
+  Var full(llvm::ArrayRef<int64_t> shape, Operand value, DType dtype);
+  Var iota(llvm::ArrayRef<int64_t> shape, int64_t dimension, DType dtype);
+  /// Uniform in [0, 1); uint32 gives all 32 bits.
+  Var random(llvm::ArrayRef<int64_t> shape, DType dtype);
+  void seed(int64_t key);
+  /// Another handle on the same value.
+  Var share(const Var &var);
+
+  //===--------------------------------------------------------------------===//
+  // Element-wise
+  //===--------------------------------------------------------------------===//
+
+  /// By the dialect's mnemonics; operands are promoted and broadcast.
+  Var unary(llvm::StringRef name, Operand x);
+  Var binary(llvm::StringRef name, Operand x, Operand y);
+  /// eq, ne, lt, le, gt, ge.
+  Var compare(llvm::StringRef predicate, Operand x, Operand y);
+  Var select(Operand condition, Operand onTrue, Operand onFalse);
+  Var cast(Operand x, DType dtype);
+
+  //===--------------------------------------------------------------------===//
+  // Reindex and reduce
+  //===--------------------------------------------------------------------===//
+
+  Var reindex(const Var &x, llvm::ArrayRef<int64_t> shape,
+              llvm::ArrayRef<std::string> indexes, Number fill,
+              llvm::ArrayRef<std::string> overflowConditions);
+  Var reindexReduce(const Var &x, llvm::StringRef kind,
+                    llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<std::string> indexes,
+                    llvm::ArrayRef<std::string> overflowConditions);
+  /// `newDims` are dimensions of the result that x lacks; x's own dimensions
+  /// are aligned with the others from the right.
+  Var broadcast(Operand x, llvm::ArrayRef<int64_t> shape,
+                llvm::ArrayRef<int64_t> newDims);
+  /// One extent may be -1.
+  Var reshape(const Var &x, llvm::ArrayRef<int64_t> shape);
+  /// Without a permutation the dimensions are reversed.
+  Var transpose(const Var &x,
+                std::optional<llvm::ArrayRef<int64_t>> permutation);
+  Var pad(const Var &x, llvm::ArrayRef<int64_t> low,
+          llvm::ArrayRef<int64_t> high, Number fill);
+  /// add, mul, max, min, and, or, xor; also sum, prod, mean, all and any, with
+  /// NumPy's result types. No dimensions mean all.
+  Var reduce(llvm::StringRef kind, const Var &x,
+             std::optional<llvm::ArrayRef<int64_t>> dims, bool keepDims);
+
+  Var getItem(const Var &x, llvm::ArrayRef<IndexItem> items);
+  /// Rebinds x to its value with a part replaced.
+  void setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value);
+
+  Var stopGrad(const Var &x);
+  Var stopFuse(const Var &x);
+
+  //===--------------------------------------------------------------------===//
+  // Rebinding, gradients, running
+  //===--------------------------------------------------------------------===//
+
+  void assign(Var &x, const Var &value);
+  /// Rebinds x to the value, which belongs to the next iteration: no gradient
+  /// flows through it, and x's old memory may be reused. See Updates.cpp.
+  void update(Var &x, Operand value);
+
+  std::vector<Var> grad(const Var &loss, llvm::ArrayRef<const Var *> targets);
+
+  void sync(llvm::ArrayRef<const Var *> vars);
+  /// Runs all updates, fetches and everything that a Var holds.
+  void syncAll();
+  /// The value in memory, computed if need be. Not to be written.
+  TensorData getData(const Var &var);
+
+  /// Marks values as outputs of a later program. The identity comes back with
+  /// the values in `takeCompletedFetches`.
+  uint64_t fetch(llvm::ArrayRef<const Var *> vars);
+  std::vector<CompletedFetch> takeCompletedFetches();
+
+  //===--------------------------------------------------------------------===//
+  // Looking inside
+  //===--------------------------------------------------------------------===//
+
+  /// The block as a module that metaop-opt reads.
+  std::string dump();
+  /// Throws where no program has run.
+  ProgramReport getLastProgram() const;
+  std::string printProgram(const ProgramReport &report, llvm::StringRef phase);
+  SessionStatistics getStatistics() const;
+  void resetPeak() { memory.resetPeak(); }
+
+  /// Flags: rules, backend, saved_values_budget (bytes, in decimal).
+  std::string getFlag(llvm::StringRef name) const;
+  void setFlag(llvm::StringRef name, llvm::StringRef value);
+
+  Allocator &getMemory() { return memory; }
+  ThreadPool &getThreads() { return threads; }
+  mlir::MLIRContext *getContext() { return &context; }
+
+  /// The user's line that what is recorded from here on belongs to.
+  void setLine(mlir::Location location) { line = location; }
+  mlir::Location makeLocation(llvm::StringRef file, unsigned line);
+
+  /// Takes a value from a dying Var.
+  void dropLater(Node *node);
+
+private:
+  friend class SessionScope;
+  friend class Var;
+
+  struct ElementwiseInfo;
+  /// Why a program is run: somebody asked for values, updates are due, or fresh
+  /// parameters are made.
+  enum class RunKind { Asked, Updates, Initial };
+
+  explicit Session(std::unique_ptr<Compiler> compiler);
+
+  // Scope (Session.cpp)
+  void enter();
+  void leave(bool failed);
+  void dropDead();
+  Var wrap(Node *node) { return Var(shared_from_this(), node); }
+  void rebind(Var &var, Node *node);
+
+  // Recording; all work on nodes (Record*.cpp, Indexing.cpp)
+  mlir::OpBuilder &at() { return graph.getBuilder(); }
+  Node *adopt(mlir::Operation *op) { return graph.adopt(op); }
+  mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape, DType dtype);
+  Node *recordScalar(Number value, DType dtype);
+  Node *recordInteger(int64_t value);
+  Node *recordZeroIndex();
+  Node *recordSplat(llvm::ArrayRef<int64_t> shape, mlir::TypedAttr value);
+  Node *recordOperand(Operand operand, DType dtype,
+                      llvm::ArrayRef<int64_t> shape);
+  Node *recordCast(Node *x, DType dtype);
+  Node *recordElementwise(mlir::OperationName name,
+                          llvm::ArrayRef<Node *> operands);
+  Node *recordBinary(llvm::StringRef name, Operand x, Operand y);
+  Node *recordPower(Operand x, Operand y);
+  Node *recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape);
+  Node *recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<int64_t> dimensions);
+  Node *recordReshape(Node *x, llvm::ArrayRef<int64_t> shape);
+  Node *recordSelect(Node *condition, Node *onTrue, Node *onFalse);
+  Node *recordReduce(mlir::metaop::ReduceKind kind, Node *x,
+                     llvm::ArrayRef<int64_t> dims, bool keepDims);
+  Node *recordMask(const ConditionTree &tree, llvm::ArrayRef<int64_t> shape);
+  Node *recordMasks(llvm::ArrayRef<ConditionTree> trees,
+                    llvm::ArrayRef<int64_t> shape);
+  Node *recordAffine(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> shape);
+  Node *recordStop(Node *x, bool gradient);
+  const ElementwiseInfo &lookUpElementwise(llvm::StringRef name,
+                                           unsigned arity);
+  DType elementwiseType(const ElementwiseInfo &info, llvm::StringRef name,
+                        DType dtype) const;
+  mlir::TypedAttr fillOf(Number value, DType dtype);
+  void checkShape(llvm::StringRef what, llvm::ArrayRef<int64_t> shape) const;
+  struct ParsedAccess;
+  const ParsedAccess &parseAccess(llvm::StringRef what,
+                                  llvm::ArrayRef<int64_t> iteration,
+                                  llvm::ArrayRef<int64_t> x,
+                                  llvm::ArrayRef<int64_t> y,
+                                  llvm::ArrayRef<std::string> indexes,
+                                  llvm::ArrayRef<std::string> conditions);
+
+  // Running (Run.cpp)
+  void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
+  void syncNodes(llvm::ArrayRef<Node *> asked);
+  bool computeView(Node *node);
+  void addSavedValues();
+  bool feedsReindex(const Node *node) const;
+  bool isWorthSaving(Node *node, bool keepsHistory) const;
+  std::shared_ptr<const CachedProgram> lookUpProgram();
+  BufferRef bufferOf(Node *leaf);
+  void runSlice(std::shared_ptr<const CachedProgram> cached);
+  void store(Node *output, BufferRef buffer);
+
+  // Updates (Updates.cpp)
+  void flushUpdates();
+  void findDonatable(RunKind kind);
+  void recordDonations(llvm::ArrayRef<BufferRef> arguments,
+                       llvm::ArrayRef<BufferRef> results);
+  void computeInitialValues(llvm::ArrayRef<Node *> targets);
+  bool isInitialValue(const Node *node) const;
+  void completeFetches();
+
+  mlir::MLIRContext context;
+  Graph graph;
+  Allocator memory;
+  ThreadPool threads;
+  std::unique_ptr<Compiler> compiler;
+  std::unique_ptr<Compiler> interpreter;
+  ProgramCache programs;
+
+  std::mutex mutex;
+  ForkMark forkMark;
+  std::mutex deadMutex;
+  std::vector<Node *> dead;
+  mlir::Location line;
+
+  llvm::StringMap<std::unique_ptr<ElementwiseInfo>> elementwise;
+  llvm::StringMap<std::unique_ptr<ParsedAccess>> accesses;
+  /// The 0-d constant 0 that stands for the start of a whole dimension.
+  Node *zeroIndex = nullptr;
+  int64_t randomKey = 0;
+  int64_t randomCounter = 0;
+
+  // Flags
+  CompileOptions options;
+  bool useInterpreter = false;
+  int64_t savedValuesBudget = int64_t(1) << 30;
+
+  /// Recorded and not yet run, in order.
+  llvm::SetVector<Node *> pendingUpdates;
+  /// Counts the runs of updates; see Node::generation.
+  int64_t flushes = 0;
+  struct Fetch {
+    uint64_t id;
+    std::vector<Node *> nodes;
+  };
+  std::vector<Fetch> fetches;
+  std::vector<CompletedFetch> completedFetches;
+  uint64_t nextFetch = 0;
+
+  // The run that is on its way; members so that their memory is reused.
+  Slice slice;
+  llvm::SmallVector<bool> donatable;
+  llvm::SmallVector<int64_t> scratchShape;
+
+  std::shared_ptr<const CachedProgram> lastProgram;
+  std::vector<mlir::Location> lastLocations;
+  bool lastWasCompiled = false;
+  bool lastWasInterpreted = false;
+  CompileOptions lastOptions;
+  int64_t programsCompiled = 0, programHits = 0, programsRun = 0;
+  int64_t kernelsCompiled = 0;
+};
+
+/// A stay inside of a session: holds its lock, and has it drop what is not
+/// needed any more at both ends.
+class SessionScope {
+public:
+  explicit SessionScope(Session &session);
+  /// The caller has locked the session's mutex, which this unlocks in the end.
+  SessionScope(Session &session, std::adopt_lock_t);
+  ~SessionScope();
+  SessionScope(const SessionScope &) = delete;
+  SessionScope &operator=(const SessionScope &) = delete;
+
+private:
+  std::unique_lock<std::mutex> lock;
+  Session &session;
+  int exceptions;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_SESSION_SESSION_H

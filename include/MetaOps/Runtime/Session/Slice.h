@@ -1,0 +1,80 @@
+//===- Slice.h - What a value needs to be computed --------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_SESSION_SLICE_H
+#define METAOPS_RUNTIME_SESSION_SLICE_H
+
+#include "MetaOps/Runtime/Session/Graph.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <string>
+#include <vector>
+
+namespace metaops {
+
+/// Says whether two slices are one program. The skeleton holds all structure,
+/// the numbers all extents: another batch size is another vector of numbers
+/// beside the same skeleton.
+struct ProgramKey {
+  std::vector<uint32_t> skeleton;
+  std::vector<int64_t> numbers;
+
+  void clear() {
+    skeleton.clear();
+    numbers.clear();
+  }
+  uint64_t hash() const;
+  bool operator==(const ProgramKey &other) const {
+    return skeleton == other.skeleton && numbers == other.numbers;
+  }
+};
+
+/// The operations between some outputs and the values that are already there.
+struct Slice {
+  /// Each after its operands.
+  std::vector<Node *> ops;
+  /// The arguments of the program, in the order in which they were met.
+  std::vector<Node *> leaves;
+  std::vector<Node *> outputs;
+  ProgramKey key;
+  uint32_t epoch = 0;
+
+  void clear();
+  bool contains(const Node *node) const { return node->epoch == epoch; }
+};
+
+/// Collects the slice of `outputs`, none of them a leaf, and all of its key but
+/// the outputs. Throws where a value is needed that an update has overwritten.
+/// Makes no MLIR object.
+void traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs, Slice &slice);
+
+/// Marks all that `roots` are made of, down to leaves and to the outputs of the
+/// program that is about to run, with a new epoch, which is returned.
+uint32_t markNeeded(Graph &graph, llvm::ArrayRef<Node *> roots);
+
+/// Ends the key: which ops are outputs, which leaves the program may overwrite,
+/// and whatever else makes another program.
+void finishKey(Slice &slice, llvm::ArrayRef<bool> donatable,
+               llvm::ArrayRef<uint32_t> options);
+
+/// The slice as a module with a function @main from leaves to outputs, in MLIR
+/// bytecode. The location of an operation is its position in the slice.
+std::string writeSlice(Graph &graph, const Slice &slice);
+
+/// The first overwritten value that `roots` need, or null.
+Node *findOverwritten(Graph &graph, llvm::ArrayRef<Node *> roots);
+
+/// Throws, naming the update that overwrote the value.
+[[noreturn]] void failOverwritten(const Node *node);
+
+/// "file.py:12", or "an unknown line".
+std::string formatLine(mlir::Location location);
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_SESSION_SLICE_H

@@ -1,0 +1,82 @@
+//===- Var.h - A handle on a value of a session -----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_SESSION_VAR_H
+#define METAOPS_RUNTIME_SESSION_VAR_H
+
+#include "MetaOps/Runtime/Memory/DType.h"
+#include "MetaOps/Runtime/Session/Promotion.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <memory>
+#include <utility>
+
+namespace metaops {
+
+class Session;
+struct Node;
+
+/// Holds a value of a session's block: as long as a Var does, the value may be
+/// asked for and differentiated. May be destroyed on any thread at any moment.
+class Var {
+public:
+  Var() = default;
+  Var(Var &&other) noexcept { swap(other); }
+  Var &operator=(Var &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Var();
+
+  explicit operator bool() const { return node; }
+
+  DType dtype() const { return elementType; }
+  llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
+  int64_t rank() const { return type.getRank(); }
+  int64_t numElements() const { return countElements(shape()); }
+  const std::shared_ptr<Session> &getSession() const { return session; }
+
+private:
+  friend class Session;
+  friend class Operand;
+  /// The session is entered.
+  Var(std::shared_ptr<Session> session, Node *node);
+
+  void swap(Var &other) noexcept {
+    std::swap(session, other.session);
+    std::swap(node, other.node);
+    std::swap(type, other.type);
+    std::swap(elementType, other.elementType);
+  }
+
+  std::shared_ptr<Session> session;
+  Node *node = nullptr;
+  // A value's type never changes, so these are read without a lock.
+  mlir::RankedTensorType type;
+  DType elementType = DType::F32;
+};
+
+/// What an operator takes: a value, or a number whose type follows the values
+/// beside it.
+class Operand {
+public:
+  Operand(const Var &var) : node(var.node), number(Number::ofInt(0)) {}
+  Operand(Number number) : number(number) {}
+
+  bool isNumber() const { return !node; }
+  Node *getNode() const { return node; }
+  Number getNumber() const { return number; }
+
+private:
+  Node *node = nullptr;
+  Number number;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_SESSION_VAR_H

@@ -1,0 +1,60 @@
+//===- ThreadPool.h - Loops shared among threads ----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_THREADS_THREADPOOL_H
+#define METAOPS_RUNTIME_THREADS_THREADPOOL_H
+
+#include "MetaOps/Runtime/Threads/ForkMark.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace metaops {
+
+/// Runs loops on several threads. Workers start with the first loop that has
+/// work for them; between loops they spin for some microseconds, then sleep.
+/// After a fork the child starts its own.
+class ThreadPool {
+public:
+  using Body = llvm::function_ref<void(int64_t begin, int64_t end)>;
+
+  /// As many threads as processors may be used, or OMP_NUM_THREADS if less.
+  static unsigned getDefaultThreads();
+
+  explicit ThreadPool(unsigned threads = getDefaultThreads());
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  /// Calls `body` for ranges that together cover [0, n) once, each of `grain`
+  /// iterations at least (but the last), from the calling thread and the
+  /// workers, and returns when all is done. A loop inside of a body, or beside
+  /// another thread's loop, runs on the thread that asks for it.
+  void parallelFor(int64_t n, int64_t grain, Body body);
+
+  /// Threads that take part, the caller included; at least one.
+  void setThreads(unsigned threads);
+  unsigned getThreads() const;
+
+private:
+  struct Team;
+  Team &getTeam(unsigned threads);
+
+  std::atomic<unsigned> numThreads;
+  /// A loop is on its way.
+  std::atomic<bool> busy{false};
+  std::unique_ptr<Team> team;
+  /// Made when the team was started.
+  ForkMark teamMark;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_THREADS_THREADPOOL_H

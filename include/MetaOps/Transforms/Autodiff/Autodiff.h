@@ -1,0 +1,43 @@
+//===- Autodiff.h - Reverse-mode differentiation ----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_AUTODIFF_AUTODIFF_H
+#define METAOPS_TRANSFORMS_AUTODIFF_AUTODIFF_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::metaop {
+
+/// The gradient of `sum_k <outputs[k], seeds[k]>` with respect to each target,
+/// of the target's type: zeros where no output depends on it.
+///
+/// All values belong to one block, as results of its operations or as values
+/// from outside of it. Operations are emitted at the builder's insertion point,
+/// which all outputs and seeds dominate, each with the location of the
+/// operation whose derivative it belongs to. Of these, what no gradient needs
+/// is erased again; nothing else changes.
+///
+/// No gradient flows through operations that are not differentiable, or for
+/// which `isStopped` holds, and nothing before them is looked at. The cost is
+/// that of the operations from which an output is computed, as far as gradients
+/// flow back, whatever else the block holds.
+///
+/// Fails, with nothing emitted, if an output or a target is not a tensor of
+/// floats, if a seed is not of its output's type, or if there is not one seed
+/// per output.
+llvm::Expected<llvm::SmallVector<Value>>
+differentiate(OpBuilder &builder, llvm::ArrayRef<Value> outputs,
+              llvm::ArrayRef<Value> seeds, llvm::ArrayRef<Value> targets,
+              llvm::function_ref<bool(Operation *)> isStopped = nullptr);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_AUTODIFF_AUTODIFF_H

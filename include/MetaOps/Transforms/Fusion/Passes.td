@@ -1,0 +1,80 @@
+//===- Passes.td - Passes that make fused stages -----------*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_FUSION_PASSES_TD
+#define METAOPS_TRANSFORMS_FUSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Partition meta-operators into fused stages";
+  let description = [{
+    Merges operations into groups so that as little as possible goes through
+    memory, and makes each group a `metaop.kernel` of one `metaop.fused`. All
+    operations of a group have one iteration space. The rules:
+
+    1. a reindex is not in the group of what it reads;
+    2. a reindex-reduce is not in the group of what reads it;
+    3. there are no cycles between groups.
+
+    Also, reductions whose common parallel extent would be small are not in one
+    group. Views and other operations stay between the kernels. Extended rules
+    also merge groups that read one tensor at the same points. Constants and
+    iotas are copied into each group that reads them.
+
+    The cost is eq. (9) of Hu et al. (2020): the sum of the sizes of the
+    variables that cross between groups. A variable counts once for each group,
+    other than its own, that reads it, and once if the function returns it;
+    a view counts as what it views. With `report`, remarks give the groups and
+    the cost, where before each operation was a group of its own.
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+      %0 = metaop.exp %x : tensor<4x8xf32>
+      %1 = metaop.reduce add %0 dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+      %0 = metaop.kernel(%a = %x : tensor<4x8xf32>) -> tensor<4xf32> {
+        %1 = metaop.fused(%b = %a : tensor<4x8xf32>) -> tensor<4xf32> {
+          %2 = metaop.exp %b : tensor<4x8xf32>
+          %3 = metaop.reduce add %2 dims = [1]
+              : tensor<4x8xf32> -> tensor<4xf32>
+          metaop.yield %3 : tensor<4xf32>
+        }
+        metaop.yield %1 : tensor<4xf32>
+      }
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"rules", "rules", "::mlir::metaop::FusionRules",
+           "::mlir::metaop::FusionRules::Extended", "Which rules apply",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::metaop::FusionRules::Paper, "paper",
+                        "merge along edges only"),
+             clEnumValN(::mlir::metaop::FusionRules::Extended, "extended",
+                        "also merge groups that read the same"))}]>,
+    Option<"maxGroupOps", "max-group-ops", "unsigned", "256",
+           "The most operations in a group">,
+    Option<"minParallelExtent", "min-parallel-extent", "int64_t", "64",
+           "Reductions merge if they share a parallel extent that large, or as "
+           "large as each has alone">,
+    Option<"report", "report", "bool", "false",
+           "Give the groups and the cost as remarks">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
+#endif // METAOPS_TRANSFORMS_FUSION_PASSES_TD

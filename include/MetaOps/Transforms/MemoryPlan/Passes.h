@@ -1,0 +1,36 @@
+//===- Passes.h - Memory planning ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_MEMORYPLAN_PASSES_H
+#define METAOPS_TRANSFORMS_MEMORYPLAN_PASSES_H
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::metaop {
+
+#define GEN_PASS_DECL
+#include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
+
+/// Whether `kernel` may write result `result` into the memory that its operands
+/// `inputs` (one buffer under several names) are read from: every read of an
+/// element comes before the write of that element, at the same point of the
+/// loop tree or in a stage that is over.
+bool canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
+                     unsigned result);
+
+/// Bytes of a tensor in memory; a boolean takes one.
+int64_t getTensorBytes(RankedTensorType type);
+
+#define GEN_PASS_REGISTRATION
+#include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_MEMORYPLAN_PASSES_H

@@ -1,0 +1,29 @@
+//===- Passes.h - Scheduling passes ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
+#define METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
+
+#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::metaop {
+
+#define GEN_PASS_DECL
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+
+/// The schedule that the heuristics choose for a stage on a target whose vector
+/// registers hold `vectorBits` bits.
+ScheduleAttr chooseSchedule(const Stage &stage, unsigned vectorBits);
+
+#define GEN_PASS_REGISTRATION
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_PASSES_H

@@ -1,0 +1,42 @@
+//===- Passes.td - Scheduling passes ---------------------------------------*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_PASSES_TD
+#define METAOPS_TRANSFORMS_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SchedulePass : Pass<"metaop-schedule"> {
+  let summary = "Decides loop order, parallel loops and vectors of each stage";
+  let description = [{
+    Writes `#metaop.schedule` on each `metaop.fused` that has none; a schedule
+    that is there already (from a user, a search or a cache) stays. Kept loops
+    stand outside and reduced loops inside, each kind in the order of memory
+    continuity: the loop over which all accesses together take the smallest
+    steps is innermost. The vector loop is the one for which loads and stores
+    are cheapest.
+
+    Before:
+    ```mlir
+    %y = metaop.fused(%a = %x : tensor<64x128xf32>) -> tensor<64xf32> { ... }
+    ```
+    After:
+    ```mlir
+    %y = metaop.fused(%a = %x : tensor<64x128xf32>) -> tensor<64xf32>
+        schedule(<order = [0, 1], parallel = 1, vector_dim = 1,
+                  vector_width = 16, unroll_dim = 1, unroll = 4, shared = 0>)
+        { ... }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "Bits in a vector register of the target; 0 for scalar code">
+  ];
+}
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_PASSES_TD

@@ -1,0 +1,131 @@
+//===- Stage.h - A fused stage as (S, maps, body) ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scheduling and lowering work on this model, never on op names. A stage is a
+// loop nest over an iteration space S; it reads tensors at places that are
+// affine in the loops, computes element-wise, and writes or reduces into
+// tensors at places that are affine in the loops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_STAGE_H
+#define METAOPS_TRANSFORMS_SCHEDULE_STAGE_H
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <optional>
+
+namespace mlir::metaop {
+
+/// A number that is fixed for one run of a stage. Expressions of a stage are
+/// affine in its loops; their symbols are the stage's symbols by position.
+struct StageSymbol {
+  enum class Kind {
+    Scalar,  ///< The element of a 0-d i64 tensor (an operand of a reindex).
+    Extent,  ///< An extent of a region argument.
+    Operand, ///< An index argument of the region.
+  };
+  Kind kind;
+  Value value;
+  unsigned dim = 0;
+};
+
+/// A place in a tensor as a function of the loops.
+struct StagePlace {
+  /// Row-major element number.
+  AffineExpr offset;
+  /// The element takes part where all of these are >= 0. Those that hold for
+  /// every iteration are left out.
+  SmallVector<AffineExpr> rangeChecks;
+  /// As above, from conditions of the op rather than from the tensor's shape.
+  SmallVector<AffineExpr> conditions;
+
+  bool isGuarded() const { return !rangeChecks.empty() || !conditions.empty(); }
+};
+
+/// A value of the body that comes from memory: a region argument used
+/// element-wise, the result of a reindex, or a constant with several values.
+struct StageRead {
+  Value value;
+  /// The region argument that is read; the constant itself for a constant.
+  Value source;
+  StagePlace place;
+  /// The value where the place is not valid; null if it always is.
+  TypedAttr fill;
+};
+
+/// A result of the stage.
+struct StageWrite {
+  unsigned result;
+  /// The value of the body that is stored or reduced.
+  Value value;
+  /// Null for an element-wise result.
+  std::optional<ReduceKind> kind;
+  StagePlace place;
+  /// Loops to indices of the result tensor. Only of use where no loops were
+  /// collapsed, as for every write that is not a projection.
+  AffineMap map;
+  /// Some of the loops reach each element exactly once; the others are reduced.
+  bool isProjection = true;
+  /// Loops that the offset and the range checks depend on.
+  llvm::SmallBitVector loops;
+  /// Loops that number a dimension of the result: two different iterations never
+  /// write the same element, and all of them together write the whole dimension.
+  llvm::SmallBitVector disjoint;
+};
+
+struct Stage {
+  /// Models `op`. Fails, with a diagnostic, on an op that is not valid.
+  static FailureOr<Stage> build(FusedOp op);
+
+  unsigned getNumLoops() const { return extents.size(); }
+  MLIRContext *getContext() const { return op->getContext(); }
+  /// The extent of a loop if it is a constant, else ShapedType::kDynamic.
+  int64_t getStaticExtent(unsigned loop) const;
+  /// Some loop has no iteration whatever the operands are.
+  bool isEmpty() const;
+  bool hasReduction() const;
+  /// Loops on which a value of the body depends.
+  llvm::SmallBitVector getLoopsOf(Value value) const {
+    return loopsOf.lookup(value);
+  }
+
+  FusedOp op;
+  /// Extents of the loops: constants or expressions in the symbols. The loops
+  /// are those of S without unit extents, with contiguous neighbours collapsed
+  /// and, for a reduction through `i - j`, indexed by the result's place.
+  SmallVector<AffineExpr> extents;
+  SmallVector<StageSymbol> symbols;
+  /// Loops to indices of S.
+  AffineMap toIterationSpace;
+  /// Extents of S.
+  SmallVector<AffineExpr> spaceExtents;
+  /// An iteration belongs to S where all of these are >= 0.
+  SmallVector<AffineExpr> domain;
+  SmallVector<StageRead> reads;
+  /// Element-wise ops and generators (splat constants, iota, random) in program
+  /// order.
+  SmallVector<Operation *> body;
+  SmallVector<StageWrite> writes;
+
+private:
+  friend class StageBuilder;
+  llvm::DenseMap<Value, llvm::SmallBitVector> loopsOf;
+};
+
+/// The factor of a loop in an expression that is linear in it; none if it is
+/// not linear. The factor may hold symbols.
+std::optional<AffineExpr> getCoefficient(AffineExpr expr, unsigned loop);
+
+/// The factor as a number, if it is one.
+std::optional<int64_t> getConstantCoefficient(AffineExpr expr, unsigned loop);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_STAGE_H

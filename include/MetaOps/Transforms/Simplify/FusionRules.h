@@ -1,0 +1,27 @@
+//===- FusionRules.h - Which fusion rules apply -----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SIMPLIFY_FUSIONRULES_H
+#define METAOPS_TRANSFORMS_SIMPLIFY_FUSIONRULES_H
+
+namespace mlir::metaop {
+
+/// How far fusion, and the cloning that prepares it, goes.
+enum class FusionRules {
+  /// Rules 1 to 3 and greedy merging along edges, as published by Hu et al.,
+  /// "Jittor: a novel deep learning framework with meta-operators and unified
+  /// graph execution" (2020).
+  Paper,
+  /// Also: producers on small spaces move through reindexes, expanded values
+  /// are computed again for each use, and siblings that read one tensor merge.
+  Extended
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SIMPLIFY_FUSIONRULES_H

@@ -1,0 +1,28 @@
+//===- Passes.h - Passes that prepare a graph for fusion --------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SIMPLIFY_PASSES_H
+#define METAOPS_TRANSFORMS_SIMPLIFY_PASSES_H
+
+#include "MetaOps/Transforms/Simplify/FusionRules.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::metaop {
+
+/// The states of a program on its way to code; `metaop-verify-phase` defines
+/// what is legal in each.
+enum class Phase { Graph, Fused, Scheduled, Kernels };
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "MetaOps/Transforms/Simplify/Passes.h.inc"
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SIMPLIFY_PASSES_H

@@ -1,0 +1,144 @@
+//===- Passes.td - Passes that prepare a graph for fusion --*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SIMPLIFY_PASSES_TD
+#define METAOPS_TRANSFORMS_SIMPLIFY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
+  let summary = "Canonicalise, merge equal operations, drop what is not used";
+  let description = [{
+    Removes `stop_grad` (gradients are complete when this runs), applies the
+    canonicalisation patterns and folders of all ops, gives every `tensor.dim`
+    of a computed tensor in terms of arguments, merges operations that compute
+    the same, and erases dead ones.
+
+    ```mlir
+    %0 = metaop.stop_grad %x : tensor<?x8xf32>
+    %1 = metaop.exp %0 : tensor<?x8xf32>
+    %2 = metaop.exp %x : tensor<?x8xf32>
+    %3 = metaop.add %1, %2 : tensor<?x8xf32>
+    %n = tensor.dim %3, %c0 : tensor<?x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = metaop.exp %x : tensor<?x8xf32>
+    %1 = metaop.add %0, %0 : tensor<?x8xf32>
+    %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::metaop::MetaOpDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def CloneProducersPass
+    : Pass<"metaop-clone-producers", "::mlir::func::FuncOp"> {
+  let summary = "Compute cheap producers again for each consumer";
+  let description = [{
+    Prepares fusion. A value that is cheaper to compute than to keep in memory
+    is computed once for each consumer, so that each copy can fuse with its
+    consumer. Nothing after this pass and before `metaop-fuse` may merge equal
+    operations; copies that end in one stage are merged there.
+
+    Both sets of rules: reindexes, iotas and constants are copied for each
+    element-wise op or reduction that reads them.
+
+    ```mlir
+    %b = metaop.broadcast %w dims = [1] : tensor<8xf32> -> tensor<4x8xf32>
+    %0 = metaop.mul %x, %b : tensor<4x8xf32>
+    %1 = metaop.add %y, %b : tensor<4x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %b0 = metaop.broadcast %w dims = [1] : tensor<8xf32> -> tensor<4x8xf32>
+    %0 = metaop.mul %x, %b0 : tensor<4x8xf32>
+    %b1 = metaop.broadcast %w dims = [1] : tensor<8xf32> -> tensor<4x8xf32>
+    %1 = metaop.add %y, %b1 : tensor<4x8xf32>
+    ```
+
+    Extended rules also move element-wise ops on small spaces through the
+    reindex that reads them,
+
+    ```mlir
+    %0 = metaop.sqrt %v : tensor<64xf32>
+    %1 = metaop.broadcast %0 dims = [1] : tensor<64xf32> -> tensor<128x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = metaop.broadcast %v dims = [1] : tensor<64xf32> -> tensor<128x64xf32>
+    %1 = metaop.sqrt %0 : tensor<128x64xf32>
+    ```
+
+    and copy expanded values, such as the 7-dimensional product of a
+    convolution, for each reduction or other consumer that needs them.
+  }];
+  let options = [
+    Option<"rules", "rules", "::mlir::metaop::FusionRules",
+           "::mlir::metaop::FusionRules::Extended", "Which rules apply",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::metaop::FusionRules::Paper, "paper",
+                        "copy reindexes, iotas and constants only"),
+             clEnumValN(::mlir::metaop::FusionRules::Extended, "extended",
+                        "also small producers and expanded values"))}]>,
+    Option<"smallProducerRatio", "small-producer-ratio", "int64_t", "8",
+           "A producer moves through a reindex whose result is at least so "
+           "many times larger">,
+    Option<"expandedRatio", "expanded-ratio", "int64_t", "4",
+           "An element-wise value is expanded if it is at least so many times "
+           "larger than all that it is computed from">,
+    Option<"maxClonedOps", "max-cloned-ops", "unsigned", "16",
+           "The longest chain that moves through a reindex">,
+    Option<"maxRoots", "max-roots", "unsigned", "16",
+           "The most copies of one expanded value">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
+def VerifyPhasePass : Pass<"metaop-verify-phase", "::mlir::ModuleOp"> {
+  let summary = "Check that a program is in a given phase";
+  let description = [{
+    * `graph`: functions hold meta-operators and views, `tensor.dim` and
+      constant indices.
+    * `fused`: every meta-operator is inside a `metaop.fused` inside a
+      `metaop.kernel`; views, `tensor.dim` and constant indices are outside.
+    * `scheduled`: `fused`, and every `metaop.fused` has a schedule.
+    * `kernels`: a private function is one kernel; all other functions hold
+      calls, views, `tensor.dim` and constant indices.
+
+    Leaves the program as it is; an error names the first operation that does
+    not belong. For example, after `metaop-verify-phase{phase=fused}`:
+
+    ```
+    error: 'metaop.exp' op is not legal in phase 'fused' here: expected it
+    inside of a metaop.fused
+    ```
+  }];
+  let options = [
+    Option<"phase", "phase", "::mlir::metaop::Phase",
+           "::mlir::metaop::Phase::Graph", "The phase",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::metaop::Phase::Graph, "graph",
+                        "meta-operators in functions"),
+             clEnumValN(::mlir::metaop::Phase::Fused, "fused",
+                        "meta-operators in stages"),
+             clEnumValN(::mlir::metaop::Phase::Scheduled, "scheduled",
+                        "stages with schedules"),
+             clEnumValN(::mlir::metaop::Phase::Kernels, "kernels",
+                        "kernels in functions of their own"))}]>
+  ];
+}
+
+#endif // METAOPS_TRANSFORMS_SIMPLIFY_PASSES_TD

@@ -1,0 +1,38 @@
+//===- Producers.h - Facts on uses and extents of values --------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SIMPLIFY_PRODUCERS_H
+#define METAOPS_TRANSFORMS_SIMPLIFY_PRODUCERS_H
+
+#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::metaop {
+
+/// Whether `op` makes its elements from nothing but their indices: a constant
+/// or an iota, but no random numbers.
+bool isCheapGenerator(Operation *op);
+
+/// Whether the user reads, at each point of its iteration space, the element at
+/// that same point: the operand of an element-wise op, the source of a
+/// reindex-reduce. Only such uses can be inside one fused stage.
+bool isPointwiseUse(OpOperand &use);
+
+/// Whether the value is the tensor that a reindex reads through its map.
+bool isReindexSourceUse(OpOperand &use);
+
+/// The extent operands of an op: one for each dynamic dimension of its result,
+/// or none.
+SmallVector<Value> getExtentOperands(Operation *op);
+
+/// The canonicalisation patterns of all ops of the metaop dialect.
+void populateMetaOpCanonicalizationPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SIMPLIFY_PRODUCERS_H

@@ -1,0 +1,36 @@
+//===- AffineEmitter.h - Affine expressions of scalars and vectors ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_AFFINEEMITTER_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_AFFINEEMITTER_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::metaop {
+
+/// `value`, or a vector of it if `lanes` is not 1 and it is a scalar.
+Value broadcastTo(OpBuilder &b, Location loc, Value value, int64_t lanes);
+
+/// `value` with `number` added, for a scalar or vector of index.
+Value emitIndexAdd(OpBuilder &b, Location loc, Value value, int64_t number);
+
+/// The value of `expr`. Dims may be index scalars or vectors of index; the
+/// result is a vector if any dim that the expression uses is one.
+Value emitAffine(OpBuilder &b, Location loc, AffineExpr expr,
+                 ArrayRef<Value> dims, ArrayRef<Value> symbols);
+
+/// Which of `lanes` neighbouring values of a loop satisfy `check >= 0`, where
+/// `first` is the check's value in lane 0 and `factor` its step from lane to
+/// lane. One comparison of lane numbers, whatever the check.
+Value emitLinearMask(OpBuilder &b, Location loc, Value first, int64_t factor,
+                     int64_t lanes);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_AFFINEEMITTER_H

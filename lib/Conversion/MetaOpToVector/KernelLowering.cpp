@@ -1,0 +1,581 @@
+//===- KernelLowering.cpp - metaop.kernel to loops over buffers ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function that holds one metaop.kernel becomes a function over buffers:
+//
+//   func.func @k(%inputs: memref<?xT>..., %results: memref<?xT>...,
+//                %extents: index..., %indices: index...,
+//                %begin: index, %end: index)
+//
+// Buffers are one-dimensional; a boolean is a byte. `extents` are the dynamic
+// extents of the inputs, in order; `indices` are the kernel's index operands.
+// [begin, end) is the part of the kernel's parallel range that this call does:
+// the leading loops that all stages mark as parallel, as one range. The length
+// of the whole range stands in the attribute `metaop.parallel_range` (where it
+// is known), and the operations of one step in `metaop.work_per_step`.
+//
+// The stages' schedules form a tree of loops: stage n opens the loops that it
+// does not share with stage n - 1. Runs of stages that share the loop at some
+// depth are emitted inside of one loop, in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AffineEmitter.h"
+#include "MetaOps/Conversion/Passes.h"
+#include "StageEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_CONVERTMETAOPTOVECTORPASS
+#include "MetaOps/Conversion/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Elements that one step of the parallel range does where the only parallel
+/// loop is the vector loop.
+static constexpr int64_t kParallelBlock = 4096;
+/// Values that live inside of a kernel only are held on the stack up to here.
+static constexpr int64_t kMaxLocalBytes = 1 << 14;
+
+namespace {
+
+struct ScheduledStage {
+  Stage stage;
+  ScheduleAttr schedule;
+  /// Leading loops that are opened around the stage: parallel or shared ones.
+  unsigned openedLoops;
+  std::unique_ptr<StageEmitter> emitter;
+};
+
+class KernelLowering {
+public:
+  KernelLowering(func::FuncOp function, KernelOp kernel)
+      : function(function), kernel(kernel), b(function.getContext()),
+        loc(kernel.getLoc()) {}
+
+  LogicalResult lower();
+
+private:
+  LogicalResult readStages();
+  LogicalResult verifySchedule(const ScheduledStage &scheduled);
+  void findOpenedLoops();
+  LogicalResult createFunction();
+  LogicalResult bindBuffers();
+  FailureOr<StageBindings> bindStage(const ScheduledStage &scheduled);
+  FailureOr<Value> emitSymbol(const Stage &stage, const StageSymbol &symbol,
+                              const StageBindings &bindings);
+  Value emitTable(ConstantOp op);
+
+  bool splitsVectorLoop() const;
+  int64_t getParallelRange() const;
+  int64_t getWork() const;
+  void setNumber(StringRef name, int64_t value) {
+    lowered->setAttr(name, b.getI64IntegerAttr(value));
+  }
+  void emitParallelRange();
+  void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
+  void emitFill(const Stage &stage, const StageBindings &bindings);
+  void markContractable();
+
+  func::FuncOp function;
+  KernelOp kernel;
+  OpBuilder b;
+  Location loc;
+  func::FuncOp lowered;
+  SmallVector<ScheduledStage, 1> stages;
+  unsigned parallel = 0;
+  /// Buffers of the kernel's arguments and of its stages' results.
+  llvm::DenseMap<Value, Value> buffers;
+  /// Dynamic extents of arguments, and index arguments.
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> extents;
+  llvm::DenseMap<Value, Value> indices;
+};
+
+/// The 1-d buffer that holds a tensor.
+MemRefType getBufferType(RankedTensorType type) {
+  int64_t size =
+      type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+  return MemRefType::get({size}, getMemoryType(type.getElementType()));
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+KernelLowering::verifySchedule(const ScheduledStage &scheduled) {
+  const Stage &stage = scheduled.stage;
+  ScheduleAttr schedule = scheduled.schedule;
+  FusedOp op = stage.op;
+  if (schedule.getOrder().size() != stage.getNumLoops())
+    return op.emitOpError("schedule orders ")
+           << schedule.getOrder().size() << " loops, but the stage has "
+           << stage.getNumLoops();
+  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel()))
+    for (const StageWrite &write : stage.writes)
+      if (!write.disjoint.test(loop))
+        return op.emitOpError("loop ")
+               << loop << " is not parallel: its iterations write the same "
+               << "elements of result " << write.result;
+  int64_t vectorLoop = schedule.getVectorDim();
+  if (vectorLoop >= 0 && schedule.getVectorWidth() > 1)
+    for (const StageWrite &write : stage.writes) {
+      auto step = getConstantCoefficient(write.place.offset, vectorLoop);
+      if (write.kind && !(step && (*step || !write.loops.test(vectorLoop))))
+        return op.emitOpError("loop ")
+               << vectorLoop << " cannot be a vector: its lanes may write one "
+               << "element of result " << write.result;
+    }
+  int64_t unrollLoop = schedule.getUnrollDim();
+  auto opened = schedule.getOrder().take_front(scheduled.openedLoops);
+  if (schedule.getVectorWidth() > 1 && stages.size() > 1 &&
+      llvm::is_contained(opened, vectorLoop))
+    return op.emitOpError("loop ")
+           << vectorLoop << " is shared with another stage and cannot be the "
+           << "vector loop";
+  if (schedule.getUnroll() > 1 && llvm::is_contained(opened, unrollLoop)) {
+    if (stages.size() > 1)
+      return op.emitOpError("loop ")
+             << unrollLoop << " is shared with another stage and cannot be "
+             << "unrolled";
+    int64_t extent = stage.getStaticExtent(unrollLoop);
+    if (ShapedType::isDynamic(extent) || extent % schedule.getUnroll() != 0)
+      return op.emitOpError("unrolls parallel loop ")
+             << unrollLoop << " by " << schedule.getUnroll()
+             << ", which does not divide its extent";
+    for (const StageWrite &write : stage.writes)
+      if (combinesInMemory(write, schedule, scheduled.openedLoops))
+        return op.emitOpError("unrolls parallel loop ")
+               << unrollLoop << ", but result " << write.result
+               << " is combined in memory";
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::readStages() {
+  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
+    FailureOr<Stage> stage = Stage::build(op);
+    if (failed(stage))
+      return failure();
+    if (!op.getScheduleAttr())
+      return op.emitOpError("has no schedule; run metaop-schedule before");
+    if (stages.empty() && op.getScheduleAttr().getShared() != 0)
+      return op.emitOpError("the first stage of a kernel shares no loops");
+    stages.push_back({std::move(*stage), op.getScheduleAttr(), 0, nullptr});
+  }
+  findOpenedLoops();
+  for (const ScheduledStage &scheduled : stages)
+    if (failed(verifySchedule(scheduled)))
+      return failure();
+  return success();
+}
+
+void KernelLowering::findOpenedLoops() {
+  // All stages run in one range of iterations: what all of them share.
+  if (!stages.empty())
+    parallel = stages.front().schedule.getParallel();
+  for (ScheduledStage &scheduled : llvm::drop_begin(stages))
+    parallel = std::min<unsigned>({parallel,
+                                   (unsigned)scheduled.schedule.getParallel(),
+                                   (unsigned)scheduled.schedule.getShared()});
+  if (llvm::any_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
+    parallel = 0;
+  for (auto [i, scheduled] : llvm::enumerate(stages)) {
+    scheduled.openedLoops =
+        std::max<unsigned>(parallel, scheduled.schedule.getShared());
+    if (i + 1 < stages.size())
+      scheduled.openedLoops = std::max<unsigned>(
+          scheduled.openedLoops, stages[i + 1].schedule.getShared());
+  }
+  // A vector loop that threads share in blocks is opened by the stage itself.
+  if (splitsVectorLoop())
+    stages.front().openedLoops = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// The function and its buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::createFunction() {
+  SmallVector<Type> types;
+  for (Type type : function.getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      types.push_back(getBufferType(tensor));
+  for (Type type : function.getResultTypes())
+    types.push_back(getBufferType(cast<RankedTensorType>(type)));
+  unsigned numBuffers = types.size();
+  Type index = b.getIndexType();
+  for (Type type : function.getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      types.append(tensor.getNumDynamicDims(), index);
+  for (Type type : function.getArgumentTypes())
+    if (type.isIndex())
+      types.push_back(index);
+  types.append(2, index);
+
+  b.setInsertionPoint(function);
+  lowered = func::FuncOp::create(b, function.getLoc(), function.getName(),
+                                 b.getFunctionType(types, {}));
+  lowered->setAttr("metaop.num_buffers", b.getI64IntegerAttr(numBuffers));
+  b.setInsertionPointToStart(lowered.addEntryBlock());
+
+  // Buffers and numbers of the function's arguments, by the kernel's operands.
+  unsigned nextBuffer = 0, nextNumber = numBuffers;
+  llvm::DenseMap<Value, Value> argumentBuffers;
+  for (BlockArgument argument : function.getArguments())
+    if (isa<RankedTensorType>(argument.getType()))
+      argumentBuffers[argument] = lowered.getArgument(nextBuffer++);
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> argumentExtents;
+  for (BlockArgument argument : function.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+        if (ShapedType::isDynamic(extent))
+          argumentExtents[{argument, dim}] = lowered.getArgument(nextNumber++);
+  llvm::DenseMap<Value, Value> argumentIndices;
+  for (BlockArgument argument : function.getArguments())
+    if (argument.getType().isIndex())
+      argumentIndices[argument] = lowered.getArgument(nextNumber++);
+
+  for (auto [inner, outer] : llvm::zip_equal(
+           kernel.getBody().getArguments(), kernel.getInputs())) {
+    buffers[inner] = argumentBuffers.lookup(outer);
+    indices[inner] = argumentIndices.lookup(outer);
+    if (auto type = dyn_cast<RankedTensorType>(inner.getType()))
+      for (unsigned dim = 0; dim < type.getRank(); ++dim)
+        extents[{inner, dim}] = argumentExtents.lookup({outer, dim});
+  }
+  for (auto [i, yielded] : llvm::enumerate(kernel.getYield().getOperands())) {
+    // A value that is yielded twice is computed once and copied by nobody.
+    if (buffers.lookup(yielded))
+      return kernel.emitOpError("yields one value twice");
+    buffers[yielded] = lowered.getArgument(nextBuffer + i);
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::bindBuffers() {
+  for (ScheduledStage &scheduled : stages)
+    for (Value result : scheduled.stage.op.getResults()) {
+      if (buffers.lookup(result))
+        continue;
+      // Neither yielded nor an argument: local to the kernel.
+      auto type = getBufferType(cast<RankedTensorType>(result.getType()));
+      int64_t bytes = type.hasStaticShape()
+                          ? type.getNumElements() *
+                                llvm::divideCeil(
+                                    type.getElementTypeBitWidth(), 8)
+                          : ShapedType::kDynamic;
+      if (ShapedType::isDynamic(bytes) || bytes > kMaxLocalBytes)
+        return scheduled.stage.op.emitOpError(
+                   "holds a value inside of the kernel that does not fit its "
+                   "local memory of ")
+               << kMaxLocalBytes << " bytes: " << result.getType();
+      buffers[result] = memref::AllocaOp::create(b, loc, type);
+    }
+  return success();
+}
+
+Value KernelLowering::emitTable(ConstantOp op) {
+  auto data = cast<DenseElementsAttr>(op.getValue());
+  auto tensor = cast<RankedTensorType>(op.getType());
+  MemRefType type = getBufferType(tensor);
+  auto flat = RankedTensorType::get(type.getShape(), type.getElementType());
+  DenseElementsAttr values;
+  if (tensor.getElementType().isInteger(1)) {
+    SmallVector<int8_t> bytes;
+    for (bool value : data.getValues<bool>())
+      bytes.push_back(value);
+    values = DenseElementsAttr::get(flat, ArrayRef<int8_t>(bytes));
+  } else {
+    values = DenseElementsAttr::getFromRawBuffer(flat, data.getRawData());
+  }
+  auto module = function->getParentOfType<ModuleOp>();
+  SymbolTable symbols(module);
+  auto atTop = OpBuilder::atBlockBegin(module.getBody());
+  auto global = memref::GlobalOp::create(
+      atTop, loc, "table", b.getStringAttr("private"), type, values,
+      /*constant=*/true, /*alignment=*/b.getI64IntegerAttr(64));
+  symbols.insert(global);
+  return memref::GetGlobalOp::create(b, loc, type, global.getName());
+}
+
+FailureOr<Value> KernelLowering::emitSymbol(const Stage &stage,
+                                            const StageSymbol &symbol,
+                                            const StageBindings &bindings) {
+  if (symbol.kind == StageSymbol::Kind::Scalar) {
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value number = memref::LoadOp::create(
+        b, loc, bindings.sources.lookup(symbol.value), zero);
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), number)
+        .getResult();
+  }
+  FusedOp op = stage.op;
+  Value outer =
+      op.getInputs()[cast<BlockArgument>(symbol.value).getArgNumber()];
+  Value number = symbol.kind == StageSymbol::Kind::Operand
+                     ? indices.lookup(outer)
+                     : extents.lookup({outer, symbol.dim});
+  if (!number)
+    return op.emitOpError("a dynamic extent inside of the kernel is not an "
+                          "extent of its arguments");
+  return number;
+}
+
+FailureOr<StageBindings>
+KernelLowering::bindStage(const ScheduledStage &scheduled) {
+  const Stage &stage = scheduled.stage;
+  StageBindings bindings;
+  FusedOp op = stage.op;
+  bindings.parallelLoops = splitsVectorLoop() ? 0 : parallel;
+  bindings.openedLoops = scheduled.openedLoops;
+  for (auto [inner, outer] :
+       llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
+    if (Value buffer = buffers.lookup(outer))
+      bindings.sources[inner] = buffer;
+  for (const StageRead &read : stage.reads)
+    if (auto table = read.source.getDefiningOp<ConstantOp>())
+      bindings.sources[read.source] = emitTable(table);
+  for (Value result : op.getResults())
+    bindings.results.push_back(buffers.lookup(result));
+  for (const StageSymbol &symbol : stage.symbols) {
+    FailureOr<Value> value = emitSymbol(stage, symbol, bindings);
+    if (failed(value))
+      return failure();
+    bindings.symbols.push_back(*value);
+  }
+  return bindings;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The only parallel loop is the vector loop: it is shared in blocks.
+bool KernelLowering::splitsVectorLoop() const {
+  if (stages.empty())
+    return false;
+  ScheduleAttr schedule = stages.front().schedule;
+  return parallel == 1 && stages.size() == 1 && schedule.getVectorWidth() > 1 &&
+         schedule.getOrder()[0] == schedule.getVectorDim();
+}
+
+int64_t KernelLowering::getParallelRange() const {
+  const ScheduledStage &first = stages.front();
+  int64_t range = 1;
+  for (int64_t loop : first.schedule.getOrder().take_front(parallel)) {
+    int64_t extent = first.stage.getStaticExtent(loop);
+    if (ShapedType::isDynamic(extent))
+      return ShapedType::kDynamic;
+    range *= loop == first.schedule.getUnrollDim()
+                 ? extent / first.schedule.getUnroll()
+                 : extent;
+  }
+  return splitsVectorLoop() ? llvm::divideCeil(range, kParallelBlock) : range;
+}
+
+/// Operations and memory accesses of the whole kernel.
+int64_t KernelLowering::getWork() const {
+  int64_t work = 0;
+  for (const ScheduledStage &scheduled : stages) {
+    const Stage &stage = scheduled.stage;
+    int64_t iterations = 1;
+    for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
+      iterations *= std::max<int64_t>(stage.getStaticExtent(loop), 1);
+    work += iterations * (stage.reads.size() + stage.body.size() +
+                          stage.writes.size());
+  }
+  return work;
+}
+
+void KernelLowering::emitTree(MutableArrayRef<ScheduledStage> run,
+                              unsigned depth) {
+  if (run.size() == 1) {
+    run.front().emitter->emitNest(depth);
+    return;
+  }
+  while (!run.empty()) {
+    // The longest run of stages that share the loop at this depth.
+    size_t length = 1;
+    while (length < run.size() &&
+           run[length].schedule.getShared() > static_cast<int64_t>(depth))
+      ++length;
+    MutableArrayRef<ScheduledStage> group = run.take_front(length);
+    run = run.drop_front(length);
+    if (length == 1) {
+      group.front().emitter->emitNest(depth);
+      continue;
+    }
+    for (ScheduledStage &scheduled : group)
+      scheduled.emitter->enter(depth);
+    LoopRange range = group.front().emitter->getFullRange(depth);
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    auto loop = scf::ForOp::create(b, loc, range.begin, range.end, one);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(loop.getBody());
+    for (ScheduledStage &scheduled : group)
+      scheduled.emitter->openLoop(depth, loop.getInductionVar());
+    emitTree(group, depth + 1);
+  }
+}
+
+void KernelLowering::emitParallelRange() {
+  unsigned numArguments = lowered.getNumArguments();
+  Value begin = lowered.getArgument(numArguments - 2);
+  Value end = lowered.getArgument(numArguments - 1);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  if (parallel > 0 && !splitsVectorLoop())
+    for (ScheduledStage &scheduled : stages)
+      scheduled.emitter->enter(0);
+  auto loop = scf::ForOp::create(b, loc, begin, end, one);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value position = loop.getInductionVar();
+  if (splitsVectorLoop()) {
+    Value size = arith::ConstantIndexOp::create(b, loc, kParallelBlock);
+    LoopRange full = stages.front().emitter->getFullRange(0);
+    LoopRange block;
+    block.begin = arith::MulIOp::create(b, loc, position, size);
+    block.end = arith::MinSIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
+    if (full.extent && *full.extent <= kParallelBlock)
+      block.extent = full.extent;
+    stages.front().emitter->emitNest(0, block);
+    return;
+  }
+  // Unfold the range into the loops that it stands for, innermost first.
+  for (unsigned depth = parallel; depth-- > 0;) {
+    ScheduledStage &first = stages.front();
+    int64_t dim = first.schedule.getOrder()[depth];
+    bool isUnrolled = dim == first.schedule.getUnrollDim();
+    Value iv = position;
+    if (depth > 0) {
+      Value extent = first.emitter->getFullRange(depth).end;
+      if (isUnrolled)
+        extent = arith::ConstantIndexOp::create(
+            b, loc,
+            first.stage.getStaticExtent(dim) / first.schedule.getUnroll());
+      iv = arith::RemUIOp::create(b, loc, position, extent);
+      position = arith::DivUIOp::create(b, loc, position, extent);
+    }
+    if (isUnrolled)
+      iv = arith::MulIOp::create(
+          b, loc, iv,
+          arith::ConstantIndexOp::create(b, loc, first.schedule.getUnroll()));
+    for (ScheduledStage &scheduled : stages)
+      scheduled.emitter->openLoop(depth, iv);
+  }
+  for (unsigned depth = 1; depth < parallel; ++depth)
+    for (ScheduledStage &scheduled : stages)
+      scheduled.emitter->enter(depth);
+  emitTree(stages, parallel);
+}
+
+/// A stage without iterations: reductions give their identity.
+void KernelLowering::emitFill(const Stage &stage,
+                              const StageBindings &bindings) {
+  for (const StageWrite &write : stage.writes) {
+    auto type = cast<RankedTensorType>(
+        FusedOp(stage.op).getResult(write.result).getType());
+    if (!write.kind || !type.hasStaticShape())
+      continue;
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    Value size = arith::ConstantIndexOp::create(b, loc, type.getNumElements());
+    Reduction reduction(*write.kind, type.getElementType());
+    Value identity =
+        reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1));
+    if (type.getElementType().isInteger(1))
+      identity = arith::ExtUIOp::create(b, loc, b.getI8Type(), identity);
+    auto loop = scf::ForOp::create(b, loc, zero, size, one);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(loop.getBody());
+    memref::StoreOp::create(b, loc, identity, bindings.results[write.result],
+                            loop.getInductionVar());
+  }
+}
+
+/// A product that feeds an addition may become one instruction; no more of fast
+/// arithmetic is allowed.
+void KernelLowering::markContractable() {
+  lowered.walk([&](arith::ArithFastMathInterface op) {
+    // Conversions may have none.
+    auto attr = op.getFastMathFlagsAttr();
+    auto flags = attr ? attr.getValue() : arith::FastMathFlags::none;
+    op->setAttr(op.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(
+                    b.getContext(), flags | arith::FastMathFlags::contract));
+  });
+}
+
+LogicalResult KernelLowering::lower() {
+  if (failed(readStages()) || failed(createFunction()) ||
+      failed(bindBuffers()))
+    return failure();
+  for (ScheduledStage &scheduled : stages) {
+    FailureOr<StageBindings> bindings = bindStage(scheduled);
+    if (failed(bindings))
+      return failure();
+    if (scheduled.stage.isEmpty())
+      emitFill(scheduled.stage, *bindings);
+    scheduled.emitter = std::make_unique<StageEmitter>(
+        b, scheduled.stage, scheduled.schedule, std::move(*bindings));
+  }
+  llvm::erase_if(stages, [](auto &s) { return s.stage.isEmpty(); });
+  if (!stages.empty()) {
+    int64_t range = getParallelRange();
+    setNumber("metaop.parallel_range", range);
+    setNumber("metaop.work_per_step", getWork() / std::max<int64_t>(range, 1));
+    emitParallelRange();
+  } else {
+    setNumber("metaop.parallel_range", 1);
+  }
+  func::ReturnOp::create(b, loc);
+  markContractable();
+  function.erase();
+  return success();
+}
+
+namespace {
+struct ConvertMetaOpToVectorPass
+    : metaop::impl::ConvertMetaOpToVectorPassBase<ConvertMetaOpToVectorPass> {
+  void runOnOperation() override {
+    llvm::StringSet<> lowered;
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (function.isDeclaration())
+        continue;
+      auto kernel = dyn_cast<KernelOp>(function.getBody().front().front());
+      if (!kernel || !isa<func::ReturnOp>(kernel->getNextNode()))
+        continue;
+      lowered.insert(function.getName());
+      if (failed(KernelLowering(function, kernel).lower()))
+        return signalPassFailure();
+    }
+    // The program around the kernels is the runtime's.
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      bool calls = false;
+      function.walk([&](func::CallOp call) {
+        calls |= lowered.contains(call.getCallee());
+      });
+      if (calls)
+        function.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,456 @@
+//===- StageEmitter.cpp - Loops and accumulators of a stage ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loops of a stage are emitted from outside to inside. At each depth stand
+// the values that depend on the loops outside of it and on no other. A write
+// that is reduced has accumulators from the depth on below which all loops are
+// reduced; they travel through the loops as scf.for arguments. Behind them,
+// they are stored (if no reduced loop stands outside) or combined with memory,
+// which then was set to the identity beforehand.
+//
+// A loop is emitted as up to three segments: `unroll` neighbouring iterations
+// side by side, single iterations, and, for the vector loop, a last one in
+// which some lanes are masked. Nothing is emitted for a segment that is known
+// to be empty.
+//
+// Sums of floats start anew in each nested loop, and in blocks of a long one,
+// so that their error grows with the depth and not with the length.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageEmitter.h"
+#include "AffineEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Iterations of one loop that are summed before the sum is added to others.
+static constexpr int64_t kBlock = 512;
+
+unsigned metaop::getAccumulatorDepth(const StageWrite &write,
+                                     ScheduleAttr schedule,
+                                     unsigned openedLoops) {
+  unsigned depth = schedule.getOrder().size();
+  while (write.kind && depth > openedLoops &&
+         !write.loops.test(schedule.getOrder()[depth - 1]))
+    --depth;
+  return depth;
+}
+
+StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
+                           ScheduleAttr schedule, StageBindings bindings)
+    : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
+      bindings(std::move(bindings)), lanes(schedule.getVectorWidth()),
+      vectorLoop(schedule.getVectorDim()), unroll(schedule.getUnroll()),
+      unrollLoop(schedule.getUnrollDim()) {
+  unsigned numLoops = stage.getNumLoops();
+  loopVariables.resize(numLoops);
+  positionOf.resize(numLoops);
+  for (unsigned depth = 0; depth < numLoops; ++depth)
+    positionOf[getLoop(depth)] = depth;
+  // Not outside of shared loops: an earlier stage may write what is read.
+  auto getDepth = [&](Value value) {
+    unsigned depth = schedule.getShared();
+    for (unsigned loop : stage.getLoopsOf(value).set_bits())
+      depth = std::max(depth, positionOf[loop] + 1);
+    return depth;
+  };
+  for (const StageRead &read : stage.reads)
+    depthOf[read.value] = getDepth(read.value);
+  for (Operation *op : stage.body)
+    depthOf[op->getResult(0)] = getDepth(op->getResult(0));
+  for (const StageWrite &write : stage.writes)
+    startOf.push_back(
+        getAccumulatorDepth(write, schedule, this->bindings.openedLoops));
+  accumulators.resize(stage.writes.size());
+}
+
+LoopRange StageEmitter::getFullRange(unsigned depth) {
+  int64_t loop = getLoop(depth);
+  LoopRange range;
+  range.begin = arith::ConstantIndexOp::create(b, loc, 0);
+  range.end = emitAffine(b, loc, stage.extents[loop], {}, bindings.symbols);
+  int64_t extent = stage.getStaticExtent(loop);
+  if (!ShapedType::isDynamic(extent))
+    range.extent = extent;
+  return range;
+}
+
+void StageEmitter::setLoop(unsigned depth, Value iv) {
+  loopVariables[getLoop(depth)] = iv;
+}
+
+void StageEmitter::openLoop(unsigned depth, Value iv) {
+  setLoop(depth, iv);
+  isUnrolled |= unroll > 1 && getLoop(depth) == unrollLoop;
+}
+
+//===----------------------------------------------------------------------===//
+// Between loops
+//===----------------------------------------------------------------------===//
+
+bool metaop::combinesInMemory(const StageWrite &write, ScheduleAttr schedule,
+                              unsigned openedLoops) {
+  unsigned start = getAccumulatorDepth(write, schedule, openedLoops);
+  if (!write.kind)
+    return false;
+  if (!write.isProjection)
+    return true;
+  for (int64_t loop : schedule.getOrder().take_front(start))
+    if (!write.loops.test(loop))
+      return true;
+  return false;
+}
+
+void StageEmitter::enter(unsigned depth) {
+  if (depth == bindings.parallelLoops)
+    for (const StageWrite &write : stage.writes)
+      if (combinesInMemory(write, schedule, bindings.openedLoops))
+        emitInitialisation(write, bindings.results[write.result]);
+  // Reads first need nothing but loops; operations are in program order.
+  for (const StageRead &read : stage.reads)
+    if (depthOf.lookup(read.value) == depth)
+      emitRead(read);
+  for (Operation *op : stage.body)
+    if (depthOf.lookup(op->getResult(0)) == depth)
+      emitOperation(op);
+  for (auto [i, write] : llvm::enumerate(stage.writes)) {
+    if (!write.kind || startOf[i] != depth)
+      continue;
+    Reduction reduction(*write.kind, getElementTypeOrSelf(write.value));
+    bool unrollsInside =
+        unrollLoop >= 0 && positionOf[unrollLoop] >= depth && unroll > 1;
+    unsigned copies =
+        unrollsInside || isUnrolled ? static_cast<unsigned>(unroll) : 1;
+    accumulators[i].assign(copies, reduction.emitIdentity(b, loc, lanes));
+  }
+}
+
+void StageEmitter::finish(unsigned depth) {
+  for (auto [i, write] : llvm::enumerate(stage.writes))
+    if (write.kind && startOf[i] == depth) {
+      store(i);
+      accumulators[i].clear();
+    }
+}
+
+void StageEmitter::emitNest(unsigned depth, std::optional<LoopRange> range) {
+  enter(depth);
+  if (depth < stage.getNumLoops()) {
+    emitLoop(depth, range ? *range : getFullRange(depth));
+  } else {
+    for (auto [i, write] : llvm::enumerate(stage.writes)) {
+      if (write.kind)
+        accumulate(i);
+      else
+        store(i);
+    }
+  }
+  finish(depth);
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> StageEmitter::getActive(unsigned depth) {
+  SmallVector<Value> active;
+  for (auto [copies, start] : llvm::zip_equal(accumulators, startOf))
+    if (start <= depth)
+      active.append(copies.begin(), copies.end());
+  return active;
+}
+
+void StageEmitter::setActive(unsigned depth, ValueRange active) {
+  for (auto [copies, start] : llvm::zip_equal(accumulators, startOf))
+    if (start <= depth)
+      for (Value &copy : copies) {
+        copy = active.front();
+        active = active.drop_front();
+      }
+}
+
+SmallVector<Value> StageEmitter::getIdentities(unsigned depth) {
+  SmallVector<Value> identities;
+  for (auto [i, write] : llvm::enumerate(stage.writes)) {
+    if (startOf[i] > depth || accumulators[i].empty())
+      continue;
+    Reduction reduction(*write.kind, getElementTypeOrSelf(write.value));
+    identities.append(accumulators[i].size(),
+                      reduction.emitIdentity(b, loc, lanes));
+  }
+  return identities;
+}
+
+SmallVector<Value> StageEmitter::combineActive(unsigned depth,
+                                               ValueRange before,
+                                               ValueRange after) {
+  SmallVector<Value> combined;
+  unsigned next = 0;
+  for (auto [i, write] : llvm::enumerate(stage.writes)) {
+    if (startOf[i] > depth)
+      continue;
+    for (unsigned c = 0; c < accumulators[i].size(); ++c, ++next) {
+      Reduction reduction(*write.kind, getElementTypeOrSelf(write.value));
+      combined.push_back(
+          reduction.emitCombine(b, loc, before[next], after[next]));
+    }
+  }
+  return combined;
+}
+
+void StageEmitter::accumulate(unsigned index) {
+  const StageWrite &write = stage.writes[index];
+  Reduction reduction(*write.kind, getElementTypeOrSelf(write.value));
+  Copies &copies = accumulators[index];
+  unsigned used = isUnrolled ? copies.size() : 1;
+  for (unsigned c = 0; c < used; ++c) {
+    Value guard, mask;
+    addChecks(stage.domain, c, guard, mask);
+    addChecks(write.place.rangeChecks, c, guard, mask);
+    addChecks(write.place.conditions, c, guard, mask);
+    mask = emitAnd(mask, tailMask);
+    Value value = reduction.emitWiden(b, loc, getValue(write.value, c));
+    value = broadcastTo(b, loc, value, lanes);
+    if (lanes > 1)
+      guard = mergeMask(guard, mask);
+    if (guard)
+      value = arith::SelectOp::create(
+          b, loc, guard, value, reduction.emitIdentity(b, loc, lanes));
+    copies[c] = reduction.emitCombine(b, loc, copies[c], value);
+  }
+}
+
+/// Stores an element-wise value, or what the accumulators of a write hold.
+void StageEmitter::store(unsigned index) {
+  const StageWrite &write = stage.writes[index];
+  Value buffer = bindings.results[write.result];
+  Type element = getElementTypeOrSelf(write.value);
+  bool asVector = isVectorOpen() && write.loops.test(vectorLoop);
+  unsigned copies = isUnrolled ? unroll : 1;
+  if (!write.kind) {
+    for (unsigned c = 0; c < copies; ++c)
+      emitStore(write.place, buffer, element, c, asVector, tailMask,
+                getValue(write.value, c));
+    return;
+  }
+
+  Reduction reduction(*write.kind, element);
+  Copies &partial = accumulators[index];
+  // Copies along a reduced loop hold parts of one element.
+  if (unrollLoop >= 0 && !write.loops.test(unrollLoop)) {
+    for (unsigned c = 1; c < partial.size(); ++c)
+      partial[0] = reduction.emitCombine(b, loc, partial[0], partial[c]);
+    copies = 1;
+  }
+  bool inMemory = combinesInMemory(write, schedule, bindings.openedLoops);
+  for (unsigned c = 0; c < copies; ++c) {
+    Value value = partial[c], guard, mask;
+    if (lanes > 1 && !asVector)
+      value = reduction.emitAcrossLanes(b, loc, value);
+    addChecks(write.place.rangeChecks, c, guard, mask);
+    if (asVector) {
+      mask = mergeMask(guard, emitAnd(mask, tailMask));
+      guard = nullptr;
+    }
+    auto emit = [&] {
+      if (inMemory) {
+        Value old = reduction.emitWiden(
+            b, loc,
+            emitLoad(write.place, buffer, element, c, asVector, mask,
+                     nullptr));
+        value = reduction.emitCombine(b, loc, old, value);
+      }
+      emitStore(write.place, buffer, element, c, asVector, mask,
+                reduction.emitNarrow(b, loc, value));
+    };
+    if (!guard) {
+      emit();
+      continue;
+    }
+    auto ifOp = scf::IfOp::create(b, loc, guard, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    emit();
+  }
+}
+
+/// Sets to the identity all elements that the open parallel loops own.
+void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
+  Type element = getElementTypeOrSelf(write.value);
+  Reduction reduction(*write.kind, element);
+  auto type = cast<RankedTensorType>(
+      FusedOp(stage.op).getResult(write.result).getType());
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  OpBuilder::InsertionGuard insertion(b);
+
+  // A projection is walked by the loops that it keeps, any other result by its
+  // own indices, of which those that are parallel loops are fixed.
+  SmallVector<Value> loops(loopVariables);
+  SmallVector<AffineExpr> exprs;
+  SmallVector<Value> indices;
+  auto openLoop = [&](Value end) {
+    auto forOp = scf::ForOp::create(b, loc, zero, end, one);
+    b.setInsertionPointToStart(forOp.getBody());
+    return forOp.getInductionVar();
+  };
+  Value offset;
+  if (write.isProjection) {
+    for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
+      if (!loops[loop])
+        loops[loop] = write.loops.test(loop)
+                          ? openLoop(emitAffine(b, loc, stage.extents[loop],
+                                                {}, bindings.symbols))
+                          : zero;
+    offset = emitAffine(b, loc, write.place.offset, loops, bindings.symbols);
+  } else {
+    offset = zero;
+    for (auto [dim, index] : llvm::enumerate(write.map.getResults())) {
+      Value extent =
+          arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim));
+      auto loop = dyn_cast<AffineDimExpr>(index);
+      Value at = loop && loops[loop.getPosition()]
+                     ? loops[loop.getPosition()]
+                     : openLoop(extent);
+      offset = arith::AddIOp::create(
+          b, loc, arith::MulIOp::create(b, loc, offset, extent), at);
+    }
+  }
+  Value identity = toMemoryType(
+      reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1)),
+      element);
+  memref::StoreOp::create(b, loc, identity, buffer, offset);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Takes the longest prefix of `range` that is a multiple of `step`.
+LoopRange StageEmitter::splitOff(LoopRange &range, int64_t step) {
+  LoopRange prefix = range;
+  if (range.extent) {
+    int64_t covered = *range.extent / step * step;
+    prefix.extent = covered;
+    if (covered != *range.extent)
+      prefix.end = emitIndexAdd(b, loc, range.begin, covered);
+    range.extent = *range.extent - covered;
+  } else {
+    Value length = arith::SubIOp::create(b, loc, range.end, range.begin);
+    Value size = arith::ConstantIndexOp::create(b, loc, step);
+    Value rest = arith::RemSIOp::create(b, loc, length, size);
+    prefix.end = arith::SubIOp::create(b, loc, range.end, rest);
+  }
+  range.begin = prefix.end;
+  return prefix;
+}
+
+void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
+  int64_t loop = getLoop(depth);
+  int64_t step = isVectorLoop(loop) ? lanes : 1;
+  if (loop == unrollLoop && unroll > 1)
+    emitSegment(depth, splitOff(range, step * unroll), step * unroll,
+                /*unrolled=*/true, /*masked=*/false);
+  if (step == 1) {
+    emitSegment(depth, range, 1, /*unrolled=*/false, /*masked=*/false);
+    return;
+  }
+  emitSegment(depth, splitOff(range, step), step, /*unrolled=*/false,
+              /*masked=*/false);
+  emitSegment(depth, range, step, /*unrolled=*/false, /*masked=*/true);
+}
+
+void StageEmitter::emitSegment(unsigned depth, LoopRange range, int64_t step,
+                               bool unrolled, bool masked) {
+  if (range.extent && *range.extent == 0)
+    return;
+  SmallVector<Value> before = getActive(depth);
+  bool startsAnew = false, isNested = false;
+  for (auto [i, write] : llvm::enumerate(stage.writes))
+    if (write.kind && startOf[i] <= depth) {
+      Reduction reduction(*write.kind, getElementTypeOrSelf(write.value));
+      startsAnew |= reduction.accumulatesError();
+      isNested |= startOf[i] < depth;
+    }
+  bool isLong = !range.extent || *range.extent > 2 * kBlock * step;
+  if (!startsAnew || masked || (!isLong && !isNested)) {
+    emitSteps(depth, range, step, unrolled, masked);
+    return;
+  }
+  if (!isLong) {
+    setActive(depth, getIdentities(depth));
+    emitSteps(depth, range, step, unrolled, masked);
+    SmallVector<Value> after = getActive(depth);
+    setActive(depth, combineActive(depth, before, after));
+    return;
+  }
+  Value blockStep = arith::ConstantIndexOp::create(b, loc, kBlock * step);
+  auto blocks = scf::ForOp::create(b, loc, range.begin, range.end, blockStep,
+                                   before);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(blocks.getBody());
+    LoopRange block;
+    block.begin = blocks.getInductionVar();
+    block.end = arith::MinSIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, block.begin, blockStep),
+        range.end);
+    setActive(depth, getIdentities(depth));
+    emitSteps(depth, block, step, unrolled, masked);
+    SmallVector<Value> after = getActive(depth);
+    scf::YieldOp::create(
+        b, loc, combineActive(depth, blocks.getRegionIterArgs(), after));
+  }
+  setActive(depth, blocks.getResults());
+}
+
+void StageEmitter::emitSteps(unsigned depth, LoopRange range, int64_t step,
+                             bool unrolled, bool masked) {
+  if (range.extent && *range.extent <= step) {
+    emitBody(depth, range.begin, range.end, unrolled, masked);
+    return;
+  }
+  Value stepValue = arith::ConstantIndexOp::create(b, loc, step);
+  auto forOp = scf::ForOp::create(b, loc, range.begin, range.end, stepValue,
+                                  getActive(depth));
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(forOp.getBody());
+    setActive(depth, forOp.getRegionIterArgs());
+    emitBody(depth, forOp.getInductionVar(), range.end, unrolled, masked);
+    if (!forOp.getInitArgs().empty())
+      scf::YieldOp::create(b, loc, getActive(depth));
+  }
+  setActive(depth, forOp.getResults());
+}
+
+void StageEmitter::emitBody(unsigned depth, Value iv, Value end, bool unrolled,
+                            bool masked) {
+  llvm::DenseMap<Value, Copies> outerValues = values;
+  bool wasUnrolled = isUnrolled;
+  Value outerMask = tailMask;
+  int64_t loop = getLoop(depth);
+  setLoop(depth, iv);
+  isUnrolled |= unrolled;
+  if (masked) {
+    Value rest = arith::SubIOp::create(b, loc, end, iv);
+    tailMask = vector::CreateMaskOp::create(
+        b, loc, VectorType::get(lanes, b.getI1Type()), ValueRange{rest});
+  }
+  emitNest(depth + 1);
+  values = std::move(outerValues);
+  isUnrolled = wasUnrolled;
+  tailMask = outerMask;
+  loopVariables[loop] = nullptr;
+}

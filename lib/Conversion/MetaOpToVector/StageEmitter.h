@@ -1,0 +1,168 @@
+//===- StageEmitter.h - Loops and vectors of one stage ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H
+
+#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "Reduction.h"
+
+namespace mlir::metaop {
+
+/// What a stage needs to know of the kernel around it.
+struct StageBindings {
+  /// Buffers of the region's arguments and of constants, as 1-d memrefs.
+  llvm::DenseMap<Value, Value> sources;
+  /// Buffers of the results.
+  SmallVector<Value> results;
+  /// One index value per symbol of the stage.
+  SmallVector<Value> symbols;
+  /// Leading loops that the kernel's own range runs over.
+  unsigned parallelLoops = 0;
+  /// Leading loops that the caller opens, those included.
+  unsigned openedLoops = 0;
+};
+
+/// The part of a loop that is emitted.
+struct LoopRange {
+  Value begin;
+  Value end;
+  /// The number of iterations, if it is a constant.
+  std::optional<int64_t> extent;
+};
+
+/// The depth, inside of the loops that the caller opens, below which every loop
+/// is reduced by the write, so that it has accumulators in registers; the number
+/// of loops if there is none.
+unsigned getAccumulatorDepth(const StageWrite &write, ScheduleAttr schedule,
+                             unsigned openedLoops);
+
+/// Whether some reduced loop stands outside of the accumulators, or elements
+/// are reached several times: results are then combined with memory.
+bool combinesInMemory(const StageWrite &write, ScheduleAttr schedule,
+                      unsigned openedLoops);
+
+/// Emits the loops of a stage as its schedule says. Loops are opened either by
+/// the emitter itself (`emitNest`) or, where stages share them, by the caller
+/// (`enter`, then `openLoop` inside of the loop).
+class StageEmitter {
+public:
+  StageEmitter(OpBuilder &b, const Stage &stage, ScheduleAttr schedule,
+               StageBindings bindings);
+
+  /// Emits what stands between the loops at depth - 1 and depth.
+  void enter(unsigned depth);
+  /// Says that the caller has opened the loop at `depth`: `iv` is its variable,
+  /// which steps by `unroll` if that is the loop to unroll.
+  void openLoop(unsigned depth, Value iv);
+  /// Emits all loops from `depth` on; the first runs over `range` if given.
+  void emitNest(unsigned depth, std::optional<LoopRange> range = std::nullopt);
+
+  /// The extent of the loop at `depth`.
+  LoopRange getFullRange(unsigned depth);
+
+private:
+  using Copies = SmallVector<Value, 4>;
+
+  //===--------------------------------------------------------------------===//
+  // Loops (StageEmitter.cpp)
+  //===--------------------------------------------------------------------===//
+  void setLoop(unsigned depth, Value iv);
+  void finish(unsigned depth);
+  void emitLoop(unsigned depth, LoopRange range);
+  void emitSegment(unsigned depth, LoopRange range, int64_t step, bool unrolled,
+                   bool masked);
+  void emitSteps(unsigned depth, LoopRange range, int64_t step, bool unrolled,
+                 bool masked);
+  void emitBody(unsigned depth, Value iv, Value end, bool unrolled,
+                bool masked);
+  LoopRange splitOff(LoopRange &range, int64_t step);
+  int64_t getLoop(unsigned depth) const { return schedule.getOrder()[depth]; }
+  bool isVectorLoop(int64_t loop) const {
+    return lanes > 1 && loop == vectorLoop;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Accumulators (StageEmitter.cpp)
+  //===--------------------------------------------------------------------===//
+  SmallVector<Value> getActive(unsigned depth);
+  void setActive(unsigned depth, ValueRange values);
+  SmallVector<Value> getIdentities(unsigned depth);
+  SmallVector<Value> combineActive(unsigned depth, ValueRange before,
+                                   ValueRange after);
+  void accumulate(unsigned write);
+  void store(unsigned write);
+  void emitInitialisation(const StageWrite &write, Value buffer);
+
+  //===--------------------------------------------------------------------===//
+  // Values (StageValues.cpp)
+  //===--------------------------------------------------------------------===//
+  void emitRead(const StageRead &read);
+  Value emitReadCopy(const StageRead &read, unsigned copy);
+  Value emitFill(const StageRead &read);
+  Value emitGuardedScalar(const StageRead &read, Value buffer, Value guard,
+                          unsigned copy);
+  void emitOperation(Operation *op);
+  Value emitElementwise(Operation *op, unsigned copy);
+  Value emitGenerator(Operation *op, unsigned copy);
+  Value getValue(Value value, unsigned copy) const;
+  unsigned getNumCopies(Value value) const;
+
+  /// Loop variables in one copy; the vector loop's is that of lane 0, or all
+  /// lanes as a vector of index.
+  SmallVector<Value> getLoopValues(unsigned copy, bool asVector);
+  Value emitExpr(AffineExpr expr, unsigned copy, bool asVector = false);
+  bool dependsOnVector(AffineExpr expr) const {
+    return isVectorOpen() && expr.isFunctionOfDim(vectorLoop);
+  }
+  bool isVectorOpen() const {
+    return lanes > 1 && loopVariables[vectorLoop] != nullptr;
+  }
+  /// Adds the checks to a scalar guard and to a mask of lanes; null is "all".
+  void addChecks(ArrayRef<AffineExpr> checks, unsigned copy, Value &guard,
+                 Value &mask);
+  Value emitAnd(Value lhs, Value rhs);
+  /// A mask of lanes that is the conjunction of both; null if both are.
+  Value mergeMask(Value guard, Value mask);
+
+  /// Loads and stores at a place, for all lanes if the vector loop is open and
+  /// `asVector`. Masks may be null.
+  Value emitLoad(const StagePlace &place, Value buffer, Type element,
+                 unsigned copy, bool asVector, Value mask, Value fill);
+  void emitStore(const StagePlace &place, Value buffer, Type element,
+                 unsigned copy, bool asVector, Value mask, Value value);
+  Value toComputeType(Value value, Type element);
+  Value toMemoryType(Value value, Type element);
+  Value emitLaneOffsets(AffineExpr offset, unsigned copy, Value &base);
+
+  OpBuilder &b;
+  Location loc;
+  const Stage &stage;
+  ScheduleAttr schedule;
+  StageBindings bindings;
+  int64_t lanes, vectorLoop, unroll, unrollLoop;
+
+  /// Depth at which each read and operation is emitted: inside of all loops
+  /// that it depends on and of no other.
+  llvm::DenseMap<Value, unsigned> depthOf;
+  /// Depth at which a write's accumulators start: all deeper loops are reduced.
+  SmallVector<unsigned> startOf;
+  SmallVector<unsigned> positionOf;
+
+  SmallVector<Value> loopVariables;
+  bool isUnrolled = false;
+  /// Lanes that belong to the vector loop's range; null where all do.
+  Value tailMask;
+  llvm::DenseMap<Value, Copies> values;
+  /// Accumulators of each write; empty where it has none.
+  SmallVector<Copies> accumulators;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H

@@ -1,0 +1,51 @@
+//===- ExpandMath.cpp - Expands transcendentals and conversions ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The patterns are MLIR's own: polynomial approximations of math operations on
+// f32, the expansions of arith's floor and ceil division and of bf16.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_EXPANDMATHPASS
+#include "MetaOps/Conversion/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+
+namespace {
+struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(
+        patterns, [](StringRef name) {
+          return llvm::StringSwitch<bool>(name)
+              .Cases({math::ExpOp::getOperationName(),
+                      math::LogOp::getOperationName(),
+                      math::TanhOp::getOperationName(),
+                      math::SinOp::getOperationName(),
+                      math::CosOp::getOperationName(),
+                      math::ErfOp::getOperationName()},
+                     true)
+              .Default(false);
+        });
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    arith::populateExpandBFloat16Patterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

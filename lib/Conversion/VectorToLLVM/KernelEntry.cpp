@@ -1,0 +1,101 @@
+//===- KernelEntry.cpp - Entry points of kernels ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For each kernel over buffers, emits the function that the runtime calls: it
+// reads the buffers' addresses and the numbers from two arrays, makes a memref
+// descriptor of each address, and calls the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_KERNELENTRYPASS
+#include "MetaOps/Conversion/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+
+namespace {
+
+/// A memref of the given 1-d type at `address`, as the LLVM descriptor.
+Value emitBuffer(OpBuilder &b, Location loc, Value address, MemRefType type) {
+  Type i64 = b.getI64Type();
+  MLIRContext *ctx = b.getContext();
+  auto array = LLVM::LLVMArrayType::get(i64, 1);
+  auto descriptor = LLVM::LLVMStructType::getLiteral(
+      ctx, {address.getType(), address.getType(), i64, array, array});
+  Value result = LLVM::PoisonOp::create(b, loc, descriptor);
+  auto insert = [&](Value value, ArrayRef<int64_t> position) {
+    result = LLVM::InsertValueOp::create(b, loc, result, value, position);
+  };
+  auto number = [&](int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+  };
+  insert(address, {0});
+  insert(address, {1});
+  insert(number(0), {2});
+  // The length of a dynamic buffer is asked by nobody.
+  insert(number(type.hasStaticShape() ? type.getDimSize(0) : 0), {3, 0});
+  insert(number(1), {4, 0});
+  return UnrealizedConversionCastOp::create(b, loc, type, result).getResult(0);
+}
+
+void addEntry(func::FuncOp kernel) {
+  OpBuilder b(kernel);
+  b.setInsertionPointAfter(kernel);
+  Location loc = kernel.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i64 = b.getI64Type();
+  auto type = b.getFunctionType({pointer, pointer, i64, i64, pointer},
+                                {b.getI32Type()});
+  auto entry = func::FuncOp::create(
+      b, loc, (kernel.getName() + "_entry").str(), type);
+  b.setInsertionPointToStart(entry.addEntryBlock());
+  auto load = [&](Value array, Type element, int32_t position) {
+    Value address = LLVM::GEPOp::create(b, loc, pointer, element, array,
+                                        ArrayRef<LLVM::GEPArg>{position});
+    return LLVM::LoadOp::create(b, loc, element, address);
+  };
+  SmallVector<Value> arguments;
+  int32_t nextBuffer = 0, nextScalar = 0;
+  for (Type argument : kernel.getArgumentTypes().drop_back(2)) {
+    if (auto buffer = dyn_cast<MemRefType>(argument))
+      arguments.push_back(emitBuffer(
+          b, loc, load(entry.getArgument(0), pointer, nextBuffer++), buffer));
+    else
+      arguments.push_back(arith::IndexCastOp::create(
+          b, loc, b.getIndexType(),
+          load(entry.getArgument(1), i64, nextScalar++)));
+  }
+  for (unsigned bound : {2, 3})
+    arguments.push_back(arith::IndexCastOp::create(
+        b, loc, b.getIndexType(), entry.getArgument(bound)));
+  func::CallOp::create(b, loc, kernel, arguments);
+  Value ok = arith::ConstantIntOp::create(b, loc, 0, 32);
+  func::ReturnOp::create(b, loc, ok);
+  // Only the entry is called from outside.
+  kernel.setPrivate();
+}
+
+struct KernelEntryPass : metaop::impl::KernelEntryPassBase<KernelEntryPass> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr("metaop.num_buffers"))
+        kernels.push_back(function);
+    for (func::FuncOp kernel : kernels)
+      addEntry(kernel);
+  }
+};
+
+} // namespace

@@ -1,0 +1,90 @@
+//===- ScalarEmitter.h - Shape-aware arith building blocks ------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_DIALECT_METAOP_SCALAREMITTER_H
+#define METAOPS_LIB_DIALECT_METAOP_SCALAREMITTER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace mlir::metaop {
+
+/// Emits operations on values of one shape: all are scalars, or all are vectors
+/// of one length. A "type" below is such a shape with its element type.
+class ScalarEmitter {
+public:
+  ScalarEmitter(OpBuilder &builder, Location loc)
+      : builder(builder), loc(loc) {}
+
+  template <typename OpT, typename... ArgTs> Value create(ArgTs &&...args) {
+    return OpT::create(builder, loc, std::forward<ArgTs>(args)...);
+  }
+
+  /// `element`, in the shape of `shape`.
+  static Type withElement(Type shape, Type element) {
+    if (auto vector = dyn_cast<VectorType>(shape))
+      return vector.clone(element);
+    return element;
+  }
+
+  Value constant(Type type, TypedAttr element) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return create<arith::ConstantOp>(
+          DenseElementsAttr::get(vector, Attribute(element)));
+    return create<arith::ConstantOp>(element);
+  }
+  Value constant(Type type, double value) {
+    return constant(type, FloatAttr::get(getElementTypeOrSelf(type), value));
+  }
+  Value constant(Type type, const APInt &value) {
+    return constant(type, IntegerAttr::get(getElementTypeOrSelf(type), value));
+  }
+  /// An integer, of which as many low bits are taken as the type has.
+  Value constant(Type type, int64_t value) {
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    return constant(type, APInt(width, value, /*isSigned=*/true,
+                                /*implicitTrunc=*/true));
+  }
+  Value constant(Type type, int value) {
+    return constant(type, static_cast<int64_t>(value));
+  }
+
+  /// f16 and bf16 are computed with in f32: `widen` operands, `narrow` the
+  /// result. Other types are left alone.
+  Value widen(Value value) {
+    Type element = getElementTypeOrSelf(value);
+    if (!element.isF16() && !element.isBF16())
+      return value;
+    return create<arith::ExtFOp>(
+        withElement(value.getType(), builder.getF32Type()), value);
+  }
+  Value narrow(Value value, Type type) {
+    return value.getType() == type ? value
+                                   : create<arith::TruncFOp>(type, value);
+  }
+
+  Value compare(arith::CmpFPredicate predicate, Value lhs, Value rhs) {
+    return create<arith::CmpFOp>(predicate, lhs, rhs);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return create<arith::CmpIOp>(predicate, lhs, rhs);
+  }
+  Value select(Value condition, Value onTrue, Value onFalse) {
+    return create<arith::SelectOp>(condition, onTrue, onFalse);
+  }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_DIALECT_METAOP_SCALAREMITTER_H

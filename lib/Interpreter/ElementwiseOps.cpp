@@ -1,0 +1,150 @@
+//===- ElementwiseOps.cpp - The meaning of one-to-one ops -----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operands have the shape of the result, and each element of the result is a
+// function of the elements at the same place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "OpTable.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::Expected;
+
+/// `result[i] = function(operands[0][i], operands[1][i], ...)`.
+static Expected<Tensor>
+mapElements(Operation *op, ArrayRef<Tensor> operands,
+            llvm::function_ref<Scalar(ArrayRef<Scalar>)> function) {
+  ArrayRef<int64_t> shape = operands.front().getShape();
+  for (const Tensor &operand : operands)
+    if (operand.getShape() != shape)
+      return llvm::createStringError("takes operands of one shape, given " +
+                                     formatShape(shape) + " and " +
+                                     formatShape(operand.getShape()));
+  Expected<Tensor> result =
+      Tensor::create(getElementTypeOrSelf(op->getResult(0)), shape);
+  if (!result)
+    return result;
+  SmallVector<Scalar> elements(operands.size());
+  for (int64_t i = 0; i < result->getNumElements(); ++i) {
+    for (auto [element, operand] : llvm::zip_equal(elements, operands))
+      element = operand.get(i);
+    result->set(i, function(elements));
+  }
+  return result;
+}
+
+template <typename OpTy>
+static void addUnary(OpFunctions &functions, Scalar (*function)(Scalar)) {
+  addOp<OpTy>(functions, [function](OpTy op, ArrayRef<Tensor> operands) {
+    return mapElements(op, operands,
+                       [&](ArrayRef<Scalar> x) { return function(x[0]); });
+  });
+}
+
+template <typename OpTy>
+static void addBinary(OpFunctions &functions,
+                      Scalar (*function)(Scalar, Scalar)) {
+  addOp<OpTy>(functions, [function](OpTy op, ArrayRef<Tensor> operands) {
+    return mapElements(
+        op, operands, [&](ArrayRef<Scalar> x) { return function(x[0], x[1]); });
+  });
+}
+
+/// Of floats, the quotient is rounded before the floor is taken, as two ops
+/// would do: to f64, or to f32, in which f16 and bf16 are computed as well.
+static Expected<Tensor> evaluateFloorDiv(FloorDivOp op,
+                                         ArrayRef<Tensor> operands) {
+  bool isDouble = operands.front().getElementKind() == ElementKind::F64;
+  ElementKind kind = isDouble ? ElementKind::F64 : ElementKind::F32;
+  return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
+    if (!x[0].isFloat())
+      return scalar::floorDiv(x[0], x[1]);
+    return scalar::floor(roundTo(kind, scalar::div(x[0], x[1])));
+  });
+}
+
+static bool holds(ComparePredicate predicate, Scalar x, Scalar y) {
+  switch (predicate) {
+  case ComparePredicate::Eq:
+    return scalar::equal(x, y);
+  case ComparePredicate::Ne:
+    return !scalar::equal(x, y);
+  case ComparePredicate::Lt:
+    return scalar::less(x, y);
+  case ComparePredicate::Le:
+    return scalar::less(x, y) || scalar::equal(x, y);
+  case ComparePredicate::Gt:
+    return scalar::less(y, x);
+  case ComparePredicate::Ge:
+    return scalar::less(y, x) || scalar::equal(x, y);
+  }
+  llvm_unreachable("all predicates are handled");
+}
+
+static Expected<Tensor> evaluateCmp(CmpOp op, ArrayRef<Tensor> operands) {
+  return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
+    return Scalar::ofBool(holds(op.getPredicate(), x[0], x[1]));
+  });
+}
+
+static Expected<Tensor> evaluateSelect(SelectOp op, ArrayRef<Tensor> operands) {
+  return mapElements(op, operands, [](ArrayRef<Scalar> x) {
+    return x[0].isNonZero() ? x[1] : x[2];
+  });
+}
+
+static Expected<Tensor> evaluateCast(CastOp op, ArrayRef<Tensor> operands) {
+  ElementKind to = *getElementKind(op.getResult().getType().getElementType());
+  return mapElements(op, operands,
+                     [&](ArrayRef<Scalar> x) { return convert(to, x[0]); });
+}
+
+/// stop_grad and stop_fuse have a meaning for passes only.
+template <typename OpTy>
+static Expected<Tensor> evaluateIdentity(OpTy op, ArrayRef<Tensor> operands) {
+  return operands.front();
+}
+
+void metaop::addElementwiseOps(OpFunctions &functions) {
+  addUnary<NegOp>(functions, scalar::neg);
+  addUnary<AbsOp>(functions, scalar::abs);
+  addUnary<SignOp>(functions, scalar::sign);
+  addUnary<NotOp>(functions, scalar::bitNot);
+  addUnary<ExpOp>(functions, scalar::exp);
+  addUnary<LogOp>(functions, scalar::log);
+  addUnary<SqrtOp>(functions, scalar::sqrt);
+  addUnary<SinOp>(functions, scalar::sin);
+  addUnary<CosOp>(functions, scalar::cos);
+  addUnary<TanhOp>(functions, scalar::tanh);
+  addUnary<ErfOp>(functions, scalar::erf);
+  addUnary<FloorOp>(functions, scalar::floor);
+  addUnary<CeilOp>(functions, scalar::ceil);
+  addUnary<RoundOp>(functions, scalar::round);
+
+  addBinary<AddOp>(functions, scalar::add);
+  addBinary<SubOp>(functions, scalar::sub);
+  addBinary<MulOp>(functions, scalar::mul);
+  addBinary<DivOp>(functions, scalar::div);
+  addOp<FloorDivOp>(functions, evaluateFloorDiv);
+  addBinary<ModOp>(functions, scalar::mod);
+  addBinary<PowOp>(functions, scalar::pow);
+  addBinary<MaxOp>(functions, scalar::max);
+  addBinary<MinOp>(functions, scalar::min);
+  addBinary<AndOp>(functions, scalar::bitAnd);
+  addBinary<OrOp>(functions, scalar::bitOr);
+  addBinary<XorOp>(functions, scalar::bitXor);
+
+  addOp<CmpOp>(functions, evaluateCmp);
+  addOp<SelectOp>(functions, evaluateSelect);
+  addOp<CastOp>(functions, evaluateCast);
+  addOp<StopGradOp>(functions, evaluateIdentity<StopGradOp>);
+  addOp<StopFuseOp>(functions, evaluateIdentity<StopFuseOp>);
+}

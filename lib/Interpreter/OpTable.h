@@ -1,0 +1,57 @@
+//===- OpTable.h - What the files of the interpreter share ------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_INTERPRETER_OPTABLE_H
+#define METAOPS_LIB_INTERPRETER_OPTABLE_H
+
+#include "MetaOps/Interpreter/Interpreter.h"
+
+namespace mlir::metaop {
+
+/// From the name of an op to its meaning.
+using OpFunctions = llvm::StringMap<Interpreter::OpFunction>;
+
+/// Adds the function of an op with one result.
+template <typename OpTy>
+void addOp(OpFunctions &functions,
+           std::function<llvm::Expected<Tensor>(OpTy, ArrayRef<Tensor>)> f) {
+  functions[OpTy::getOperationName()] =
+      [f = std::move(f)](Operation *op,
+                         ArrayRef<Tensor> operands) -> llvm::Expected<Tensors> {
+    llvm::Expected<Tensor> result = f(cast<OpTy>(op), operands);
+    if (!result)
+      return result.takeError();
+    Tensors results;
+    results.push_back(std::move(*result));
+    return results;
+  };
+}
+
+void addElementwiseOps(OpFunctions &functions);
+void addReindexOps(OpFunctions &functions);
+void addReduceOps(OpFunctions &functions);
+void addLeafOps(OpFunctions &functions);
+void addHostOps(OpFunctions &functions);
+
+/// The values of some of an op's operands.
+inline ArrayRef<Tensor> valuesOf(OperandRange range,
+                                 ArrayRef<Tensor> operands) {
+  return operands.slice(range.empty() ? 0 : range.getBeginOperandIndex(),
+                        range.size());
+}
+
+/// The numbers in 0-d tensors of integers or `index`.
+SmallVector<int64_t> getIntegers(ArrayRef<Tensor> values);
+
+/// A tensor of zeros of an op's result type, whose dynamic extents are given in
+/// order.
+llvm::Expected<Tensor> createResult(Value result, ArrayRef<Tensor> extents);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_INTERPRETER_OPTABLE_H

@@ -1,0 +1,164 @@
+//===- ReduceOps.cpp - The meaning of many-to-one ops ---------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements are combined in row-major order of the source. Floats accumulate in
+// f64 and are rounded once, when the result is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AffineAccess.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "OpTable.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::Expected;
+
+namespace {
+
+/// The elements of a reduction's result before they are rounded.
+class Accumulators {
+public:
+  Accumulators(ReduceKind reduceKind, const Tensor &result)
+      : combine(getCombiner(reduceKind)),
+        values(result.getNumElements(),
+               getIdentity(reduceKind, result.getElementKind())) {}
+
+  void add(int64_t position, Scalar value) {
+    values[position] = combine(values[position], value);
+  }
+
+  void storeTo(Tensor &result) const {
+    for (auto [position, value] : llvm::enumerate(values))
+      result.set(position, value);
+  }
+
+private:
+  using Combiner = Scalar (*)(Scalar, Scalar);
+  static Combiner getCombiner(ReduceKind reduceKind);
+  static Scalar getIdentity(ReduceKind reduceKind, ElementKind kind);
+
+  Combiner combine;
+  std::vector<Scalar> values;
+};
+
+} // namespace
+
+Accumulators::Combiner Accumulators::getCombiner(ReduceKind reduceKind) {
+  switch (reduceKind) {
+  case ReduceKind::Add:
+    return scalar::add;
+  case ReduceKind::Mul:
+    return scalar::mul;
+  case ReduceKind::Max:
+    return scalar::max;
+  case ReduceKind::Min:
+    return scalar::min;
+  case ReduceKind::And:
+    return scalar::bitAnd;
+  case ReduceKind::Or:
+    return scalar::bitOr;
+  case ReduceKind::Xor:
+    return scalar::bitXor;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// The lowest or the highest value of a type.
+static Scalar getExtreme(ElementKind kind, bool highest) {
+  unsigned width = 8 * getElementBytes(kind);
+  switch (getScalarKind(kind)) {
+  case Scalar::Kind::Float: {
+    double infinity = std::numeric_limits<double>::infinity();
+    return Scalar::ofFloat(highest ? infinity : -infinity);
+  }
+  case Scalar::Kind::Signed:
+    return Scalar::ofSigned(
+        highest ? llvm::APInt::getSignedMaxValue(width).getSExtValue()
+                : llvm::APInt::getSignedMinValue(width).getSExtValue());
+  case Scalar::Kind::Unsigned:
+    return roundTo(kind, Scalar::ofUnsigned(highest ? ~uint64_t(0) : 0));
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+Scalar Accumulators::getIdentity(ReduceKind reduceKind, ElementKind kind) {
+  switch (reduceKind) {
+  case ReduceKind::Add:
+  case ReduceKind::Or:
+  case ReduceKind::Xor:
+    return Scalar::ofInteger(kind, 0);
+  case ReduceKind::Mul:
+    return Scalar::ofInteger(kind, 1);
+  case ReduceKind::Max:
+    return getExtreme(kind, /*highest=*/false);
+  case ReduceKind::Min:
+    return getExtreme(kind, /*highest=*/true);
+  case ReduceKind::And:
+    return roundTo(kind, Scalar::ofInteger(kind, -1));
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static Expected<Tensor> evaluateReindexReduce(ReindexReduceOp op,
+                                              ArrayRef<Tensor> operands) {
+  const Tensor &source = operands.front();
+  Expected<Tensor> result =
+      createResult(op.getResult(), valuesOf(op.getExtents(), operands));
+  if (!result)
+    return result;
+  Expected<AffineAccess> access =
+      AffineAccess::create(op.getMap(), op.getWhere(),
+                           getIntegers(valuesOf(op.getSymbols(), operands)));
+  if (!access)
+    return access.takeError();
+
+  Accumulators accumulators(op.getReduceKind(), *result);
+  SmallVector<int64_t> j;
+  forEachIndex(source.getShape(), [&](ArrayRef<int64_t> i, int64_t position) {
+    if (access->apply(i, j) && result->isInRange(j))
+      accumulators.add(result->linearize(j), source.get(position));
+  });
+  accumulators.storeTo(*result);
+  return result;
+}
+
+static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
+  const Tensor &source = operands.front();
+  ArrayRef<int64_t> dimensions = op.getDimensions();
+  SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::enumerate(source.getShape())) {
+    if (!llvm::is_contained(dimensions, static_cast<int64_t>(dim)))
+      shape.push_back(extent);
+    else if (op.getKeepDims())
+      shape.push_back(1);
+  }
+  Expected<Tensor> result = Tensor::create(source.getElementType(), shape);
+  if (!result)
+    return result;
+
+  Accumulators accumulators(op.getReduceKind(), *result);
+  forEachIndex(source.getShape(), [&](ArrayRef<int64_t> i, int64_t position) {
+    SmallVector<int64_t> j;
+    for (auto [dim, index] : llvm::enumerate(i)) {
+      if (!llvm::is_contained(dimensions, static_cast<int64_t>(dim)))
+        j.push_back(index);
+      else if (op.getKeepDims())
+        j.push_back(0);
+    }
+    accumulators.add(result->linearize(j), source.get(position));
+  });
+  accumulators.storeTo(*result);
+  return result;
+}
+
+void metaop::addReduceOps(OpFunctions &functions) {
+  addOp<ReindexReduceOp>(functions, evaluateReindexReduce);
+  addOp<ReduceOp>(functions, evaluateReduce);
+}

@@ -1,0 +1,85 @@
+//===- Registration.cpp - Passes and pipelines for tools ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Transforms/Autodiff/Passes.h"
+#include "MetaOps/Transforms/Fusion/Passes.h"
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "MetaOps/Transforms/Outline/Passes.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Simplify/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+struct ToolOptions : PassPipelineOptions<ToolOptions> {
+  Option<std::string> to{
+      *this, "to",
+      llvm::cl::desc("The last phase: graph, fused, scheduled, kernels, loops "
+                     "or llvm"),
+      llvm::cl::init("llvm")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("The device: cpu"),
+                             llvm::cl::init("cpu")};
+  Option<std::string> rules{*this, "rules",
+                            llvm::cl::desc("Fusion rules: extended or paper"),
+                            llvm::cl::init("extended")};
+  Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Bits in a vector register; 0 for scalar code"),
+      llvm::cl::init(512)};
+  Option<bool> report{*this, "report",
+                      llvm::cl::desc("Report the cost of the partition"),
+                      llvm::cl::init(false)};
+};
+} // namespace
+
+static LogicalResult
+parsePipeline(OpPassManager &pm, StringRef text,
+              function_ref<LogicalResult(const Twine &)> onError) {
+  ToolOptions tool;
+  if (failed(tool.parseFromString(text)))
+    return onError("metaop-pipeline: options could not be parsed: '" + text +
+                   "'");
+  std::optional<PipelinePhase> to = parsePipelinePhase(tool.to);
+  if (!to)
+    return onError("metaop-pipeline: there is no phase '" + tool.to +
+                   "'; expected one of " + getPipelinePhaseNames());
+  if (tool.target != "cpu")
+    return onError("metaop-pipeline: there is no target '" + tool.target +
+                   "'; expected cpu");
+  PipelineOptions options;
+  options.rules = tool.rules;
+  options.vectorBits = tool.vectorBits;
+  options.report = tool.report;
+  if (failed(buildPipeline(pm, *to, options)))
+    return onError("metaop-pipeline: there are no rules '" + tool.rules +
+                   "'; expected extended or paper");
+  return success();
+}
+
+void metaop::registerMetaOpsPasses() {
+  registerMetaOpsSimplifyPasses();
+  registerMetaOpsAutodiffPasses();
+  registerMetaOpsFusionPasses();
+  registerMetaOpsSchedulePasses();
+  registerMetaOpsOutlinePasses();
+  registerMetaOpsMemoryPlanPasses();
+  registerMetaOpsConversionPasses();
+  registerPassPipeline(
+      "metaop-pipeline",
+      "The phases of compilation, up to and including the one named by `to`",
+      parsePipeline,
+      [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
+        handler(ToolOptions());
+      });
+}

@@ -1,0 +1,234 @@
+//===- CpuCompiler.cpp - From a slice to a program ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each compilation has an MLIR context of its own, without threads: what it
+// creates goes away with it, and a forked child finds no lock held. The slice
+// comes as bytecode; kernels that the cache knows are not lowered again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuProgram.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <chrono>
+#include <set>
+
+using namespace mlir;
+
+namespace metaops {
+namespace {
+
+/// A parsed slice in a context of its own, with what was said about it.
+struct SliceModule {
+  explicit SliceModule(DialectRegistry &registry)
+      : context(registry, MLIRContext::Threading::DISABLED),
+        handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            messages += (messages.empty() ? "" : "\n") + diagnostic.str();
+          return success();
+        }) {}
+
+  llvm::Error fail(const llvm::Twine &what) {
+    return llvm::createStringError(
+        messages.empty() ? what : what + ": " + messages);
+  }
+
+  MLIRContext context;
+  std::string messages;
+  ScopedDiagnosticHandler handler;
+  OwningOpRef<ModuleOp> module;
+};
+
+llvm::Expected<std::unique_ptr<SliceModule>> parseSlice(StringRef bytecode) {
+  DialectRegistry registry;
+  metaop::registerSliceDialects(registry);
+  auto slice = std::make_unique<SliceModule>(registry);
+  slice->module = parseSourceString<ModuleOp>(
+      bytecode, ParserConfig(&slice->context));
+  if (!slice->module)
+    return slice->fail("the slice could not be read");
+  return slice;
+}
+
+llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
+                  const CompileOptions &options, unsigned vectorBits) {
+  PassManager pm(&slice.context);
+  metaop::PipelineOptions pipeline;
+  pipeline.rules = options.rules;
+  pipeline.vectorBits = vectorBits;
+  if (failed(metaop::buildPipeline(pm, phase, pipeline)))
+    return slice.fail("there are no fusion rules '" + options.rules +
+                      "'; expected extended or paper");
+  if (failed(pm.run(*slice.module)))
+    return slice.fail("the slice could not be compiled");
+  return llvm::Error::success();
+}
+
+/// Positions in the slice that a location names; see Program.h.
+void collectNodes(Location location, llvm::SetVector<unsigned> &nodes) {
+  location->walk([&](Location inner) {
+    if (auto file = dyn_cast<FileLineColLoc>(inner))
+      if (file.getFilename() == "node")
+        nodes.insert(file.getLine());
+    return WalkResult::advance();
+  });
+}
+
+/// What each call computes, for reports.
+std::vector<KernelInfo> describeCalls(ModuleOp module,
+                                      ArrayRef<StringRef> operators) {
+  std::vector<KernelInfo> calls;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (auto call : main.getBody().front().getOps<func::CallOp>()) {
+    KernelInfo info;
+    info.name = call.getCallee().str();
+    llvm::SetVector<unsigned> nodes;
+    collectNodes(call.getLoc(), nodes);
+    info.nodes.assign(nodes.begin(), nodes.end());
+    llvm::sort(info.nodes);
+    for (unsigned node : info.nodes)
+      if (node < operators.size())
+        info.operators.push_back(operators[node].str());
+    auto bytes = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor ? metaop::getTensorBytes(tensor) : 0;
+    };
+    for (Type type : call.getOperandTypes())
+      info.bytesRead += bytes(type);
+    for (Type type : call.getResultTypes())
+      info.bytesWritten += bytes(type);
+    calls.push_back(std::move(info));
+  }
+  return calls;
+}
+
+class CpuCompiler : public Compiler {
+public:
+  llvm::Expected<std::shared_ptr<Program>>
+  compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
+          const CompileOptions &options) override;
+
+  llvm::Expected<std::string> print(StringRef bytecode, StringRef phase,
+                                    llvm::ArrayRef<NodeLocation> locations,
+                                    const CompileOptions &options) override;
+
+private:
+  /// The cache, made with the first program.
+  llvm::Expected<KernelCache *> getKernels() {
+    if (!kernels) {
+      auto created = KernelCache::create();
+      if (!created)
+        return created.takeError();
+      kernels = std::move(*created);
+    }
+    return kernels.get();
+  }
+
+  std::unique_ptr<KernelCache> kernels;
+};
+
+llvm::Expected<std::shared_ptr<Program>>
+CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
+                     const CompileOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  auto slice = parseSlice(bytecode);
+  if (!slice)
+    return slice.takeError();
+  ModuleOp module = *(*slice)->module;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isDeclaration())
+    return (*slice)->fail("the slice has no function @main");
+  for (auto [i, mayOverwrite] : llvm::enumerate(donatable))
+    if (mayOverwrite && i < main.getNumArguments())
+      main.setArgAttr(i, "metaop.donatable", UnitAttr::get(&(*slice)->context));
+  llvm::SmallVector<StringRef> operators;
+  unsigned metaOps = 0;
+  for (Operation &op : main.getBody().front().without_terminator()) {
+    llvm::SetVector<unsigned> nodes;
+    collectNodes(op.getLoc(), nodes);
+    for (unsigned node : nodes) {
+      if (operators.size() <= node)
+        operators.resize(node + 1);
+      operators[node] = op.getName().stripDialect();
+    }
+    ++metaOps;
+  }
+
+  if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
+                         (*cache)->getVectorBits()))
+    return std::move(error);
+  auto program = CpuProgram::create(module, **cache);
+  if (!program)
+    return program.takeError();
+  ProgramInfo info = (*program)->getInfo();
+  info.metaOps = metaOps;
+  info.calls = describeCalls(module, operators);
+  std::set<std::string> names;
+  for (const KernelInfo &call : info.calls)
+    names.insert(call.name);
+  info.distinctKernels = names.size();
+  info.arenaBytes = module.lookupSymbol<func::FuncOp>("main")
+                        ->getAttrOfType<IntegerAttr>("metaop.arena_bytes")
+                        .getInt();
+  info.compileSeconds = std::chrono::duration<double>(
+                            std::chrono::steady_clock::now() - start)
+                            .count();
+  (*program)->setInfo(std::move(info));
+  return std::shared_ptr<Program>(std::move(*program));
+}
+
+llvm::Expected<std::string>
+CpuCompiler::print(StringRef bytecode, StringRef phaseName,
+                   llvm::ArrayRef<NodeLocation> locations,
+                   const CompileOptions &options) {
+  auto phase = metaop::parsePipelinePhase(phaseName);
+  if (!phase)
+    return llvm::createStringError("there is no phase '" + phaseName +
+                                   "'; expected one of " +
+                                   metaop::getPipelinePhaseNames());
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  auto slice = parseSlice(bytecode);
+  if (!slice)
+    return slice.takeError();
+  (*slice)->module->walk([&](Operation *op) {
+    llvm::SetVector<unsigned> nodes;
+    collectNodes(op->getLoc(), nodes);
+    if (!nodes.empty() && nodes[0] < locations.size())
+      op->setLoc(FileLineColLoc::get(&(*slice)->context,
+                                     locations[nodes[0]].file,
+                                     locations[nodes[0]].line, 0));
+  });
+  if (auto error = runTo(**slice, *phase, options, (*cache)->getVectorBits()))
+    return std::move(error);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/true);
+  (*slice)->module->print(stream, flags);
+  return text;
+}
+
+} // namespace
+
+std::unique_ptr<Compiler> createCpuCompiler() {
+  return std::make_unique<CpuCompiler>();
+}
+
+} // namespace metaops

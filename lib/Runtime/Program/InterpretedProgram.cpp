@@ -1,0 +1,179 @@
+//===- InterpretedProgram.cpp - Slices run op by op -----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The slow and sure way: each run copies the arguments into the interpreter's
+// tensors, evaluates @main, and copies its results out. No kernel is made, so
+// the report lists one call per operation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Interpreter/Interpreter.h"
+#include "MetaOps/Runtime/Memory/DType.h"
+#include "MetaOps/Runtime/Program/Compiler.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace metaops;
+
+namespace {
+class InterpretedProgram : public Program {
+public:
+  llvm::Error load(llvm::StringRef slice);
+
+  llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
+                  llvm::SmallVectorImpl<BufferRef> &results, Allocator &memory,
+                  ThreadPool &threads) override;
+
+  llvm::Expected<std::string> print(llvm::ArrayRef<NodeLocation> locations);
+
+private:
+  void describe();
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp main;
+};
+
+class InterpreterCompiler : public Compiler {
+public:
+  llvm::Expected<std::shared_ptr<Program>>
+  compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
+          const CompileOptions &options) override {
+    return interpretProgram(slice);
+  }
+
+  llvm::Expected<std::string> print(llvm::StringRef slice,
+                                    llvm::StringRef phase,
+                                    llvm::ArrayRef<NodeLocation> locations,
+                                    const CompileOptions &options) override;
+};
+} // namespace
+
+llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
+  context.loadDialect<metaop::MetaOpDialect, func::FuncDialect,
+                      arith::ArithDialect, tensor::TensorDialect>();
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
+    message += diag.str();
+    return success();
+  });
+  module = parseSourceString<ModuleOp>(slice, ParserConfig(&context));
+  if (module)
+    main = module->lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return llvm::createStringError("a slice has no function @main: " + message);
+  describe();
+  return llvm::Error::success();
+}
+
+void InterpretedProgram::describe() {
+  for (Operation &op : main.getBody().front().without_terminator()) {
+    KernelInfo call;
+    call.name = op.getName().getStringRef().str();
+    call.operators.push_back(op.getName().stripDialect().str());
+    if (auto line = op.getLoc()->findInstanceOf<FileLineColLoc>())
+      call.nodes.push_back(line.getLine());
+    auto bytesOf = [](Type type) {
+      auto tensor = cast<RankedTensorType>(type);
+      return countElements(tensor.getShape()) *
+             sizeOf(*fromElementType(tensor.getElementType()));
+    };
+    for (Type type : op.getOperandTypes())
+      call.bytesRead += bytesOf(type);
+    for (Type type : op.getResultTypes())
+      call.bytesWritten += bytesOf(type);
+    info.calls.push_back(std::move(call));
+    ++info.metaOps;
+  }
+}
+
+llvm::Error InterpretedProgram::run(llvm::ArrayRef<BufferRef> arguments,
+                                    llvm::SmallVectorImpl<BufferRef> &results,
+                                    Allocator &memory, ThreadPool &threads) {
+  metaop::Tensors inputs;
+  for (auto [type, buffer] :
+       llvm::zip_equal(main.getArgumentTypes(), arguments)) {
+    auto tensor = cast<RankedTensorType>(type);
+    auto input =
+        metaop::Tensor::create(tensor.getElementType(), tensor.getShape());
+    if (!input)
+      return input.takeError();
+    MutableArrayRef<char> data = input->getMutableData();
+    if (!data.empty())
+      std::memcpy(data.data(), buffer->data(), data.size());
+    inputs.push_back(std::move(*input));
+  }
+
+  metaop::Interpreter interpreter;
+  auto outputs = interpreter.run(main, inputs);
+  if (!outputs)
+    return outputs.takeError();
+  for (const metaop::Tensor &output : *outputs) {
+    ArrayRef<char> data = output.getData();
+    BufferRef buffer = memory.allocate(data.size());
+    if (!data.empty())
+      std::memcpy(buffer->data(), data.data(), data.size());
+    results.push_back(std::move(buffer));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string>
+InterpretedProgram::print(llvm::ArrayRef<NodeLocation> locations) {
+  for (Operation &op : main.getBody().front()) {
+    auto line = op.getLoc()->findInstanceOf<FileLineColLoc>();
+    if (!line || line.getLine() >= locations.size())
+      continue;
+    const NodeLocation &location = locations[line.getLine()];
+    op.setLoc(
+        FileLineColLoc::get(op.getContext(), location.file, location.line, 0));
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os,
+                OpPrintingFlags().enableDebugInfo(true, true).useLocalScope());
+  return text;
+}
+
+static llvm::Expected<std::shared_ptr<InterpretedProgram>>
+load(llvm::StringRef slice) {
+  auto program = std::make_shared<InterpretedProgram>();
+  if (llvm::Error error = program->load(slice))
+    return std::move(error);
+  return program;
+}
+
+llvm::Expected<std::string>
+InterpreterCompiler::print(llvm::StringRef slice, llvm::StringRef phase,
+                           llvm::ArrayRef<NodeLocation> locations,
+                           const CompileOptions &options) {
+  if (phase != "graph")
+    return llvm::createStringError(
+        "the interpreter has the phase 'graph' only, not '" + phase + "'");
+  auto program = load(slice);
+  if (!program)
+    return program.takeError();
+  return (*program)->print(locations);
+}
+
+llvm::Expected<std::shared_ptr<Program>>
+metaops::interpretProgram(llvm::StringRef sliceBytecode) {
+  return load(sliceBytecode);
+}
+
+std::unique_ptr<Compiler> metaops::createInterpreterCompiler() {
+  return std::make_unique<InterpreterCompiler>();
+}

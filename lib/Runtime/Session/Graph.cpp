@@ -1,0 +1,149 @@
+//===- Graph.cpp - The session's block of operations ----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/Graph.h"
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace metaops;
+
+Graph::Graph(MLIRContext *context) : builder(context) {
+  builder.setInsertionPointToEnd(&block);
+}
+
+Graph::~Graph() {
+  // Uses first, then what they use.
+  while (!block.empty())
+    block.back().erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+Node *Graph::createNode() {
+  if (freeNodes.empty())
+    return &storage.emplace_back();
+  Node *node = freeNodes.back();
+  freeNodes.pop_back();
+  // A traversal's mark must not outlive the node that bore it.
+  *node = Node();
+  return node;
+}
+
+Node *Graph::adopt(Operation *op) {
+  SignatureTable::Id signature = signatures.intern(op);
+  const SignatureInfo &info = signatures.getInfo(signature);
+  Node *node = createNode();
+  node->op = op;
+  node->signature = signature;
+  node->dtype = *fromElementType(node->type().getElementType());
+  node->isScalar = isa<metaop::ScalarOp>(op);
+  node->isInitial = !isa<metaop::BufferOp>(op);
+  node->isRandom = info.isRandom;
+  bool operandCarries = false;
+  for (Value operand : op->getOperands()) {
+    Node *source = getNode(operand);
+    node->generation = std::max(node->generation, source->generation);
+    node->isInitial &= source->isInitial && !source->buffer;
+    node->isRandom |= source->isRandom;
+    node->isDerived |= source->isDerived || source->vars > 0;
+    operandCarries |= source->carries;
+  }
+  node->carries =
+      operandCarries && info.isDifferentiable && isFloat(node->dtype);
+  nodes.try_emplace(op, node);
+  return node;
+}
+
+void Graph::adoptAfter(Operation *last) {
+  Block::iterator it = last ? std::next(Block::iterator(last)) : block.begin();
+  for (; it != block.end(); ++it)
+    adopt(&*it);
+}
+
+void Graph::forEachNode(llvm::function_ref<void(Node *)> visit) {
+  for (Operation &op : block)
+    visit(getNode(&op));
+}
+
+//===----------------------------------------------------------------------===//
+// Who needs a value
+//===----------------------------------------------------------------------===//
+
+void Graph::retainVar(Node *node) {
+  ++numVars;
+  if (node->vars++ == 0 && isFloat(node->dtype) && !node->carries)
+    updateCarries(node);
+}
+
+void Graph::releaseVar(Node *node) {
+  --numVars;
+  if (--node->vars > 0)
+    return;
+  if (node->carries && !node->op->use_empty())
+    updateCarries(node);
+  enqueue(node);
+}
+
+void Graph::unpin(Node *node) {
+  if (--node->pins == 0)
+    enqueue(node);
+}
+
+bool Graph::isDead(const Node *node) const {
+  return node->vars == 0 && node->pins == 0 && node->op->use_empty();
+}
+
+void Graph::enqueue(Node *node) {
+  if (node->isQueued)
+    return;
+  node->isQueued = true;
+  queue.push_back(node);
+}
+
+void Graph::enqueueOperands(Operation *op) {
+  for (Value operand : op->getOperands())
+    enqueue(getNode(operand));
+}
+
+void Graph::collect() {
+  while (!queue.empty()) {
+    Node *node = queue.back();
+    queue.pop_back();
+    node->isQueued = false;
+    if (isDead(node))
+      erase(node);
+  }
+}
+
+void Graph::collectAll() {
+  // What has not got a node was being recorded when the call failed.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (Node *node = getNode(&op))
+      enqueue(node);
+    else if (op.use_empty())
+      op.erase();
+  collect();
+}
+
+void Graph::erase(Node *node) {
+  if (node->isPendingUpdate && onUpdateErased)
+    onUpdateErased(node);
+  if (node->isDonated)
+    --numDonated;
+  Operation *op = node->op;
+  enqueueOperands(op);
+  nodes.erase(op);
+  op->erase();
+  node->buffer.reset();
+  node->op = nullptr;
+  freeNodes.push_back(node);
+}

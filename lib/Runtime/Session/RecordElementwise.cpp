@@ -1,0 +1,275 @@
+//===- RecordElementwise.cpp - Recording element-wise ops -----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Unary and binary ops are found by the mnemonics of the dialect, and asked
+// which element types they take; so an op added to the dialect can be recorded
+// without a change here. Operands are promoted (Promotion.h), cast to a type
+// that the op takes, and broadcast to one shape. A Python number becomes
+// a `metaop.scalar`: its value is no part of the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "RecordingTables.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace metaops;
+
+//===----------------------------------------------------------------------===//
+// What an op takes
+//===----------------------------------------------------------------------===//
+
+/// Whether an op's own constraints accept operands and a result of `type`.
+static bool accepts(OperationName name, unsigned arity, Type elementType) {
+  MLIRContext *context = name.getContext();
+  Location unknown = UnknownLoc::get(context);
+  auto type = RankedTensorType::get({}, elementType);
+  OpBuilder builder(context);
+  auto leaf = metaop::ScalarOp::create(builder, unknown, type);
+  llvm::SmallVector<Value> operands(arity, leaf);
+  Operation *op = Operation::create(unknown, name, TypeRange(type), operands,
+                                    NamedAttrList(), /*properties=*/nullptr);
+  ScopedDiagnosticHandler silent(context,
+                                 [](Diagnostic &) { return success(); });
+  bool accepted = succeeded(name.verifyInvariants(op));
+  op->destroy();
+  leaf->destroy();
+  return accepted;
+}
+
+const Session::ElementwiseInfo &
+Session::lookUpElementwise(llvm::StringRef mnemonic, unsigned arity) {
+  auto [it, isNew] = elementwise.try_emplace(mnemonic);
+  if (isNew) {
+    OperationName name(("metaop." + mnemonic).str(), &context);
+    auto info = std::make_unique<ElementwiseInfo>(ElementwiseInfo{name, 0});
+    if (name.isRegistered() &&
+        name.hasInterface<metaop::ElementwiseOpInterface>())
+      for (unsigned operands : {1, 2}) {
+        auto takes = [&](DType dtype) {
+          return accepts(name, operands, toElementType(dtype, &context));
+        };
+        info->takesBool = takes(DType::Bool);
+        info->takesSigned = takes(DType::I32);
+        info->takesUnsigned = takes(DType::U32);
+        info->takesFloat = takes(DType::F32);
+        info->arity = operands;
+        if (info->takesBool || info->takesSigned || info->takesFloat)
+          break;
+        info->arity = 0;
+      }
+    it->second = std::move(info);
+  }
+  if (it->second->arity != arity)
+    fail(ErrorKind::Value, "there is no element-wise operator '" + mnemonic +
+                               "' with " + llvm::Twine(arity) +
+                               (arity == 1 ? " operand" : " operands"));
+  return *it->second;
+}
+
+/// The type in which an op is computed on operands of `dtype`.
+DType Session::elementwiseType(const ElementwiseInfo &info,
+                               llvm::StringRef name, DType dtype) const {
+  if (info.takes(dtype))
+    return dtype;
+  // A boolean counts as an integer, as in Python.
+  if (isBool(dtype) && info.takesSigned)
+    return DType::I64;
+  if (!isFloat(dtype) && info.takesFloat && !info.takesSigned)
+    return DType::F32;
+  llvm::StringRef expected = !info.takesFloat     ? "integers or booleans"
+                             : info.takesUnsigned ? "numbers"
+                                                  : "signed numbers";
+  fail(ErrorKind::Type,
+       name + ": given " + nameOf(dtype) + ", expected " + expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static bool isRounding(llvm::StringRef name) {
+  return name == "floor" || name == "ceil" || name == "round";
+}
+
+static DType dtypeOf(Operand operand) {
+  return operand.isNumber() ? defaultDType(operand.getNumber().getKind())
+                            : operand.getNode()->dtype;
+}
+
+static DType promoteOperands(Operand x, Operand y) {
+  if (!x.isNumber() && y.isNumber())
+    return promote(dtypeOf(x), y.getNumber().getKind());
+  if (x.isNumber() && !y.isNumber())
+    return promote(dtypeOf(y), x.getNumber().getKind());
+  return promote(dtypeOf(x), dtypeOf(y));
+}
+
+static llvm::ArrayRef<int64_t> shapeOf(Operand operand) {
+  return operand.isNumber() ? llvm::ArrayRef<int64_t>()
+                            : operand.getNode()->shape();
+}
+
+/// Extends `shape` to the common shape of itself and `other`.
+static void broadcastShapes(llvm::StringRef name,
+                            llvm::SmallVectorImpl<int64_t> &shape,
+                            llvm::ArrayRef<int64_t> other) {
+  if (shape == other)
+    return;
+  auto before = llvm::to_vector<8>(shape);
+  if (shape.size() < other.size())
+    shape.insert(shape.begin(), other.size() - shape.size(), 1);
+  size_t offset = shape.size() - other.size();
+  for (auto [index, extent] : llvm::enumerate(other)) {
+    int64_t &mine = shape[offset + index];
+    if (mine == 1)
+      mine = extent;
+    else if (extent != 1 && extent != mine)
+      fail(ErrorKind::Value, name + ": shapes " + formatShape(before) +
+                                 " and " + formatShape(other) +
+                                 " do not broadcast together");
+  }
+}
+
+Node *Session::recordOperand(Operand operand, DType dtype,
+                             llvm::ArrayRef<int64_t> shape) {
+  Node *node = operand.isNumber() ? recordScalar(operand.getNumber(), dtype)
+                                  : recordCast(operand.getNode(), dtype);
+  return recordBroadcast(node, shape);
+}
+
+Node *Session::recordCast(Node *x, DType dtype) {
+  if (x->dtype == dtype)
+    return x;
+  return adopt(metaop::CastOp::create(at(), line, typeOf(x->shape(), dtype),
+                                      x->value()));
+}
+
+Node *Session::recordElementwise(OperationName name,
+                                 llvm::ArrayRef<Node *> nodes) {
+  llvm::SmallVector<Value, 2> operands;
+  for (Node *node : nodes)
+    operands.push_back(node->value());
+  Operation *op =
+      Operation::create(line, name, TypeRange(operands[0].getType()), operands,
+                        DictionaryAttr::get(&context),
+                        /*properties=*/nullptr, BlockRange(), /*numRegions=*/0);
+  graph.getBlock().push_back(op);
+  return adopt(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+Var Session::unary(llvm::StringRef name, Operand x) {
+  const ElementwiseInfo &info = lookUpElementwise(name, 1);
+  // Integers are round already, and keep their type.
+  bool isIdentity = isRounding(name) && !isFloat(dtypeOf(x));
+  DType dtype =
+      isIdentity ? dtypeOf(x) : elementwiseType(info, name, dtypeOf(x));
+  Node *operand = recordOperand(x, dtype, shapeOf(x));
+  return wrap(isIdentity ? operand : recordElementwise(info.name, operand));
+}
+
+Node *Session::recordBinary(llvm::StringRef name, Operand x, Operand y) {
+  const ElementwiseInfo &info = lookUpElementwise(name, 2);
+  DType dtype = elementwiseType(info, name, promoteOperands(x, y));
+  llvm::SmallVector<int64_t, 8> shape(shapeOf(x));
+  broadcastShapes(name, shape, shapeOf(y));
+  if (x.isNumber())
+    (void)x.getNumber().encode(dtype);
+  if (y.isNumber())
+    (void)y.getNumber().encode(dtype);
+  Node *lhs = recordOperand(x, dtype, shape);
+  Node *rhs = recordOperand(y, dtype, shape);
+  return recordElementwise(info.name, {lhs, rhs});
+}
+
+/// Small constant powers are products and roots: they are faster and, for
+/// integers, the only ones there are.
+Node *Session::recordPower(Operand x, Operand y) {
+  constexpr int64_t mostMultiplied = 64;
+  DType dtype = promoteOperands(x, y);
+  bool isSmall = y.isNumber() && !x.isNumber() && y.getNumber().fitsInt64() &&
+                 y.getNumber().getKind() == Number::Kind::Int;
+  int64_t exponent = isSmall ? y.getNumber().getInt() : 0;
+  if (!isFloat(dtype)) {
+    if (!isSmall || exponent < 0 || exponent > mostMultiplied)
+      fail(ErrorKind::Type,
+           "pow: an integer's exponent has to be a Python integer in [0, 64]; "
+           "cast one operand to a float");
+  } else if (isSmall) {
+    isSmall = exponent >= 1 && exponent <= 4;
+  }
+  if (!isSmall) {
+    if (y.isNumber() && !x.isNumber() && y.getNumber().getDouble() == 0.5)
+      return recordElementwise(lookUpElementwise("sqrt", 1).name,
+                               recordCast(x.getNode(), dtype));
+    return recordBinary("pow", x, y);
+  }
+  Node *base = recordCast(x.getNode(), dtype);
+  if (exponent == 0)
+    return recordOperand(Number::ofInt(1), dtype, base->shape());
+  OperationName mul = lookUpElementwise("mul", 2).name;
+  Node *result = nullptr;
+  for (int64_t rest = exponent;; base = recordElementwise(mul, {base, base})) {
+    if (rest & 1)
+      result = result ? recordElementwise(mul, {result, base}) : base;
+    rest >>= 1;
+    if (!rest)
+      return result;
+  }
+}
+
+Var Session::binary(llvm::StringRef name, Operand x, Operand y) {
+  if (name == "pow")
+    return wrap(recordPower(x, y));
+  return wrap(recordBinary(name, x, y));
+}
+
+Var Session::compare(llvm::StringRef predicate, Operand x, Operand y) {
+  auto kind = metaop::symbolizeComparePredicate(predicate);
+  if (!kind)
+    fail(ErrorKind::Value, "there is no comparison '" + predicate +
+                               "'; expected eq, ne, lt, le, gt or ge");
+  DType dtype = promoteOperands(x, y);
+  llvm::SmallVector<int64_t, 8> shape(shapeOf(x));
+  broadcastShapes(predicate, shape, shapeOf(y));
+  Node *lhs = recordOperand(x, dtype, shape);
+  Node *rhs = recordOperand(y, dtype, shape);
+  return wrap(
+      adopt(metaop::CmpOp::create(at(), line, typeOf(shape, DType::Bool), *kind,
+                                  lhs->value(), rhs->value())));
+}
+
+Node *Session::recordSelect(Node *condition, Node *onTrue, Node *onFalse) {
+  return adopt(metaop::SelectOp::create(at(), line, onTrue->type(),
+                                        condition->value(), onTrue->value(),
+                                        onFalse->value()));
+}
+
+Var Session::select(Operand condition, Operand onTrue, Operand onFalse) {
+  if (!isBool(dtypeOf(condition)))
+    fail(ErrorKind::Type, "select: the condition is " +
+                              nameOf(dtypeOf(condition)) + ", expected bool");
+  DType dtype = promoteOperands(onTrue, onFalse);
+  llvm::SmallVector<int64_t, 8> shape(shapeOf(condition));
+  broadcastShapes("select", shape, shapeOf(onTrue));
+  broadcastShapes("select", shape, shapeOf(onFalse));
+  return wrap(recordSelect(recordOperand(condition, DType::Bool, shape),
+                           recordOperand(onTrue, dtype, shape),
+                           recordOperand(onFalse, dtype, shape)));
+}
+
+Var Session::cast(Operand x, DType dtype) {
+  if (x.isNumber())
+    return wrap(recordScalar(x.getNumber(), dtype));
+  return wrap(recordCast(x.getNode(), dtype));
+}

@@ -1,0 +1,97 @@
+//===- RecordReduce.cpp - Recording many-to-one ops -----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "RecordingTables.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace metaops;
+
+metaop::ReduceKind metaops::parseReduceKind(llvm::StringRef what,
+                                            llvm::StringRef name, DType dtype) {
+  llvm::StringRef mnemonic = llvm::StringSwitch<llvm::StringRef>(name)
+                                 .Case("maximum", "max")
+                                 .Case("minimum", "min")
+                                 .Case("multiply", "mul")
+                                 .Default(name);
+  auto kind = metaop::symbolizeReduceKind(mnemonic);
+  if (!kind)
+    fail(ErrorKind::Value, what + ": there is no reduction '" + name +
+                               "'; expected add, mul, max, min, and, or or "
+                               "xor");
+  bool isBitwise = *kind == metaop::ReduceKind::And ||
+                   *kind == metaop::ReduceKind::Or ||
+                   *kind == metaop::ReduceKind::Xor;
+  if (isBitwise ? isFloat(dtype) : isBool(dtype))
+    fail(ErrorKind::Type, what + " " + name + ": given " + nameOf(dtype) +
+                              ", expected " +
+                              (isBitwise ? "integers or booleans" : "numbers"));
+  return *kind;
+}
+
+Node *Session::recordReduce(metaop::ReduceKind kind, Node *x,
+                            llvm::ArrayRef<int64_t> dims, bool keepDims) {
+  llvm::SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::enumerate(x->shape())) {
+    if (!llvm::is_contained(dims, int64_t(dim)))
+      shape.push_back(extent);
+    else if (keepDims)
+      shape.push_back(1);
+  }
+  if (dims.empty())
+    return x;
+  return adopt(metaop::ReduceOp::create(at(), line, typeOf(shape, x->dtype),
+                                        kind, x->value(), dims, keepDims));
+}
+
+static llvm::SmallVector<int64_t>
+reducedDims(llvm::StringRef name, const Var &x,
+            std::optional<llvm::ArrayRef<int64_t>> given) {
+  if (given)
+    return normalizeDims(name, *given, x.rank());
+  llvm::SmallVector<int64_t> all(x.rank());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+Var Session::reduce(llvm::StringRef name, const Var &x,
+                    std::optional<llvm::ArrayRef<int64_t>> given,
+                    bool keepDims) {
+  llvm::SmallVector<int64_t> dims = reducedDims(name, x, given);
+  if (name == "sum" || name == "prod")
+    return wrap(recordReduce(
+        name == "sum" ? metaop::ReduceKind::Add : metaop::ReduceKind::Mul,
+        recordCast(x.node, accumulatorOf(x.dtype())), dims, keepDims));
+  if (name == "all" || name == "any")
+    return wrap(recordReduce(name == "all" ? metaop::ReduceKind::And
+                                           : metaop::ReduceKind::Or,
+                             recordCast(x.node, DType::Bool), dims, keepDims));
+  if (name == "mean") {
+    int64_t count = 1;
+    for (int64_t dim : dims)
+      count *= x.shape()[dim];
+    DType dtype = toFloating(x.dtype());
+    Node *sum = recordReduce(metaop::ReduceKind::Add, recordCast(x.node, dtype),
+                             dims, keepDims);
+    Node *divisor = recordOperand(Number::ofFloat(count), dtype, sum->shape());
+    return wrap(
+        recordElementwise(lookUpElementwise("div", 2).name, {sum, divisor}));
+  }
+  // The largest of booleans is their "or".
+  bool isMax = name == "max" || name == "maximum";
+  bool isMin = name == "min" || name == "minimum";
+  if (isBool(x.dtype()) && (isMax || isMin))
+    return wrap(
+        recordReduce(isMax ? metaop::ReduceKind::Or : metaop::ReduceKind::And,
+                     x.node, dims, keepDims));
+  return wrap(recordReduce(parseReduceKind("reduce", name, x.dtype()), x.node,
+                           dims, keepDims));
+}

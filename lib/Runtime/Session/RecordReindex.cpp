@@ -1,0 +1,301 @@
+//===- RecordReindex.cpp - Recording one-to-many ops ----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "RecordingTables.h"
+
+using namespace mlir;
+using namespace metaops;
+
+//===----------------------------------------------------------------------===//
+// Broadcast
+//===----------------------------------------------------------------------===//
+
+Node *Session::recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
+                               llvm::ArrayRef<int64_t> dimensions) {
+  if (x->shape() == shape)
+    return x;
+  return adopt(metaop::BroadcastOp::create(at(), line, typeOf(shape, x->dtype),
+                                           x->value(), ValueRange(),
+                                           dimensions));
+}
+
+Node *Session::recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t, 8> dimensions;
+  for (size_t dim = shape.size() - x->shape().size(); dim < shape.size(); ++dim)
+    dimensions.push_back(dim);
+  return recordBroadcast(x, shape, dimensions);
+}
+
+llvm::SmallVector<int64_t> metaops::normalizeDims(llvm::StringRef what,
+                                                  llvm::ArrayRef<int64_t> dims,
+                                                  int64_t rank) {
+  llvm::SmallVector<int64_t> result;
+  for (int64_t dim : dims) {
+    if (dim < -rank || dim >= rank)
+      fail(ErrorKind::Value, what + ": dimension " + llvm::Twine(dim) +
+                                 " is out of range for a tensor of " +
+                                 llvm::Twine(rank) + " dimensions");
+    result.push_back(dim < 0 ? dim + rank : dim);
+  }
+  llvm::sort(result);
+  if (std::adjacent_find(result.begin(), result.end()) != result.end())
+    fail(ErrorKind::Value,
+         what + ": a dimension is given twice in " + formatShape(dims));
+  return result;
+}
+
+Var Session::broadcast(Operand operand, llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<int64_t> newDims) {
+  checkShape("broadcast", shape);
+  Node *x = operand.isNumber()
+                ? recordScalar(operand.getNumber(),
+                               defaultDType(operand.getNumber().getKind()))
+                : operand.getNode();
+  auto absent = normalizeDims("broadcast", newDims, shape.size());
+  llvm::SmallVector<int64_t> dimensions;
+  for (int64_t dim = 0, rank = shape.size(); dim < rank; ++dim)
+    if (!llvm::is_contained(absent, dim))
+      dimensions.push_back(dim);
+
+  llvm::ArrayRef<int64_t> source = x->shape();
+  auto failMismatch = [&] {
+    fail(ErrorKind::Value,
+         "broadcast: a tensor of shape " + formatShape(source) +
+             " does not broadcast to " + formatShape(shape) +
+             (newDims.empty()
+                  ? std::string()
+                  : " with new dimensions " + formatShape(newDims)));
+  };
+  if (source.size() > dimensions.size())
+    failMismatch();
+  dimensions.erase(dimensions.begin(),
+                   dimensions.end() - static_cast<ptrdiff_t>(source.size()));
+  for (auto [extent, dim] : llvm::zip_equal(source, dimensions))
+    if (extent != 1 && extent != shape[dim])
+      failMismatch();
+  return wrap(recordBroadcast(x, shape, dimensions));
+}
+
+//===----------------------------------------------------------------------===//
+// Reshape, transpose, pad
+//===----------------------------------------------------------------------===//
+
+Node *Session::recordReshape(Node *x, llvm::ArrayRef<int64_t> shape) {
+  if (x->shape() == shape)
+    return x;
+  return adopt(metaop::ReshapeOp::create(at(), line, typeOf(shape, x->dtype),
+                                         x->value(), ValueRange()));
+}
+
+Var Session::reshape(const Var &x, llvm::ArrayRef<int64_t> asked) {
+  llvm::SmallVector<int64_t> shape(asked);
+  int64_t elements = x.numElements(), known = 1;
+  int64_t *open = nullptr;
+  for (int64_t &extent : shape) {
+    if (extent != -1)
+      known *= extent;
+    else if (std::exchange(open, &extent))
+      fail(ErrorKind::Value,
+           "reshape: shape " + formatShape(asked) + " has more than one -1");
+  }
+  if (open && known > 0 && elements % known == 0)
+    *open = elements / known;
+  checkShape("reshape", shape);
+  if (countElements(shape) != elements)
+    fail(ErrorKind::Value,
+         "reshape: a tensor of shape " + formatShape(x.shape()) + " has " +
+             llvm::Twine(elements) + " elements, which do not fit the shape " +
+             formatShape(asked));
+  return wrap(recordReshape(x.node, shape));
+}
+
+Var Session::transpose(const Var &x,
+                       std::optional<llvm::ArrayRef<int64_t>> given) {
+  int64_t rank = x.rank();
+  llvm::SmallVector<int64_t> permutation;
+  if (given) {
+    permutation.assign(given->begin(), given->end());
+    for (int64_t &dim : permutation)
+      dim = dim < 0 ? dim + rank : dim;
+    llvm::SmallVector<int64_t> sorted(permutation);
+    llvm::sort(sorted);
+    if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
+      fail(ErrorKind::Value, "transpose: " + formatShape(*given) +
+                                 " is no permutation of the " +
+                                 llvm::Twine(rank) + " dimensions of shape " +
+                                 formatShape(x.shape()));
+  } else {
+    permutation = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
+  }
+  if (llvm::is_sorted(permutation))
+    return share(x);
+  llvm::SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(x.shape()[dim]);
+  return wrap(adopt(metaop::TransposeOp::create(
+      at(), line, typeOf(shape, x.dtype()), x.node->value(), permutation)));
+}
+
+Var Session::pad(const Var &x, llvm::ArrayRef<int64_t> low,
+                 llvm::ArrayRef<int64_t> high, Number fill) {
+  size_t rank = x.shape().size();
+  if (low.size() != rank || high.size() != rank)
+    fail(ErrorKind::Value, "pad: given " + llvm::Twine(low.size()) + " and " +
+                               llvm::Twine(high.size()) +
+                               " widths, expected one on each side of the " +
+                               llvm::Twine(rank) + " dimensions of shape " +
+                               formatShape(x.shape()));
+  llvm::SmallVector<int64_t> shape(x.shape());
+  for (size_t dim = 0; dim < rank; ++dim) {
+    shape[dim] += low[dim] + high[dim];
+    if (shape[dim] < 0)
+      fail(ErrorKind::Value, "pad: widths " + llvm::Twine(low[dim]) + " and " +
+                                 llvm::Twine(high[dim]) +
+                                 " remove more than the extent " +
+                                 llvm::Twine(x.shape()[dim]) +
+                                 " of dimension " + llvm::Twine(dim));
+  }
+  checkShape("pad", shape);
+  return wrap(adopt(metaop::PadOp::create(at(), line, typeOf(shape, x.dtype()),
+                                          x.node->value(), low, high,
+                                          fillOf(fill, x.dtype()))));
+}
+
+//===----------------------------------------------------------------------===//
+// Index strings
+//===----------------------------------------------------------------------===//
+
+const Session::ParsedAccess &
+Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
+                     llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y,
+                     llvm::ArrayRef<std::string> indexes,
+                     llvm::ArrayRef<std::string> conditions) {
+  std::string key = (what + formatShape(x) + formatShape(y)).str();
+  for (const std::string &text : indexes)
+    key += text + ",";
+  for (const std::string &text : conditions)
+    key += "?" + text;
+  if (auto it = accesses.find(key); it != accesses.end())
+    return *it->second;
+
+  IndexContext names{iteration, x, y, &context};
+  ParsedAccess parsed;
+  llvm::SmallVector<AffineExpr> results;
+  for (const std::string &text : indexes)
+    results.push_back(
+        check(parseIndexExpression(text, names), ErrorKind::Value));
+  parsed.map = AffineMap::get(iteration.size(), 0, results, &context);
+
+  llvm::SmallVector<AffineExpr> constraints;
+  llvm::SmallVector<bool> equalities;
+  for (const std::string &text : conditions) {
+    ConditionResult result =
+        check(parseOverflowCondition(text, names), ErrorKind::Value);
+    for (const IndexConstraint &constraint : result.constraints) {
+      constraints.push_back(constraint.expr);
+      equalities.push_back(constraint.isEquality);
+    }
+    if (result.tree)
+      parsed.trees.push_back(std::move(*result.tree));
+  }
+  if (!constraints.empty())
+    parsed.conditions =
+        IntegerSet::get(iteration.size(), 0, constraints, equalities);
+
+  // Strings made of changing numbers must not fill the memory.
+  if (accesses.size() >= 4096)
+    accesses.clear();
+  auto &entry = accesses[key];
+  entry = std::make_unique<ParsedAccess>(std::move(parsed));
+  return *entry;
+}
+
+static void checkIndexCount(llvm::StringRef what, size_t given,
+                            llvm::ArrayRef<int64_t> shape,
+                            llvm::StringRef tensor) {
+  if (given != shape.size())
+    fail(ErrorKind::Value, what + ": given " + llvm::Twine(given) +
+                               " index expressions, expected " +
+                               llvm::Twine(shape.size()) +
+                               ", one for each dimension of the " + tensor +
+                               " of shape " + formatShape(shape));
+}
+
+Var Session::reindex(const Var &x, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<std::string> indexes, Number fill,
+                     llvm::ArrayRef<std::string> overflowConditions) {
+  checkShape("reindex", shape);
+  checkIndexCount("reindex", indexes.size(), x.shape(), "operand");
+  const ParsedAccess &parsed = parseAccess("reindex", shape, x.shape(), shape,
+                                           indexes, overflowConditions);
+  metaop::IndexAccess access;
+  access.map = parsed.map;
+  access.conditions = parsed.conditions;
+  access.fill = fillOf(fill, x.dtype());
+  Node *result = adopt(metaop::ReindexOp::create(
+      at(), line, typeOf(shape, x.dtype()), x.node->value(), access));
+  if (!parsed.trees.empty())
+    result = recordSelect(recordMasks(parsed.trees, shape), result,
+                          recordSplat(shape, access.fill));
+  return wrap(result);
+}
+
+/// What a reduction starts from.
+static TypedAttr identityOf(metaop::ReduceKind kind, Type type) {
+  Builder builder(type.getContext());
+  switch (kind) {
+  case metaop::ReduceKind::Add:
+  case metaop::ReduceKind::Or:
+  case metaop::ReduceKind::Xor:
+    return builder.getZeroAttr(type);
+  case metaop::ReduceKind::Mul:
+    return builder.getOneAttr(type);
+  case metaop::ReduceKind::And:
+    return IntegerAttr::get(
+        type, llvm::APInt::getAllOnes(type.getIntOrFloatBitWidth()));
+  case metaop::ReduceKind::Max:
+  case metaop::ReduceKind::Min:
+    break;
+  }
+  bool lowest = kind == metaop::ReduceKind::Max;
+  if (auto real = dyn_cast<FloatType>(type))
+    return FloatAttr::get(
+        type, llvm::APFloat::getInf(real.getFloatSemantics(), lowest));
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (type.isUnsignedInteger())
+    return IntegerAttr::get(type, lowest ? llvm::APInt::getMinValue(width)
+                                         : llvm::APInt::getMaxValue(width));
+  return IntegerAttr::get(type, lowest ? llvm::APInt::getSignedMinValue(width)
+                                       : llvm::APInt::getSignedMaxValue(width));
+}
+
+Var Session::reindexReduce(const Var &x, llvm::StringRef kindName,
+                           llvm::ArrayRef<int64_t> shape,
+                           llvm::ArrayRef<std::string> indexes,
+                           llvm::ArrayRef<std::string> overflowConditions) {
+  checkShape("reindex_reduce", shape);
+  metaop::ReduceKind kind =
+      parseReduceKind("reindex_reduce", kindName, x.dtype());
+  checkIndexCount("reindex_reduce", indexes.size(), shape, "result");
+  const ParsedAccess &parsed =
+      parseAccess("reindex_reduce", x.shape(), x.shape(), shape, indexes,
+                  overflowConditions);
+  Node *source = x.node;
+  if (!parsed.trees.empty()) {
+    // What a condition excludes counts as the identity, which changes nothing.
+    TypedAttr identity = identityOf(kind, toElementType(x.dtype(), &context));
+    source = recordSelect(recordMasks(parsed.trees, x.shape()), source,
+                          recordSplat(x.shape(), identity));
+  }
+  metaop::IndexAccess access;
+  access.map = parsed.map;
+  access.conditions = parsed.conditions;
+  return wrap(adopt(metaop::ReindexReduceOp::create(
+      at(), line, typeOf(shape, x.dtype()), kind, source->value(), access)));
+}

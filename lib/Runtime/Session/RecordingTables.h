@@ -1,0 +1,58 @@
+//===- RecordingTables.h - What recording looks up by name ------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_SESSION_RECORDINGTABLES_H
+#define METAOPS_LIB_RUNTIME_SESSION_RECORDINGTABLES_H
+
+#include "MetaOps/Runtime/IndexExpression/IndexExpression.h"
+#include "MetaOps/Runtime/Session/Session.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+#include "mlir/IR/OperationSupport.h"
+
+namespace metaops {
+
+/// An element-wise op whose operands and result have one type.
+struct Session::ElementwiseInfo {
+  mlir::OperationName name;
+  unsigned arity;
+  // Element types it takes.
+  bool takesBool = false;
+  bool takesSigned = false;
+  bool takesUnsigned = false;
+  bool takesFloat = false;
+
+  bool takes(DType dtype) const {
+    return isBool(dtype)          ? takesBool
+           : isSignedInt(dtype)   ? takesSigned
+           : isUnsignedInt(dtype) ? takesUnsigned
+                                  : takesFloat;
+  }
+};
+
+/// The strings of a reindex or reindex-reduce, parsed.
+struct Session::ParsedAccess {
+  mlir::AffineMap map;
+  /// Null where there are none.
+  mlir::IntegerSet conditions;
+  /// Those that no integer set can say.
+  std::vector<ConditionTree> trees;
+};
+
+/// `dims` counted from the start, rising. Throws where one is out of range or
+/// given twice; `what` begins the message.
+llvm::SmallVector<int64_t>
+normalizeDims(llvm::StringRef what, llvm::ArrayRef<int64_t> dims, int64_t rank);
+
+/// Throws where there is no such reduction, or none of such elements.
+mlir::metaop::ReduceKind parseReduceKind(llvm::StringRef what,
+                                         llvm::StringRef name, DType dtype);
+
+} // namespace metaops
+
+#endif // METAOPS_LIB_RUNTIME_SESSION_RECORDINGTABLES_H

@@ -1,0 +1,88 @@
+//===- Signature.cpp - What is the same about two operations --------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/Signature.h"
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Session/Error.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace metaops;
+
+static RankedTensorType getType(Operation *op) {
+  return cast<RankedTensorType>(op->getResult(0).getType());
+}
+
+static uint64_t hashSignature(Operation *op) {
+  RankedTensorType type = getType(op);
+  uint64_t hash = llvm::hash_combine(op->getName().getAsOpaquePointer(),
+                                     op->hashProperties(),
+                                     type.getElementType().getAsOpaquePointer(),
+                                     type.getRank(), op->getNumOperands());
+  return hash >> 1; // keeps off the map's reserved keys
+}
+
+static SignatureInfo describe(Operation *op) {
+  SignatureInfo info;
+  info.isDifferentiable = isa<metaop::DifferentiableOpInterface>(op);
+  info.isView = isa<metaop::ViewOpInterface>(op);
+  info.isReindex = isa<metaop::ReindexOpInterface>(op);
+  info.isReindexReduce = isa<metaop::ReindexReduceOpInterface>(op);
+  info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
+  info.isRandom = isa<metaop::RandomOp>(op);
+  return info;
+}
+
+/// What the session records is checked before; this tells of a gap there
+/// before such an operation can do harm.
+static void verifyFirst(Operation *op) {
+  std::string message;
+  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
+    message += diag.str();
+    return success();
+  });
+  if (failed(op->getName().verifyInvariants(op)))
+    fail(ErrorKind::Value, message);
+}
+
+SignatureTable::~SignatureTable() {
+  for (Entry &entry : entries)
+    entry.exemplar->destroy();
+}
+
+bool SignatureTable::matches(const Entry &entry, Operation *op) {
+  Operation *other = entry.exemplar;
+  if (other->getName() != op->getName() ||
+      entry.numOperands != op->getNumOperands())
+    return false;
+  RankedTensorType type = getType(op), otherType = getType(other);
+  return type.getElementType() == otherType.getElementType() &&
+         type.getRank() == otherType.getRank() &&
+         op->getName().compareOpProperties(other->getPropertiesStorage(),
+                                           op->getPropertiesStorage());
+}
+
+SignatureTable::Id SignatureTable::intern(Operation *op) {
+  uint64_t hash = hashSignature(op);
+  auto [first, isNew] = firstWithHash.try_emplace(hash, none);
+  for (Id id = first->second; id != none; id = entries[id].next)
+    if (matches(entries[id], op))
+      return id;
+
+  verifyFirst(op);
+  Operation *exemplar = Operation::create(
+      UnknownLoc::get(op->getContext()), op->getName(), op->getResultTypes(),
+      /*operands=*/ValueRange(), DictionaryAttr::get(op->getContext()),
+      op->getPropertiesStorage(),
+      /*successors=*/BlockRange(), /*numRegions=*/0);
+  entries.push_back(
+      {exemplar, op->getNumOperands(), describe(op), first->second});
+  return first->second = entries.size() - 1;
+}

@@ -1,0 +1,180 @@
+//===- Updates.cpp - Updates of parameters, and fetches -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `p.update(v)` rebinds p to u = stop_grad(v) and notes u as pending. Pending
+// updates run together, as the outputs of one program, when
+//
+// * a Var whose value depends on a pending update is updated again: the next
+//   iteration has come to where the last one was. So the slices of a loop
+//   repeat, whatever its updates read from each other (momentum, moving
+//   averages), and the block does not grow with the number of iterations; or
+// * a value that depends on one of them is asked for, or all are.
+//
+// `Session::flushes` counts these runs. A value's generation is the count at
+// which all updates it depends on are done; it depends on a pending one if that
+// is more than the present count.
+//
+// The program may write into the buffer of a parameter's old value if nobody
+// can see that value any more but history, that is: no Var holds it, NumPy does
+// not see it, and no value that a Var or a fetch holds, and that this program
+// does not compute, is made of it. The old value's node is then marked, and
+// gradients through it are errors that name the update.
+//
+// A loop's first iteration is to be the same program as the next ones, so
+// parameters and optimisers' states that are still unevaluated (random numbers,
+// zeros) are computed when they are first differentiated by, or updated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Session/Session.h"
+
+using namespace mlir;
+using namespace metaops;
+
+void Session::assign(Var &x, const Var &value) { rebind(x, value.node); }
+
+static void checkUpdate(const Var &x, const Node &value) {
+  if (x.shape() != value.shape())
+    fail(ErrorKind::Value,
+         "update: the value has shape " + formatShape(value.shape()) +
+             ", expected the Var's shape " + formatShape(x.shape()));
+  if (x.dtype() != value.dtype)
+    fail(ErrorKind::Type, "update: the value is " + nameOf(value.dtype) +
+                              ", expected the Var's " + nameOf(x.dtype()));
+}
+
+void Session::update(Var &x, Operand value) {
+  if (!value.isNumber())
+    checkUpdate(x, *value.getNode());
+  if (x.node->generation > flushes)
+    flushUpdates();
+  computeInitialValues(x.node);
+  Node *updated =
+      recordStop(recordOperand(value, x.dtype(), x.shape()), /*gradient=*/true);
+  updated->generation = flushes + 1;
+  updated->isPendingUpdate = true;
+  pendingUpdates.insert(updated);
+  rebind(x, updated);
+}
+
+void Session::flushUpdates() {
+  if (pendingUpdates.empty())
+    return;
+  compute(pendingUpdates.getArrayRef(), RunKind::Updates);
+  for (Node *node : pendingUpdates)
+    node->isPendingUpdate = false;
+  pendingUpdates.clear();
+  ++flushes;
+  graph.collect();
+}
+
+//===----------------------------------------------------------------------===//
+// Donation
+//===----------------------------------------------------------------------===//
+
+void Session::findDonatable(RunKind kind) {
+  donatable.assign(slice.leaves.size(), false);
+  if (kind != RunKind::Updates)
+    return;
+  for (Node *output : slice.outputs)
+    output->isOutput = true;
+  std::vector<Node *> waiting;
+  graph.forEachNode([&](Node *node) {
+    if ((node->vars > 0 || node->pins > 0) && !node->isLeaf() &&
+        !node->isOutput)
+      waiting.push_back(node);
+  });
+  uint32_t needed = markNeeded(graph, waiting);
+  for (Node *output : slice.outputs)
+    output->isOutput = false;
+
+  for (auto [leaf, mayWrite] : llvm::zip_equal(slice.leaves, donatable))
+    mayWrite = leaf->vars == 0 && leaf->pins == 0 && !leaf->isScalar &&
+               leaf->epoch != needed && !leaf->buffer->isShared() &&
+               !leaf->buffer->exported() && !leaf->buffer->isForeign();
+}
+
+void Session::recordDonations(llvm::ArrayRef<BufferRef> arguments,
+                              llvm::ArrayRef<BufferRef> results) {
+  for (auto [output, result] : llvm::zip_equal(slice.outputs, results))
+    for (auto [leaf, argument, mayWrite] :
+         llvm::zip_equal(slice.leaves, arguments, donatable)) {
+      if (!mayWrite || result != argument)
+        continue;
+      // A view of the leaf has its buffer, and has written nothing.
+      Node *source = output;
+      while (!source->isLeaf() && graph.getInfo(source).isView)
+        source = graph.getNode(source->op->getOperand(0));
+      if (source != leaf)
+        graph.setDonated(leaf, output->op->getLoc());
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Initial values
+//===----------------------------------------------------------------------===//
+
+bool Session::isInitialValue(const Node *node) const {
+  return !node->isLeaf() && node->isInitial && node->generation <= flushes;
+}
+
+void Session::computeInitialValues(llvm::ArrayRef<Node *> targets) {
+  llvm::SmallSetVector<Node *, 16> nodes;
+  for (Node *target : targets)
+    if (isInitialValue(target))
+      nodes.insert(target);
+  if (nodes.empty())
+    return;
+  // All states of an optimiser at once. Random numbers may be a batch of data,
+  // and what is made of a state belongs to the iteration.
+  graph.forEachNode([&](Node *node) {
+    if (node->vars > 0 && !node->isRandom && !node->isDerived &&
+        isInitialValue(node))
+      nodes.insert(node);
+  });
+  compute(nodes.getArrayRef(), RunKind::Initial);
+}
+
+//===----------------------------------------------------------------------===//
+// Fetches
+//===----------------------------------------------------------------------===//
+
+uint64_t Session::fetch(llvm::ArrayRef<const Var *> vars) {
+  Fetch entry{nextFetch, {}};
+  for (const Var *var : vars)
+    entry.nodes.push_back(var->node);
+  // Of a value that cannot be computed it is told now, not at every later run.
+  if (graph.getNumDonated() > 0)
+    if (Node *overwritten = findOverwritten(graph, entry.nodes))
+      failOverwritten(overwritten);
+  for (Node *node : entry.nodes)
+    graph.pin(node);
+  fetches.push_back(std::move(entry));
+  completeFetches();
+  return nextFetch++;
+}
+
+void Session::completeFetches() {
+  llvm::erase_if(fetches, [&](const Fetch &fetch) {
+    if (!llvm::all_of(fetch.nodes, [](Node *node) { return node->isLeaf(); }))
+      return false;
+    CompletedFetch completed{fetch.id, {}};
+    for (Node *node : fetch.nodes) {
+      completed.values.push_back(
+          {bufferOf(node), node->dtype, node->shape().vec()});
+      graph.unpin(node);
+    }
+    completedFetches.push_back(std::move(completed));
+    return true;
+  });
+}
+
+std::vector<CompletedFetch> Session::takeCompletedFetches() {
+  return std::move(completedFetches);
+}

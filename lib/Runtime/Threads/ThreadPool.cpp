@@ -1,0 +1,179 @@
+//===- ThreadPool.cpp - Loops shared among threads ------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One loop is on its way at a time. It is published by raising `generation`;
+// each worker sees that, takes ranges off a shared counter until none is left,
+// and reports. The caller does the same and then waits for the reports, so the
+// loop's description may live on its stack.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Threads/ThreadPool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <sched.h>
+#include <thread>
+#include <vector>
+
+using namespace metaops;
+
+static void pauseCPU() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+namespace {
+/// A loop and how far it has come.
+struct Loop {
+  ThreadPool::Body body;
+  int64_t n;
+  int64_t chunk;
+  std::atomic<int64_t> next{0};
+
+  void work() {
+    for (;;) {
+      int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+      if (begin >= n)
+        return;
+      body(begin, std::min(n, begin + chunk));
+    }
+  }
+};
+} // namespace
+
+struct ThreadPool::Team {
+  explicit Team(unsigned workers) {
+    for (unsigned i = 0; i < workers; ++i)
+      threads.emplace_back([this] { serve(); });
+  }
+
+  ~Team() {
+    {
+      std::lock_guard<std::mutex> lock(sleepMutex);
+      stopping.store(true);
+      generation.fetch_add(1);
+    }
+    wake.notify_all();
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+
+  void run(Loop &loop) {
+    current = &loop;
+    pending.store(threads.size(), std::memory_order_relaxed);
+    {
+      std::lock_guard<std::mutex> lock(sleepMutex);
+      generation.fetch_add(1, std::memory_order_release);
+    }
+    if (sleepers.load() > 0)
+      wake.notify_all();
+    loop.work();
+    for (unsigned spins = 0; pending.load(std::memory_order_acquire) > 0;)
+      if (++spins < spinLimit)
+        pauseCPU();
+      else
+        std::this_thread::yield();
+  }
+
+  void serve() {
+    uint64_t seen = 0;
+    for (;;) {
+      seen = waitForWork(seen);
+      if (stopping.load())
+        return;
+      current->work();
+      pending.fetch_sub(1, std::memory_order_acq_rel);
+    }
+  }
+
+  /// The generation after `seen`, once it is there.
+  uint64_t waitForWork(uint64_t seen) {
+    for (unsigned spins = 0; spins < spinLimit; ++spins) {
+      uint64_t now = generation.load(std::memory_order_acquire);
+      if (now != seen)
+        return now;
+      pauseCPU();
+    }
+    std::unique_lock<std::mutex> lock(sleepMutex);
+    sleepers.fetch_add(1);
+    wake.wait(lock, [&] { return generation.load() != seen; });
+    sleepers.fetch_sub(1);
+    return generation.load();
+  }
+
+  /// Some 20 microseconds: longer than the gap between two kernels of one
+  /// program, too short to cost anybody's processor.
+  static constexpr unsigned spinLimit = 2000;
+
+  std::vector<std::thread> threads;
+  Loop *current = nullptr;
+  std::atomic<uint64_t> generation{0};
+  std::atomic<size_t> pending{0};
+  std::atomic<unsigned> sleepers{0};
+  std::atomic<bool> stopping{false};
+  std::mutex sleepMutex;
+  std::condition_variable wake;
+};
+
+unsigned ThreadPool::getDefaultThreads() {
+  unsigned count = std::max(1u, std::thread::hardware_concurrency());
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+    count = std::max(1, CPU_COUNT(&allowed));
+  if (const char *text = std::getenv("OMP_NUM_THREADS")) {
+    long asked = std::strtol(text, nullptr, 10);
+    if (asked > 0)
+      count = std::min<long>(count, asked);
+  }
+  return count;
+}
+
+ThreadPool::ThreadPool(unsigned threads) : numThreads(std::max(1u, threads)) {}
+
+ThreadPool::~ThreadPool() {
+  // The threads of a forked child's parent are not there to be joined.
+  if (teamMark.isChild())
+    (void)team.release();
+}
+
+ThreadPool::Team &ThreadPool::getTeam(unsigned threads) {
+  if (teamMark.isChild())
+    (void)team.release();
+  if (!team || team->threads.size() + 1 != threads) {
+    team.reset();
+    team = std::make_unique<Team>(threads - 1);
+    teamMark.renew();
+  }
+  return *team;
+}
+
+void ThreadPool::parallelFor(int64_t n, int64_t grain, Body body) {
+  if (n <= 0)
+    return;
+  grain = std::max<int64_t>(grain, 1);
+  unsigned threads = numThreads.load();
+  if (threads == 1 || n <= grain || busy.exchange(true))
+    return body(0, n);
+  // A few ranges a thread even out their speeds.
+  int64_t chunk = std::max(grain, n / (int64_t(threads) * 4));
+  Loop loop{body, n, chunk};
+  getTeam(threads).run(loop);
+  busy.store(false);
+}
+
+void ThreadPool::setThreads(unsigned threads) {
+  numThreads.store(std::max(1u, threads));
+}
+
+unsigned ThreadPool::getThreads() const { return numThreads.load(); }

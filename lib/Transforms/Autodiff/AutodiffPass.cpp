@@ -1,0 +1,140 @@
+//===- AutodiffPass.cpp - Gradients of a function -------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The returned tensor, seeded with ones, is differentiated with respect to the
+// chosen arguments just before the return; the gradients become results. For
+// each further order, the gradients of the order before are the outputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "MetaOps/Transforms/Autodiff/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_AUTODIFFPASS
+#include "MetaOps/Transforms/Autodiff/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+static bool isFloatTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<FloatType>(tensor.getElementType());
+}
+
+/// The arguments that `wrt` names, or all that have gradients.
+static FailureOr<SmallVector<Value>> getTargets(func::FuncOp function,
+                                                ArrayRef<int64_t> wrt) {
+  SmallVector<Value> targets;
+  if (wrt.empty()) {
+    llvm::copy_if(function.getArguments(), std::back_inserter(targets),
+                  [](Value value) { return isFloatTensor(value.getType()); });
+    if (targets.empty())
+      return function.emitError()
+             << "no argument is a tensor of floats to differentiate with "
+                "respect to";
+    return targets;
+  }
+  llvm::SmallBitVector isNamed(function.getNumArguments());
+  for (int64_t number : wrt) {
+    if (number < 0 || number >= function.getNumArguments())
+      return function.emitError()
+             << "`wrt` names argument " << number << ", but the function has "
+             << function.getNumArguments()
+             << (function.getNumArguments() == 1 ? " argument" : " arguments");
+    Value argument = function.getArgument(number);
+    if (!isFloatTensor(argument.getType()))
+      return function.emitError()
+             << "`wrt` names argument " << number << " of type "
+             << argument.getType() << ", but only tensors of floats have "
+             << "gradients";
+    if (isNamed.test(number))
+      return function.emitError()
+             << "`wrt` names argument " << number << " twice";
+    isNamed.set(number);
+    targets.push_back(argument);
+  }
+  return targets;
+}
+
+/// The return of a function that can be differentiated.
+static FailureOr<func::ReturnOp> getReturn(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError()
+           << "expected a body of one block to differentiate, but got "
+           << function.getBody().getBlocks().size() << " blocks";
+  auto exit = dyn_cast<func::ReturnOp>(function.front().getTerminator());
+  if (!exit)
+    return function.emitError() << "expected the body to end in func.return";
+  if (exit.getNumOperands() != 1 ||
+      !isFloatTensor(exit.getOperand(0).getType()))
+    return function.emitError()
+           << "expected one tensor of floats as result to differentiate, but "
+              "got "
+           << function.getFunctionType();
+  return exit;
+}
+
+static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
+                                  int64_t order) {
+  FailureOr<func::ReturnOp> exit = getReturn(function);
+  if (failed(exit))
+    return failure();
+  FailureOr<SmallVector<Value>> targets = getTargets(function, wrt);
+  if (failed(targets))
+    return failure();
+
+  OpBuilder builder(*exit);
+  SmallVector<Value> results(exit->getOperands());
+  SmallVector<Value> outputs = results;
+  for (int64_t i = 0; i < order; ++i) {
+    SmallVector<Value> seeds;
+    for (Value output : outputs)
+      seeds.push_back(splatLike(builder, output.getLoc(), output, 1.0));
+    llvm::Expected<SmallVector<Value>> gradients =
+        differentiate(builder, outputs, seeds, *targets);
+    if (!gradients)
+      return function.emitError() << llvm::toString(gradients.takeError());
+    for (Value seed : seeds)
+      if (seed.use_empty() && !llvm::is_contained(*gradients, seed))
+        seed.getDefiningOp()->erase();
+    llvm::append_range(results, *gradients);
+    outputs = std::move(*gradients);
+  }
+
+  exit->getOperandsMutable().assign(results);
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             function.getArgumentTypes(),
+                                             TypeRange(ValueRange(results))));
+  return success();
+}
+
+namespace {
+class AutodiffPass : public metaop::impl::AutodiffPassBase<AutodiffPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (order < 1) {
+      function.emitError() << "expected an `order` of 1 or more, but got "
+                           << order.getValue();
+      return signalPassFailure();
+    }
+    if (failed(addGradients(function, wrt, order)))
+      signalPassFailure();
+  }
+};
+} // namespace

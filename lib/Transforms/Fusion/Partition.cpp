@@ -1,0 +1,228 @@
+//===- Partition.cpp - Greedy partition into groups -----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Along edges. Edges are taken by falling weight, then in program order, so
+// that the result depends on the program alone. The two ends of an edge are
+// merged into one group if
+//  * the edge is fusable (FusionGraph.cpp: Rules 1 and 2, one space);
+//  * the group does not grow beyond its largest size;
+//  * both together have enough parallelism, as below;
+//  * no cycle comes of it, and no edge between the two groups is unfusable
+//    (GroupOrder.cpp: Rule 3).
+// It is repeated until no edge can be fused.
+//
+// Parallelism. The points of S that differ in a parallel dimension of a
+// reduction go into different elements of its result, so threads can split that
+// dimension. A group can be split along what is parallel for all its
+// reductions. Groups with reductions merge if that common extent reaches a
+// minimum, or what each of them had alone: so total sums join total sums, and
+// sums of rows join sums of rows but not of columns, unless there is a large
+// third dimension.
+//
+// Among siblings (extended rules). Groups on one space that read the same
+// variable at the same points save a read if they merge. Variables are taken by
+// falling size; the checks are those from above. That is done only where memory
+// is what matters: where the variable is about as large as S. If S is much
+// larger, as in contractions, reads come from caches, and two contractions in
+// one loop nest would only be in each other's way; such groups merge only where
+// they compute a value in common, and are parallel along the same dimensions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Fusion/Partition.h"
+
+#include "GroupOrder.h"
+#include "MetaOps/Transforms/Simplify/Size.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+
+class Partitioner {
+public:
+  Partitioner(const FusionGraph &graph, const PartitionOptions &options);
+
+  void mergeAlongEdges();
+  void mergeSiblings();
+  Partition getPartition() const;
+
+private:
+  struct Group {
+    SmallVector<unsigned> nodes;
+    bool reduces = false;
+    /// What is parallel for all reductions of the group.
+    llvm::BitVector parallelDims;
+  };
+
+  bool merge(unsigned a, unsigned b);
+  bool isParallelEnough(unsigned a, unsigned b) const;
+  int64_t getExtent(unsigned group, const llvm::BitVector &dims) const;
+  bool areSiblings(unsigned a, unsigned b, int64_t readElements) const;
+  bool computeInCommon(unsigned a, unsigned b) const;
+
+  const FusionGraph &graph;
+  PartitionOptions options;
+  GroupOrder order;
+  SmallVector<Group> groups;
+};
+
+} // namespace
+
+Partitioner::Partitioner(const FusionGraph &graph,
+                         const PartitionOptions &options)
+    : graph(graph), options(options), order(graph) {
+  for (auto [number, node] : llvm::enumerate(graph.getNodes())) {
+    Group group;
+    group.nodes = {static_cast<unsigned>(number)};
+    group.reduces = node.isReduction();
+    group.parallelDims = node.parallelDims;
+    groups.push_back(std::move(group));
+  }
+}
+
+int64_t Partitioner::getExtent(unsigned group,
+                               const llvm::BitVector &dims) const {
+  const FusionNode &node = graph.getNodes()[groups[group].nodes.front()];
+  ArrayRef<int64_t> shape = node.getSpaceShape();
+  SmallVector<int64_t> extents;
+  for (unsigned dim : dims.set_bits())
+    extents.push_back(shape[dim]);
+  return estimateElements(extents);
+}
+
+bool Partitioner::isParallelEnough(unsigned a, unsigned b) const {
+  if (!groups[a].reduces || !groups[b].reduces)
+    return true;
+  llvm::BitVector common = groups[a].parallelDims;
+  common &= groups[b].parallelDims;
+  int64_t alone = std::max(getExtent(a, groups[a].parallelDims),
+                           getExtent(b, groups[b].parallelDims));
+  return getExtent(a, common) >= std::min(options.minParallelExtent, alone);
+}
+
+/// Merges the groups of two nodes if that is legal.
+bool Partitioner::merge(unsigned a, unsigned b) {
+  unsigned first = order.find(a), second = order.find(b);
+  if (first == second)
+    return false;
+  size_t size = groups[first].nodes.size() + groups[second].nodes.size();
+  if (size > options.maxGroupOps || !isParallelEnough(first, second) ||
+      !order.merge(first, second))
+    return false;
+
+  unsigned kept = order.find(first);
+  unsigned gone = kept == first ? second : first;
+  Group &into = groups[kept], &from = groups[gone];
+  if (!into.reduces)
+    into.parallelDims = from.parallelDims;
+  else if (from.reduces)
+    into.parallelDims &= from.parallelDims;
+  into.reduces |= from.reduces;
+  into.nodes.append(from.nodes);
+  from.nodes.clear();
+  return true;
+}
+
+void Partitioner::mergeAlongEdges() {
+  SmallVector<FusionEdge> edges = llvm::filter_to_vector(
+      graph.getEdges(), [](const FusionEdge &edge) { return edge.fusable; });
+  llvm::sort(edges, [](const FusionEdge &a, const FusionEdge &b) {
+    return std::make_tuple(-a.bytes, a.producer, a.consumer) <
+           std::make_tuple(-b.bytes, b.producer, b.consumer);
+  });
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const FusionEdge &edge : edges)
+      changed |= merge(edge.producer, edge.consumer);
+  }
+}
+
+/// Whether both groups compute one value that is more than a read.
+bool Partitioner::computeInCommon(unsigned a, unsigned b) const {
+  llvm::SmallSet<unsigned, 16> values;
+  auto isComputed = [&](unsigned node) {
+    return graph.getNodes()[node].isA(MetaOpClass::Elementwise);
+  };
+  for (unsigned node : groups[a].nodes)
+    if (isComputed(node))
+      values.insert(graph.getNodes()[node].value);
+  return llvm::any_of(groups[b].nodes, [&](unsigned node) {
+    return isComputed(node) && values.contains(graph.getNodes()[node].value);
+  });
+}
+
+bool Partitioner::areSiblings(unsigned a, unsigned b,
+                              int64_t readElements) const {
+  constexpr int64_t cachedRatio = 4;
+  ArrayRef<int64_t> shape =
+      graph.getNodes()[groups[a].nodes.front()].getSpaceShape();
+  if (estimateElements(shape) / cachedRatio <= readElements)
+    return true;
+  return groups[a].reduces == groups[b].reduces &&
+         groups[a].parallelDims == groups[b].parallelDims &&
+         computeInCommon(a, b);
+}
+
+void Partitioner::mergeSiblings() {
+  SmallVector<SharedRead> reads = graph.getSharedReads();
+  SmallVector<std::pair<int64_t, const SharedRead *>> bySize;
+  for (const SharedRead &read : reads)
+    bySize.emplace_back(
+        estimateBytes(cast<RankedTensorType>(read.variable.getType())), &read);
+  // Reads of one size stay in program order, which is their order in `reads`.
+  llvm::sort(bySize, [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  // Of the groups that read a variable, how many earlier ones each is tried
+  // with: it bounds the work for variables that everything reads.
+  constexpr unsigned maxTrials = 16;
+  for (const auto &[bytes, read] : bySize) {
+    int64_t elements = estimateElements(
+        cast<RankedTensorType>(read->variable.getType()).getShape());
+    if (elements <= 1)
+      continue;
+    SmallVector<unsigned> seen;
+    for (unsigned reader : read->readers) {
+      unsigned trials = 0;
+      for (unsigned other : seen) {
+        unsigned a = order.find(other), b = order.find(reader);
+        if (a == b || ++trials > maxTrials)
+          break;
+        if (areSiblings(a, b, elements) && merge(a, b))
+          break;
+      }
+      seen.push_back(reader);
+    }
+  }
+}
+
+Partition Partitioner::getPartition() const {
+  Partition result;
+  result.groupOf.resize(graph.getNodes().size());
+  for (unsigned group : order.getOrder()) {
+    SmallVector<unsigned> nodes = groups[group].nodes;
+    llvm::sort(nodes);
+    for (unsigned node : nodes)
+      result.groupOf[node] = result.groups.size();
+    result.groups.push_back(std::move(nodes));
+  }
+  return result;
+}
+
+Partition metaop::partition(const FusionGraph &graph,
+                            const PartitionOptions &options) {
+  Partitioner partitioner(graph, options);
+  partitioner.mergeAlongEdges();
+  if (options.rules == FusionRules::Extended)
+    partitioner.mergeSiblings();
+  return partitioner.getPartition();
+}

@@ -1,0 +1,97 @@
+//===- InPlace.cpp - When a result may overwrite an input ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stage computes one point of its loops after another. If it reads an element
+// only at the point that writes the element at the same address, the value is
+// in a register before the write. Any other read of the stage (through
+// a transposition, a broadcast, a shift) may come after the write and would see
+// it. A stage that ran before is harmless only if it is over: if none of the
+// stages between shares a loop with its predecessor. A stage that runs later
+// must not read the buffer at all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "MetaOps/Transforms/Schedule/Stage.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Every read of the stage from one of `values` is at the place that `write`
+/// writes, so that it is done when the write happens.
+static bool readsOnlyWhatItWrites(const Stage &stage, const StageWrite &write,
+                                  const llvm::DenseSet<Value> &values) {
+  if (write.kind)
+    return false;
+  for (const StageRead &read : stage.reads) {
+    auto argument = dyn_cast<BlockArgument>(read.source);
+    if (!argument)
+      continue;
+    Value outer = FusedOp(stage.op).getInputs()[argument.getArgNumber()];
+    if (values.contains(outer) && read.place.offset != write.place.offset)
+      return false;
+  }
+  // 0-d operands of generators and symbols are read outside of the loops, but
+  // their memory may be an element of the result.
+  for (const StageSymbol &symbol : stage.symbols)
+    if (auto argument = dyn_cast<BlockArgument>(symbol.value))
+      if (values.contains(
+              FusedOp(stage.op).getInputs()[argument.getArgNumber()]))
+        return false;
+  for (Operation *op : stage.body)
+    if (isa<GeneratorOpInterface>(op))
+      for (Value operand : op->getOperands())
+        if (auto argument = dyn_cast<BlockArgument>(operand))
+          if (values.contains(
+                  FusedOp(stage.op).getInputs()[argument.getArgNumber()]))
+            return false;
+  return true;
+}
+
+bool metaop::canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
+                             unsigned result) {
+  llvm::DenseSet<Value> values;
+  for (unsigned input : inputs)
+    values.insert(kernel.getBody().getArgument(input));
+  Value written = kernel.getYield().getOperand(result);
+  auto reads = [&](FusedOp stage) {
+    return llvm::any_of(stage.getInputs(),
+                        [&](Value input) { return values.contains(input); });
+  };
+
+  bool isWritten = false;
+  // An earlier stage that reads the buffer and may share loops with this one.
+  bool isBeingRead = false;
+  for (auto stage : kernel.getBody().front().getOps<FusedOp>()) {
+    if (isWritten) {
+      if (reads(stage))
+        return false;
+      continue;
+    }
+    bool sharesLoops =
+        !stage.getScheduleAttr() || stage.getScheduleAttr().getShared() > 0;
+    if (!sharesLoops)
+      isBeingRead = false;
+    if (written.getDefiningOp() != stage) {
+      isBeingRead |= reads(stage);
+      continue;
+    }
+    isWritten = true;
+    if (isBeingRead)
+      return false;
+    FailureOr<Stage> model = Stage::build(stage);
+    if (failed(model))
+      return false;
+    unsigned position = cast<OpResult>(written).getResultNumber();
+    for (const StageWrite &write : model->writes)
+      if (write.result == position &&
+          !readsOnlyWhatItWrites(*model, write, values))
+        return false;
+  }
+  return isWritten;
+}

@@ -1,0 +1,248 @@
+//===- LoopOrder.cpp - Which loop stands where ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of loops follows memory continuity. For each loop, the steps that
+// all accesses take along it, in bytes, are summed; the larger the sum, the
+// further outside the loop stands. A sum over the channels of an NCHW image so
+// becomes the loops C | N, H*W, and an element-wise operation over the same
+// image one loop.
+//
+// Loops that every write keeps stand outside: they are parallel, and what is
+// reduced inside of them lives in registers. The vector loop is the one for
+// which the accesses cost least, counted in memory instructions per vector: a
+// unit step costs one, a value that is the same in all lanes next to nothing,
+// and anything else one instruction per lane. A vector loop that is kept stands
+// last among the kept loops; one that is reduced, last of all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::SmallBitVector;
+
+namespace {
+
+/// Enough iterations for any number of threads to be kept busy.
+constexpr int64_t kEnoughParallelism = 128;
+/// An extent that is known only at run time is taken to be of this size.
+constexpr int64_t kAssumedExtent = 256;
+/// Independent accumulations that hide the latency of an FMA.
+constexpr int64_t kUnroll = 4;
+
+class LoopOrder {
+public:
+  LoopOrder(const Stage &stage, unsigned vectorBits)
+      : stage(stage), numLoops(stage.getNumLoops()), vectorBits(vectorBits) {}
+
+  ScheduleAttr choose();
+
+private:
+  int64_t getExtent(unsigned loop) const {
+    int64_t extent = stage.getStaticExtent(loop);
+    return ShapedType::isDynamic(extent) ? kAssumedExtent : extent;
+  }
+  /// The step of an access along a loop in elements, if it is a constant.
+  std::optional<int64_t> getStep(const StagePlace &place, unsigned loop) const {
+    return getConstantCoefficient(place.offset, loop);
+  }
+  double getTotalStep(unsigned loop) const;
+  int64_t getLanes(unsigned loop) const;
+  double getAccessCost(const StagePlace &place, unsigned loop, int64_t lanes,
+                       bool isWrite) const;
+  std::optional<double> getVectorCost(unsigned loop, int64_t lanes) const;
+  unsigned getWidestElementBits() const;
+  void sortByContinuity(SmallVectorImpl<int64_t> &loops) const;
+  std::pair<int64_t, int64_t> chooseVector() const;
+  std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
+                                           int64_t lanes) const;
+
+  const Stage &stage;
+  unsigned numLoops;
+  unsigned vectorBits;
+};
+
+unsigned getBits(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth();
+}
+
+unsigned LoopOrder::getWidestElementBits() const {
+  unsigned bits = 8;
+  for (const StageRead &read : stage.reads)
+    bits = std::max(bits, getBits(read.value.getType()));
+  for (Operation *op : stage.body)
+    bits = std::max(bits, getBits(op->getResult(0).getType()));
+  return bits;
+}
+
+double LoopOrder::getTotalStep(unsigned loop) const {
+  double total = 0;
+  auto add = [&](const StagePlace &place, Type type) {
+    if (auto step = getStep(place, loop))
+      total += std::abs(static_cast<double>(*step)) * getBits(type);
+    else if (place.offset.isFunctionOfDim(loop))
+      total += kAssumedExtent * getBits(type);
+  };
+  for (const StageRead &read : stage.reads)
+    add(read.place, read.value.getType());
+  for (const StageWrite &write : stage.writes)
+    add(write.place, write.value.getType());
+  return total;
+}
+
+void LoopOrder::sortByContinuity(SmallVectorImpl<int64_t> &loops) const {
+  llvm::sort(loops, [&](int64_t a, int64_t b) {
+    double stepA = getTotalStep(a), stepB = getTotalStep(b);
+    return std::tie(stepB, a) < std::tie(stepA, b);
+  });
+}
+
+int64_t LoopOrder::getLanes(unsigned loop) const {
+  int64_t lanes = vectorBits / getWidestElementBits();
+  int64_t extent = stage.getStaticExtent(loop);
+  if (!ShapedType::isDynamic(extent))
+    lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(std::max<int64_t>(
+                                         extent, 1)));
+  return std::max<int64_t>(lanes, 1);
+}
+
+double LoopOrder::getAccessCost(const StagePlace &place, unsigned loop,
+                                int64_t lanes, bool isWrite) const {
+  // A guard that is not linear is evaluated lane by lane in wide integers.
+  double guards = 0;
+  for (AffineExpr check : place.rangeChecks)
+    guards += getConstantCoefficient(check, loop) ? 0.1 : 4;
+  for (AffineExpr check : place.conditions)
+    guards += getConstantCoefficient(check, loop) ? 0.1 : 4;
+  auto step = getStep(place, loop);
+  if (step && *step == 0)
+    return 0.25 + guards;
+  if (step && *step == 1)
+    return 1 + guards;
+  return (isWrite ? 2.0 : 1.0) * lanes + guards;
+}
+
+std::optional<double> LoopOrder::getVectorCost(unsigned loop,
+                                               int64_t lanes) const {
+  double cost = 0;
+  for (const StageRead &read : stage.reads)
+    cost += getAccessCost(read.place, loop, lanes, /*isWrite=*/false);
+  for (const StageWrite &write : stage.writes) {
+    auto step = getStep(write.place, loop);
+    // Lanes that may write one element cannot be written by one instruction.
+    if (write.kind && !(step && (*step != 0 || !write.loops.test(loop))))
+      return std::nullopt;
+    cost += getAccessCost(write.place, loop, lanes, /*isWrite=*/true);
+  }
+  int64_t extent = getExtent(loop);
+  double used = static_cast<double>(extent) /
+                static_cast<double>(llvm::alignTo(extent, lanes));
+  return cost / (used * lanes);
+}
+
+std::pair<int64_t, int64_t> LoopOrder::chooseVector() const {
+  std::pair<int64_t, int64_t> best = {-1, 1};
+  // Scalar code: one instruction per access.
+  double bestCost = stage.reads.size() + stage.writes.size();
+  for (unsigned loop = 0; loop < numLoops; ++loop) {
+    int64_t lanes = getLanes(loop);
+    if (lanes < 2)
+      continue;
+    auto cost = getVectorCost(loop, lanes);
+    // Of equal costs the later, more continuous loop wins.
+    if (cost && *cost <= bestCost) {
+      bestCost = *cost;
+      best = {loop, lanes};
+    }
+  }
+  return best;
+}
+
+std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
+                                                    int64_t lanes) const {
+  if (!stage.hasReduction())
+    return {-1, 1};
+  bool vectorIsReduced =
+      vectorLoop >= 0 && llvm::all_of(stage.writes, [&](const StageWrite &w) {
+        return w.kind && !w.loops.test(vectorLoop);
+      });
+  if (vectorIsReduced) {
+    if (getExtent(vectorLoop) >= 2 * kUnroll * lanes)
+      return {vectorLoop, kUnroll};
+    return {-1, 1};
+  }
+  // A kept loop along which some read does not move: neighbouring iterations
+  // share that read. The factor divides the extent, so no rest is left.
+  // Only where all results stay in registers through the reduced loops.
+  bool sameLoops = llvm::all_of(stage.writes, [&](const StageWrite &w) {
+    return w.loops == stage.writes[0].loops;
+  });
+  for (unsigned loop = 0; sameLoops && loop < numLoops; ++loop) {
+    if (static_cast<int64_t>(loop) == vectorLoop)
+      continue;
+    bool kept = llvm::all_of(stage.writes, [&](const StageWrite &w) {
+      return w.kind && w.isProjection && w.loops.test(loop);
+    });
+    bool shares = llvm::any_of(stage.reads, [&](const StageRead &read) {
+      return !stage.getLoopsOf(read.value).test(loop);
+    });
+    int64_t extent = stage.getStaticExtent(loop);
+    if (!kept || !shares || ShapedType::isDynamic(extent))
+      continue;
+    for (int64_t factor : {kUnroll, kUnroll + 1, kUnroll + 2, kUnroll - 1,
+                           kUnroll - 2})
+      if (extent % factor == 0)
+        return {loop, factor};
+  }
+  return {-1, 1};
+}
+
+ScheduleAttr LoopOrder::choose() {
+  auto [vectorLoop, lanes] = chooseVector();
+  auto [unrollLoop, unroll] = chooseUnroll(vectorLoop, lanes);
+
+  SmallBitVector keptLoops(numLoops, true);
+  for (const StageWrite &write : stage.writes)
+    keptLoops &= write.disjoint;
+  SmallVector<int64_t> kept, reduced;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (static_cast<int64_t>(loop) != vectorLoop)
+      (keptLoops.test(loop) ? kept : reduced).push_back(loop);
+  sortByContinuity(kept);
+  sortByContinuity(reduced);
+
+  // Threads share the leading kept loops, as many as keep them busy.
+  int64_t parallel = 0, iterations = 1;
+  while (parallel < static_cast<int64_t>(kept.size()) &&
+         iterations < kEnoughParallelism) {
+    int64_t loop = kept[parallel++];
+    iterations *= getExtent(loop) / (loop == unrollLoop ? unroll : 1);
+  }
+  SmallVector<int64_t> order(kept);
+  if (vectorLoop >= 0 && keptLoops.test(vectorLoop)) {
+    order.push_back(vectorLoop);
+    // The only kept loop is shared among threads by blocks of vectors.
+    if (kept.empty())
+      parallel = 1;
+  }
+  order.append(reduced);
+  if (vectorLoop >= 0 && !keptLoops.test(vectorLoop))
+    order.push_back(vectorLoop);
+  return ScheduleAttr::get(stage.getContext(), order, parallel, vectorLoop,
+                           lanes, unrollLoop, unroll, /*shared=*/0);
+}
+
+} // namespace
+
+ScheduleAttr metaop::chooseSchedule(const Stage &stage, unsigned vectorBits) {
+  return LoopOrder(stage, vectorBits).choose();
+}

@@ -1,0 +1,42 @@
+//===- SchedulePass.cpp - Schedules every stage ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks over all stages and writes the schedule that the heuristics choose
+// (LoopOrder.cpp) where none is given.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/Passes.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+struct SchedulePass : metaop::impl::SchedulePassBase<SchedulePass> {
+  using SchedulePassBase::SchedulePassBase;
+
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](FusedOp op) {
+      if (op.getScheduleAttr())
+        return WalkResult::advance();
+      FailureOr<Stage> stage = Stage::build(op);
+      if (failed(stage))
+        return WalkResult::interrupt();
+      op.setScheduleAttr(chooseSchedule(*stage, vectorBits));
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

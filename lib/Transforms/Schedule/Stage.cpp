@@ -1,0 +1,607 @@
+//===- Stage.cpp - A fused stage as (S, maps, body) ---------------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The model is built in these steps:
+//   1. One loop per dimension of S. Each access becomes a row-major offset and
+//      the checks that interval arithmetic cannot prove.
+//   2. Loops of extent 1 are replaced by 0.
+//   3. A single reduction whose map holds `i - j` (the gradient of a
+//      convolution) is re-indexed by the result: the loop i becomes k = i - j.
+//      What was a scatter into memory becomes a gather into an accumulator.
+//      This pays only while the extent of k is not much larger than that of i.
+//   4. Neighbouring loops over which every access walks contiguously become
+//      one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::SmallBitVector;
+
+std::optional<AffineExpr> metaop::getCoefficient(AffineExpr expr,
+                                                 unsigned loop) {
+  MLIRContext *ctx = expr.getContext();
+  if (!expr.isFunctionOfDim(loop))
+    return getAffineConstantExpr(0, ctx);
+  if (expr.getKind() == AffineExprKind::DimId)
+    return getAffineConstantExpr(1, ctx);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add) {
+    auto lhs = getCoefficient(binary.getLHS(), loop);
+    auto rhs = getCoefficient(binary.getRHS(), loop);
+    if (!lhs || !rhs)
+      return std::nullopt;
+    return *lhs + *rhs;
+  }
+  if (expr.getKind() == AffineExprKind::Mul &&
+      binary.getRHS().isSymbolicOrConstant()) {
+    auto lhs = getCoefficient(binary.getLHS(), loop);
+    if (!lhs)
+      return std::nullopt;
+    return *lhs * binary.getRHS();
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> metaop::getConstantCoefficient(AffineExpr expr,
+                                                      unsigned loop) {
+  auto coefficient = getCoefficient(expr, loop);
+  if (!coefficient)
+    return std::nullopt;
+  if (auto constant = dyn_cast<AffineConstantExpr>(*coefficient))
+    return constant.getValue();
+  return std::nullopt;
+}
+
+int64_t Stage::getStaticExtent(unsigned loop) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(extents[loop]))
+    return constant.getValue();
+  return ShapedType::kDynamic;
+}
+
+bool Stage::isEmpty() const {
+  return llvm::any_of(extents, [](AffineExpr extent) {
+    auto constant = dyn_cast<AffineConstantExpr>(extent);
+    return constant && constant.getValue() == 0;
+  });
+}
+
+bool Stage::hasReduction() const {
+  return llvm::any_of(writes, [](const StageWrite &w) { return w.kind; });
+}
+
+namespace mlir::metaop {
+
+class StageBuilder {
+public:
+  explicit StageBuilder(FusedOp op) : ctx(op.getContext()) { stage.op = op; }
+
+  FailureOr<Stage> build();
+
+private:
+  /// The extents of a value of the body or of the region's arguments.
+  SmallVector<AffineExpr> getShape(Value value);
+  AffineExpr getSymbol(StageSymbol symbol);
+  AffineExpr constant(int64_t value) {
+    return getAffineConstantExpr(value, ctx);
+  }
+
+  void addRead(Value value, Value source, const IndexAccess &access);
+  void addWrite(unsigned result, Value yielded);
+  /// The place that `access` reaches in a tensor of the given shape.
+  StagePlace makePlace(const IndexAccess &access, AffineMap map,
+                       ArrayRef<AffineExpr> shape);
+  void addCheck(SmallVectorImpl<AffineExpr> &checks, AffineExpr expr);
+  bool isProvablyNonNegative(AffineExpr expr);
+
+  /// Rewrites every expression of the stage in new loops.
+  void substitute(ArrayRef<AffineExpr> oldLoops, unsigned numNewLoops);
+  void dropUnitLoops();
+  void gatherScatter();
+  bool tryGather(StageWrite &write, unsigned position, unsigned loop);
+  void collapseLoops();
+  bool canCollapse(unsigned loop);
+  bool isProjection(const StageWrite &write);
+  void classifyWrites();
+  void computeLoops();
+
+  template <typename Fn> void forEachPlace(Fn fn) {
+    for (StageRead &read : stage.reads)
+      fn(read.place);
+    for (StageWrite &write : stage.writes)
+      fn(write.place);
+  }
+
+  MLIRContext *ctx;
+  Stage stage;
+};
+
+} // namespace mlir::metaop
+
+//===----------------------------------------------------------------------===//
+// Shapes and symbols
+//===----------------------------------------------------------------------===//
+
+AffineExpr StageBuilder::getSymbol(StageSymbol symbol) {
+  for (auto [i, other] : llvm::enumerate(stage.symbols))
+    if (other.kind == symbol.kind && other.value == symbol.value &&
+        other.dim == symbol.dim)
+      return getAffineSymbolExpr(i, ctx);
+  stage.symbols.push_back(symbol);
+  return getAffineSymbolExpr(stage.symbols.size() - 1, ctx);
+}
+
+/// The operand whose shape an element-wise op has, or null.
+static Value getShapeSource(Operation *op) {
+  if (isa<ElementwiseOpInterface>(op) && op->getNumOperands())
+    return op->getOperand(0);
+  return nullptr;
+}
+
+SmallVector<AffineExpr> StageBuilder::getShape(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<AffineExpr> shape;
+  if (type.hasStaticShape()) {
+    for (int64_t extent : type.getShape())
+      shape.push_back(constant(extent));
+    return shape;
+  }
+  Operation *def = value.getDefiningOp();
+  if (def)
+    if (Value source = getShapeSource(def))
+      return getShape(source);
+  // A dynamic extent is an index operand of the op that makes the value, the
+  // extent of a kept dimension of a reduction, or that of an argument.
+  SmallVector<Value> indices;
+  if (def)
+    for (Value operand : def->getOperands())
+      if (operand.getType().isIndex())
+        indices.push_back(operand);
+  auto reduce = dyn_cast_or_null<ReindexReduceOpInterface>(def);
+  auto reindex = dyn_cast_or_null<ReindexOpInterface>(def);
+  unsigned next = 0;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(extent)) {
+      shape.push_back(constant(extent));
+    } else if (!def) {
+      shape.push_back(getSymbol({StageSymbol::Kind::Extent, value,
+                                 static_cast<unsigned>(dim)}));
+    } else if (next < indices.size()) {
+      shape.push_back(
+          getSymbol({StageSymbol::Kind::Operand, indices[next++], 0}));
+    } else if (reduce) {
+      auto kept = cast<AffineDimExpr>(
+          reduce.getIndexAccess().map.getResult(dim));
+      shape.push_back(getShape(reduce.getSource())[kept.getPosition()]);
+    } else {
+      // A transposition: the only reindex whose extents are implied.
+      AffineMap map = reindex.getIndexAccess().map;
+      unsigned source = *map.getResultPosition(getAffineDimExpr(dim, ctx));
+      shape.push_back(getShape(reindex.getSource())[source]);
+    }
+  }
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+bool StageBuilder::isProvablyNonNegative(AffineExpr expr) {
+  unsigned numLoops = stage.extents.size(), numSymbols = stage.symbols.size();
+  SmallVector<int64_t> extents;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    extents.push_back(stage.getStaticExtent(loop));
+  // Nothing needs to be proven of no iterations; no interval describes them.
+  if (llvm::is_contained(extents, 0))
+    return true;
+  IndexInterval interval = getInterval(expr, extents);
+  if (interval.lower && *interval.lower >= 0)
+    return true;
+  // extent(i) - 1 - i >= 0 holds for symbolic extents as well.
+  for (auto [loop, extent] : llvm::enumerate(stage.extents))
+    if (simplifyAffineExpr(expr - (extent - 1 - getAffineDimExpr(loop, ctx)),
+                           numLoops, numSymbols) == constant(0))
+      return true;
+  return false;
+}
+
+void StageBuilder::addCheck(SmallVectorImpl<AffineExpr> &checks,
+                            AffineExpr expr) {
+  expr = simplifyAffineExpr(expr, stage.extents.size(), stage.symbols.size());
+  if (!isProvablyNonNegative(expr) && !llvm::is_contained(checks, expr))
+    checks.push_back(expr);
+}
+
+StagePlace StageBuilder::makePlace(const IndexAccess &access, AffineMap map,
+                                   ArrayRef<AffineExpr> shape) {
+  StagePlace place;
+  AffineExpr offset = constant(0);
+  for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape)) {
+    offset = offset * extent + index;
+    addCheck(place.rangeChecks, index);
+    addCheck(place.rangeChecks, extent - 1 - index);
+  }
+  place.offset = simplifyAffineExpr(offset, stage.extents.size(),
+                                    stage.symbols.size());
+  return place;
+}
+
+/// Replaces the symbols of an access by the stage's own.
+static AffineExpr withSymbols(AffineExpr expr, ArrayRef<AffineExpr> symbols) {
+  return expr.replaceSymbols(symbols);
+}
+
+void StageBuilder::addRead(Value value, Value source,
+                           const IndexAccess &access) {
+  SmallVector<AffineExpr> symbols, results;
+  for (Value symbol : access.symbols)
+    symbols.push_back(getSymbol({StageSymbol::Kind::Scalar, symbol, 0}));
+  for (AffineExpr result : access.map.getResults())
+    results.push_back(withSymbols(result, symbols));
+  StageRead read{value, source, {}, access.fill};
+  SmallVector<AffineExpr> shape = getShape(source);
+  auto map = AffineMap::get(stage.extents.size(), stage.symbols.size(),
+                            results, ctx);
+  read.place = makePlace(access, map, shape);
+  if (access.conditions != IntegerSet())
+    for (unsigned i = 0; i < access.conditions.getNumConstraints(); ++i) {
+      AffineExpr expr =
+          withSymbols(access.conditions.getConstraint(i), symbols);
+      addCheck(read.place.conditions, expr);
+      if (access.conditions.isEq(i))
+        addCheck(read.place.conditions, -expr);
+    }
+  stage.reads.push_back(std::move(read));
+}
+
+void StageBuilder::addWrite(unsigned result, Value yielded) {
+  unsigned numLoops = stage.extents.size();
+  StageWrite write;
+  write.result = result;
+  write.value = yielded;
+  IndexAccess access;
+  access.map = AffineMap::getMultiDimIdentityMap(numLoops, ctx);
+  if (auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>()) {
+    access = reduce.getIndexAccess();
+    write.value = reduce.getSource();
+    write.kind = reduce.getReduceKind();
+  }
+  SmallVector<AffineExpr> symbols, results;
+  for (Value symbol : access.symbols)
+    symbols.push_back(getSymbol({StageSymbol::Kind::Scalar, symbol, 0}));
+  for (AffineExpr expr : access.map.getResults())
+    results.push_back(withSymbols(expr, symbols));
+  SmallVector<AffineExpr> shape = getShape(yielded);
+  write.map = AffineMap::get(numLoops, stage.symbols.size(), results, ctx);
+  write.place = makePlace(access, write.map, shape);
+  if (access.conditions != IntegerSet())
+    for (unsigned i = 0; i < access.conditions.getNumConstraints(); ++i) {
+      AffineExpr expr =
+          withSymbols(access.conditions.getConstraint(i), symbols);
+      addCheck(write.place.conditions, expr);
+      if (access.conditions.isEq(i))
+        addCheck(write.place.conditions, -expr);
+    }
+  stage.writes.push_back(std::move(write));
+}
+
+//===----------------------------------------------------------------------===//
+// Changes of loops
+//===----------------------------------------------------------------------===//
+
+void StageBuilder::substitute(ArrayRef<AffineExpr> oldLoops,
+                              unsigned numNewLoops) {
+  unsigned numSymbols = stage.symbols.size();
+  auto rewrite = [&](AffineExpr expr) {
+    return simplifyAffineExpr(expr.replaceDims(oldLoops), numNewLoops,
+                              numSymbols);
+  };
+  auto rewriteMap = [&](AffineMap map) {
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : map.getResults())
+      results.push_back(rewrite(result));
+    return AffineMap::get(numNewLoops, numSymbols, results, ctx);
+  };
+  auto rewriteAll = [&](SmallVectorImpl<AffineExpr> &exprs) {
+    for (AffineExpr &expr : exprs)
+      expr = rewrite(expr);
+  };
+  forEachPlace([&](StagePlace &place) {
+    place.offset = rewrite(place.offset);
+    rewriteAll(place.rangeChecks);
+    rewriteAll(place.conditions);
+  });
+  for (StageWrite &write : stage.writes)
+    write.map = rewriteMap(write.map);
+  rewriteAll(stage.domain);
+  stage.toIterationSpace = rewriteMap(stage.toIterationSpace);
+}
+
+void StageBuilder::dropUnitLoops() {
+  SmallVector<AffineExpr> oldLoops, extents;
+  for (AffineExpr extent : stage.extents) {
+    if (extent == constant(1)) {
+      oldLoops.push_back(constant(0));
+      continue;
+    }
+    oldLoops.push_back(getAffineDimExpr(extents.size(), ctx));
+    extents.push_back(extent);
+  }
+  if (extents.size() == stage.extents.size())
+    return;
+  substitute(oldLoops, extents.size());
+  stage.extents = extents;
+}
+
+/// Whether the loops that `write` names reach each element of the result
+/// exactly once, the loops that it does not name being reduced.
+bool StageBuilder::isProjection(const StageWrite &write) {
+  SmallBitVector seen(stage.extents.size());
+  SmallVector<AffineExpr> shape =
+      getShape(stage.op.getYield().getOperand(write.result));
+  for (auto [index, extent] :
+       llvm::zip_equal(write.map.getResults(), shape)) {
+    if (index == constant(0) && extent == constant(1))
+      continue;
+    auto loop = dyn_cast<AffineDimExpr>(index);
+    if (!loop || seen.test(loop.getPosition()) ||
+        stage.extents[loop.getPosition()] != extent)
+      return false;
+    seen.set(loop.getPosition());
+  }
+  return true;
+}
+
+void StageBuilder::classifyWrites() {
+  for (StageWrite &write : stage.writes) {
+    write.isProjection = isProjection(write);
+    write.disjoint = SmallBitVector(stage.extents.size());
+    SmallVector<AffineExpr> shape =
+        getShape(stage.op.getYield().getOperand(write.result));
+    for (auto [index, extent] :
+         llvm::zip_equal(write.map.getResults(), shape))
+      if (auto loop = dyn_cast<AffineDimExpr>(index))
+        if (stage.extents[loop.getPosition()] == extent)
+          write.disjoint.set(loop.getPosition());
+  }
+}
+
+bool StageBuilder::tryGather(StageWrite &write, unsigned position,
+                             unsigned loop) {
+  AffineExpr index = write.map.getResult(position);
+  auto coefficient = getConstantCoefficient(index, loop);
+  int64_t oldExtent = stage.getStaticExtent(loop);
+  auto type = cast<RankedTensorType>(stage.op.getResult(write.result).getType());
+  int64_t newExtent = type.getDimSize(position);
+  if (!coefficient || std::abs(*coefficient) != 1 ||
+      ShapedType::isDynamic(oldExtent) || ShapedType::isDynamic(newExtent) ||
+      newExtent > 2 * oldExtent)
+    return false;
+  for (auto [other, expr] : llvm::enumerate(write.map.getResults()))
+    if (other != position && expr.isFunctionOfDim(loop))
+      return false;
+
+  // index = c * i + rest = k, so i = c * (k - rest) where c is 1 or -1.
+  unsigned numLoops = stage.extents.size();
+  SmallVector<AffineExpr> loops;
+  for (unsigned i = 0; i < numLoops; ++i)
+    loops.push_back(getAffineDimExpr(i, ctx));
+  AffineExpr k = loops[loop];
+  SmallVector<AffineExpr> withZero(loops);
+  withZero[loop] = constant(0);
+  AffineExpr rest = index.replaceDims(withZero);
+  loops[loop] = simplifyAffineExpr((k - rest) * *coefficient, numLoops,
+                                   stage.symbols.size());
+  // The old bounds of i become conditions; k is in range by construction.
+  AffineExpr old = loops[loop];
+  substitute(loops, numLoops);
+  stage.extents[loop] = constant(newExtent);
+  addCheck(stage.domain, old);
+  addCheck(stage.domain, constant(oldExtent - 1) - old);
+  return true;
+}
+
+void StageBuilder::gatherScatter() {
+  if (stage.writes.size() != 1 || !stage.writes[0].kind)
+    return;
+  for (unsigned position = 0;
+       position < stage.writes[0].map.getNumResults(); ++position) {
+    AffineExpr index = stage.writes[0].map.getResult(position);
+    if (isa<AffineDimExpr, AffineConstantExpr>(index))
+      continue;
+    // The loop of the largest extent changes least.
+    SmallVector<unsigned> candidates;
+    for (unsigned loop = 0; loop < stage.extents.size(); ++loop)
+      if (index.isFunctionOfDim(loop))
+        candidates.push_back(loop);
+    llvm::sort(candidates, [&](unsigned a, unsigned b) {
+      int64_t extentA = stage.getStaticExtent(a);
+      int64_t extentB = stage.getStaticExtent(b);
+      return std::tie(extentB, a) < std::tie(extentA, b);
+    });
+    for (unsigned loop : candidates)
+      if (tryGather(stage.writes[0], position, loop))
+        break;
+  }
+  // Reads that were proven before may now leave their tensor: outside of the
+  // domain. There every read is masked by the domain.
+  forEachPlace([&](StagePlace &place) {
+    SmallVector<AffineExpr> kept;
+    for (AffineExpr check : place.rangeChecks)
+      addCheck(kept, check);
+    place.rangeChecks = kept;
+  });
+  if (!stage.domain.empty())
+    for (StageRead &read : stage.reads)
+      for (AffineExpr check : stage.domain)
+        addCheck(read.place.rangeChecks, check);
+}
+
+bool StageBuilder::canCollapse(unsigned loop) {
+  AffineExpr inner = stage.extents[loop + 1];
+  bool contiguous = true;
+  auto isFree = [&](AffineExpr expr) {
+    return !expr.isFunctionOfDim(loop) && !expr.isFunctionOfDim(loop + 1);
+  };
+  forEachPlace([&](StagePlace &place) {
+    auto outerStep = getCoefficient(place.offset, loop);
+    auto innerStep = getCoefficient(place.offset, loop + 1);
+    contiguous &= outerStep && innerStep &&
+                  simplifyAffineExpr(*outerStep - *innerStep * inner, 0,
+                                     stage.symbols.size()) == constant(0);
+    contiguous &= llvm::all_of(place.rangeChecks, isFree) &&
+                  llvm::all_of(place.conditions, isFree);
+  });
+  contiguous &= llvm::all_of(stage.domain, isFree);
+  for (StageWrite &write : stage.writes)
+    contiguous &= write.isProjection;
+  return contiguous;
+}
+
+void StageBuilder::collapseLoops() {
+  // A generator other than a constant computes from the indices themselves.
+  for (Operation *op : stage.body)
+    if (isa<GeneratorOpInterface>(op) && !isa<ConstantOp>(op))
+      return;
+  for (unsigned loop = stage.extents.size(); loop-- > 1;) {
+    unsigned outer = loop - 1;
+    if (!canCollapse(outer))
+      continue;
+    // The pair (i, j) becomes one loop k: i is 0 and j is k in every place.
+    AffineExpr innerExtent = stage.extents[loop];
+    SmallVector<AffineExpr> loops, space, extents;
+    for (unsigned i = 0; i < stage.extents.size(); ++i) {
+      unsigned now = i > outer ? i - 1 : i;
+      loops.push_back(i == outer ? constant(0) : getAffineDimExpr(now, ctx));
+      space.push_back(getAffineDimExpr(now, ctx));
+      if (i != loop)
+        extents.push_back(stage.extents[i]);
+    }
+    extents[outer] = stage.extents[outer] * innerExtent;
+    AffineExpr k = getAffineDimExpr(outer, ctx);
+    space[outer] = k.floorDiv(innerExtent);
+    space[loop] = k % innerExtent;
+    AffineMap toSpace = stage.toIterationSpace;
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : toSpace.getResults())
+      results.push_back(result.replaceDims(space));
+    // A pair is either kept or reduced as a whole.
+    for (StageWrite &write : stage.writes) {
+      SmallBitVector disjoint(extents.size());
+      for (unsigned i : write.disjoint.set_bits())
+        disjoint.set(i > outer ? i - 1 : i);
+      write.disjoint = disjoint;
+    }
+    substitute(loops, extents.size());
+    stage.toIterationSpace = AffineMap::get(
+        extents.size(), stage.symbols.size(), results, ctx);
+    stage.extents = extents;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What depends on which loop
+//===----------------------------------------------------------------------===//
+
+static void addLoops(SmallBitVector &loops, AffineExpr expr) {
+  expr.walk([&](AffineExpr e) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e))
+      loops.set(dim.getPosition());
+  });
+}
+
+void StageBuilder::computeLoops() {
+  unsigned numLoops = stage.extents.size();
+  for (StageRead &read : stage.reads) {
+    SmallBitVector loops(numLoops);
+    addLoops(loops, read.place.offset);
+    for (AffineExpr check : read.place.rangeChecks)
+      addLoops(loops, check);
+    for (AffineExpr check : read.place.conditions)
+      addLoops(loops, check);
+    stage.loopsOf[read.value] = loops;
+  }
+  for (Operation *op : stage.body) {
+    SmallBitVector loops(numLoops);
+    if (isa<ElementwiseOpInterface>(op)) {
+      for (Value operand : op->getOperands())
+        loops |= stage.loopsOf.lookup(operand);
+    } else if (!isa<ConstantOp>(op)) {
+      loops.set();
+    }
+    stage.loopsOf[op->getResult(0)] = loops;
+  }
+  for (StageWrite &write : stage.writes) {
+    write.loops = SmallBitVector(numLoops);
+    addLoops(write.loops, write.place.offset);
+    for (AffineExpr check : write.place.rangeChecks)
+      addLoops(write.loops, check);
+    // A kept loop of extent 0 is in no offset.
+    if (write.isProjection)
+      write.loops |= write.disjoint;
+  }
+}
+
+/// A constant with several values: data that is read, not a number in code.
+static bool isTable(Operation *op) {
+  auto constantOp = dyn_cast<ConstantOp>(op);
+  return constantOp && !isa<SplatElementsAttr>(constantOp.getValue());
+}
+
+FailureOr<Stage> StageBuilder::build() {
+  FusedOp op = stage.op;
+  SmallVector<AffineExpr> space = getShape(op.getIterationValue());
+  stage.spaceExtents = space;
+  stage.extents = space;
+  unsigned numLoops = space.size();
+  stage.toIterationSpace = AffineMap::getMultiDimIdentityMap(numLoops, ctx);
+
+  IndexAccess identity;
+  identity.map = stage.toIterationSpace;
+  llvm::DenseSet<Value> seen;
+  auto readArgument = [&](Value value) {
+    if (isa<BlockArgument>(value) && seen.insert(value).second)
+      addRead(value, value, identity);
+  };
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (auto reindex = dyn_cast<ReindexOpInterface>(inner)) {
+      addRead(inner.getResult(0), reindex.getSource(),
+              reindex.getIndexAccess());
+    } else if (auto reduce = dyn_cast<ReindexReduceOpInterface>(inner)) {
+      readArgument(reduce.getSource());
+    } else if (isa<ElementwiseOpInterface>(inner)) {
+      for (Value operand : inner.getOperands())
+        readArgument(operand);
+      stage.body.push_back(&inner);
+    } else if (isTable(&inner)) {
+      addRead(inner.getResult(0), inner.getResult(0), identity);
+    } else if (isa<GeneratorOpInterface>(inner)) {
+      stage.body.push_back(&inner);
+    } else {
+      return inner.emitOpError("is not a meta-operator");
+    }
+  }
+  for (auto [i, yielded] : llvm::enumerate(op.getYield().getOperands()))
+    addWrite(i, yielded);
+
+  dropUnitLoops();
+  gatherScatter();
+  classifyWrites();
+  collapseLoops();
+  computeLoops();
+  return std::move(stage);
+}
+
+FailureOr<Stage> Stage::build(FusedOp op) { return StageBuilder(op).build(); }

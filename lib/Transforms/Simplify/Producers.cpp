@@ -1,0 +1,61 @@
+//===- Producers.cpp - Facts on uses and extents of values ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Simplify/Producers.h"
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+bool metaop::isCheapGenerator(Operation *op) {
+  auto meta = dyn_cast_or_null<MetaOpInterface>(op);
+  return meta && meta.getMetaOpClass() == MetaOpClass::Generator &&
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+}
+
+/// Whether this operand is the first one that is `source`; an op may use its
+/// source as a symbol too.
+static bool isFirstUseOf(OpOperand &use, Value source) {
+  if (use.get() != source)
+    return false;
+  for (OpOperand &operand : use.getOwner()->getOpOperands())
+    if (operand.get() == source)
+      return operand.getOperandNumber() == use.getOperandNumber();
+  return false;
+}
+
+bool metaop::isPointwiseUse(OpOperand &use) {
+  auto meta = dyn_cast<MetaOpInterface>(use.getOwner());
+  if (!meta)
+    return false;
+  if (meta.getMetaOpClass() == MetaOpClass::Elementwise)
+    return true;
+  auto reduce = dyn_cast<ReindexReduceOpInterface>(use.getOwner());
+  return reduce && isFirstUseOf(use, reduce.getSource());
+}
+
+bool metaop::isReindexSourceUse(OpOperand &use) {
+  auto reindex = dyn_cast<ReindexOpInterface>(use.getOwner());
+  return reindex && isFirstUseOf(use, reindex.getSource());
+}
+
+SmallVector<Value> metaop::getExtentOperands(Operation *op) {
+  return llvm::filter_to_vector(op->getOperands(), [](Value operand) {
+    return operand.getType().isIndex();
+  });
+}
+
+void metaop::populateMetaOpCanonicalizationPatterns(
+    RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  // getRegisteredOperationsByDialect finds some only: its order is not strict.
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (name.getDialectNamespace() == MetaOpDialect::getDialectNamespace())
+      name.getCanonicalizationPatterns(patterns, context);
+}

@@ -1,0 +1,222 @@
+//===- PullThroughReindex.cpp - Element-wise producers move through reindexes
+//-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// reindex(f(a, b)) becomes f(reindex(a), reindex(b)), for chains of
+// element-wise ops f. The reindex then reads what f reads, and f fuses with the
+// consumer. That is exact where the reindex is in bounds; elsewhere it would
+// give f(fill) in place of the fill.
+//
+// It is done in two cases:
+//  * f's space is much smaller than that of the reindex, as in the sqrt(var +
+//    eps) of a normalisation, so that f's own kernel costs more than f does.
+//    Not done where the result goes into a contraction: f would be computed
+//    again for each product (a ReLU before a matrix product, say). A single
+//    element is computed outside of all loops and moves in any case.
+//  * f's value is expanded, and the reindex makes it no larger, as in the
+//    transpose of an outer product: its copy is cheaper than its memory.
+//
+// A value that is materialised for another reason stays, as does a chain that
+// is too long. After each sweep the dialect's patterns put a reindex of a
+// reindex into one, which may give the next sweep something to do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Transforms/Simplify/CloneProducers.h"
+#include "MetaOps/Transforms/Simplify/ExpandedValues.h"
+#include "MetaOps/Transforms/Simplify/Producers.h"
+#include "MetaOps/Transforms/Simplify/Size.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+static int64_t elementsOf(Value value) {
+  return estimateElements(cast<RankedTensorType>(value.getType()).getShape());
+}
+
+/// Whether the value has to exist in memory even if no reindex reads it.
+static bool isKeptFor(Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    return use.getOwner()->getBlock() != value.getParentBlock() ||
+           (!isPointwiseUse(use) && !isReindexSourceUse(use));
+  });
+}
+
+/// The op of a chain that can move: element-wise, in the same block.
+static Operation *getMovable(Value value, Block *block) {
+  auto meta = dyn_cast_or_null<MetaOpInterface>(value.getDefiningOp());
+  if (!meta || meta.getMetaOpClass() != MetaOpClass::Elementwise ||
+      meta->getBlock() != block || isKeptFor(value))
+    return nullptr;
+  return meta;
+}
+
+/// The chain of element-wise ops that ends in `value`, producers first; empty
+/// if there is none, or it is longer than `limit`.
+static SmallVector<Operation *> collectChain(Value value, Block *block,
+                                             unsigned limit) {
+  llvm::SetVector<Operation *> chain;
+  if (Operation *op = getMovable(value, block))
+    chain.insert(op);
+  for (unsigned next = 0; next < chain.size(); ++next) {
+    if (chain.size() > limit)
+      return {};
+    for (Value operand : chain[next]->getOperands())
+      if (Operation *op = getMovable(operand, block))
+        chain.insert(op);
+  }
+  SmallVector<Operation *> sorted = chain.takeVector();
+  llvm::sort(sorted,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return sorted;
+}
+
+static bool isWorthwhile(ReindexOpInterface reindex,
+                         const ExpandedValues &values,
+                         const PullOptions &options) {
+  Value source = reindex.getSource();
+  Value result = reindex->getResult(0);
+  int64_t before = elementsOf(source), after = elementsOf(result);
+  if (values.isExpanded(source) && after <= before)
+    return true;
+  if (after / std::max<int64_t>(options.smallProducerRatio, 1) < before)
+    return false;
+  return before <= 1 || !values.feedsContraction(result);
+}
+
+/// iota read through a map whose result is one dim is an iota along that dim.
+static Value reindexIota(OpBuilder &builder, IotaOp iota,
+                         ReindexOpInterface reindex, RankedTensorType type) {
+  auto dim = dyn_cast<AffineDimExpr>(reindex.getIndexAccess().map.getResult(
+      static_cast<unsigned>(iota.getDimension())));
+  if (!dim)
+    return nullptr;
+  return IotaOp::create(builder, iota.getLoc(), type,
+                        static_cast<int64_t>(dim.getPosition()),
+                        getExtentOperands(reindex));
+}
+
+/// One reindex for `outer`, which is in bounds, of `inner`: the guards and the
+/// fill are those of `inner`.
+static Value compose(OpBuilder &builder, ReindexOpInterface outer,
+                     ReindexOpInterface inner, RankedTensorType type) {
+  IndexAccess first = outer.getIndexAccess(), second = inner.getIndexAccess();
+  unsigned numDims = first.map.getNumDims();
+  unsigned numSymbols = first.map.getNumSymbols() + second.symbols.size();
+  SmallVector<AffineExpr> symbols;
+  for (unsigned symbol = 0; symbol < second.symbols.size(); ++symbol)
+    symbols.push_back(
+        builder.getAffineSymbolExpr(first.map.getNumSymbols() + symbol));
+
+  ArrayRef<AffineExpr> dims = first.map.getResults();
+  IndexAccess access;
+  access.map =
+      second.map.replaceDimsAndSymbols(dims, symbols, numDims, numSymbols);
+  if (second.conditions)
+    access.conditions = second.conditions.replaceDimsAndSymbols(
+        dims, symbols, numDims, numSymbols);
+  access.symbols = first.symbols;
+  access.symbols.append(second.symbols);
+  access.fill = second.fill;
+  return ReindexOp::create(builder, outer.getLoc(), type, inner.getSource(),
+                           access, getExtentOperands(outer));
+}
+
+/// `source` read as `reindex`, which is in bounds, reads its own.
+static Value reindexLike(OpBuilder &builder, ReindexOpInterface reindex,
+                         Value source) {
+  auto result = cast<RankedTensorType>(reindex->getResult(0).getType());
+  Type element = cast<RankedTensorType>(source.getType()).getElementType();
+  RankedTensorType type = result.clone(element);
+  if (auto iota = source.getDefiningOp<IotaOp>())
+    if (Value value = reindexIota(builder, iota, reindex, type))
+      return value;
+  if (auto inner = source.getDefiningOp<ReindexOpInterface>())
+    return compose(builder, reindex, inner, type);
+
+  bool hasFillOfType = reindex->getAttr("fill") && type != result;
+  if (!hasFillOfType) {
+    Operation *copy = builder.clone(*reindex);
+    copy->replaceUsesOfWith(reindex.getSource(), source);
+    copy->getResult(0).setType(type);
+    return copy->getResult(0);
+  }
+  IndexAccess access = reindex.getIndexAccess();
+  access.fill = cast<TypedAttr>(builder.getZeroAttr(element));
+  return ReindexOp::create(builder, reindex.getLoc(), type, source, access,
+                           getExtentOperands(reindex));
+}
+
+/// Puts a reindex of a reindex into one. The dialect's patterns do so too, but
+/// cannot tell that dynamic extents agree.
+static bool skipReindex(ReindexOpInterface reindex) {
+  auto inner = reindex.getSource().getDefiningOp<ReindexOpInterface>();
+  if (!inner || !isInBounds(reindex))
+    return false;
+  OpBuilder builder(reindex);
+  Value result = reindex->getResult(0);
+  result.replaceAllUsesWith(compose(builder, reindex, inner,
+                                    cast<RankedTensorType>(result.getType())));
+  return true;
+}
+
+static bool pull(ReindexOpInterface reindex, const ExpandedValues &values,
+                 const PullOptions &options) {
+  if (!isWorthwhile(reindex, values, options))
+    return false;
+  SmallVector<Operation *> chain = collectChain(
+      reindex.getSource(), reindex->getBlock(), options.maxClonedOps);
+  // A symbol that is the source itself would be replaced with it.
+  if (chain.empty() ||
+      llvm::count(reindex->getOperands(), Value(reindex.getSource())) != 1 ||
+      !isInBounds(reindex))
+    return false;
+
+  OpBuilder builder(reindex);
+  IRMapping mapping;
+  auto result = cast<RankedTensorType>(reindex->getResult(0).getType());
+  for (Operation *op : chain) {
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand))
+        mapping.map(operand, reindexLike(builder, reindex, operand));
+    Operation *copy = builder.clone(*op, mapping);
+    Type element =
+        cast<RankedTensorType>(copy->getResult(0).getType()).getElementType();
+    copy->getResult(0).setType(result.clone(element));
+  }
+  reindex->replaceAllUsesWith(ValueRange{mapping.lookup(reindex.getSource())});
+  return true;
+}
+
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void metaop::pullThroughReindexes(
+    Block &block, const PullOptions &options,
+    const FrozenRewritePatternSet &canonicalization) {
+  constexpr unsigned maxSweeps = 8;
+  for (unsigned sweep = 0; sweep < maxSweeps; ++sweep) {
+    ExpandedValues values(block, options.expandedRatio);
+    unsigned pulled = 0;
+    for (auto reindex : llvm::to_vector(block.getOps<ReindexOpInterface>()))
+      pulled += !reindex->use_empty() &&
+                (skipReindex(reindex) || pull(reindex, values, options));
+    if (pulled == 0)
+      break;
+    eraseDeadOps(block);
+    (void)applyPatternsGreedily(block.getParentOp(), canonicalization);
+  }
+}

@@ -1,0 +1,94 @@
+//===- Simplify.cpp - Canonicalise, merge equal ops, drop dead ones -------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. Every stop_grad is replaced by its operand: it only means something to
+//    automatic differentiation, and would keep its neighbours apart.
+// 2. Canonicalisation patterns and folders run to a fixed point. One pattern
+//    more gives `tensor.dim` in terms of what the extent comes from; else a
+//    `tensor.dim` of an intermediate value would force that value into memory.
+// 3. Equal operations are merged. That may give patterns something to do
+//    (x - x), so 2 and 3 alternate while there is a change, a few times at
+//    most.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Transforms/Simplify/Passes.h"
+#include "MetaOps/Transforms/Simplify/Producers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_SIMPLIFYPASS
+#include "MetaOps/Transforms/Simplify/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+
+/// tensor.dim of a computed tensor becomes where that extent comes from.
+struct ResolveDim : OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::DimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!type || !dim || *dim < 0 || *dim >= type.getRank())
+      return failure();
+    ExtentOrigin origin = getExtentOrigin(op.getSource(), *dim);
+    if (!origin.value || origin.value == op.getSource() ||
+        origin.value == op.getResult())
+      return failure();
+    if (origin.dim < 0)
+      rewriter.replaceOp(op, origin.value);
+    else
+      rewriter.replaceOpWithNewOp<tensor::DimOp>(op, origin.value, origin.dim);
+    return success();
+  }
+};
+
+struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateMetaOpCanonicalizationPatterns(set);
+    tensor::DimOp::getCanonicalizationPatterns(set, context);
+    set.add<ResolveDim>(context);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    func.walk([](StopGradOp op) {
+      op.replaceAllUsesWith(op.getOperand());
+      op.erase();
+    });
+
+    constexpr int maxRounds = 4;
+    bool changed = true;
+    for (int round = 0; changed && round < maxRounds; ++round) {
+      // Not reaching a fixed point leaves a correct program.
+      (void)applyPatternsGreedily(func, patterns);
+      IRRewriter rewriter(&getContext());
+      DominanceInfo dominance(func);
+      changed = false;
+      eliminateCommonSubExpressions(rewriter, dominance, func, &changed);
+    }
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace

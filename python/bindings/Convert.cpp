@@ -1,0 +1,352 @@
+//===- Convert.cpp - Python's and NumPy's values --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
+
+#include <cstring>
+
+using namespace metaops;
+using namespace metaops::python;
+
+static std::string typeName(py::handle object) {
+  return Py_TYPE(object.ptr())->tp_name;
+}
+
+/// The Python class Var, which lives as long as the interpreter.
+static PyTypeObject *varClass = nullptr;
+
+void metaops::python::setVarClass(py::handle cls) {
+  varClass = reinterpret_cast<PyTypeObject *>(cls.ptr());
+}
+
+Var *metaops::python::asVar(py::handle object) {
+  if (Py_TYPE(object.ptr()) == varClass) {
+    auto *instance = reinterpret_cast<py::detail::instance *>(object.ptr());
+    return static_cast<Var *>(instance->get_value_and_holder().value_ptr());
+  }
+  // A subclass, whose instances may hold more.
+  if (PyObject_TypeCheck(object.ptr(), varClass))
+    return &object.cast<Var &>();
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers, types, lists
+//===----------------------------------------------------------------------===//
+
+std::optional<Number> metaops::python::toNumber(py::handle object) {
+  PyObject *ptr = object.ptr();
+  if (PyBool_Check(ptr))
+    return Number::ofBool(ptr == Py_True);
+  if (PyFloat_Check(ptr))
+    return Number::ofFloat(PyFloat_AS_DOUBLE(ptr));
+  if (!PyLong_Check(ptr))
+    return std::nullopt;
+  int overflow = 0;
+  long long value = PyLong_AsLongLongAndOverflow(ptr, &overflow);
+  if (!overflow)
+    return Number::ofInt(value);
+  unsigned long long large = PyLong_AsUnsignedLongLong(ptr);
+  if (PyErr_Occurred())
+    throw py::error_already_set();
+  return Number::ofUnsigned(large);
+}
+
+Number metaops::python::expectNumber(py::handle object, const char *what) {
+  if (auto number = toNumber(object))
+    return *number;
+  // NumPy's scalars say what they are in Python's numbers.
+  if (py::hasattr(object, "item") && !asVar(object)) {
+    py::object item = object.attr("item")();
+    if (auto number = toNumber(item))
+      return *number;
+  }
+  fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+                            ", expected a number");
+}
+
+DType metaops::python::toDType(py::handle object) {
+  PyObject *ptr = object.ptr();
+  if (ptr == reinterpret_cast<PyObject *>(&PyFloat_Type))
+    return DType::F32;
+  if (ptr == reinterpret_cast<PyObject *>(&PyLong_Type))
+    return DType::I64;
+  if (ptr == reinterpret_cast<PyObject *>(&PyBool_Type))
+    return DType::Bool;
+  std::string name;
+  if (py::isinstance<py::str>(object)) {
+    name = object.cast<std::string>();
+  } else {
+    try {
+      name = py::dtype::from_args(py::reinterpret_borrow<py::object>(object))
+                 .attr("name")
+                 .cast<std::string>();
+    } catch (py::error_already_set &) {
+      name = py::repr(object).cast<std::string>();
+    }
+  }
+  if (auto dtype = parseDType(name))
+    return *dtype;
+  fail(ErrorKind::Type,
+       "there is no dtype '" + name + "'; expected one of " + listDTypes());
+}
+
+std::vector<int64_t> metaops::python::toIntegers(py::handle object,
+                                                 const char *what) {
+  auto convert = [&](py::handle item) -> int64_t {
+    if (!PyIndex_Check(item.ptr()) || PyBool_Check(item.ptr()))
+      fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(item) +
+                                ", expected integers");
+    Py_ssize_t value = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
+    if (value == -1 && PyErr_Occurred())
+      throw py::error_already_set();
+    return value;
+  };
+  if (PyIndex_Check(object.ptr()))
+    return {convert(object)};
+  std::vector<int64_t> result;
+  if (!py::isinstance<py::iterable>(object) || asVar(object))
+    fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+                              ", expected a sequence of integers");
+  for (py::handle item : py::reinterpret_borrow<py::iterable>(object))
+    result.push_back(convert(item));
+  return result;
+}
+
+std::vector<std::string> metaops::python::toStrings(py::handle object,
+                                                    const char *what) {
+  std::vector<std::string> result;
+  if (!py::isinstance<py::str>(object) &&
+      py::isinstance<py::iterable>(object)) {
+    for (py::handle item : py::reinterpret_borrow<py::iterable>(object)) {
+      if (!py::isinstance<py::str>(item))
+        fail(ErrorKind::Type, llvm::Twine(what) + ": given a " +
+                                  typeName(item) + ", expected strings");
+      result.push_back(item.cast<std::string>());
+    }
+    return result;
+  }
+  fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+                            ", expected a sequence of strings");
+}
+
+std::optional<std::vector<int64_t>> metaops::python::toDims(py::handle object) {
+  if (object.is_none())
+    return std::nullopt;
+  return toIntegers(object, "dims");
+}
+
+std::optional<std::vector<int64_t>>
+metaops::python::toDims(py::handle dim, py::handle dims, py::handle axis) {
+  py::handle given;
+  for (py::handle spelling : {dim, dims, axis}) {
+    if (spelling.is_none())
+      continue;
+    if (given)
+      fail(ErrorKind::Type, "give one of dim, dims and axis, they mean the "
+                            "same");
+    given = spelling;
+  }
+  return given ? toDims(given) : std::nullopt;
+}
+
+std::vector<IndexItem> metaops::python::toIndex(py::handle key) {
+  auto end = [](PyObject *object) -> std::optional<int64_t> {
+    if (object == Py_None)
+      return std::nullopt;
+    if (!PyIndex_Check(object))
+      fail(ErrorKind::Type,
+           "a slice's end is a " + typeName(object) + ", expected an integer");
+    // Beyond the range of integers means beyond the tensor.
+    Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);
+    if (value == -1 && PyErr_Occurred())
+      throw py::error_already_set();
+    // The middle of the range leaves room for adding an extent.
+    constexpr Py_ssize_t limit = PY_SSIZE_T_MAX / 4;
+    return std::clamp(value, -limit, limit);
+  };
+  auto convert = [&](py::handle item) {
+    IndexItem result;
+    PyObject *ptr = item.ptr();
+    if (ptr == Py_None) {
+      result.kind = IndexItem::Kind::NewAxis;
+    } else if (ptr == Py_Ellipsis) {
+      result.kind = IndexItem::Kind::Ellipsis;
+    } else if (PySlice_Check(ptr)) {
+      auto *slice = reinterpret_cast<PySliceObject *>(ptr);
+      result.start = end(slice->start);
+      result.stop = end(slice->stop);
+      result.step = end(slice->step);
+    } else if (PyIndex_Check(ptr) && !PyBool_Check(ptr) &&
+               !py::isinstance<py::array>(item)) {
+      Py_ssize_t value = PyNumber_AsSsize_t(ptr, PyExc_IndexError);
+      if (value == -1 && PyErr_Occurred())
+        throw py::error_already_set();
+      result.kind = IndexItem::Kind::Integer;
+      result.start = value;
+    } else {
+      fail(ErrorKind::Type, "an index is a " + typeName(item) +
+                                ", expected integers, slices, None and ...");
+    }
+    return result;
+  };
+  std::vector<IndexItem> items;
+  if (!PyTuple_Check(key.ptr())) {
+    items.push_back(convert(key));
+    return items;
+  }
+  for (py::handle item : py::reinterpret_borrow<py::tuple>(key))
+    items.push_back(convert(item));
+  return items;
+}
+
+std::vector<const Var *> metaops::python::toVars(py::handle object,
+                                                 py::list &owner) {
+  if (asVar(object)) {
+    owner.append(object);
+  } else if (py::isinstance<py::iterable>(object)) {
+    for (py::handle item : py::reinterpret_borrow<py::iterable>(object)) {
+      if (!asVar(item))
+        fail(ErrorKind::Type, "given a " + typeName(item) + ", expected Vars");
+      owner.append(item);
+    }
+  } else {
+    fail(ErrorKind::Type, "given a " + typeName(object) +
+                              ", expected a Var or a sequence of Vars");
+  }
+  std::vector<const Var *> vars;
+  for (py::handle item : owner)
+    vars.push_back(asVar(item));
+  return vars;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+Argument::Argument(py::handle object) {
+  var = asVar(object);
+  if (!var && !(number = toNumber(object)))
+    data = toTensorData(object, std::nullopt);
+}
+
+Operand Argument::operand(Session &session) {
+  if (number)
+    return *number;
+  return tensor(session);
+}
+
+const Var &Argument::tensor(Session &session) {
+  if (var)
+    return *var;
+  if (number)
+    owned = session.scalar(*number, defaultDType(number->getKind()));
+  else
+    owned = session.buffer(data->dtype, data->shape, std::move(data->buffer));
+  var = &owned;
+  number.reset();
+  return owned;
+}
+
+//===----------------------------------------------------------------------===//
+// NumPy
+//===----------------------------------------------------------------------===//
+
+static py::module_ numpy() { return py::module_::import("numpy"); }
+
+/// NumPy has no bfloat16: such tensors come and go as float32.
+static DType numpyDType(DType dtype) {
+  return dtype == DType::BF16 ? DType::F32 : dtype;
+}
+
+static py::dtype toNumPyDType(DType dtype) {
+  return py::dtype(numpyDType(dtype) == DType::Bool
+                       ? std::string("bool")
+                       : nameOf(numpyDType(dtype)).str());
+}
+
+/// The bits of a float32 as a bfloat16, rounded to nearest even.
+static uint16_t roundToBFloat16(float value) {
+  llvm::APFloat number(value);
+  bool losesInfo;
+  number.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return number.bitcastToAPInt().getZExtValue();
+}
+
+static float fromBFloat16(uint16_t bits) {
+  return llvm::bit_cast<float>(uint32_t(bits) << 16);
+}
+
+TensorData metaops::python::toTensorData(py::handle object,
+                                         std::optional<DType> dtype) {
+  bool isTyped = py::hasattr(object, "dtype");
+  py::array source = numpy().attr("asarray")(object);
+  std::string name = source.dtype().attr("name").cast<std::string>();
+  std::optional<DType> found = parseDType(name);
+  if (!found)
+    fail(ErrorKind::Type, "array: given elements of dtype " + name +
+                              ", expected one of " + listDTypes());
+  // Python's own floats are of the default type.
+  if (!isTyped && *found == DType::F64)
+    found = DType::F32;
+
+  TensorData result;
+  result.dtype = dtype.value_or(*found);
+  result.shape.assign(source.shape(), source.shape() + source.ndim());
+  DType stored = numpyDType(result.dtype);
+  size_t elements = source.size();
+  result.buffer = getSession().getMemory().allocate(elements * sizeOf(stored));
+  // An array over the buffer takes the elements, whatever the source's strides,
+  // byte order and type are.
+  py::array target(toNumPyDType(stored), result.shape, result.buffer->data(),
+                   /*base=*/py::none());
+  numpy().attr("copyto")(target, source, py::arg("casting") = "unsafe");
+  if (stored == result.dtype)
+    return result;
+
+  BufferRef rounded = getSession().getMemory().allocate(elements * 2);
+  auto *from = static_cast<const float *>(result.buffer->data());
+  auto *to = static_cast<uint16_t *>(rounded->data());
+  for (size_t i = 0; i < elements; ++i)
+    to[i] = roundToBFloat16(from[i]);
+  result.buffer = std::move(rounded);
+  return result;
+}
+
+py::array metaops::python::toNumPy(const TensorData &data, bool copy) {
+  py::dtype dtype = toNumPyDType(data.dtype);
+  if (data.dtype == DType::BF16) {
+    py::array result(dtype, data.shape);
+    auto *from = static_cast<const uint16_t *>(data.buffer->data());
+    auto *to = static_cast<float *>(result.mutable_data());
+    for (int64_t i = 0, e = countElements(data.shape); i < e; ++i)
+      to[i] = fromBFloat16(from[i]);
+    return result;
+  }
+  if (copy) {
+    py::array result(dtype, data.shape);
+    if (result.nbytes() > 0)
+      std::memcpy(result.mutable_data(), data.buffer->data(), result.nbytes());
+    return result;
+  }
+  data.buffer->markExported();
+  py::capsule owner(new BufferRef(data.buffer), [](void *reference) {
+    delete static_cast<BufferRef *>(reference);
+  });
+  py::array result(dtype, data.shape, data.buffer->data(), owner);
+  result.attr("setflags")(py::arg("write") = false);
+  return result;
+}
+
+py::object metaops::python::toScalar(const TensorData &data) {
+  return toNumPy(data, /*copy=*/true).attr("item")();
+}

@@ -1,0 +1,50 @@
+//===- Module.cpp - The Python extension metaops._core --------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+using namespace metaops;
+using namespace metaops::python;
+
+static PyObject *exceptionOf(ErrorKind kind) {
+  switch (kind) {
+  case ErrorKind::Value:
+    return PyExc_ValueError;
+  case ErrorKind::Type:
+    return PyExc_TypeError;
+  case ErrorKind::Index:
+    return PyExc_IndexError;
+  case ErrorKind::Overflow:
+    return PyExc_OverflowError;
+  case ErrorKind::Runtime:
+    return PyExc_RuntimeError;
+  }
+  return PyExc_RuntimeError;
+}
+
+/// The session's errors, each with the user's line at its end.
+static void translate(std::exception_ptr pointer) {
+  try {
+    if (pointer)
+      std::rethrow_exception(pointer);
+  } catch (const SessionError &error) {
+    std::string message = error.what();
+    std::string line = currentLine();
+    if (!line.empty())
+      message += " (" + line + ")";
+    PyErr_SetString(exceptionOf(error.getKind()), message.c_str());
+  }
+}
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The session's variables, meta-operators and queries.";
+  py::register_exception_translator(&translate);
+  bindVar(module);
+  bindFunctions(module);
+  bindReports(module);
+}

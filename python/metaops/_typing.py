@@ -1,0 +1,71 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Types that the package's signatures share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import Var, array
+
+#: A name ("float32"), a NumPy dtype or a Python type.
+DType: TypeAlias = Union[str, type, "np.dtype[Any]"]
+#: What an operator takes beside a Var. A Python scalar adopts the Var's dtype.
+VarLike: TypeAlias = Union[Var, bool, int, float, "npt.NDArray[Any]", np.generic]
+#: One dimension, several, or None for all; negative ones count from the end.
+Axes: TypeAlias = int | Sequence[int] | None
+Shape: TypeAlias = Sequence[int]
+
+
+def as_var(x: VarLike) -> Var:
+    """Return `x` itself if it is a Var, else a Var with its value."""
+    return x if isinstance(x, Var) else array(x)
+
+
+def one_of(dim: Axes, dims: Axes, axis: Axes) -> Axes:
+    """Return the one of three spellings that was given.
+
+    Raises
+    ------
+    TypeError
+        If more than one was.
+    """
+    given = [value for value in (dim, dims, axis) if value is not None]
+    if len(given) > 1:
+        raise TypeError("give one of dim, dims and axis, they mean the same")
+    return given[0] if given else None
+
+
+def normalised_axis(dim: int, ndim: int) -> int:
+    """Return `dim` counted from the start.
+
+    Raises
+    ------
+    ValueError
+        If it is not in ``[-ndim, ndim)``.
+    """
+    if not -ndim <= dim < ndim:
+        raise ValueError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
+    return dim % ndim
+
+
+def normalised_axes(dims: Axes, ndim: int) -> tuple[int, ...]:
+    """Return `dims` as rising numbers counted from the start; None is all.
+
+    Raises
+    ------
+    ValueError
+        If one is out of range or given twice.
+    """
+    if dims is None:
+        return tuple(range(ndim))
+    given = (dims,) if isinstance(dims, int) else tuple(dims)
+    result = sorted(normalised_axis(dim, ndim) for dim in given)
+    if len(set(result)) != len(result):
+        raise ValueError(f"a dimension is given twice in {given}")
+    return tuple(result)

@@ -1,0 +1,130 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that make tensors from numbers."""
+
+from __future__ import annotations
+
+import math
+
+from . import _core
+from ._core import Var
+from ._typing import DType, Shape, VarLike, as_var
+
+__all__ = [
+    "arange",
+    "full_like",
+    "linspace",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
+
+
+def zeros(shape: Shape, dtype: DType = "float32") -> Var:
+    """Return a tensor of `shape` filled with 0."""
+    return _core.full(shape, 0, dtype)
+
+
+def ones(shape: Shape, dtype: DType = "float32") -> Var:
+    """Return a tensor of `shape` filled with 1."""
+    return _core.full(shape, 1, dtype)
+
+
+def full_like(x: Var, value: float, dtype: DType | None = None) -> Var:
+    """Return a tensor of x's shape, and dtype if none is given, filled with `value`."""
+    return _core.full(x.shape, value, x.dtype if dtype is None else dtype)
+
+
+def zeros_like(x: Var, dtype: DType | None = None) -> Var:
+    """Return zeros of x's shape, and dtype if none is given."""
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Var, dtype: DType | None = None) -> Var:
+    """Return ones of x's shape, and dtype if none is given."""
+    return full_like(x, 1, dtype)
+
+
+def arange(
+    start: float, stop: float | None = None, step: float = 1, dtype: DType | None = None
+) -> Var:
+    """Return evenly spaced numbers ``start, start + step, ...`` before `stop`.
+
+    Parameters
+    ----------
+    start, stop
+        The half-open interval; ``arange(n)`` is ``arange(0, n)``.
+    step
+        The distance, not 0.
+    dtype
+        By default "int64" if all numbers are Python integers, else "float32".
+
+    Returns
+    -------
+    Var
+        Shape ``(max(0, ceil((stop - start) / step)),)``.
+
+    Raises
+    ------
+    ValueError
+        If `step` is 0.
+    """
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ValueError("arange: step is 0, expected another number")
+    integral = all(isinstance(number, int) for number in (start, stop, step))
+    if dtype is None:
+        dtype = "int64" if integral else "float32"
+    count = max(0, math.ceil((stop - start) / step))
+    # Positions as float64 keep every number that a smaller dtype can hold.
+    numbers = _core.iota((count,), 0, "int64" if integral else "float64") * step + start
+    return numbers.cast(dtype)
+
+
+def linspace(start: float, stop: float, num: int = 50, dtype: DType = "float32") -> Var:
+    """Return `num` evenly spaced numbers from `start` to `stop`, both included.
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative.
+    """
+    if num < 0:
+        raise ValueError(f"linspace: num is {num}, expected 0 or more")
+    position = _core.iota((num,), 0, "float64") / max(num - 1, 1)
+    # Weighting both ends meets `stop` exactly.
+    return (start * (1.0 - position) + stop * position).cast(dtype)
+
+
+def one_hot(labels: VarLike, num_classes: int, dtype: DType = "float32") -> Var:
+    """Return 1 where the last dimension's index is the label, else 0.
+
+    Parameters
+    ----------
+    labels
+        Integers of any shape. One outside of ``[0, num_classes)`` gives a row of 0.
+    num_classes
+        The extent of the new last dimension.
+    dtype
+        Of the result.
+
+    Returns
+    -------
+    Var
+        Shape ``labels.shape + (num_classes,)``.
+
+    Raises
+    ------
+    TypeError
+        If the labels are not integers.
+    """
+    labels = as_var(labels)
+    if not labels.dtype.startswith(("int", "uint")):
+        raise TypeError(f"one_hot: labels are {labels.dtype}, expected integers")
+    shape = (*labels.shape, num_classes)
+    classes = _core.iota(shape, labels.ndim, labels.dtype)
+    return (labels.broadcast(shape, (-1,)) == classes).cast(dtype)

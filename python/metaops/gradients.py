@@ -1,0 +1,109 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Derivatives: of any order, since gradients are made of the same operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import _core
+from ._core import Var, grad
+
+__all__ = ["grad", "hessian_vector_product", "jvp", "vjp"]
+
+
+def _weighted_sum(values: Sequence[Var], weights: Sequence[Var], what: str) -> Var:
+    """Return the sum of all products of values and weights."""
+    if not values or len(values) != len(weights):
+        raise ValueError(f"{what}: {len(values)} values and {len(weights)} weights given")
+    for value, weight in zip(values, weights, strict=True):
+        if value.shape != weight.shape:
+            raise ValueError(f"{what}: a value has shape {value.shape}, its weight {weight.shape}")
+    total = (values[0] * weights[0]).sum()
+    for value, weight in zip(values[1:], weights[1:], strict=True):
+        total = total + (value * weight).sum()
+    return total
+
+
+def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]) -> list[Var]:
+    """Return cotangents times the Jacobian of the outputs by the inputs.
+
+    Parameters
+    ----------
+    outputs
+        Float tensors computed from the inputs.
+    inputs
+        The tensors by which is differentiated.
+    cotangents
+        One per output, of its shape.
+
+    Returns
+    -------
+    list of Var
+        One per input, of its shape and dtype; zeros where nothing depends on it.
+
+    Raises
+    ------
+    ValueError
+        If numbers or shapes do not agree.
+    """
+    return grad(_weighted_sum(outputs, cotangents, "vjp"), list(inputs))
+
+
+def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) -> list[Var]:
+    """Return the Jacobian of the outputs by the inputs, times tangents.
+
+    Reverse mode twice: the vector-Jacobian product is linear in its cotangents,
+    and its derivative by them is the Jacobian-vector product.
+
+    Parameters
+    ----------
+    outputs
+        Float tensors computed from the inputs.
+    inputs
+        The tensors by which is differentiated.
+    tangents
+        One per input, of its shape.
+
+    Returns
+    -------
+    list of Var
+        One per output, of its shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If numbers or shapes do not agree.
+    """
+    cotangents = [_core.full(output.shape, 1, output.dtype) for output in outputs]
+    products = vjp(outputs, inputs, cotangents)
+    return grad(_weighted_sum(products, tangents, "jvp"), cotangents)
+
+
+def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[Var]) -> list[Var]:
+    """Return the Hessian of a loss by the inputs, times vectors.
+
+    Parameters
+    ----------
+    loss
+        A float tensor; its elements are summed.
+    inputs
+        The tensors by which is differentiated.
+    vectors
+        One per input, of its shape.
+
+    Returns
+    -------
+    list of Var
+        One per input, of its shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If numbers or shapes do not agree.
+    """
+    inputs = list(inputs)
+    gradients = grad(loss, inputs)
+    constants = [vector.detach() for vector in vectors]
+    return grad(_weighted_sum(gradients, constants, "hessian_vector_product"), inputs)

@@ -1,0 +1,85 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers, losses and initial values."""
+
+from . import init
+from .activation import (
+    ELU,
+    GELU,
+    LeakyReLU,
+    LogSoftmax,
+    ReLU,
+    ReLU6,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softplus,
+    Tanh,
+)
+from .containers import Flatten, Identity, ModuleList, Sequential
+from .conv import Conv2d, conv2d
+from .dropout import Dropout, dropout
+from .linear import Linear
+from .loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    L1Loss,
+    MSELoss,
+    bce_loss,
+    bce_with_logits_loss,
+    cross_entropy_loss,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+)
+from .module import Module
+from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
+from .pool import AvgPool2d, MaxPool2d, avg_pool2d, global_avg_pool2d, max_pool2d
+
+__all__ = [
+    "AvgPool2d",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "BatchNorm",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "Conv2d",
+    "CrossEntropyLoss",
+    "Dropout",
+    "ELU",
+    "Flatten",
+    "GELU",
+    "Identity",
+    "InstanceNorm2d",
+    "L1Loss",
+    "LayerNorm",
+    "LeakyReLU",
+    "Linear",
+    "LogSoftmax",
+    "MSELoss",
+    "MaxPool2d",
+    "Module",
+    "ModuleList",
+    "ReLU",
+    "ReLU6",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+    "avg_pool2d",
+    "bce_loss",
+    "bce_with_logits_loss",
+    "conv2d",
+    "cross_entropy_loss",
+    "dropout",
+    "global_avg_pool2d",
+    "init",
+    "l1_loss",
+    "max_pool2d",
+    "mse_loss",
+    "nll_loss",
+]

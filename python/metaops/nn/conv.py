@@ -1,0 +1,158 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolution, derived from reindex, broadcast, multiply and sum."""
+
+from __future__ import annotations
+
+import math
+
+from .._core import Var
+from . import init
+from .module import Module
+from .window import Pair, axis_index, pair, window_count
+
+__all__ = ["Conv2d", "conv2d"]
+
+
+def conv2d(
+    x: Var,
+    weight: Var,
+    bias: Var | None = None,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
+) -> Var:
+    """Return the cross-correlation of images with a kernel.
+
+    Parameters
+    ----------
+    x
+        Images, ``(N, C, H, W)``.
+    weight
+        Kernel, ``(K, C / groups, h, w)``, of x's dtype.
+    bias
+        ``(K,)``, added to the result.
+    stride, padding, dilation
+        A number or one for each of height and width.
+    groups
+        Into how many parts the channels are cut, each convolved by itself.
+
+    Returns
+    -------
+    Var
+        ``(N, K, H', W')`` with
+        ``H' = (H + 2 padding - dilation (h - 1) - 1) / stride + 1``, likewise W'.
+
+    Raises
+    ------
+    ValueError
+        If shapes, channels or groups do not agree, or the kernel is larger than
+        the padded image.
+    """
+    _check_shapes(x, weight, bias, groups)
+    N, C, H, W = x.shape
+    K, Cg, h, w = weight.shape
+    (sh, sw), (ph, pw), (dh, dw) = pair(stride), pair(padding), pair(dilation)
+    Ho = window_count("conv2d", H, h, sh, ph, dh)
+    Wo = window_count("conv2d", W, w, sw, pw, dw)
+    if groups == 1:
+        rows, columns = axis_index("i2", "i5", sh, ph, dh), axis_index("i3", "i6", sw, pw, dw)
+        xx = x.reindex((N, K, Ho, Wo, C, h, w), ("i0", "i4", rows, columns))
+        ww = weight.broadcast(xx.shape, (0, 2, 3))
+        y = (xx * ww).sum((4, 5, 6))
+    else:
+        rows, columns = axis_index("i3", "i6", sh, ph, dh), axis_index("i4", "i7", sw, pw, dw)
+        shape = (N, groups, K // groups, Ho, Wo, Cg, h, w)
+        xx = x.reindex(shape, ("i0", f"i1*{Cg}+i5", rows, columns))
+        ww = weight.reindex(shape, (f"i1*{K // groups}+i2", "i5", "i6", "i7"))
+        y = (xx * ww).sum((5, 6, 7)).reshape(N, K, Ho, Wo)
+    return y if bias is None else y + bias.reshape(1, K, 1, 1)
+
+
+def _check_shapes(x: Var, weight: Var, bias: Var | None, groups: int) -> None:
+    """Raise ValueError unless the operands of a convolution agree."""
+    if x.ndim != 4 or weight.ndim != 4:
+        raise ValueError(
+            f"conv2d: input has shape {x.shape} and weight {weight.shape},"
+            " expected (N, C, H, W) and (K, C / groups, h, w)"
+        )
+    C, (K, Cg) = x.shape[1], weight.shape[:2]
+    if groups < 1 or Cg * groups != C or K % groups:
+        raise ValueError(
+            f"conv2d: {C} input channels, a weight of shape {weight.shape} and {groups} groups"
+            " do not agree, expected C = groups * weight.shape[1] and K divisible by groups"
+        )
+    if bias is not None and bias.shape != (K,):
+        raise ValueError(f"conv2d: bias has shape {bias.shape}, expected {(K,)}")
+
+
+class Conv2d(Module):
+    """The convolution layer, see `conv2d`.
+
+    Parameters
+    ----------
+    in_channels, out_channels
+        C and K.
+    kernel_size
+        h and w, a number if they are equal.
+    stride, padding, dilation, groups
+        As in `conv2d`.
+    bias
+        Whether there is one.
+
+    Attributes
+    ----------
+    weight : Var
+        ``(K, C / groups, h, w)``, float32, uniform within 1 / sqrt(inputs of an
+        output) of 0.
+    bias : Var or None
+        ``(K,)``, likewise.
+
+    Raises
+    ------
+    ValueError
+        If the channels cannot be cut into so many groups.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Pair,
+        stride: Pair = 1,
+        padding: Pair = 0,
+        dilation: Pair = 1,
+        groups: int = 1,
+        bias: bool = True,
+    ) -> None:
+        if groups < 1 or in_channels % groups or out_channels % groups:
+            raise ValueError(
+                f"Conv2d: {in_channels} and {out_channels} channels are not divisible"
+                f" into {groups} groups"
+            )
+        self.kernel_size = pair(kernel_size)
+        self.stride = pair(stride)
+        self.padding = pair(padding)
+        self.dilation = pair(dilation)
+        self.groups = groups
+        shape = (out_channels, in_channels // groups, *self.kernel_size)
+        bound = 1.0 / math.sqrt(max(init.fans(shape)[0], 1))
+        self.weight = init.uniform(shape, -bound, bound)
+        self.bias = init.uniform((out_channels,), -bound, bound) if bias else None
+
+    def execute(self, x: Var) -> Var:
+        """Return the result for x of shape ``(N, in_channels, H, W)``."""
+        return conv2d(
+            x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups
+        )
+
+    def extra_repr(self) -> str:
+        """Return the layer's numbers."""
+        K, Cg = self.weight.shape[:2]
+        return (
+            f"{Cg * self.groups}, {K}, kernel_size={self.kernel_size}, stride={self.stride},"
+            f" padding={self.padding}, dilation={self.dilation}, groups={self.groups},"
+            f" bias={self.bias is not None}"
+        )

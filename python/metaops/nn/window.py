@@ -1,0 +1,55 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What windows that slide over an image have in common."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+Pair: TypeAlias = int | tuple[int, int]
+
+
+def pair(value: Pair) -> tuple[int, int]:
+    """Return the numbers for height and width.
+
+    Raises
+    ------
+    ValueError
+        If there are not two.
+    """
+    if isinstance(value, int):
+        return value, value
+    height, width = value
+    return height, width
+
+
+def window_count(
+    name: str, extent: int, kernel: int, stride: int, padding: int, dilation: int = 1
+) -> int:
+    """Return how many windows fit into a padded extent.
+
+    Raises
+    ------
+    ValueError
+        If none does, or a number is out of range. The message begins with `name`.
+    """
+    if kernel < 1 or stride < 1 or dilation < 1 or padding < 0:
+        raise ValueError(
+            f"{name}: kernel {kernel}, stride {stride}, dilation {dilation} and padding {padding},"
+            " expected the first three to be positive and the last not to be negative"
+        )
+    covered = dilation * (kernel - 1) + 1
+    if covered > extent + 2 * padding:
+        raise ValueError(
+            f"{name}: a kernel that covers {covered} does not fit into an extent of {extent}"
+            f" with padding {padding}"
+        )
+    return (extent + 2 * padding - covered) // stride + 1
+
+
+def axis_index(window: str, offset: str, stride: int, padding: int, dilation: int = 1) -> str:
+    """Return the index expression of a window's element in the image."""
+    index = window if stride == 1 else f"{window}*{stride}"
+    index += f"+{offset}" if dilation == 1 else f"+{offset}*{dilation}"
+    return index if padding == 0 else f"{index}-{padding}"

@@ -1,0 +1,160 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions.
+
+`dim`, `dims` and `axis` are three names of one argument: a dimension, a
+sequence of them, or None for all. With `keepdims` a reduced dimension stays
+with extent 1, else it goes.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ._core import Var
+from ._typing import Axes, VarLike, as_var, normalised_axes, one_of
+from .elementwise import abs, exp, log, pow, sqrt, where
+
+__all__ = ["all", "any", "logsumexp", "max", "mean", "min", "norm", "prod", "std", "sum", "var"]
+
+
+def sum(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return the sum; 0 over nothing."""
+    return as_var(x).sum(one_of(dim, dims, axis), keepdims)
+
+
+def prod(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return the product; 1 over nothing."""
+    return as_var(x).prod(one_of(dim, dims, axis), keepdims)
+
+
+def max(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return the largest element; -inf or the dtype's lowest over nothing."""
+    return as_var(x).max(one_of(dim, dims, axis), keepdims)
+
+
+def min(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return the smallest element; inf or the dtype's highest over nothing."""
+    return as_var(x).min(one_of(dim, dims, axis), keepdims)
+
+
+def mean(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return the arithmetic mean, a float; NaN over nothing."""
+    return as_var(x).mean(one_of(dim, dims, axis), keepdims)
+
+
+def all(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return a boolean: no element is zero."""
+    return as_var(x).all(one_of(dim, dims, axis), keepdims)
+
+
+def any(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return a boolean: some element is not zero."""
+    return as_var(x).any(one_of(dim, dims, axis), keepdims)
+
+
+def var(
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    correction: float = 0,
+    dims: Axes = None,
+    axis: Axes = None,
+) -> Var:
+    """Return the variance: the mean square of what differs from the mean.
+
+    `correction` is subtracted from the number of elements that the sum of
+    squares is divided by; 1 gives the unbiased estimate.
+    """
+    x = as_var(x)
+    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    centred = x - x.mean(axes, True)
+    count = math.prod(x.shape[axis] for axis in axes)
+    squares = (centred * centred).sum(axes, keepdims)
+    divisor = count - correction
+    return squares / (divisor if divisor > 0 else 0.0)
+
+
+def std(
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    correction: float = 0,
+    dims: Axes = None,
+    axis: Axes = None,
+) -> Var:
+    """Return the standard deviation, the square root of `var`."""
+    return sqrt(var(x, one_of(dim, dims, axis), keepdims, correction=correction))
+
+
+def norm(
+    x: VarLike,
+    order: float = 2,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    dims: Axes = None,
+    axis: Axes = None,
+) -> Var:
+    """Return the vector norm of the elements along the dimensions.
+
+    Parameters
+    ----------
+    x
+        Any shape.
+    order
+        2 (Euclidean), 1, ``math.inf`` (the largest magnitude), ``-math.inf``, or
+        p > 0 for ``sum(|x|**p)**(1/p)``.
+    dim, dims, axis, keepdims
+        As in every reduction; by default over all elements.
+
+    Raises
+    ------
+    ValueError
+        If `order` is another number.
+    """
+    x = as_var(x)
+    axes = one_of(dim, dims, axis)
+    if order == 2:
+        return sqrt((x * x).sum(axes, keepdims))
+    if order == 1:
+        return abs(x).sum(axes, keepdims)
+    if order == math.inf:
+        return abs(x).max(axes, keepdims)
+    if order == -math.inf:
+        return abs(x).min(axes, keepdims)
+    if order > 0:
+        return pow(pow(abs(x), order).sum(axes, keepdims), 1.0 / order)
+    raise ValueError(f"norm: order is {order}, expected a positive number, inf or -inf")
+
+
+def logsumexp(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
+) -> Var:
+    """Return ``log(sum(exp(x)))``, computed without overflow."""
+    x = as_var(x)
+    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    largest = x.max(axes, True).detach()
+    # An infinite maximum would make inf - inf.
+    largest = where(abs(largest) == math.inf, 0.0, largest)
+    result = log(exp(x - largest).sum(axes, True)) + largest
+    if keepdims:
+        return result
+    return result.reshape([n for axis, n in enumerate(x.shape) if axis not in axes])

@@ -1,0 +1,76 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random tensors.
+
+All derive from `metaops.random`, uniform numbers of a counter-based generator:
+after `metaops.seed(n)` the same calls give the same numbers on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+
+from . import _core
+from ._core import Var
+from ._typing import DType, Shape
+
+__all__ = ["bernoulli", "normal", "rand", "randint", "randn", "uniform"]
+
+
+def rand(*shape: int, dtype: DType = "float32") -> Var:
+    """Return uniform numbers in [0, 1)."""
+    return _core.random(shape, dtype)
+
+
+def uniform(
+    shape: Shape, low: float | Var = 0.0, high: float | Var = 1.0, dtype: DType = "float32"
+) -> Var:
+    """Return uniform numbers in [low, high)."""
+    return low + _core.random(shape, dtype) * (high - low)
+
+
+def normal(
+    shape: Shape, mean: float | Var = 0.0, std: float | Var = 1.0, dtype: DType = "float32"
+) -> Var:
+    """Return normally distributed numbers (Box and Muller's method)."""
+    # In f16 and bf16 the uniform numbers would be too few.
+    wide: DType = "float64" if str(dtype) == "float64" or dtype is float else "float32"
+    radius = _core.random(shape, wide)
+    angle = _core.random(shape, wide)
+    # 1 - u is in (0, 1], of which the logarithm is finite.
+    numbers = (-2.0 * (1.0 - radius).log()).sqrt() * (2.0 * math.pi * angle).cos()
+    return (mean + std * numbers).cast(dtype)
+
+
+def randn(*shape: int, dtype: DType = "float32") -> Var:
+    """Return numbers of the standard normal distribution."""
+    return normal(shape, dtype=dtype)
+
+
+def randint(low: int, high: int | None = None, shape: Shape = (1,), dtype: DType = "int64") -> Var:
+    """Return integers, each equally likely, in [low, high), or [0, low) without `high`.
+
+    Raises
+    ------
+    ValueError
+        If the interval is empty.
+    """
+    if high is None:
+        low, high = 0, low
+    if high <= low:
+        raise ValueError(f"randint: the interval [{low}, {high}) is empty")
+    return (_core.random(shape, "float64") * (high - low)).floor().cast(dtype) + low
+
+
+def bernoulli(probability: float, shape: Shape) -> Var:
+    """Return booleans that are true with the given probability.
+
+    Raises
+    ------
+    ValueError
+        If `probability` is not in [0, 1].
+    """
+    if not 0.0 <= probability <= 1.0:
+        raise ValueError(f"bernoulli: probability is {probability}, expected one in [0, 1]")
+    return _core.random(shape) < probability

@@ -1,0 +1,683 @@
+// RUN: metaop-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// reindex
+//===----------------------------------------------------------------------===//
+
+func.func @reindex_c1(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `map` to have 2 results, one per dimension of the source, given 1}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)> fill 0.0 : f32
+      : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c2(%x: tensor<4xf32>) {
+  // expected-error @below {{expects `map` to have 1 dims, one per dimension of the result, given 2}}
+  %y = metaop.reindex %x map affine_map<(d0, d1) -> (d0)> fill 0.0 : f32
+      : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c3(%x: tensor<4xf32>, %s: tensor<i64>) {
+  // expected-error @below {{expects one symbol operand for each of the 2 symbols of `map`, given 1}}
+  %y = metaop.reindex %x symbols(%s) map affine_map<(d0)[s0, s1] -> (d0)>
+      fill 0.0 : f32 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c4(%x: tensor<4xf32>) {
+  // expected-error @below {{expects `where` to have the dims and symbols of `map`, 1 and 0, given 2 and 1}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)>
+      where affine_set<(d0, d1)[s0] : (d0 >= 0)>
+      fill 0.0 : f32 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c5_type(%x: tensor<4xf32>) {
+  // expected-error @below {{expects `fill` to be a number of type 'f32', given 0.000000e+00 : f64}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)> fill 0.0 : f64
+      : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c5_tensor(%x: tensor<4xf32>) {
+  // expected-error @below {{expects `fill` to be a number of type 'f32', given dense<0.000000e+00> : tensor<f32>}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)>
+      fill dense<0.0> : tensor<f32> : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c5_untyped(%x: tensor<4xf32>) {
+  // expected-error @below {{invalid kind of attribute specified}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)> fill [0.0]
+      : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c6(%x: tensor<4xf32>) {
+  // expected-error @below {{expects source and result to have one element type, given 'f32' and 'f64'}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)> fill 0.0 : f32
+      : tensor<4xf32> -> tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @reindex_c7_missing(%x: tensor<4xf32>) {
+  // expected-error @below {{expects 1 extent operands, one per dynamic dimension of 'tensor<?xf32>', given 0}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)> fill 0.0 : f32
+      : tensor<4xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c7_superfluous(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expects 0 extent operands, one per dynamic dimension of 'tensor<4xf32>', given 1}}
+  %y = metaop.reindex %x extents(%n) map affine_map<(d0) -> (d0)>
+      fill 0.0 : f32 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c8_zero(%x: tensor<4xf32>) {
+  // expected-error @below {{expects the divisors of floordiv, ceildiv and mod to be positive constants}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0 floordiv 0)> fill 0.0 : f32
+      : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c8_negative(%x: tensor<4xf32>) {
+  // expected-error @below {{expects the divisors of floordiv, ceildiv and mod to be positive constants}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0 mod -2)> fill 0.0 : f32
+      : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c8_symbol(%x: tensor<4xf32>, %s: tensor<i64>) {
+  // expected-error @below {{expects the divisors of floordiv, ceildiv and mod to be positive constants}}
+  %y = metaop.reindex %x symbols(%s) map affine_map<(d0)[s0] -> (d0 floordiv s0)>
+      fill 0.0 : f32 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_c8_where(%x: tensor<4xf32>, %s: tensor<i64>) {
+  // expected-error @below {{expects the divisors of floordiv, ceildiv and mod to be positive constants}}
+  %y = metaop.reindex %x symbols(%s) map affine_map<(d0)[s0] -> (d0)>
+      where affine_set<(d0)[s0] : (d0 mod s0 == 0)>
+      fill 0.0 : f32 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_symbol_type(%x: tensor<4xf32>, %s: tensor<i32>) {
+  // expected-error @below {{operand #1 must be variadic of 0-d tensor of 64-bit integers}}
+  %y = "metaop.reindex"(%x, %s) <{
+      map = affine_map<(d0)[s0] -> (d0)>, fill = 0.0 : f32,
+      operandSegmentSizes = array<i32: 1, 1, 0>}>
+      : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_without_attributes(%x: tensor<4xf32>) {
+  // expected-error @below {{requires attribute 'fill'}}
+  %y = "metaop.reindex"(%x) <{operandSegmentSizes = array<i32: 1, 0, 0>}>
+      : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_element_type(%x: tensor<4xcomplex<f32>>) {
+  // expected-error @below {{operand #0 must be tensor of element values}}
+  %y = metaop.reindex %x map affine_map<(d0) -> (d0)> fill 0.0 : f32
+      : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// broadcast
+//===----------------------------------------------------------------------===//
+
+func.func @broadcast_c1(%x: tensor<8xf32>) {
+  // expected-error @below {{expects `dims` to have 1 entries, one per dimension of the source, given 2}}
+  %y = metaop.broadcast %x dims = [0, 1] : tensor<8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c2_order(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `dims` to rise strictly and to lie in [0, 2), given [1, 0]}}
+  %y = metaop.broadcast %x dims = [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c2_range(%x: tensor<8xf32>) {
+  // expected-error @below {{expects `dims` to rise strictly and to lie in [0, 2), given [2]}}
+  %y = metaop.broadcast %x dims = [2] : tensor<8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c2_negative(%x: tensor<8xf32>) {
+  // expected-error @below {{expects `dims` to rise strictly and to lie in [0, 2), given [-1]}}
+  %y = metaop.broadcast %x dims = [-1] : tensor<8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c3(%x: tensor<2xf32>) {
+  // expected-error @below {{expects dimension 0 of the source to have extent 1 or 8, given 2}}
+  %y = metaop.broadcast %x dims = [1] : tensor<2xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c4(%x: tensor<8xf32>) {
+  // expected-error @below {{expects 1 extent operands}}
+  %y = metaop.broadcast %x dims = [1] : tensor<8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_c5(%x: tensor<8xf32>) {
+  // expected-error @below {{expects source and result to have one element type}}
+  %y = metaop.broadcast %x dims = [1] : tensor<8xf32> -> tensor<4x8xi32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// transpose
+//===----------------------------------------------------------------------===//
+
+func.func @transpose_c1_repeated(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `perm` to be a permutation of 2 dimensions, given [1, 1]}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.transpose %x perm = [1, 1] : tensor<4x8xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c1_short(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `perm` to be a permutation of 2 dimensions, given [1]}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.transpose %x perm = [1] : tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c1_range(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `perm` to be a permutation of 2 dimensions, given [0, 2]}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.transpose %x perm = [0, 2] : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_result(%x: tensor<4x8xf32>) {
+  // expected-error @below {{inferred type(s) 'tensor<8x4xf32>' are incompatible with return type(s) of operation 'tensor<4x8xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.transpose %x perm = [1, 0] : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_without_attributes(%x: tensor<4x8xf32>) {
+  // expected-error @below {{requires attribute 'permutation'}}
+  %y = "metaop.transpose"(%x) : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// slice
+//===----------------------------------------------------------------------===//
+
+func.func @slice_c1_starts(%x: tensor<4x8xf32>, %i: tensor<i64>) {
+  // expected-error @below {{expects one start and one stride for each of the 2 dimensions of the source, given 1 and 2}}
+  %y = metaop.slice %x[%i] strides = [1, 1] : tensor<4x8xf32> -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c1_strides(%x: tensor<4x8xf32>, %i: tensor<i64>) {
+  // expected-error @below {{expects one start and one stride for each of the 2 dimensions of the source, given 2 and 3}}
+  %y = metaop.slice %x[%i, %i] strides = [1, 1, 1]
+      : tensor<4x8xf32> -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c2_rank(%x: tensor<4xf32>, %i: tensor<i64>) {
+  // expected-error @below {{expects the result to have rank 1 as the source, given 2}}
+  %y = metaop.slice %x[%i] strides = [1] : tensor<4xf32> -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c2_type(%x: tensor<4xf32>, %i: tensor<i64>) {
+  // expected-error @below {{expects source and result to have one element type}}
+  %y = metaop.slice %x[%i] strides = [1] : tensor<4xf32> -> tensor<2xf16>
+  return
+}
+
+// -----
+
+func.func @slice_c3(%x: tensor<4xf32>, %i: tensor<i64>) {
+  // expected-error @below {{expects no stride to be zero, given [0]}}
+  %y = metaop.slice %x[%i] strides = [0] : tensor<4xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @slice_c4(%x: tensor<4xf32>, %i: tensor<i64>) {
+  // expected-error @below {{expects 1 extent operands}}
+  %y = metaop.slice %x[%i] strides = [1] : tensor<4xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// pad
+//===----------------------------------------------------------------------===//
+
+func.func @pad_c1(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `low` and `high` to have 2 entries, one per dimension of the source, given 1 and 2}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.pad %x low = [1] high = [1, 1] fill 0.0 : f32
+      : tensor<4x8xf32> -> tensor<6x10xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c2(%x: tensor<4xf32>) {
+  // expected-error @below {{expects `fill` to be a number of type 'f32', given 0 : i32}}
+  %y = metaop.pad %x low = [1] high = [1] fill 0 : i32
+      : tensor<4xf32> -> tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c3_negative(%x: tensor<4xf32>) {
+  // expected-error @below {{expects dimension 0 of the result to have an extent from 0 to 2^63 - 1, given 4 + -3 + -2}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.pad %x low = [-3] high = [-2] fill 0.0 : f32
+      : tensor<4xf32> -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @pad_c3_overflow(%x: tensor<4xf32>) {
+  // expected-error @below {{expects dimension 0 of the result to have an extent from 0 to 2^63 - 1}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.pad %x low = [9223372036854775807] high = [1] fill 0.0 : f32
+      : tensor<4xf32> -> tensor<0xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// reshape
+//===----------------------------------------------------------------------===//
+
+func.func @reshape_c1(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects source and result to have one element type}}
+  %y = metaop.reshape %x : tensor<4x8xf32> -> tensor<32xi32>
+  return
+}
+
+// -----
+
+func.func @reshape_c2(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects source and result to have one number of elements, given 'tensor<4x8xf32>' and 'tensor<33xf32>'}}
+  %y = metaop.reshape %x : tensor<4x8xf32> -> tensor<33xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c2_overflow(%x: tensor<4xf32>) {
+  // expected-error @below {{expects source and result to have one number of elements}}
+  %y = metaop.reshape %x
+      : tensor<4xf32> -> tensor<4294967296x4294967296x4xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_c3(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects 1 extent operands}}
+  %y = metaop.reshape %x : tensor<4x8xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// reindex_reduce
+//===----------------------------------------------------------------------===//
+
+func.func @reindex_reduce_c1(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `map` to have 1 results, one per dimension of the result, given 2}}
+  %y = metaop.reindex_reduce add %x map affine_map<(d0, d1) -> (d0, d1)>
+      : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c2(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `map` to have 2 dims, one per dimension of the source, given 1}}
+  %y = metaop.reindex_reduce add %x map affine_map<(d0) -> (d0)>
+      : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c3(%x: tensor<4xf32>) {
+  // expected-error @below {{expects one symbol operand for each of the 1 symbols of `map`, given 0}}
+  %y = metaop.reindex_reduce add %x map affine_map<(d0)[s0] -> (d0 + s0)>
+      : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c4(%x: tensor<4xf32>) {
+  // expected-error @below {{expects `where` to have the dims and symbols of `map`, 1 and 0, given 0 and 0}}
+  %y = metaop.reindex_reduce add %x map affine_map<(d0) -> (d0)>
+      where affine_set<() : (0 >= 0)> : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c5_float(%x: tensor<4xf32>) {
+  // expected-error @below {{reduces by `xor`, which expects integers or booleans, given 'f32'}}
+  %y = metaop.reindex_reduce xor %x map affine_map<(d0) -> ()>
+      : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c5_boolean(%x: tensor<4xi1>) {
+  // expected-error @below {{reduces by `add`, which expects numbers, given 'i1'}}
+  %y = metaop.reindex_reduce add %x map affine_map<(d0) -> ()>
+      : tensor<4xi1> -> tensor<i1>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c6(%x: tensor<4xf32>) {
+  // expected-error @below {{expects source and result to have one element type, given 'f32' and 'f64'}}
+  %y = metaop.reindex_reduce add %x map affine_map<(d0) -> ()>
+      : tensor<4xf32> -> tensor<f64>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c7(%x: tensor<4xf32>) {
+  // expected-error @below {{expects 1 extent operands}}
+  %y = metaop.reindex_reduce add %x map affine_map<(d0) -> (d0)>
+      : tensor<4xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c8(%x: tensor<4xf32>, %s: tensor<i64>) {
+  // expected-error @below {{expects the divisors of floordiv, ceildiv and mod to be positive constants}}
+  %y = metaop.reindex_reduce add %x symbols(%s)
+      map affine_map<(d0)[s0] -> (d0 ceildiv s0)>
+      : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_kind(%x: tensor<4xf32>) {
+  // expected-error @below {{expected ::mlir::metaop::ReduceKind to be one of: add, mul, max, min, and, or, xor}}
+  // expected-error @below {{failed to parse MetaOp_ReduceKindAttr parameter 'value'}}
+  %y = metaop.reindex_reduce mean %x map affine_map<(d0) -> ()>
+      : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// reduce
+//===----------------------------------------------------------------------===//
+
+func.func @reduce_c1_order(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `dims` to rise strictly and to lie in [0, 2), given [1, 0]}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.reduce add %x dims = [1, 0] : tensor<4x8xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @reduce_c1_range(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects `dims` to rise strictly and to lie in [0, 2), given [2]}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.reduce add %x dims = [2] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c2_float(%x: tensor<4xf32>) {
+  // expected-error @below {{reduces by `and`, which expects integers or booleans, given 'f32'}}
+  %y = metaop.reduce and %x dims = [0] : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @reduce_c2_boolean(%x: tensor<4xi1>) {
+  // expected-error @below {{reduces by `max`, which expects numbers, given 'i1'}}
+  %y = metaop.reduce max %x dims = [0] : tensor<4xi1> -> tensor<i1>
+  return
+}
+
+// -----
+
+func.func @reduce_result(%x: tensor<4x8xf32>) {
+  // expected-error @below {{inferred type(s) 'tensor<8xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %y = metaop.reduce add %x dims = [0] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+func.func @constant_type() {
+  // expected-error @below {{failed to verify that all of {value, result} have same type}}
+  %y = "metaop.constant"() <{value = dense<1.0> : tensor<4xf32>}>
+      : () -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @constant_vector() {
+  // expected-error @below {{must be tensor of element values}}
+  %y = metaop.constant dense<1.0> : vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @constant_number() {
+  // expected-error @below {{invalid kind of attribute specified}}
+  %y = metaop.constant 1.0 : f32
+  return
+}
+
+// -----
+
+func.func @iota_c1_range() {
+  // expected-error @below {{expects `dim` in [0, 2), given 2}}
+  %y = metaop.iota dim = 2 : tensor<4x8xi64>
+  return
+}
+
+// -----
+
+func.func @iota_c1_negative() {
+  // expected-error @below {{expects `dim` in [0, 2), given -1}}
+  %y = metaop.iota dim = -1 : tensor<4x8xi64>
+  return
+}
+
+// -----
+
+func.func @iota_c2() {
+  // expected-error @below {{expects 1 extent operands}}
+  %y = metaop.iota dim = 0 : tensor<?xi64>
+  return
+}
+
+// -----
+
+func.func @iota_c3() {
+  // expected-error @below {{must be tensor of numbers of number values}}
+  %y = metaop.iota dim = 0 : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @scalar_rank() {
+  // expected-error @below {{must be 0D tensor of element values}}
+  %y = metaop.scalar : tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @random_c1(%k: tensor<i64>) {
+  // expected-error @below {{expects the elements to be floats or ui32, given 'i32'}}
+  %y = metaop.random %k, %k : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @random_c2(%k: tensor<i64>) {
+  // expected-error @below {{expects 1 extent operands}}
+  %y = metaop.random %k, %k : tensor<?xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{expects `order` to be a permutation of the numbers below 2, given [0, 0]}}
+func.func private @schedule_order_repeated() attributes {s = #metaop.schedule<order = [0, 0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `order` to be a permutation of the numbers below 2, given [0, 2]}}
+func.func private @schedule_order_range() attributes {s = #metaop.schedule<order = [0, 2], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `parallel` between 0 and the number of loops, 2, given 3}}
+func.func private @schedule_parallel() attributes {s = #metaop.schedule<order = [0, 1], parallel = 3, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `vector_dim` to be -1 or one of the 2 loops, given 2}}
+func.func private @schedule_vector_dim() attributes {s = #metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 2, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `vector_width` to be positive, given 0}}
+func.func private @schedule_vector_width_zero() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 0, unroll_dim = -1, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `vector_width` to be a power of two, given 6}}
+func.func private @schedule_vector_width_power() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 6, unroll_dim = -1, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `vector_width` to be 1 without a `vector_dim`, given 8}}
+func.func private @schedule_vector_width_alone() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `unroll_dim` to be -1 or one of the 1 loops, given -2}}
+func.func private @schedule_unroll_dim() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -2, unroll = 1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `unroll` to be positive, given -1}}
+func.func private @schedule_unroll() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = -1, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects `shared` between 0 and the number of loops, 1, given 2}}
+func.func private @schedule_shared() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 2>}

@@ -1,0 +1,380 @@
+// RUN: metaop-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// fused
+//===----------------------------------------------------------------------===//
+
+func.func @fused_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expects meta-operators only, given metaop.reshape}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<2x2xf32> {
+    %0 = metaop.reshape %a : tensor<4xf32> -> tensor<2x2xf32>
+    metaop.yield %0 : tensor<2x2xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c2(%x: tensor<4xf32>, %z: tensor<8xf32>) {
+  %y:2 = metaop.fused(%a = %x : tensor<4xf32>, %b = %z : tensor<8xf32>)
+      -> (tensor<4xf32>, tensor<8xf32>) {
+    %0 = metaop.exp %a : tensor<4xf32>
+    // expected-error @below {{expects the iteration space of the stage's first op, [4], given [8]}}
+    %1 = metaop.exp %b : tensor<8xf32>
+    metaop.yield %0, %1 : tensor<4xf32>, tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c2_empty(%x: tensor<4xf32>) {
+  // expected-error @below {{expects at least one meta-operator}}
+  metaop.fused(%a = %x : tensor<4xf32>) {
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c3_reindex(%x: tensor<4xf32>) {
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %0 = metaop.exp %a : tensor<4xf32>
+    // expected-error @below {{in a stage expects its operands to be arguments of the stage}}
+    %1 = metaop.reindex %0 map affine_map<(d0) -> (d0 - 1)> fill 0.0 : f32
+        : tensor<4xf32> -> tensor<4xf32>
+    metaop.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c3_symbol(%x: tensor<i64>) {
+  %y = metaop.fused(%a = %x : tensor<i64>) -> tensor<i64> {
+    %0 = metaop.neg %a : tensor<i64>
+    // expected-error @below {{in a stage expects its symbols and extents to be arguments of the stage}}
+    %1 = metaop.reindex_reduce add %0 symbols(%0) map affine_map<()[s0] -> ()>
+        : tensor<i64> -> tensor<i64>
+    metaop.yield %1 : tensor<i64>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c3_generator(%x: tensor<i64>) {
+  %y = metaop.fused(%a = %x : tensor<i64>) -> tensor<f32> {
+    %0 = metaop.neg %a : tensor<i64>
+    // expected-error @below {{in a stage expects its operands to be arguments of the stage}}
+    %1 = metaop.random %0, %a : tensor<f32>
+    metaop.yield %1 : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c4(%x: tensor<4xf32>) {
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{in a stage expects to be used by the terminator only, but metaop.exp uses it}}
+    %0 = metaop.reindex_reduce add %a map affine_map<(d0) -> (d0 floordiv 2)>
+        : tensor<4xf32> -> tensor<4xf32>
+    %1 = metaop.exp %0 : tensor<4xf32>
+    metaop.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// An element-wise op's operands have the shape of its result, so that an
+// argument of another shape is found with the op's iteration space (C2).
+func.func @fused_c5(%x: tensor<4xf32>, %z: tensor<8xf32>) {
+  %y:2 = metaop.fused(%a = %x : tensor<4xf32>, %b = %z : tensor<8xf32>)
+      -> (tensor<4xf32>, tensor<f32>) {
+    %0 = metaop.exp %a : tensor<4xf32>
+    // expected-error @below {{expects the iteration space of the stage's first op, [4], given [8]}}
+    %1 = metaop.reduce add %b dims = [0] : tensor<8xf32> -> tensor<f32>
+    metaop.yield %0, %1 : tensor<4xf32>, tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c5_through_dynamic(%x: tensor<4xf32>, %z: tensor<8xi1>,
+                                    %w: tensor<?xf32>) {
+  %y:2 = metaop.fused(%a = %x : tensor<4xf32>, %b = %z : tensor<8xi1>,
+                      %c = %w : tensor<?xf32>)
+      -> (tensor<4xf32>, tensor<?xf32>) {
+    %0 = metaop.exp %a : tensor<4xf32>
+    // expected-error @below {{reads 'tensor<8xi1>' at each point of an iteration space of another shape, [4]}}
+    %1 = metaop.select %b, %c, %c : tensor<8xi1>, tensor<?xf32>
+    metaop.yield %0, %1 : tensor<4xf32>, tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c6(%x: tensor<4xf32>) {
+  // expected-error @below {{expects `schedule` to order at most 1 loops, given 2}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32>
+      schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1,
+               vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+    %0 = metaop.exp %a : tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c7_yield_type(%x: tensor<4xf32>) {
+  // expected-error @below {{expects number 0 of its yielded values to have type 'tensor<4xf64>' as among its results, given 'tensor<4xf32>'}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf64> {
+    %0 = metaop.exp %a : tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c7_yield_count(%x: tensor<4xf32>) {
+  // expected-error @below {{expects as many yielded values as results, 1, given 0}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %0 = metaop.exp %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_c7_argument_type(%x: tensor<4xf32>) {
+  // expected-error @below {{expects number 0 of its arguments to have type 'tensor<4xf32>' as among its operands, given 'tensor<5xf32>'}}
+  %y = "metaop.fused"(%x) ({
+  ^bb0(%a: tensor<5xf32>):
+    %0 = metaop.exp %a : tensor<5xf32>
+    metaop.yield %0 : tensor<5xf32>
+  }) : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @fused_c7_argument_count(%x: tensor<4xf32>) {
+  // expected-error @below {{expects as many arguments as operands, 1, given 0}}
+  %y = "metaop.fused"(%x) ({
+    %0 = metaop.constant dense<0.0> : tensor<5xf32>
+    metaop.yield %0 : tensor<5xf32>
+  }) : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @fused_c8(%x: tensor<4xf32>) {
+  // expected-error @below {{expects to yield values that the body computes, given an argument}}
+  %y:2 = metaop.fused(%a = %x : tensor<4xf32>)
+      -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = metaop.exp %a : tensor<4xf32>
+    metaop.yield %0, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// The body's ops are verified before the stage looks at them.
+func.func @fused_invalid_op(%x: tensor<4xf32>) {
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{expected 1 or more operands, but found 0}}
+    %0 = "metaop.reindex"() <{map = affine_map<(d0) -> (d0)>, fill = 0.0 : f32,
+        operandSegmentSizes = array<i32: 0, 0, 0>}> : () -> tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_two_blocks(%x: tensor<4xf32>) {
+  // expected-error @below {{expects region #0 to have 0 or 1 blocks}}
+  %y = "metaop.fused"(%x) ({
+  ^bb0(%a: tensor<4xf32>):
+    metaop.yield %a : tensor<4xf32>
+  ^bb1:
+    metaop.yield
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fused_no_block(%x: tensor<4xf32>) {
+  // expected-error @below {{failed to verify constraint: region with 1 blocks}}
+  %y = "metaop.fused"(%x) ({
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fused_terminator(%x: tensor<4xf32>) {
+  // expected-error @below {{expects regions to end with 'metaop.yield', found 'llvm.unreachable'}}
+  // expected-note @below {{in custom textual format, the absence of terminator implies 'metaop.yield'}}
+  %y = "metaop.fused"(%x) ({
+  ^bb0(%a: tensor<4xf32>):
+    "llvm.unreachable"() : () -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fused_schedule_kind(%x: tensor<4xf32>) {
+  // expected-error @below {{invalid kind of attribute specified}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> schedule(7) {
+    %0 = metaop.exp %a : tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_schedule_place(%x: tensor<4xf32>) {
+  // expected-error @below {{expects the schedule before the attributes, as `schedule(...)`}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> attributes {schedule = 7} {
+    %0 = metaop.exp %a : tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fused_capture(%x: tensor<4xf32>) {
+  // expected-note @below {{required by region isolation constraints}}
+  metaop.fused() {
+    // expected-error @below {{using value defined outside the region}}
+    %0 = metaop.exp %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @yield_parent(%x: tensor<4xf32>) {
+  // expected-error @below {{expects parent op to be one of 'metaop.fused, metaop.kernel'}}
+  metaop.yield %x : tensor<4xf32>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// kernel
+//===----------------------------------------------------------------------===//
+
+func.func @kernel_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expects fused stages only, given metaop.exp}}
+  %y = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %0 = metaop.exp %a : tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c2_first(%x: tensor<4xf32>) {
+  %y = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{is the first stage and expects to share no loops, given 1}}
+    %0 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1,
+                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+      %1 = metaop.exp %b : tensor<4xf32>
+      metaop.yield %1 : tensor<4xf32>
+    }
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c2_extent(%x: tensor<4x8xf32>) {
+  %y = metaop.kernel(%a = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %0 = metaop.fused(%b = %a : tensor<4x8xf32>) -> tensor<4x8xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1,
+                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %1 = metaop.exp %b : tensor<4x8xf32>
+      metaop.yield %1 : tensor<4x8xf32>
+    }
+    // expected-error @below {{shares loop 0 of extent 4, but its own has extent 8}}
+    %2 = metaop.fused(%b = %0 : tensor<4x8xf32>) -> tensor<4x8xf32>
+        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = -1,
+                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+      %1 = metaop.exp %b : tensor<4x8xf32>
+      metaop.yield %1 : tensor<4x8xf32>
+    }
+    metaop.yield %2 : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c2_unscheduled(%x: tensor<4xf32>) {
+  %y = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %0 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32> {
+      %1 = metaop.exp %b : tensor<4xf32>
+      metaop.yield %1 : tensor<4xf32>
+    }
+    // expected-error @below {{shares 1 loops with a stage whose schedule has 0}}
+    %2 = metaop.fused(%b = %0 : tensor<4xf32>) -> tensor<4xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1,
+                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+      %1 = metaop.exp %b : tensor<4xf32>
+      metaop.yield %1 : tensor<4xf32>
+    }
+    metaop.yield %2 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c3_yield(%x: tensor<4xf32>) {
+  // expected-error @below {{expects number 0 of its yielded values to have type 'tensor<5xf32>' as among its results, given 'tensor<4xf32>'}}
+  %y = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<5xf32> {
+    %0 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32> {
+      %1 = metaop.exp %b : tensor<4xf32>
+      metaop.yield %1 : tensor<4xf32>
+    }
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c3_argument(%x: tensor<4xf32>) {
+  // expected-error @below {{expects as many arguments as operands, 1, given 0}}
+  "metaop.kernel"(%x) ({
+    metaop.yield
+  }) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @kernel_c4(%x: tensor<4xf32>) {
+  // expected-error @below {{expects to yield results of its stages, given an argument}}
+  %y = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    metaop.yield %a : tensor<4xf32>
+  }
+  return
+}

@@ -1,0 +1,236 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import metaops as mo
+import numpy as np
+import pytest
+from util import close, floats, same
+
+X = np.arange(2 * 3 * 4 * 5, dtype="float32").reshape(2, 3, 4, 5)
+
+KEYS = {
+    "integer": np.s_[1],
+    "negative integer": np.s_[-1, -2],
+    "all integers": np.s_[1, 2, 3, 4],
+    "slice": np.s_[:, 1:3],
+    "open slices": np.s_[1:, :2, ::],
+    "step": np.s_[:, ::2, 1::2],
+    "negative step": np.s_[::-1, :, ::-2, 3:0:-1],
+    "negative bounds": np.s_[:, -2:, :-1],
+    "beyond the end": np.s_[:, 1:100, -100:2],
+    "empty": np.s_[:, 2:1],
+    "empty backwards": np.s_[:, 1:2:-1],
+    "new axes": np.s_[None, :, None, 1],
+    "ellipsis": np.s_[..., 2],
+    "ellipsis in the middle": np.s_[1, ..., ::2],
+    "ellipsis of nothing": np.s_[:, :, ..., :, 1],
+    "only ellipsis": np.s_[...],
+    "everything": np.s_[1, None, ::-1, ..., -1],
+    "no key": (),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_get(name):
+    same(mo.array(X)[KEYS[name]], X[KEYS[name]])
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_set(rng, name):
+    key = KEYS[name]
+    expected = X.copy()
+    value = floats(rng, X[key].shape)
+    expected[key] = value
+    x = mo.array(X)
+    before = x + 0
+    x[key] = value
+    same(x, expected)
+    same(before, X)
+
+
+def test_set_broadcasts_and_casts(rng):
+    expected, x = X.copy(), mo.array(X)
+    expected[:, 1] = 7
+    x[:, 1] = 7
+    row = floats(rng, (5,))
+    expected[0, :, ::2] = row
+    x[0, :, ::2] = row
+    expected[1, 2, 3] = np.float32(2.5)
+    x[1, 2, 3] = mo.array(2.5)
+    same(x, expected)
+    n = mo.array(np.arange(4))
+    n[1:3] = mo.array([8, 9], "int32")
+    same(n, np.array([0, 8, 9, 3]))
+
+
+def test_operators_in_place_through_a_key():
+    expected, x = X.copy(), mo.array(X)
+    expected[1, :, 2] *= 2
+    x[1, :, 2] *= 2
+    same(x, expected)
+
+
+def test_gradients_of_set_and_get(rng):
+    x, y = mo.array(floats(rng, (4, 5))), mo.array(floats(rng, (2, 5)))
+    z = x * 1
+    z[1:3] = y * 3
+    weight = floats(rng, (4, 5))
+    gx, gy = mo.grad((z * weight).sum(), [x, y])
+    expected = weight.copy()
+    expected[1:3] = 0
+    close(gx, expected)
+    close(gy, 3 * weight[1:3])
+    g = mo.grad((x[::-2, 1] * 2).sum(), x)
+    expected = np.zeros((4, 5), "float32")
+    expected[::-2, 1] = 2
+    close(g, expected)
+
+
+def test_a_moving_slice_compiles_once():
+    x = mo.array(np.arange(40, dtype="float32"))
+    for i in range(3):
+        same(x[i : i + 4] * 2, np.arange(i, i + 4, dtype="float32") * 2)
+    before = mo.stats()["programs_compiled"]
+    for i in range(3, 36):
+        same(x[i : i + 4] * 2, np.arange(i, i + 4, dtype="float32") * 2)
+    assert mo.stats()["programs_compiled"] == before
+
+
+def test_length_and_iteration():
+    x = mo.array(X)
+    assert len(x) == 2
+    for row, expected in zip(x, X, strict=True):
+        same(row, expected)
+    with pytest.raises(TypeError):
+        len(mo.array(1.0))
+
+
+def test_errors_and_the_session_goes_on():
+    x = mo.array(X)
+    with pytest.raises(IndexError, match="5"):
+        x[5]
+    with pytest.raises(IndexError):
+        x[0, 0, 0, 0, 0]
+    with pytest.raises(IndexError):
+        x[..., ...]
+    with pytest.raises(TypeError):
+        x["a"]
+    with pytest.raises(TypeError):
+        x[1.5]
+    with pytest.raises(ValueError):
+        x[::0]
+    with pytest.raises(ValueError, match=r"\(7,\)"):
+        x[0] = np.zeros(7, "float32")
+    same(x, X)
+
+
+def test_shapes():
+    x = mo.array(X)
+    same(x.reshape(6, 20), X.reshape(6, 20))
+    same(x.reshape((-1, 10)), X.reshape(-1, 10))
+    same(x.reshape([120]), X.reshape(120))
+    same(mo.reshape(X[:0], (0, 7)), X[:0].reshape(0, 7))
+    same(mo.array(3.0).reshape(1, 1), np.float32([[3]]))
+    same(x.flatten(), X.reshape(-1))
+    same(x.flatten(1, 2), X.reshape(2, 12, 5))
+    same(x.unsqueeze(1), X[:, None])
+    same(x.unsqueeze(-1), X[..., None])
+    same(x.unsqueeze(0).squeeze(0), X)
+    same(x[:1].squeeze(), X[0])
+    same(x.transpose(), X.T)
+    same(x.T, X.T)
+    same(x.transpose(0, 2, 3, 1), X.transpose(0, 2, 3, 1))
+    same(x.permute((3, 0, 1, 2)), X.transpose(3, 0, 1, 2))
+    same(x.swapaxes(1, -1), X.swapaxes(1, -1))
+    same(mo.flip(x, (0, 2)), np.flip(X, (0, 2)))
+    same(mo.flip(x), np.flip(X))
+
+
+def test_pad():
+    widths = [(1, 0), (0, 2), (0, 0), (3, 1)]
+    same(mo.pad(X, widths), np.pad(X, widths))
+    same(mo.pad(X, widths, 2.5), np.pad(X, widths, constant_values=2.5))
+    same(
+        mo.pad(X, [(0, 0), (-1, 0), (0, -2), (1, 0)]),
+        np.pad(X[:, 1:, :-2], [(0, 0)] * 3 + [(1, 0)]),
+    )
+
+
+def test_concat_stack_split(rng):
+    a, b, c = floats(rng, (2, 3)), floats(rng, (2, 0)), floats(rng, (2, 4))
+    a[0, 0] = -0.0
+    a[1, 1] = np.nan
+    joined = mo.concat([a, b, c], 1)
+    same(joined, np.concatenate([a, b, c], 1))
+    assert np.signbit(joined.numpy()[0, 0])
+    same(mo.concat([a], -1), a)
+    same(mo.concat([a, mo.zeros((1, 3), "float64")]), np.concatenate([a, np.zeros((1, 3))]))
+    same(mo.concat([a > 0, c > 0], 1), np.concatenate([a > 0, c > 0], 1))
+    for dim in [0, 1, 2, -1]:
+        same(mo.stack([a, a + 1], dim), np.stack([a, a + 1], dim))
+    for part, expected in zip(mo.split(c, 3, 1), [c[:, :3], c[:, 3:]], strict=True):
+        same(part, expected)
+    for part, expected in zip(mo.array(c).split([1, 0, 3], 1), np.split(c, [1, 1], 1), strict=True):
+        same(part, expected)
+
+
+def test_ranges():
+    for arguments in [(5,), (2, 9), (2, 9, 3), (9, 2, -2), (3, 3), (5, 1)]:
+        same(mo.arange(*arguments), np.arange(*arguments))
+    close(mo.arange(0, 1, 0.1), np.arange(0, 1, 0.1))
+    same(mo.arange(3, dtype="float16"), np.arange(3, dtype="float16"))
+    close(mo.linspace(-1, 2, 7), np.linspace(-1, 2, 7))
+    close(mo.linspace(3, 4, 1), np.linspace(3, 4, 1))
+    assert mo.linspace(0.1, 0.7, 9).numpy()[-1] == np.float32(0.7)
+    same(mo.iota((2, 3), 1, "int32"), np.broadcast_to(np.arange(3, dtype="int32"), (2, 3)))
+
+
+def test_one_hot():
+    labels = np.array([[0, 2], [3, -1]])
+    expected = (labels[..., None] == np.arange(3)).astype("float32")
+    same(mo.one_hot(labels, 3), expected)
+    with pytest.raises(TypeError, match="float32"):
+        mo.one_hot(mo.zeros((2,)), 3)
+
+
+def test_random_numbers():
+    mo.seed(7)
+    a = mo.random((1000,)).numpy()
+    b = mo.random((1000,)).numpy()
+    mo.seed(7)
+    same(mo.random((1000,)), a)
+    assert not np.array_equal(a, b)
+    assert a.min() >= 0 and a.max() < 1
+    assert abs(a.mean() - 0.5) < 0.05
+    n = mo.randn(100, 50).numpy()
+    assert abs(n.mean()) < 0.05 and abs(n.std() - 1) < 0.05
+    k = mo.randint(-3, 4, (1000,)).numpy()
+    assert k.dtype == np.int64
+    assert set(k.tolist()) == set(range(-3, 4))
+    u = mo.nn.init.uniform((1000,), 2, 5).numpy()
+    assert 2 <= u.min() < 2.1 and 4.9 < u.max() < 5
+    share = mo.sampling.bernoulli(0.25, (4000,)).numpy().mean()
+    assert 0.2 < share < 0.3
+
+
+def test_conversions():
+    x = mo.array([[1.5, 2.0]])
+    same(np.asarray(x), np.float32([[1.5, 2]]))
+    same(np.asarray(x, dtype="float64"), np.float64([[1.5, 2]]))
+    same(np.add(X[0, 0, 0, :2], x[0].numpy()), X[0, 0, 0, :2] + np.float32([1.5, 2]))
+    assert x.shape == (1, 2) and x.ndim == 2 and x.size == 2
+    assert x[0, 0].item() == float(x[0, 0]) == 1.5
+    assert int(mo.array(7)) == 7
+    assert bool(mo.array(0)) is False
+    assert "1.5" in repr(x) and "float32" in repr(x)
+    assert hash(x) == hash(x)
+    with pytest.raises(ValueError):
+        bool(x)
+    original = np.ones(3, "float32")
+    copy = mo.array(original)
+    original[:] = 5
+    same(copy, np.ones(3, "float32"))
+    exported = copy.numpy()
+    copy.update(copy * 2)
+    same(copy, np.full(3, 2, "float32"))
+    same(exported, np.ones(3, "float32"))

@@ -1,0 +1,219 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random graphs: what is compiled equals what the interpreter computes."""
+
+import math
+
+import metaops as mo
+import numpy as np
+import pytest
+
+EXTENTS = [0, 1, 1, 2, 3, 5, 8, 17]
+
+
+class Builder:
+    """Makes a random graph; the same seed makes the same one.
+
+    Floats go through continuous operators only: a comparison or a rounding of
+    computed floats could turn a difference of one bit into a difference of one.
+    Conditions and rounded numbers come from leaves and integers, which are exact.
+    """
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.dtype = self.rng.choice(["float32", "float32", "float64"])
+        self.shape = self.random_shape()
+        self.floats = [self.leaf(self.shape) for _ in range(2)]
+        self.integers = [self.integer_leaf(self.shape)]
+
+    def random_shape(self):
+        rank = self.rng.integers(0, 4)
+        return tuple(int(n) for n in self.rng.choice(EXTENTS, rank))
+
+    def leaf(self, shape):
+        return mo.array(self.rng.uniform(-2, 2, shape).astype(self.dtype))
+
+    def integer_leaf(self, shape):
+        return mo.array(self.rng.integers(-5, 6, shape).astype("int32"))
+
+    def pick(self):
+        return self.floats[self.rng.integers(len(self.floats))]
+
+    def like(self, shape):
+        """Return a float tensor that broadcasts to a shape."""
+        same = [x for x in self.floats if x.shape == shape]
+        if same and self.rng.random() < 0.7:
+            return same[self.rng.integers(len(same))]
+        cut = shape[self.rng.integers(0, len(shape) + 1) :]
+        return self.leaf(tuple(1 if self.rng.random() < 0.3 else n for n in cut))
+
+    def step(self):
+        kind = self.rng.choice(
+            [
+                "unary", "unary", "binary", "binary", "binary", "integer", "condition", "select",
+                "transpose", "reshape", "slice", "pad", "broadcast", "reduce", "reduce",
+                "reindex", "reindex_reduce", "fuse", "iota", "matmul",
+            ]
+        )  # fmt: skip
+        result = getattr(self, kind)(self.pick())
+        if result is not None:
+            self.floats.append(result)
+
+    def unary(self, x):
+        name = self.rng.choice(["exp", "tanh", "sin", "cos", "erf", "sqrt", "log", "abs", "neg"])
+        if name == "exp":
+            return mo.exp(mo.tanh(x))
+        if name in ("sqrt", "log"):
+            return getattr(mo, name)(abs(x) + 0.5)
+        return -x if name == "neg" else getattr(mo, name)(x)
+
+    def binary(self, x):
+        y = self.like(x.shape)
+        name = self.rng.choice(["add", "subtract", "multiply", "maximum", "minimum", "divide"])
+        if name == "divide":
+            return x / (abs(y) + 0.5)
+        return mo.tanh(getattr(mo, name)(x, y)) if name == "multiply" else getattr(mo, name)(x, y)
+
+    def integer(self, x):
+        a = self.integers[self.rng.integers(len(self.integers))]
+        b = self.integer_leaf(a.shape)
+        operators = [
+            lambda: a + b, lambda: a * b, lambda: a // b, lambda: a % b, lambda: a & b,
+            lambda: a ^ b, lambda: mo.maximum(a, b), lambda: -a,
+        ]  # fmt: skip
+        result = operators[self.rng.integers(len(operators))]()
+        self.integers.append(result)
+        return (result % 7).cast(self.dtype)
+
+    def condition(self, x):
+        # The floor of a leaf is exact.
+        y = mo.floor(self.leaf(x.shape))
+        return mo.where(y < 0, x, y)
+
+    def select(self, x):
+        condition = self.integer_leaf(x.shape) > 0
+        return mo.where(condition, x, self.like(x.shape))
+
+    def transpose(self, x):
+        return x.transpose([int(k) for k in self.rng.permutation(x.ndim)])
+
+    def reshape(self, x):
+        if x.ndim == 0:
+            return x.reshape(1, 1)
+        return x.reshape(math.prod(x.shape)) if x.ndim > 1 else x.reshape(1, x.shape[0])
+
+    def slice(self, x):
+        key = []
+        for n in x.shape:
+            begin, end = sorted(self.rng.integers(0, n + 1, 2))
+            step = int(self.rng.choice([1, 2, -1]))
+            key.append(slice(int(begin), int(end), step) if step > 0 else slice(None, None, step))
+        return x[tuple(key)]
+
+    def pad(self, x):
+        return mo.pad(x, [tuple(int(w) for w in self.rng.integers(0, 3, 2)) for _ in x.shape], 0.5)
+
+    def broadcast(self, x):
+        if x.ndim > 3:
+            return None
+        dim = int(self.rng.integers(0, x.ndim + 1))
+        shape = list(x.shape)
+        shape.insert(dim, int(self.rng.choice([1, 2, 3])))
+        return x.broadcast(shape, (dim,))
+
+    def reduce(self, x):
+        axes = [k for k in range(x.ndim) if self.rng.random() < 0.5]
+        keepdims = bool(self.rng.random() < 0.5)
+        count = max(1, math.prod(x.shape[k] for k in axes))
+        name = self.rng.choice(["sum", "max", "min"])
+        if name == "sum":
+            return x.sum(axes, keepdims) / count
+        # Nothing to choose from gives an infinity, which would spread as NaN.
+        y = getattr(x, name)(axes, keepdims)
+        return mo.clip(y, -9, 9)
+
+    def reindex(self, x):
+        if x.ndim == 0:
+            return x.reindex((2, 3), (), 0)
+        shape = tuple(int(n) for n in self.rng.integers(0, 6, max(1, min(3, x.ndim))))
+        texts = []
+        for _ in range(x.ndim):
+            i = f"i{self.rng.integers(0, len(shape))}"
+            forms = [i, f"{i}*2-1", f"{i}/2", f"{i}%3", f"3-{i}", f"{i}+i0-2", "1"]
+            texts.append(forms[self.rng.integers(len(forms))])
+        conditions = ("i0==1",) if self.rng.random() < 0.3 else ()
+        return x.reindex(shape, texts, float(self.rng.integers(-1, 2)), conditions)
+
+    def reindex_reduce(self, x):
+        if x.ndim == 0:
+            return None
+        i = f"i{self.rng.integers(0, x.ndim)}"
+        forms = [i, f"{i}/2", f"{i}%3", f"4-{i}", f"{i}+i0-2"]
+        text = forms[self.rng.integers(len(forms))]
+        y = x.reindex_reduce(self.rng.choice(["add", "max", "min"]), (5,), (text,))
+        return mo.clip(y / max(1, x.size), -9, 9)
+
+    def fuse(self, x):
+        return mo.stop_fuse(x)
+
+    def iota(self, x):
+        if x.ndim == 0:
+            return None
+        return x + mo.iota(x.shape, int(self.rng.integers(0, x.ndim)), self.dtype) * 0.25
+
+    def matmul(self, x):
+        if x.ndim < 2:
+            return None
+        return mo.matmul(x, self.leaf((x.shape[-1], 3))) / max(1, x.shape[-1])
+
+
+def build(seed, steps, with_gradients):
+    """Return values to compare."""
+    builder = Builder(seed)
+    inputs = list(builder.floats)
+    for _ in range(steps):
+        builder.step()
+    count = min(4, len(builder.floats))
+    outputs = [builder.floats[-1]]
+    for index in builder.rng.choice(len(builder.floats), count, replace=False):
+        outputs.append(builder.floats[index])
+    outputs.append(builder.integers[-1])
+    if with_gradients:
+        outputs += mo.grad(mo.tanh(builder.floats[-1]).sum(), inputs)
+    return outputs
+
+
+def compare(seed, steps, with_gradients, rules="extended"):
+    mo.flags.rules = rules
+    mo.flags.backend = "compiled"
+    compiled = mo.fetch_sync(build(seed, steps, with_gradients))
+    mo.flags.backend = "interpreter"
+    expected = mo.fetch_sync(build(seed, steps, with_gradients))
+    for number, (actual, reference) in enumerate(zip(compiled, expected, strict=True)):
+        assert actual.dtype == reference.dtype
+        assert actual.shape == reference.shape
+        scale = np.abs(reference, dtype="float64").max(initial=1.0, where=np.isfinite(reference))
+        tolerance = 1e-9 if reference.dtype == "float64" else 5e-5
+        np.testing.assert_allclose(
+            actual,
+            reference,
+            rtol=tolerance,
+            atol=tolerance * scale,
+            err_msg=f"seed {seed}, output {number}",
+        )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_values(compiled, seed):
+    compare(seed, steps=4 + seed % 13, with_gradients=False)
+
+
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_gradients(compiled, seed):
+    compare(seed, steps=3 + seed % 9, with_gradients=True)
+
+
+@pytest.mark.parametrize("seed", range(200, 220))
+def test_paper_rules(compiled, seed):
+    compare(seed, steps=10, with_gradients=seed % 2 == 0, rules="paper")

@@ -1,0 +1,325 @@
+//===- metaop-run.cpp - Runs a function of a module -----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   metaop-run file.mlir [--entry=main] [--interpret]
+//              [--input=x.npy ... | --seed=N [--shape=0:4x8 ...]]
+//              [--output=folder | --output=y.npy] [--print]
+//
+// Arguments come from .npy files or from a seed (RandomTensor.h says how).
+// Results are printed, or saved as .npy files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Interpreter/Interpreter.h"
+#include "MetaOps/Interpreter/Npy.h"
+#include "MetaOps/Interpreter/RandomTensor.h"
+#include "MetaOps/Runtime/Program/Compiler.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// The command line.
+struct Options {
+  cl::OptionCategory category{"metaop-run options"};
+  cl::opt<std::string> file{cl::Positional, cl::desc("<file.mlir, or - >"),
+                            cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> entry{"entry", cl::desc("The function to run"),
+                             cl::value_desc("name"), cl::init("main"),
+                             cl::cat(category)};
+  cl::opt<bool> interpret{"interpret",
+                          cl::desc("Run the reference interpreter"),
+                          cl::cat(category)};
+  cl::list<std::string> inputs{"input",
+                               cl::desc("The next argument, from a .npy file"),
+                               cl::value_desc("x.npy"), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed",
+                         cl::desc("Make the arguments from a seed (default 0)"),
+                         cl::value_desc("N"), cl::init(0), cl::cat(category)};
+  cl::list<std::string> shapes{
+      "shape",
+      cl::desc("The shape of argument number N made from the seed, where its "
+               "type has dynamic extents"),
+      cl::value_desc("N:AxBx..."), cl::cat(category)};
+  cl::opt<std::string> output{
+      "output",
+      cl::desc("Save the one result as a .npy file, or each as result<N>.npy "
+               "in a folder"),
+      cl::value_desc("y.npy or folder"), cl::cat(category)};
+  cl::opt<bool> print{"print",
+                      cl::desc("Print the results even if they are saved"),
+                      cl::cat(category)};
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// The entry function of a module.
+static Expected<func::FuncOp> findEntry(ModuleOp module, StringRef name) {
+  if (auto function = module.lookupSymbol<func::FuncOp>(name))
+    return function;
+  std::string names;
+  llvm::raw_string_ostream os(names);
+  llvm::interleaveComma(
+      module.getOps<func::FuncOp>(), os,
+      [&](func::FuncOp function) { os << function.getSymName(); });
+  return createStringError("there is no function '" + name + "'; there is " +
+                           (names.empty() ? "none" : names));
+}
+
+/// "0:4x8" as argument number and extents.
+static Expected<std::pair<unsigned, SmallVector<int64_t>>>
+parseShape(StringRef text) {
+  auto [number, extents] = text.split(':');
+  unsigned argument;
+  bool isValid = !number.getAsInteger(10, argument) && text.contains(':');
+  SmallVector<StringRef> parts;
+  extents.split(parts, 'x');
+  SmallVector<int64_t> shape(parts.size());
+  for (auto [part, extent] : llvm::zip_equal(parts, shape))
+    isValid &= !part.getAsInteger(10, extent) && extent >= 0;
+  if (!isValid)
+    return createStringError("--shape=" + text +
+                             ": expected an argument's number and its extents, "
+                             "as in --shape=0:4x8");
+  return std::make_pair(argument, shape);
+}
+
+static Error checkArgument(const Tensor &value, Type type, unsigned number,
+                           const Twine &source) {
+  return checkType(value, type, "argument " + Twine(number) + source);
+}
+
+static Expected<Tensors> readArguments(ArrayRef<std::string> paths,
+                                       TypeRange types) {
+  if (paths.size() != types.size())
+    return createStringError("the function takes " + Twine(types.size()) +
+                             " arguments, given " + Twine(paths.size()) +
+                             " by --input");
+  Tensors arguments;
+  for (size_t i = 0; i < types.size(); ++i) {
+    Expected<Tensor> value = readNpy(paths[i], types[i].getContext());
+    // Files know no `index`.
+    if (value && types[i].isIndex() && value->getRank() == 0 &&
+        value->getElementKind() == ElementKind::I64)
+      value = Tensor::fromScalar(types[i], value->get(0));
+    if (!value)
+      return value.takeError();
+    if (Error error =
+            checkArgument(*value, types[i], i, " ('" + paths[i] + "')"))
+      return error;
+    arguments.push_back(std::move(*value));
+  }
+  return arguments;
+}
+
+static Expected<Tensors> makeArguments(uint64_t seed,
+                                       ArrayRef<std::string> shapeOptions,
+                                       TypeRange types) {
+  llvm::DenseMap<unsigned, SmallVector<int64_t>> shapes;
+  for (StringRef text : shapeOptions) {
+    auto shape = parseShape(text);
+    if (!shape)
+      return shape.takeError();
+    if (shape->first >= types.size())
+      return createStringError("--shape=" + text + ": the function takes " +
+                               Twine(types.size()) + " arguments");
+    shapes[shape->first] = shape->second;
+  }
+
+  SplitMix64 generator(seed);
+  Tensors arguments;
+  for (unsigned i = 0; i < types.size(); ++i) {
+    auto type = dyn_cast<RankedTensorType>(types[i]);
+    auto given = shapes.find(i);
+    if (given == shapes.end() && type && !type.hasStaticShape())
+      return createStringError(
+          "argument " + Twine(i) +
+          " has dynamic extents: give --shape=" + Twine(i) + ":... or --input");
+    SmallVector<int64_t> shape;
+    if (given != shapes.end())
+      shape = given->second;
+    else if (type)
+      shape.assign(type.getShape().begin(), type.getShape().end());
+    Expected<Tensor> value = makeRandomTensor(
+        type ? type.getElementType() : types[i], shape, generator);
+    if (!value)
+      return createStringError("argument " + Twine(i) + ": " +
+                               toString(value.takeError()));
+    if (Error error = checkArgument(*value, types[i], i, " (by --shape)"))
+      return error;
+    arguments.push_back(std::move(*value));
+  }
+  return arguments;
+}
+
+static Expected<Tensors> getArguments(const Options &options, TypeRange types) {
+  if (options.inputs.empty())
+    return makeArguments(options.seed, options.shapes, types);
+  if (options.seed.getNumOccurrences() || options.shapes.getNumOccurrences())
+    return createStringError(
+        "--input gives the arguments, so --seed and --shape cannot");
+  return readArguments(options.inputs, types);
+}
+
+//===----------------------------------------------------------------------===//
+// Execution and results
+//===----------------------------------------------------------------------===//
+
+/// Compiles the entry function and runs it.
+static Expected<Tensors> runCompiled(func::FuncOp entry,
+                                     ArrayRef<Tensor> arguments) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(entry.getLoc());
+  auto copy = cast<func::FuncOp>(entry->clone());
+  copy.setName("main");
+  module->push_back(copy);
+  std::string bytecode;
+  llvm::raw_string_ostream stream(bytecode);
+  if (failed(writeBytecodeToFile(*module, stream)))
+    return createStringError("the function could not be written as bytecode");
+
+  std::unique_ptr<metaops::Compiler> compiler = metaops::createCpuCompiler();
+  llvm::SmallVector<bool> donatable(arguments.size(), false);
+  auto program =
+      compiler->compile(bytecode, donatable, metaops::CompileOptions());
+  if (!program)
+    return program.takeError();
+  metaops::Allocator memory;
+  metaops::ThreadPool threads;
+  llvm::SmallVector<metaops::BufferRef> inputs, outputs;
+  for (const Tensor &argument : arguments) {
+    ArrayRef<char> data = argument.getData();
+    inputs.push_back(memory.allocate(data.size()));
+    std::copy(data.begin(), data.end(),
+              static_cast<char *>(inputs.back()->data()));
+  }
+  if (Error error = (*program)->run(inputs, outputs, memory, threads))
+    return std::move(error);
+  Tensors results;
+  for (auto [output, type] : llvm::zip_equal(outputs, entry.getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    auto result = Tensor::create(tensor.getElementType(), tensor.getShape());
+    if (!result)
+      return result.takeError();
+    auto *data = static_cast<const char *>(output->data());
+    std::copy(data, data + result->getData().size(),
+              result->getMutableData().begin());
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+static void printResults(ArrayRef<Tensor> results, TypeRange types) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    llvm::outs() << "result " << i << ": ";
+    if (types[i].isIndex())
+      llvm::outs() << types[i] << '\n';
+    else
+      llvm::outs() << results[i].getType() << '\n';
+    results[i].print(llvm::outs());
+    llvm::outs() << '\n';
+  }
+}
+
+static Error saveResults(ArrayRef<Tensor> results, StringRef output) {
+  if (output.ends_with(".npy")) {
+    if (results.size() != 1)
+      return createStringError("--output=" + output + " is one file, but " +
+                               Twine(results.size()) +
+                               " results are to be saved; name a folder");
+    return writeNpy(output, results.front());
+  }
+  if (std::error_code error = llvm::sys::fs::create_directories(output))
+    return createStringError("cannot make the folder '" + output +
+                             "': " + error.message());
+  for (size_t i = 0; i < results.size(); ++i) {
+    SmallString<128> path(output);
+    llvm::sys::path::append(path, "result" + Twine(i) + ".npy");
+    if (Error error = writeNpy(path, results[i]))
+      return error;
+  }
+  return Error::success();
+}
+
+static Error run(const Options &options, ModuleOp module) {
+  Expected<func::FuncOp> entry = findEntry(module, options.entry);
+  if (!entry)
+    return entry.takeError();
+  FunctionType type = entry->getFunctionType();
+  Expected<Tensors> arguments = getArguments(options, type.getInputs());
+  if (!arguments)
+    return arguments.takeError();
+  Expected<Tensors> results = options.interpret
+                                  ? Interpreter().run(*entry, *arguments)
+                                  : runCompiled(*entry, *arguments);
+  if (!results)
+    return results.takeError();
+  if (options.output.empty() || options.print)
+    printResults(*results, type.getResults());
+  return options.output.empty() ? Error::success()
+                                : saveResults(*results, options.output);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialise(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Runs a function of a MetaOps module on given inputs\n");
+
+  DialectRegistry registry;
+  registry.insert<MetaOpDialect, func::FuncDialect, arith::ArithDialect,
+                  tensor::TensorDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      openInputFile(options.file, &message);
+  if (!buffer) {
+    llvm::WithColor::error(llvm::errs(), "metaop-run") << message << '\n';
+    return 1;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+
+  if (Error error = run(options, *module)) {
+    llvm::WithColor::error(llvm::errs(), "metaop-run")
+        << toString(std::move(error)) << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,129 @@
+//===- SessionFixture.h - What the tests of sessions share ------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_UNITTESTS_RUNTIME_SESSIONFIXTURE_H
+#define METAOPS_UNITTESTS_RUNTIME_SESSIONFIXTURE_H
+
+#include "MetaOps/Runtime/Session/Session.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <vector>
+
+namespace metaops {
+
+inline std::vector<float> floats(std::vector<double> values) {
+  return std::vector<float>(values.begin(), values.end());
+}
+
+inline testing::AssertionResult contains(llvm::StringRef text,
+                                         llvm::StringRef part) {
+  if (text.contains(part))
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << "'" << text.str() << "' does not contain '" << part.str() << "'";
+}
+
+/// Runs slices through the interpreter and then, as a memory plan may, moves
+/// each result into the first donated argument of its size that is still free.
+class DonatingCompiler : public Compiler {
+public:
+  llvm::Expected<std::shared_ptr<Program>>
+  compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
+          const CompileOptions &options) override {
+    auto inner = interpretProgram(slice);
+    if (!inner)
+      return inner.takeError();
+    return std::make_shared<Donating>(std::move(*inner),
+                                      llvm::SmallVector<bool>(donatable));
+  }
+
+  llvm::Expected<std::string> print(llvm::StringRef slice,
+                                    llvm::StringRef phase,
+                                    llvm::ArrayRef<NodeLocation> locations,
+                                    const CompileOptions &options) override {
+    return llvm::createStringError("nothing to print");
+  }
+
+private:
+  struct Donating : Program {
+    Donating(std::shared_ptr<Program> inner, llvm::SmallVector<bool> donatable)
+        : inner(std::move(inner)), donatable(std::move(donatable)) {}
+
+    llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
+                    llvm::SmallVectorImpl<BufferRef> &results,
+                    Allocator &memory, ThreadPool &threads) override {
+      if (llvm::Error error = inner->run(arguments, results, memory, threads))
+        return error;
+      llvm::SmallVector<bool> free(donatable);
+      for (BufferRef &result : results)
+        for (auto [argument, mayWrite] : llvm::zip_equal(arguments, free)) {
+          if (!mayWrite || argument->bytes() != result->bytes())
+            continue;
+          std::memcpy(argument->data(), result->data(), result->bytes());
+          result = argument;
+          mayWrite = false;
+          break;
+        }
+      return llvm::Error::success();
+    }
+
+    std::shared_ptr<Program> inner;
+    llvm::SmallVector<bool> donatable;
+  };
+};
+
+class SessionFixture : public testing::Test {
+protected:
+  std::shared_ptr<Session> session =
+      Session::create(std::make_unique<DonatingCompiler>());
+
+  Var tensor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values) {
+    SessionScope scope(*session);
+    return makeTensor(shape, values);
+  }
+
+  /// With the session entered.
+  Var makeTensor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values) {
+    BufferRef buffer = session->getMemory().allocate(values.size() * 4);
+    std::memcpy(buffer->data(), values.data(), values.size() * 4);
+    return session->buffer(DType::F32, shape, buffer);
+  }
+
+  std::vector<float> values(const Var &var) {
+    SessionScope scope(*session);
+    TensorData data = session->getData(var);
+    auto *first = static_cast<const float *>(data.buffer->data());
+    return std::vector<float>(first, first + countElements(data.shape));
+  }
+
+  SessionStatistics statistics() {
+    SessionScope scope(*session);
+    return session->getStatistics();
+  }
+
+  /// The message of the error that `call` throws with the session entered, with
+  /// its kind before it.
+  template <typename Call> std::string errorOf(Call call) {
+    try {
+      SessionScope scope(*session);
+      call();
+    } catch (const SessionError &error) {
+      const char *kinds[] = {"value", "type", "index", "overflow", "runtime"};
+      return std::string(kinds[unsigned(error.getKind())]) + ": " +
+             error.what();
+    }
+    return "no error";
+  }
+
+  static Number number(double value) { return Number::ofFloat(value); }
+};
+
+} // namespace metaops
+
+#endif // METAOPS_UNITTESTS_RUNTIME_SESSIONFIXTURE_H

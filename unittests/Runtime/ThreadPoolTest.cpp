@@ -1,0 +1,106 @@
+//===- ThreadPoolTest.cpp - Tests of the thread pool ----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Threads/ThreadPool.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <numeric>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace metaops;
+
+namespace {
+
+/// How often each of n iterations is run.
+std::vector<int> countRuns(ThreadPool &pool, int64_t n, int64_t grain) {
+  std::vector<std::atomic<int>> runs(n);
+  pool.parallelFor(n, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      ++runs[i];
+  });
+  return std::vector<int>(runs.begin(), runs.end());
+}
+
+TEST(ThreadPoolTest, RunsEachIterationOnce) {
+  ThreadPool pool(4);
+  for (int64_t n : {0, 1, 2, 7, 1000})
+    for (int64_t grain : {-1, 1, 3, 10000})
+      EXPECT_EQ(countRuns(pool, n, grain), std::vector<int>(n, 1));
+}
+
+TEST(ThreadPoolTest, KeepsToTheGrain) {
+  ThreadPool pool(4);
+  std::atomic<int64_t> smallest{1000};
+  pool.parallelFor(1000, 100, [&](int64_t begin, int64_t end) {
+    if (end != 1000)
+      smallest = std::min<int64_t>(smallest, end - begin);
+  });
+  EXPECT_GE(smallest, 100);
+}
+
+TEST(ThreadPoolTest, RunsManyLoops) {
+  ThreadPool pool(3);
+  std::atomic<int64_t> total{0};
+  for (int i = 0; i < 2000; ++i)
+    pool.parallelFor(6, 1,
+                     [&](int64_t begin, int64_t end) { total += end - begin; });
+  EXPECT_EQ(total, 12000);
+}
+
+TEST(ThreadPoolTest, RunsLoopsInLoops) {
+  ThreadPool pool(4);
+  std::atomic<int64_t> total{0};
+  pool.parallelFor(8, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      pool.parallelFor(8, 1, [&](int64_t b, int64_t e) { total += e - b; });
+  });
+  EXPECT_EQ(total, 64);
+}
+
+TEST(ThreadPoolTest, ServesSeveralCallers) {
+  ThreadPool pool(2);
+  std::atomic<int64_t> total{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i)
+    callers.emplace_back([&] {
+      for (int j = 0; j < 200; ++j)
+        pool.parallelFor(10, 1, [&](int64_t b, int64_t e) { total += e - b; });
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(total, 6000);
+}
+
+TEST(ThreadPoolTest, ChangesItsSize) {
+  ThreadPool pool(1);
+  for (unsigned threads : {3, 1, 2, 0}) {
+    pool.setThreads(threads);
+    EXPECT_EQ(pool.getThreads(), std::max(1u, threads));
+    EXPECT_EQ(countRuns(pool, 100, 1), std::vector<int>(100, 1));
+  }
+}
+
+TEST(ThreadPoolTest, WorksInAForkedChild) {
+  ThreadPool pool(3);
+  countRuns(pool, 100, 1);
+  pid_t child = fork();
+  if (child == 0) {
+    bool ok = countRuns(pool, 100, 1) == std::vector<int>(100, 1);
+    _exit(ok ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+} // namespace
