@@ -112,7 +112,10 @@ def main():
     stats = mo.stats()
     print(f"held out: {accuracy:.2%} of {len(test_labels)} images recognised")
     print(f"training step: {step.meta_operators} meta-operators became {len(step.kernels)} kernels")
-    print(f"compiled: {stats['programs_compiled']} programs, {stats['kernels_compiled']} kernels")
+    print(
+        f"compiled: {stats['kernels_compiled']} kernels of {stats['programs_compiled']} programs"
+        f" in {stats['compile_seconds']:.2f} s"
+    )
     print(f"time per epoch: {np.median(seconds):.3f} s (first {seconds[0]:.3f} s)")
     print(f"peak memory of tensors: {stats['peak_bytes'] / 2**20:.1f} MiB")
     print(f"picture: {options.output}")

@@ -123,6 +123,7 @@ static py::dict statistics() {
   py::dict result;
   result["programs_compiled"] = statistics.programsCompiled;
   result["kernels_compiled"] = statistics.kernelsCompiled;
+  result["compile_seconds"] = statistics.compileSeconds;
   result["program_hits"] = statistics.programHits;
   result["programs_run"] = statistics.programsRun;
   result["ops_in_block"] = statistics.opsInBlock;

@@ -64,8 +64,18 @@ static const std::string &getPackageFolder() {
   return folder;
 }
 
+/// Code that is made again and again, as by exec, must not fill the memory.
+static void forgetCode(State &state) {
+  for (auto [code, isOwn] : state.isOwn)
+    Py_DECREF(code);
+  state.isOwn.clear();
+  state.locations.clear();
+}
+
 static bool isOwnCode(PyCodeObject *code) {
   State &state = getState();
+  if (state.isOwn.size() > 50000)
+    forgetCode(state);
   auto [it, isNew] = state.isOwn.try_emplace(code, false);
   if (isNew) {
     Py_INCREF(code);

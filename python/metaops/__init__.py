@@ -8,7 +8,8 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 `optim` for optimisers.
 """
 
-from . import activations, creation, elementwise, methods, nn, optim, reduction, sampling, shaping
+from . import activations, creation, elementwise, nn, optim, reduction, sampling, shaping
+from . import methods as _methods  # noqa: F401
 from ._core import (
     Var,
     array,
@@ -87,7 +88,6 @@ __all__ = [
     "last_program",
     "reset_peak",
     "stats",
-    "methods",
 ]
 __all__ += activations.__all__
 __all__ += creation.__all__

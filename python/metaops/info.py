@@ -43,7 +43,7 @@ class LastProgram:
         Parameters
         ----------
         phase
-            graph, fused, scheduled, kernels, loops, vector or llvm.
+            graph, fused, scheduled, kernels, loops or llvm.
 
         Raises
         ------

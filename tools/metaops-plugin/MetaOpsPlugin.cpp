@@ -11,9 +11,7 @@
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
-static void registerPasses() {
-  mlir::metaop::registerMetaOpsPasses();
-}
+static void registerPasses() { mlir::metaop::registerMetaOpsPasses(); }
 
 static void registerDialect(mlir::DialectRegistry *registry) {
   registry->insert<mlir::metaop::MetaOpDialect>();

@@ -18,8 +18,9 @@
 // which some lanes are masked. Nothing is emitted for a segment that is known
 // to be empty.
 //
-// Sums of floats start anew in each nested loop, and in blocks of a long one,
-// so that their error grows with the depth and not with the length.
+// Sums of floats start anew in each nested loop that is long enough, and a long
+// loop is summed in blocks of blocks, so that the error grows with the logarithm
+// of the length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,10 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Iterations of one loop that are summed before the sum is added to others.
-static constexpr int64_t kBlock = 512;
+/// Values that are summed one after another before the sum is added to others.
+static constexpr int64_t kBlock = 32;
+/// Levels of blocks for a loop of unknown length.
+static constexpr unsigned kDynamicBlockLevels = 2;
 
 unsigned metaop::getAccumulatorDepth(const StageWrite &write,
                                      ScheduleAttr schedule,
@@ -371,33 +374,68 @@ void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
   emitSegment(depth, range, step, /*unrolled=*/false, /*masked=*/true);
 }
 
+/// Iterations of the loops from `depth` on, as far as they are known.
+int64_t StageEmitter::getNestedIterations(unsigned depth) const {
+  int64_t iterations = 1;
+  for (unsigned d = depth; d < stage.getNumLoops(); ++d) {
+    int64_t extent = stage.getStaticExtent(getLoop(d));
+    if (ShapedType::isDynamic(extent))
+      return kBlock;
+    iterations *= isVectorLoop(getLoop(d)) ? llvm::divideCeil(extent, lanes)
+                                           : extent;
+  }
+  return iterations;
+}
+
 void StageEmitter::emitSegment(unsigned depth, LoopRange range, int64_t step,
                                bool unrolled, bool masked) {
   if (range.extent && *range.extent == 0)
     return;
-  SmallVector<Value> before = getActive(depth);
-  bool startsAnew = false, isNested = false;
+  bool accumulatesError = false, isNested = false;
   for (auto [i, write] : llvm::enumerate(stage.writes))
     if (write.kind && startOf[i] <= depth) {
       Reduction reduction(*write.kind, getElementTypeOrSelf(write.value));
-      startsAnew |= reduction.accumulatesError();
+      accumulatesError |= reduction.accumulatesError();
       isNested |= startOf[i] < depth;
     }
-  bool isLong = !range.extent || *range.extent > 2 * kBlock * step;
-  if (!startsAnew || masked || (!isLong && !isNested)) {
+  unsigned levels = 0;
+  if (!range.extent)
+    levels = kDynamicBlockLevels;
+  else
+    for (int64_t trips = *range.extent / step; trips > 2 * kBlock;
+         trips /= kBlock)
+      ++levels;
+  if (!accumulatesError || masked) {
     emitSteps(depth, range, step, unrolled, masked);
+  } else if (levels == 0 && isNested && getNestedIterations(depth) >= kBlock) {
+    emitAnew(depth, getActive(depth),
+             [&] { emitSteps(depth, range, step, unrolled, masked); });
+  } else {
+    emitBlocks(depth, range, step, unrolled, levels);
+  }
+}
+
+/// Emits accumulation from the identity and adds the outcome to `before`.
+void StageEmitter::emitAnew(unsigned depth, SmallVector<Value> before,
+                            llvm::function_ref<void()> emit) {
+  setActive(depth, getIdentities(depth));
+  emit();
+  SmallVector<Value> after = getActive(depth);
+  setActive(depth, combineActive(depth, before, after));
+}
+
+void StageEmitter::emitBlocks(unsigned depth, LoopRange range, int64_t step,
+                              bool unrolled, unsigned levels) {
+  if (levels == 0) {
+    emitSteps(depth, range, step, unrolled, /*masked=*/false);
     return;
   }
-  if (!isLong) {
-    setActive(depth, getIdentities(depth));
-    emitSteps(depth, range, step, unrolled, masked);
-    SmallVector<Value> after = getActive(depth);
-    setActive(depth, combineActive(depth, before, after));
-    return;
-  }
-  Value blockStep = arith::ConstantIndexOp::create(b, loc, kBlock * step);
+  int64_t size = step;
+  for (unsigned level = 0; level < levels; ++level)
+    size *= kBlock;
+  Value blockStep = arith::ConstantIndexOp::create(b, loc, size);
   auto blocks = scf::ForOp::create(b, loc, range.begin, range.end, blockStep,
-                                   before);
+                                   getActive(depth));
   {
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(blocks.getBody());
@@ -406,11 +444,9 @@ void StageEmitter::emitSegment(unsigned depth, LoopRange range, int64_t step,
     block.end = arith::MinSIOp::create(
         b, loc, arith::AddIOp::create(b, loc, block.begin, blockStep),
         range.end);
-    setActive(depth, getIdentities(depth));
-    emitSteps(depth, block, step, unrolled, masked);
-    SmallVector<Value> after = getActive(depth);
-    scf::YieldOp::create(
-        b, loc, combineActive(depth, blocks.getRegionIterArgs(), after));
+    emitAnew(depth, SmallVector<Value>(blocks.getRegionIterArgs()),
+             [&] { emitBlocks(depth, block, step, unrolled, levels - 1); });
+    scf::YieldOp::create(b, loc, getActive(depth));
   }
   setActive(depth, blocks.getResults());
 }

@@ -77,6 +77,11 @@ private:
   void emitLoop(unsigned depth, LoopRange range);
   void emitSegment(unsigned depth, LoopRange range, int64_t step, bool unrolled,
                    bool masked);
+  void emitBlocks(unsigned depth, LoopRange range, int64_t step, bool unrolled,
+                  unsigned levels);
+  void emitAnew(unsigned depth, SmallVector<Value> before,
+                llvm::function_ref<void()> emit);
+  int64_t getNestedIterations(unsigned depth) const;
   void emitSteps(unsigned depth, LoopRange range, int64_t step, bool unrolled,
                  bool masked);
   void emitBody(unsigned depth, Value iv, Value end, bool unrolled,

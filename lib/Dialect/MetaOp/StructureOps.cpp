@@ -173,11 +173,10 @@ static LogicalResult verifyReads(MetaOpInterface op) {
   bool readsInPlace = kind == MetaOpClass::ReindexReduce;
   for (Value operand : op->getOperands().drop_front(readsInPlace ? 1 : 0))
     if (!isa<BlockArgument>(operand))
-      return op->emitOpError() << "in a stage expects "
-                               << (kind == MetaOpClass::Reindex ? "its operands"
-                                   : readsInPlace ? "its symbols and extents"
-                                                  : "its operands")
-                               << " to be arguments of the stage";
+      return op->emitOpError()
+             << "in a stage expects "
+             << (readsInPlace ? "its symbols and extents" : "its operands")
+             << " to be arguments of the stage";
   return success();
 }
 

@@ -73,6 +73,8 @@ void Graph::setComputed(Node *node, BufferRef buffer) {
 }
 
 void Graph::setDonated(Node *node, Location line) {
+  if (node->isDonated)
+    return; // by another output with the same memory
   node->buffer.reset();
   node->isDonated = true;
   node->overwrittenAt = line;

@@ -19,6 +19,7 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Transforms/Simplify/FusionRules.h"
 
 #include <cstring>
 
@@ -105,7 +106,12 @@ bool Session::feedsReindex(const Node *node) const {
     if (!slice.contains(user))
       return false;
     const SignatureInfo &info = graph.getInfo(user);
-    return info.isReindex || (info.isView && feedsReindex(user));
+    if (info.isView)
+      return feedsReindex(user);
+    // A value of a much smaller space is computed again for each consumer.
+    return info.isReindex && countElements(user->shape()) <
+                                 metaop::kSmallProducerRatio *
+                                     countElements(node->shape());
   });
 }
 
@@ -162,6 +168,7 @@ std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
   cached->program = check(backend.compile(cached->slice, donatable, options));
   ++programsCompiled;
   kernelsCompiled += cached->program->getInfo().compiledKernels;
+  compileSeconds += cached->program->getInfo().compileSeconds;
   lastWasCompiled = true;
   programs.insert(slice.key, cached);
   return cached;

@@ -169,6 +169,7 @@ SessionStatistics Session::getStatistics() const {
   SessionStatistics result;
   result.programsCompiled = programsCompiled;
   result.kernelsCompiled = kernelsCompiled;
+  result.compileSeconds = compileSeconds;
   result.programHits = programHits;
   result.programsRun = programsRun;
   result.opsInBlock = graph.size();

@@ -102,18 +102,22 @@ void Session::findDonatable(RunKind kind) {
 
 void Session::recordDonations(llvm::ArrayRef<BufferRef> arguments,
                               llvm::ArrayRef<BufferRef> results) {
-  for (auto [output, result] : llvm::zip_equal(slice.outputs, results))
-    for (auto [leaf, argument, mayWrite] :
-         llvm::zip_equal(slice.leaves, arguments, donatable)) {
-      if (!mayWrite || result != argument)
-        continue;
-      // A view of the leaf has its buffer, and has written nothing.
-      Node *source = output;
-      while (!source->isLeaf() && graph.getInfo(source).isView)
-        source = graph.getNode(source->op->getOperand(0));
-      if (source != leaf)
-        graph.setDonated(leaf, output->op->getLoc());
-    }
+  llvm::DenseMap<Buffer *, Node *> given;
+  for (auto [leaf, argument, mayWrite] :
+       llvm::zip_equal(slice.leaves, arguments, donatable))
+    if (mayWrite)
+      given.try_emplace(argument.get(), leaf);
+  for (auto [output, result] : llvm::zip_equal(slice.outputs, results)) {
+    Node *leaf = given.lookup(result.get());
+    if (!leaf)
+      continue;
+    // A view of the leaf has its buffer, and has written nothing.
+    Node *source = output;
+    while (!source->isLeaf() && graph.getInfo(source).isView)
+      source = graph.getNode(source->op->getOperand(0));
+    if (source != leaf)
+      graph.setDonated(leaf, output->op->getLoc());
+  }
 }
 
 //===----------------------------------------------------------------------===//

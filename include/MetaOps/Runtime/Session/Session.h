@@ -47,6 +47,7 @@ struct ConditionTree;
 struct SessionStatistics {
   int64_t programsCompiled = 0;
   int64_t kernelsCompiled = 0;
+  double compileSeconds = 0;
   int64_t programHits = 0;
   int64_t programsRun = 0;
   int64_t opsInBlock = 0;
@@ -339,6 +340,7 @@ private:
   CompileOptions lastOptions;
   int64_t programsCompiled = 0, programHits = 0, programsRun = 0;
   int64_t kernelsCompiled = 0;
+  double compileSeconds = 0;
 };
 
 /// A stay inside of a session: holds its lock, and has it drop what is not

@@ -9,7 +9,13 @@
 #ifndef METAOPS_TRANSFORMS_SIMPLIFY_FUSIONRULES_H
 #define METAOPS_TRANSFORMS_SIMPLIFY_FUSIONRULES_H
 
+#include <cstdint>
+
 namespace mlir::metaop {
+
+/// How many times larger a reindex has to be than what it reads for that to be
+/// computed again at each point of it rather than held in memory.
+constexpr int64_t kSmallProducerRatio = 8;
 
 /// How far fusion, and the cloning that prepares it, goes.
 enum class FusionRules {

@@ -93,7 +93,8 @@ def CloneProducersPass
                         "copy reindexes, iotas and constants only"),
              clEnumValN(::mlir::metaop::FusionRules::Extended, "extended",
                         "also small producers and expanded values"))}]>,
-    Option<"smallProducerRatio", "small-producer-ratio", "int64_t", "8",
+    Option<"smallProducerRatio", "small-producer-ratio", "int64_t",
+           "::mlir::metaop::kSmallProducerRatio",
            "A producer moves through a reindex whose result is at least so "
            "many times larger">,
     Option<"expandedRatio", "expanded-ratio", "int64_t", "4",
