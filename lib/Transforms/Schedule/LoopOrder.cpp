@@ -17,7 +17,9 @@
 // which the accesses cost least, counted in memory instructions per vector: a
 // unit step costs one, a value that is the same in all lanes next to nothing,
 // and anything else one instruction per lane. A vector loop that is kept stands
-// last among the kept loops; one that is reduced, last of all.
+// last among the kept loops; one that is reduced, last of all. The loop to unroll
+// is the kept loop along which the most costly reads stay where they are: they
+// are read once for all its copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +37,7 @@ namespace {
 constexpr int64_t kEnoughParallelism = 128;
 /// An extent that is known only at run time is taken to be of this size.
 constexpr int64_t kAssumedExtent = 256;
-/// Independent accumulations that hide the latency of an FMA.
+/// Vectors side by side that hide the latency of an addition.
 constexpr int64_t kUnroll = 4;
 
 class LoopOrder {
@@ -62,6 +64,8 @@ private:
   unsigned getWidestElementBits() const;
   void sortByContinuity(SmallVectorImpl<int64_t> &loops) const;
   std::pair<int64_t, int64_t> chooseVector() const;
+  double getSharedCost(unsigned loop, int64_t vectorLoop) const;
+  int64_t getUnrollFactor(unsigned loop) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
 
@@ -167,43 +171,57 @@ std::pair<int64_t, int64_t> LoopOrder::chooseVector() const {
   return best;
 }
 
+/// What neighbouring iterations of a kept loop share: the cost of the reads that
+/// do not move along it.
+double LoopOrder::getSharedCost(unsigned loop, int64_t vectorLoop) const {
+  double shared = 0;
+  for (const StageRead &read : stage.reads) {
+    if (stage.getLoopsOf(read.value).test(loop))
+      continue;
+    bool isVector =
+        vectorLoop >= 0 && stage.getLoopsOf(read.value).test(vectorLoop);
+    shared += isVector ? 1 : 0.25;
+    shared += 0.5 * read.place.rangeChecks.size();
+  }
+  return shared;
+}
+
+/// A factor that divides the extent, so that no rest is left.
+int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
+  int64_t extent = stage.getStaticExtent(loop);
+  if (ShapedType::isDynamic(extent))
+    return 1;
+  for (int64_t factor : {8, 4, 6, 5, 7, 3, 2})
+    if (extent % factor == 0)
+      return factor;
+  return 1;
+}
+
 std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
                                                     int64_t lanes) const {
   if (!stage.hasReduction())
     return {-1, 1};
-  bool vectorIsReduced =
-      vectorLoop >= 0 && llvm::all_of(stage.writes, [&](const StageWrite &w) {
-        return w.kind && !w.loops.test(vectorLoop);
-      });
-  if (vectorIsReduced) {
-    if (getExtent(vectorLoop) >= 2 * kUnroll * lanes)
-      return {vectorLoop, kUnroll};
-    return {-1, 1};
-  }
-  // A kept loop along which some read does not move: neighbouring iterations
-  // share that read. The factor divides the extent, so no rest is left.
-  // Only where all results stay in registers through the reduced loops.
-  bool sameLoops = llvm::all_of(stage.writes, [&](const StageWrite &w) {
-    return w.loops == stage.writes[0].loops;
+  // A kept loop, where all results stay in registers through the reduced loops.
+  std::pair<int64_t, int64_t> best = {-1, 1};
+  double bestShared = 0;
+  const StageWrite &first = stage.writes.front();
+  bool inRegisters = llvm::all_of(stage.writes, [&](const StageWrite &write) {
+    return write.kind && write.isProjection && write.loops == first.loops;
   });
-  for (unsigned loop = 0; sameLoops && loop < numLoops; ++loop) {
-    if (static_cast<int64_t>(loop) == vectorLoop)
+  for (unsigned loop = 0; inRegisters && loop < numLoops; ++loop) {
+    int64_t factor = getUnrollFactor(loop);
+    double shared = getSharedCost(loop, vectorLoop);
+    if (static_cast<int64_t>(loop) == vectorLoop || factor == 1 ||
+        !first.loops.test(loop) || shared <= bestShared)
       continue;
-    bool kept = llvm::all_of(stage.writes, [&](const StageWrite &w) {
-      return w.kind && w.isProjection && w.loops.test(loop);
-    });
-    bool shares = llvm::any_of(stage.reads, [&](const StageRead &read) {
-      return !stage.getLoopsOf(read.value).test(loop);
-    });
-    int64_t extent = stage.getStaticExtent(loop);
-    if (!kept || !shares || ShapedType::isDynamic(extent))
-      continue;
-    for (int64_t factor : {kUnroll, kUnroll + 1, kUnroll + 2, kUnroll - 1,
-                           kUnroll - 2})
-      if (extent % factor == 0)
-        return {loop, factor};
+    best = {loop, factor};
+    bestShared = shared;
   }
-  return {-1, 1};
+  // Nothing is shared: several vectors side by side hide the latency.
+  if (best.first == -1 && vectorLoop >= 0 && inRegisters &&
+      getExtent(vectorLoop) >= 2 * kUnroll * lanes)
+    best = {vectorLoop, kUnroll};
+  return best;
 }
 
 ScheduleAttr LoopOrder::choose() {
