@@ -91,7 +91,7 @@ protected:
   /// With the session entered.
   Var makeTensor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values) {
     BufferRef buffer = session->getMemory().allocate(values.size() * 4);
-    std::memcpy(buffer->data(), values.data(), values.size() * 4);
+    llvm::copy(values, static_cast<float *>(buffer->data()));
     return session->buffer(DType::F32, shape, buffer);
   }
 

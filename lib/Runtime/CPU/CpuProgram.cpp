@@ -11,6 +11,8 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <atomic>
+
 using namespace mlir;
 
 namespace metaops {
@@ -110,11 +112,17 @@ llvm::Error CpuProgram::run(llvm::ArrayRef<BufferRef> arguments,
     buffers.clear();
     for (Slot slot : call.buffers)
       buffers.push_back(address(slot));
+    std::atomic<int32_t> failure = 0;
     threads.parallelFor(call.kernel->parallelRange, call.grain,
                         [&](int64_t begin, int64_t end) {
-                          call.kernel->function(buffers.data(), nullptr, begin,
-                                                end, nullptr);
+                          KernelStatus status;
+                          if (int32_t code = call.kernel->function(
+                                  buffers.data(), nullptr, begin, end, &status))
+                            failure = code;
                         });
+    if (failure)
+      return llvm::createStringError("a kernel failed with code %d",
+                                     failure.load());
   }
   for (Slot slot : results)
     out.push_back(slot.kind == Slot::Kind::Argument ? arguments[slot.index]

@@ -77,7 +77,7 @@ private:
       memory = std::aligned_alloc(64, reserved);
     }
     if (!memory)
-      throw std::bad_alloc();
+      throw OutOfMemory(reserved, statistics.bytesInUse);
     statistics.bytesReserved += reserved;
     return memory;
   }
@@ -130,7 +130,7 @@ Allocator::~Allocator() { state->trim(); }
 BufferRef Allocator::allocate(size_t bytes) {
   // Sizes near the top of the address space would wrap when rounded.
   if (bytes > size_t(PTRDIFF_MAX) / 2)
-    throw std::bad_alloc();
+    throw OutOfMemory(bytes, getStatistics().bytesInUse);
   size_t reserved = roundSize(bytes);
   void *memory = state->take(reserved);
   return BufferRef(new Buffer(memory, bytes, state, reserved));

@@ -78,12 +78,15 @@ Var Session::reduce(llvm::StringRef name, const Var &x,
     int64_t count = 1;
     for (int64_t dim : dims)
       count *= x.shape()[dim];
-    DType dtype = toFloating(x.dtype());
+    DType result = toFloating(x.dtype());
+    // A sum of half floats that is rounded before the division may overflow.
+    DType dtype = sizeOf(result) < 4 ? DType::F32 : result;
     Node *sum = recordReduce(metaop::ReduceKind::Add, recordCast(x.node, dtype),
                              dims, keepDims);
     Node *divisor = recordOperand(Number::ofFloat(count), dtype, sum->shape());
-    return wrap(
-        recordElementwise(lookUpElementwise("div", 2).name, {sum, divisor}));
+    return wrap(recordCast(
+        recordElementwise(lookUpElementwise("div", 2).name, {sum, divisor}),
+        result));
   }
   // The largest of booleans is their "or".
   bool isMax = name == "max" || name == "maximum";

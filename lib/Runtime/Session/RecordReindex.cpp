@@ -106,8 +106,9 @@ Var Session::reshape(const Var &x, llvm::ArrayRef<int64_t> asked) {
   }
   if (open && known > 0 && elements % known == 0)
     *open = elements / known;
-  checkShape("reshape", shape);
-  if (countElements(shape) != elements)
+  if (!open || *open != -1)
+    checkShape("reshape", shape);
+  if ((open && *open == -1) || countElements(shape) != elements)
     fail(ErrorKind::Value,
          "reshape: a tensor of shape " + formatShape(x.shape()) + " has " +
              llvm::Twine(elements) + " elements, which do not fit the shape " +

@@ -109,9 +109,9 @@ bool Session::feedsReindex(const Node *node) const {
     if (info.isView)
       return feedsReindex(user);
     // A value of a much smaller space is computed again for each consumer.
-    return info.isReindex && countElements(user->shape()) <
-                                 metaop::kSmallProducerRatio *
-                                     countElements(node->shape());
+    return info.isReindex &&
+           countElements(user->shape()) <
+               metaop::kSmallProducerRatio * countElements(node->shape());
   });
 }
 

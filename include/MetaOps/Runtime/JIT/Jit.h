@@ -25,10 +25,16 @@ class LLJIT;
 
 namespace metaops {
 
-/// What every kernel is called through. Returns 0, or a code that `status`
-/// explains.
+/// What a kernel leaves behind when it fails; part of the kernel ABI.
+struct KernelStatus {
+  int64_t detail = 0;
+};
+
+/// What every kernel is called through: does [begin, end) of its parallel
+/// range. Returns 0, or the code of a failure that `status` tells more of.
 using KernelFunction = int32_t (*)(void **buffers, const int64_t *scalars,
-                                   int64_t begin, int64_t end, void *status);
+                                   int64_t begin, int64_t end,
+                                   KernelStatus *status);
 
 /// Compiles LLVM modules for the host and links them into this process. Not
 /// safe for use from several threads at once.

@@ -11,6 +11,9 @@
 
 #include "MetaOps/Runtime/Memory/Buffer.h"
 
+#include <new>
+#include <string>
+
 #include <cstdint>
 #include <memory>
 
@@ -27,6 +30,19 @@ struct AllocatorStatistics {
   int64_t allocations = 0;
 };
 
+/// The system has no memory left; says how much was asked for.
+class OutOfMemory : public std::bad_alloc {
+public:
+  OutOfMemory(size_t asked, int64_t inUse)
+      : message("out of memory: a buffer of " + std::to_string(asked) +
+                " bytes was asked for, with " + std::to_string(inUse) +
+                " bytes in use") {}
+  const char *what() const noexcept override { return message.c_str(); }
+
+private:
+  std::string message;
+};
+
 /// Gives out buffers and keeps the memory of dead ones for later buffers of
 /// about the same size: a training loop asks for the same sizes in every
 /// iteration. Sizes are rounded up to 512 bytes, above 4 KiB to an eighth of
@@ -40,7 +56,7 @@ public:
   Allocator(const Allocator &) = delete;
   Allocator &operator=(const Allocator &) = delete;
 
-  /// Throws std::bad_alloc where the system has no memory left.
+  /// Throws OutOfMemory where the system has no memory left.
   BufferRef allocate(size_t bytes);
 
   AllocatorStatistics getStatistics() const;
