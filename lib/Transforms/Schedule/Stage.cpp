@@ -184,8 +184,11 @@ SmallVector<AffineExpr> StageBuilder::getShape(Value value) {
       auto kept = cast<AffineDimExpr>(
           reduce.getIndexAccess().map.getResult(dim));
       shape.push_back(getShape(reduce.getSource())[kept.getPosition()]);
+    } else if (auto pad = dyn_cast<PadOp>(def)) {
+      shape.push_back(getShape(pad.getSource())[dim] + pad.getLow()[dim] +
+                      pad.getHigh()[dim]);
     } else {
-      // A transposition: the only reindex whose extents are implied.
+      // A transposition: of the reindexes with implied extents the other one.
       AffineMap map = reindex.getIndexAccess().map;
       unsigned source = *map.getResultPosition(getAffineDimExpr(dim, ctx));
       shape.push_back(getShape(reindex.getSource())[source]);
