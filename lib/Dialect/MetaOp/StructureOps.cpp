@@ -29,8 +29,7 @@ parseInputs(OpAsmParser &parser, OperationState &result,
     OpAsmParser::Argument &argument = arguments.emplace_back();
     if (parser.parseArgument(argument) || parser.parseEqual() ||
         parser.parseOperand(operands.emplace_back()) ||
-        parser.parseColonType(argument.type) ||
-        parser.parseOptionalLocationSpecifier(argument.sourceLoc))
+        parser.parseColonType(argument.type))
       return failure();
     types.push_back(argument.type);
     return success();
@@ -46,8 +45,9 @@ static void printInputs(OpAsmPrinter &printer, Operation *op) {
       llvm::zip_equal(op->getRegion(0).getArguments(), op->getOperands()),
       printer, [&](auto pair) {
         auto [argument, operand] = pair;
-        printer << argument << " = " << operand << " : " << argument.getType();
-        printer.printOptionalLocationSpecifier(argument.getLoc());
+        printer.printRegionArgument(argument, /*argAttrs=*/{},
+                                    /*omitType=*/true);
+        printer << " = " << operand << " : " << argument.getType();
       });
   printer << ')';
   printer.printOptionalArrowTypeList(op->getResultTypes());

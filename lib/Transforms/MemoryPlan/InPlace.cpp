@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A stage computes one point of its loops after another. If it reads an element
-// only at the point that writes the element at the same address, the value is
-// in a register before the write. Any other read of the stage (through
+// only at the point that writes an element of the same size at the same address,
+// the value is in a register before the write. Any other read of the stage (through
 // a transposition, a broadcast, a shift) may come after the write and would see
 // it. A stage that ran before is harmless only if it is over: if none of the
 // stages between shares a loop with its predecessor. A stage that runs later
@@ -18,6 +18,8 @@
 
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -28,12 +30,18 @@ static bool readsOnlyWhatItWrites(const Stage &stage, const StageWrite &write,
                                   const llvm::DenseSet<Value> &values) {
   if (write.kind)
     return false;
+  auto getBytes = [](Value value) {
+    return llvm::divideCeil(getElementTypeOrSelf(value).getIntOrFloatBitWidth(),
+                            8);
+  };
   for (const StageRead &read : stage.reads) {
     auto argument = dyn_cast<BlockArgument>(read.source);
     if (!argument)
       continue;
     Value outer = FusedOp(stage.op).getInputs()[argument.getArgNumber()];
-    if (values.contains(outer) && read.place.offset != write.place.offset)
+    if (values.contains(outer) &&
+        (read.place.offset != write.place.offset ||
+         getBytes(read.value) != getBytes(write.value)))
       return false;
   }
   // 0-d operands of generators and symbols are read outside of the loops, but

@@ -22,6 +22,7 @@
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -90,6 +91,9 @@ public:
   FailureOr<Stage> build();
 
 private:
+  LogicalResult verifySizes();
+  LogicalResult collectBody();
+
   /// The extents of a value of the body or of the region's arguments.
   SmallVector<AffineExpr> getShape(Value value);
   AffineExpr getSymbol(StageSymbol symbol);
@@ -99,9 +103,8 @@ private:
 
   void addRead(Value value, Value source, const IndexAccess &access);
   void addWrite(unsigned result, Value yielded);
-  /// The place that `access` reaches in a tensor of the given shape.
-  StagePlace makePlace(const IndexAccess &access, AffineMap map,
-                       ArrayRef<AffineExpr> shape);
+  /// The place that `map` reaches in a tensor of the given shape.
+  StagePlace makePlace(AffineMap map, ArrayRef<AffineExpr> shape);
   void addCheck(SmallVectorImpl<AffineExpr> &checks, AffineExpr expr);
   bool isProvablyNonNegative(AffineExpr expr);
 
@@ -227,7 +230,7 @@ void StageBuilder::addCheck(SmallVectorImpl<AffineExpr> &checks,
     checks.push_back(expr);
 }
 
-StagePlace StageBuilder::makePlace(const IndexAccess &access, AffineMap map,
+StagePlace StageBuilder::makePlace(AffineMap map,
                                    ArrayRef<AffineExpr> shape) {
   StagePlace place;
   AffineExpr offset = constant(0);
@@ -253,11 +256,11 @@ void StageBuilder::addRead(Value value, Value source,
     symbols.push_back(getSymbol({StageSymbol::Kind::Scalar, symbol, 0}));
   for (AffineExpr result : access.map.getResults())
     results.push_back(withSymbols(result, symbols));
-  StageRead read{value, source, {}, access.fill};
+  StageRead read{value, source, {}, {}, access.fill};
   SmallVector<AffineExpr> shape = getShape(source);
-  auto map = AffineMap::get(stage.extents.size(), stage.symbols.size(),
+  read.map = AffineMap::get(stage.extents.size(), stage.symbols.size(),
                             results, ctx);
-  read.place = makePlace(access, map, shape);
+  read.place = makePlace(read.map, shape);
   if (access.conditions != IntegerSet())
     for (unsigned i = 0; i < access.conditions.getNumConstraints(); ++i) {
       AffineExpr expr =
@@ -286,9 +289,9 @@ void StageBuilder::addWrite(unsigned result, Value yielded) {
     symbols.push_back(getSymbol({StageSymbol::Kind::Scalar, symbol, 0}));
   for (AffineExpr expr : access.map.getResults())
     results.push_back(withSymbols(expr, symbols));
-  SmallVector<AffineExpr> shape = getShape(yielded);
+  write.shape = getShape(yielded);
   write.map = AffineMap::get(numLoops, stage.symbols.size(), results, ctx);
-  write.place = makePlace(access, write.map, shape);
+  write.place = makePlace(write.map, write.shape);
   if (access.conditions != IntegerSet())
     for (unsigned i = 0; i < access.conditions.getNumConstraints(); ++i) {
       AffineExpr expr =
@@ -326,6 +329,8 @@ void StageBuilder::substitute(ArrayRef<AffineExpr> oldLoops,
     rewriteAll(place.rangeChecks);
     rewriteAll(place.conditions);
   });
+  for (StageRead &read : stage.reads)
+    read.map = rewriteMap(read.map);
   for (StageWrite &write : stage.writes)
     write.map = rewriteMap(write.map);
   rewriteAll(stage.domain);
@@ -352,10 +357,8 @@ void StageBuilder::dropUnitLoops() {
 /// exactly once, the loops that it does not name being reduced.
 bool StageBuilder::isProjection(const StageWrite &write) {
   SmallBitVector seen(stage.extents.size());
-  SmallVector<AffineExpr> shape =
-      getShape(stage.op.getYield().getOperand(write.result));
   for (auto [index, extent] :
-       llvm::zip_equal(write.map.getResults(), shape)) {
+       llvm::zip_equal(write.map.getResults(), write.shape)) {
     if (index == constant(0) && extent == constant(1))
       continue;
     auto loop = dyn_cast<AffineDimExpr>(index);
@@ -371,10 +374,8 @@ void StageBuilder::classifyWrites() {
   for (StageWrite &write : stage.writes) {
     write.isProjection = isProjection(write);
     write.disjoint = SmallBitVector(stage.extents.size());
-    SmallVector<AffineExpr> shape =
-        getShape(stage.op.getYield().getOperand(write.result));
     for (auto [index, extent] :
-         llvm::zip_equal(write.map.getResults(), shape))
+         llvm::zip_equal(write.map.getResults(), write.shape))
       if (auto loop = dyn_cast<AffineDimExpr>(index))
         if (stage.extents[loop.getPosition()] == extent)
           write.disjoint.set(loop.getPosition());
@@ -563,14 +564,33 @@ static bool isTable(Operation *op) {
   return constantOp && !isa<SplatElementsAttr>(constantOp.getValue());
 }
 
-FailureOr<Stage> StageBuilder::build() {
-  FusedOp op = stage.op;
-  SmallVector<AffineExpr> space = getShape(op.getIterationValue());
-  stage.spaceExtents = space;
-  stage.extents = space;
-  unsigned numLoops = space.size();
-  stage.toIterationSpace = AffineMap::getMultiDimIdentityMap(numLoops, ctx);
+/// Offsets and counts are computed in 64 bits, also where an extent of 0 would
+/// make the product small.
+LogicalResult StageBuilder::verifySizes() {
+  auto verify = [&](Type type) -> LogicalResult {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    int64_t elements = 1;
+    for (int64_t extent : tensor ? tensor.getShape() : ArrayRef<int64_t>())
+      if (!ShapedType::isDynamic(extent) &&
+          (llvm::MulOverflow(elements, std::max<int64_t>(extent, 1),
+                             elements) ||
+           elements > Stage::maxElements))
+        return stage.op.emitOpError("has a value of type ")
+               << type << ": more elements than can be numbered";
+    return success();
+  };
+  for (Type type : stage.op->getOperandTypes())
+    if (failed(verify(type)))
+      return failure();
+  for (Operation &inner : stage.op.getBody().front())
+    for (Type type : inner.getResultTypes())
+      if (failed(verify(type)))
+        return failure();
+  return success();
+}
 
+LogicalResult StageBuilder::collectBody() {
+  FusedOp op = stage.op;
   IndexAccess identity;
   identity.map = stage.toIterationSpace;
   llvm::DenseSet<Value> seen;
@@ -589,6 +609,8 @@ FailureOr<Stage> StageBuilder::build() {
         readArgument(operand);
       stage.body.push_back(&inner);
     } else if (isTable(&inner)) {
+      if (!isa<DenseElementsAttr>(cast<ConstantOp>(inner).getValue()))
+        return inner.emitOpError("expects its value as dense<...>");
       addRead(inner.getResult(0), inner.getResult(0), identity);
     } else if (isa<GeneratorOpInterface>(inner)) {
       stage.body.push_back(&inner);
@@ -598,6 +620,21 @@ FailureOr<Stage> StageBuilder::build() {
   }
   for (auto [i, yielded] : llvm::enumerate(op.getYield().getOperands()))
     addWrite(i, yielded);
+  return success();
+}
+
+FailureOr<Stage> StageBuilder::build() {
+  FusedOp op = stage.op;
+  if (failed(verifySizes()))
+    return failure();
+  SmallVector<AffineExpr> space = getShape(op.getIterationValue());
+  stage.spaceExtents = space;
+  stage.extents = space;
+  unsigned numLoops = space.size();
+  stage.toIterationSpace = AffineMap::getMultiDimIdentityMap(numLoops, ctx);
+
+  if (failed(collectBody()))
+    return failure();
 
   dropUnitLoops();
   gatherScatter();

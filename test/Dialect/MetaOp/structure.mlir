@@ -95,8 +95,8 @@ func.func @kernel(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
 
 // LOC-LABEL: @argument_location
 func.func @argument_location(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // LOC: metaop.fused(%{{.*}} = %{{.*}} : tensor<4xf32> loc("model.py":3:7)) -> tensor<4xf32>
-  %y = metaop.fused(%a = %x : tensor<4xf32> loc("model.py":3:7))
+  // LOC: metaop.fused(%{{.*}} loc("model.py":3:7) = %{{.*}} : tensor<4xf32>) -> tensor<4xf32>
+  %y = metaop.fused(%a loc("model.py":3:7) = %x : tensor<4xf32>)
       -> tensor<4xf32> {
     %0 = metaop.exp %a : tensor<4xf32>
     metaop.yield %0 : tensor<4xf32>

@@ -56,6 +56,9 @@ struct StageRead {
   /// The region argument that is read; the constant itself for a constant.
   Value source;
   StagePlace place;
+  /// Loops to indices of the source. The indices of collapsed dimensions are 0
+  /// but for the last, which the collapsed loop numbers.
+  AffineMap map;
   /// The value where the place is not valid; null if it always is.
   TypedAttr fill;
 };
@@ -68,9 +71,11 @@ struct StageWrite {
   /// Null for an element-wise result.
   std::optional<ReduceKind> kind;
   StagePlace place;
-  /// Loops to indices of the result tensor. Only of use where no loops were
-  /// collapsed, as for every write that is not a projection.
+  /// Loops to indices of the result, as for a read. Loops are collapsed only
+  /// where every write is a projection.
   AffineMap map;
+  /// Extents of the result: constants or expressions in the symbols.
+  SmallVector<AffineExpr> shape;
   /// Some of the loops reach each element exactly once; the others are reduced.
   bool isProjection = true;
   /// Loops that the offset and the range checks depend on.
@@ -81,8 +86,13 @@ struct StageWrite {
 };
 
 struct Stage {
-  /// Models `op`. Fails, with a diagnostic, on an op that is not valid.
+  /// Models `op`. Fails, with a diagnostic, on an op that is not valid or that
+  /// numbers cannot be computed for: more than `maxElements` elements or
+  /// iterations, or a constant that is not dense.
   static FailureOr<Stage> build(FusedOp op);
+
+  /// Offsets in bytes and products of a few numbers fit 64 bits below this.
+  static constexpr int64_t maxElements = int64_t(1) << 56;
 
   unsigned getNumLoops() const { return extents.size(); }
   MLIRContext *getContext() const { return op->getContext(); }
