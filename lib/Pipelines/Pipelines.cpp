@@ -1,4 +1,5 @@
-//===- Pipelines.cpp - Phases of compilation ---------------------------------------*- C++ -*-===//
+//===- Pipelines.cpp - Phases of compilation
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -39,6 +40,14 @@ StringRef metaop::getPipelinePhaseNames() {
   return "graph, fused, scheduled, kernels, loops, llvm";
 }
 
+PipelinePhase metaop::findPipelineStart(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Block &block : function.getBody())
+      if (!block.getOps<KernelOp>().empty())
+        return PipelinePhase::Fused;
+  return PipelinePhase::Graph;
+}
+
 static void addCheck(OpPassManager &pm, Phase phase) {
   VerifyPhasePassOptions options;
   options.phase = phase;
@@ -55,41 +64,79 @@ static void addFusion(OpPassManager &pm, FusionRules rules, bool report) {
   fuse.rules = rules;
   fuse.report = report;
   main.addPass(createFusePass(fuse));
-  addCheck(pm, Phase::Fused);
 }
 
-LogicalResult metaop::buildPipeline(OpPassManager &pm, PipelinePhase to,
-                                    const PipelineOptions &options) {
+/// The legality check of a phase; the later ones are MLIR's own affair.
+static std::optional<Phase> getCheck(PipelinePhase phase) {
+  switch (phase) {
+  case PipelinePhase::Graph:
+    return Phase::Graph;
+  case PipelinePhase::Fused:
+    return Phase::Fused;
+  case PipelinePhase::Scheduled:
+    return Phase::Scheduled;
+  case PipelinePhase::Kernels:
+    return Phase::Kernels;
+  case PipelinePhase::Loops:
+  case PipelinePhase::LLVM:
+    return std::nullopt;
+  }
+  llvm_unreachable("all phases are handled");
+}
+
+/// Appends the passes that lead to a phase from the one before.
+static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
+                     const PipelineOptions &options) {
+  SchedulePassOptions schedule;
+  switch (phase) {
+  case PipelinePhase::Graph:
+    break;
+  case PipelinePhase::Fused:
+    addFusion(pm, rules, options.report);
+    break;
+  case PipelinePhase::Scheduled:
+    schedule.vectorBits = options.vectorBits;
+    pm.addPass(createSchedulePass(schedule));
+    break;
+  case PipelinePhase::Kernels:
+    pm.addPass(createOutlinePass());
+    pm.addPass(func::createDuplicateFunctionEliminationPass());
+    pm.addPass(createPlanMemoryPass());
+    break;
+  case PipelinePhase::Loops:
+    pm.addPass(createConvertMetaOpToVectorPass());
+    break;
+  case PipelinePhase::LLVM:
+    buildVectorToLLVMPipeline(pm);
+    break;
+  }
+}
+
+llvm::Error metaop::buildPipeline(OpPassManager &pm, PipelinePhase to,
+                                  const PipelineOptions &options) {
   FusionRules rules;
   if (options.rules == "paper")
     rules = FusionRules::Paper;
   else if (options.rules == "extended")
     rules = FusionRules::Extended;
   else
-    return failure();
-  addCheck(pm, Phase::Graph);
-  if (to == PipelinePhase::Graph)
-    return success();
-  addFusion(pm, rules, options.report);
-  if (to == PipelinePhase::Fused)
-    return success();
-  SchedulePassOptions schedule;
-  schedule.vectorBits = options.vectorBits;
-  pm.addPass(createSchedulePass(schedule));
-  addCheck(pm, Phase::Scheduled);
-  if (to == PipelinePhase::Scheduled)
-    return success();
-  pm.addPass(createOutlinePass());
-  pm.addPass(func::createDuplicateFunctionEliminationPass());
-  pm.addPass(createPlanMemoryPass());
-  addCheck(pm, Phase::Kernels);
-  if (to == PipelinePhase::Kernels)
-    return success();
-  pm.addPass(createConvertMetaOpToVectorPass());
-  if (to == PipelinePhase::Loops)
-    return success();
-  buildVectorToLLVMPipeline(pm);
-  return success();
+    return llvm::createStringError("there are no fusion rules '" +
+                                   options.rules +
+                                   "'; expected extended or paper");
+  if (options.from > PipelinePhase::Kernels)
+    return llvm::createStringError(
+        "a pipeline starts from graph, fused, scheduled or kernels");
+  if (options.from > to)
+    return llvm::createStringError(
+        "a pipeline starts from its last phase or an earlier one");
+  for (auto phase = options.from; phase <= to;
+       phase = static_cast<PipelinePhase>(static_cast<int>(phase) + 1)) {
+    if (phase != options.from)
+      addPhase(pm, phase, rules, options);
+    if (auto check = getCheck(phase))
+      addCheck(pm, *check);
+  }
+  return llvm::Error::success();
 }
 
 void metaop::registerSliceDialects(DialectRegistry &registry) {

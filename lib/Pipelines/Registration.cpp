@@ -1,4 +1,5 @@
-//===- Registration.cpp - Passes and pipelines for tools ---------------------------------------*- C++ -*-===//
+//===- Registration.cpp - Passes and pipelines for tools
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,13 +23,17 @@ using namespace mlir::metaop;
 
 namespace {
 struct ToolOptions : PassPipelineOptions<ToolOptions> {
+  Option<std::string> from{
+      *this, "from",
+      llvm::cl::desc("The phase that the module is in: graph, fused, scheduled "
+                     "or kernels"),
+      llvm::cl::init("graph")};
   Option<std::string> to{
       *this, "to",
       llvm::cl::desc("The last phase: graph, fused, scheduled, kernels, loops "
                      "or llvm"),
       llvm::cl::init("llvm")};
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("The device: cpu"),
+  Option<std::string> target{*this, "target", llvm::cl::desc("The device: cpu"),
                              llvm::cl::init("cpu")};
   Option<std::string> rules{*this, "rules",
                             llvm::cl::desc("Fusion rules: extended or paper"),
@@ -50,20 +55,22 @@ parsePipeline(OpPassManager &pm, StringRef text,
   if (failed(tool.parseFromString(text)))
     return onError("metaop-pipeline: options could not be parsed: '" + text +
                    "'");
+  std::optional<PipelinePhase> from = parsePipelinePhase(tool.from);
   std::optional<PipelinePhase> to = parsePipelinePhase(tool.to);
-  if (!to)
-    return onError("metaop-pipeline: there is no phase '" + tool.to +
-                   "'; expected one of " + getPipelinePhaseNames());
+  if (!from || !to)
+    return onError("metaop-pipeline: there is no phase '" +
+                   (from ? tool.to : tool.from) + "'; expected one of " +
+                   getPipelinePhaseNames());
   if (tool.target != "cpu")
     return onError("metaop-pipeline: there is no target '" + tool.target +
                    "'; expected cpu");
   PipelineOptions options;
+  options.from = *from;
   options.rules = tool.rules;
   options.vectorBits = tool.vectorBits;
   options.report = tool.report;
-  if (failed(buildPipeline(pm, *to, options)))
-    return onError("metaop-pipeline: there are no rules '" + tool.rules +
-                   "'; expected extended or paper");
+  if (llvm::Error error = buildPipeline(pm, *to, options))
+    return onError("metaop-pipeline: " + toString(std::move(error)));
   return success();
 }
 
@@ -77,7 +84,8 @@ void metaop::registerMetaOpsPasses() {
   registerMetaOpsConversionPasses();
   registerPassPipeline(
       "metaop-pipeline",
-      "The phases of compilation, up to and including the one named by `to`",
+      "The phases of compilation behind the one named by `from`, up to and "
+      "including the one named by `to`",
       parsePipeline,
       [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
         handler(ToolOptions());

@@ -9,12 +9,22 @@
 //   metaop-run file.mlir [--entry=main] [--interpret]
 //              [--input=x.npy ... | --seed=N [--shape=0:4x8 ...]]
 //              [--output=folder | --output=y.npy] [--print]
+//   metaop-run file.mlir --compare[=rtol,atol] [--entry=name]
+//              [--input=x.npy ... | --seed=N]
 //
 // Arguments come from .npy files or from a seed (RandomTensor.h says how).
-// Results are printed, or saved as .npy files.
+// Results are printed, or saved as .npy files. A function of kernels (the
+// phases fused and scheduled) is compiled with the schedules that it has.
+//
+// --compare runs a function, or every public function of the file if none is
+// named, both compiled and interpreted, and says how far the results are apart.
+// The exit status is 1 if that is beyond the tolerance: by default 2e-5 for
+// f32, 1e-11 for f64, 4e-3 for f16, 3e-2 for bf16, and 0 for all others, both
+// relative to the interpreted result and absolute.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Compare.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/Npy.h"
@@ -31,6 +41,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -57,6 +68,11 @@ struct Options {
   cl::opt<bool> interpret{"interpret",
                           cl::desc("Run the reference interpreter"),
                           cl::cat(category)};
+  cl::opt<std::string> compare{
+      "compare",
+      cl::desc("Run compiled and interpreted, and fail where results differ by "
+               "more than a tolerance; every public function without --entry"),
+      cl::value_desc("rtol,atol"), cl::ValueOptional, cl::cat(category)};
   cl::list<std::string> inputs{"input",
                                cl::desc("The next argument, from a .npy file"),
                                cl::value_desc("x.npy"), cl::cat(category)};
@@ -198,20 +214,21 @@ static Expected<Tensors> getArguments(const Options &options, TypeRange types) {
 
 /// Compiles the entry function and runs it.
 static Expected<Tensors> runCompiled(func::FuncOp entry,
-                                     ArrayRef<Tensor> arguments) {
+                                     ArrayRef<Tensor> arguments,
+                                     metaops::Compiler &compiler) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(entry.getLoc());
   auto copy = cast<func::FuncOp>(entry->clone());
   copy.setName("main");
+  copy.setPublic();
   module->push_back(copy);
   std::string bytecode;
   llvm::raw_string_ostream stream(bytecode);
   if (failed(writeBytecodeToFile(*module, stream)))
     return createStringError("the function could not be written as bytecode");
 
-  std::unique_ptr<metaops::Compiler> compiler = metaops::createCpuCompiler();
   llvm::SmallVector<bool> donatable(arguments.size(), false);
   auto program =
-      compiler->compile(bytecode, donatable, metaops::CompileOptions());
+      compiler.compile(bytecode, donatable, metaops::CompileOptions());
   if (!program)
     return program.takeError();
   metaops::Allocator memory;
@@ -271,7 +288,109 @@ static Error saveResults(ArrayRef<Tensor> results, StringRef output) {
   return Error::success();
 }
 
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// Prints what was found for one function; whether all is within tolerance.
+static bool reportDifferences(StringRef name, ArrayRef<Tensor> computed,
+                              ArrayRef<Tensor> expected,
+                              std::optional<Tolerance> given) {
+  bool isFine = true;
+  double largest = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ElementKind kind = expected[i].getElementKind();
+    Tolerance tolerance = given ? *given : Tolerance::ofType(kind);
+    Difference difference = findDifference(computed[i], expected[i], tolerance);
+    largest = std::max(largest, difference.largest);
+    if (difference.beyond == 0)
+      continue;
+    isFine = false;
+    llvm::outs() << name << ": result " << i << " differs in "
+                 << difference.beyond << " of " << difference.elements
+                 << " elements, most at [";
+    llvm::interleaveComma(difference.place, llvm::outs());
+    llvm::outs() << llvm::format("]: compiled %.9g, interpreted %.9g\n",
+                                 difference.computed, difference.expected);
+  }
+  if (isFine)
+    llvm::outs() << name << ": " << expected.size()
+                 << llvm::format(" results agree, largest difference %.2g\n",
+                                 largest);
+  return isFine;
+}
+
+/// Whether a function gives the same compiled and interpreted.
+static Expected<bool> compareFunction(func::FuncOp function,
+                                      const Options &options,
+                                      std::optional<Tolerance> tolerance,
+                                      metaops::Compiler &compiler) {
+  Expected<Tensors> arguments =
+      getArguments(options, function.getArgumentTypes());
+  if (!arguments)
+    return arguments.takeError();
+  Expected<Tensors> expected = Interpreter().run(function, *arguments);
+  if (!expected)
+    return expected.takeError();
+  Expected<Tensors> computed = runCompiled(function, *arguments, compiler);
+  if (!computed)
+    return computed.takeError();
+  return reportDifferences(function.getName(), *computed, *expected, tolerance);
+}
+
+static Error compare(const Options &options, ModuleOp module) {
+  std::optional<Tolerance> tolerance;
+  if (!options.compare.empty()) {
+    Expected<Tolerance> given = Tolerance::parse(options.compare);
+    if (!given)
+      return given.takeError();
+    tolerance = *given;
+  }
+  SmallVector<func::FuncOp> functions;
+  if (options.entry.getNumOccurrences()) {
+    Expected<func::FuncOp> entry = findEntry(module, options.entry);
+    if (!entry)
+      return entry.takeError();
+    functions.push_back(*entry);
+  } else {
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        functions.push_back(function);
+  }
+  if (functions.empty())
+    return createStringError("there is no public function to compare");
+
+  std::unique_ptr<metaops::Compiler> compiler = metaops::createCpuCompiler();
+  unsigned failures = 0;
+  for (func::FuncOp function : functions) {
+    Expected<bool> isFine =
+        compareFunction(function, options, tolerance, *compiler);
+    if (!isFine)
+      llvm::outs() << function.getName()
+                   << ": error: " << toString(isFine.takeError()) << '\n';
+    failures += !isFine || !*isFine;
+  }
+  if (failures)
+    return createStringError(Twine(failures) + " of " +
+                             Twine(functions.size()) +
+                             " functions do not agree");
+  return Error::success();
+}
+
+static Error checkOptions(const Options &options) {
+  if (options.compare.getNumOccurrences() &&
+      (options.interpret || options.print || !options.output.empty()))
+    return createStringError(
+        "--compare runs both ways and keeps no results, so --interpret, "
+        "--output and --print cannot be given");
+  return Error::success();
+}
+
 static Error run(const Options &options, ModuleOp module) {
+  if (Error error = checkOptions(options))
+    return error;
+  if (options.compare.getNumOccurrences())
+    return compare(options, module);
   Expected<func::FuncOp> entry = findEntry(module, options.entry);
   if (!entry)
     return entry.takeError();
@@ -279,9 +398,10 @@ static Error run(const Options &options, ModuleOp module) {
   Expected<Tensors> arguments = getArguments(options, type.getInputs());
   if (!arguments)
     return arguments.takeError();
-  Expected<Tensors> results = options.interpret
-                                  ? Interpreter().run(*entry, *arguments)
-                                  : runCompiled(*entry, *arguments);
+  Expected<Tensors> results =
+      options.interpret
+          ? Interpreter().run(*entry, *arguments)
+          : runCompiled(*entry, *arguments, *metaops::createCpuCompiler());
   if (!results)
     return results.takeError();
   if (options.output.empty() || options.print)
@@ -316,9 +436,14 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
 
-  if (Error error = run(options, *module)) {
-    llvm::WithColor::error(llvm::errs(), "metaop-run")
-        << toString(std::move(error)) << '\n';
+  try {
+    if (Error error = run(options, *module)) {
+      llvm::WithColor::error(llvm::errs(), "metaop-run")
+          << toString(std::move(error)) << '\n';
+      return 1;
+    }
+  } catch (const std::bad_alloc &error) {
+    llvm::WithColor::error(llvm::errs(), "metaop-run") << error.what() << '\n';
     return 1;
   }
   return 0;

@@ -1,4 +1,5 @@
-//===- Pipelines.h - Phases of compilation ---------------------------------------*- C++ -*-===//
+//===- Pipelines.h - Phases of compilation
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +22,9 @@
 #ifndef METAOPS_PIPELINES_PIPELINES_H
 #define METAOPS_PIPELINES_PIPELINES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Error.h"
 
 #include <optional>
 #include <string>
@@ -36,7 +39,13 @@ std::optional<PipelinePhase> parsePipelinePhase(llvm::StringRef name);
 /// The names of all phases, for messages.
 llvm::StringRef getPipelinePhaseNames();
 
+/// Where compilation of a module starts: at `fused` if a function holds
+/// kernels, else at `graph`. Schedules that stages have already are kept.
+PipelinePhase findPipelineStart(ModuleOp module);
+
 struct PipelineOptions {
+  /// The phase that the module is in; up to `kernels`.
+  PipelinePhase from = PipelinePhase::Graph;
   /// Fusion rules: "extended" or "paper".
   std::string rules = "extended";
   /// Bits in a vector register of the target; 0 for scalar code.
@@ -45,11 +54,11 @@ struct PipelineOptions {
   bool report = false;
 };
 
-/// Appends the passes over a module with @main, from the graph up to and
-/// including `to`, with a legality check after each phase. The phases loops and
-/// llvm keep the kernels only.
-LogicalResult buildPipeline(OpPassManager &pm, PipelinePhase to,
-                            const PipelineOptions &options);
+/// Appends the passes over a module with @main, up to and including those of
+/// `to`, with a legality check after each phase. The phases loops and llvm keep
+/// the kernels only. Fails, saying why, on options that make no sense.
+llvm::Error buildPipeline(OpPassManager &pm, PipelinePhase to,
+                          const PipelineOptions &options);
 
 /// Registers all passes of the project, and `--metaop-pipeline`, for tools.
 void registerMetaOpsPasses();

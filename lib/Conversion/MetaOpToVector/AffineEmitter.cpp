@@ -1,4 +1,5 @@
-//===- AffineEmitter.cpp - Affine expressions of scalars and vectors ---------------------------------------*- C++ -*-===//
+//===- AffineEmitter.cpp - Affine expressions of scalars and vectors
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -42,8 +43,8 @@ Value metaop::emitIndexAdd(OpBuilder &b, Location loc, Value value,
 static Value emitMod(OpBuilder &b, Location loc, Value lhs, Value rhs) {
   Value zero = emitConstantLike(b, loc, lhs, 0);
   Value rest = arith::RemSIOp::create(b, loc, lhs, rhs);
-  Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                           rest, zero);
+  Value isNegative =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, zero);
   Value shifted = arith::AddIOp::create(b, loc, rest, rhs);
   return arith::SelectOp::create(b, loc, isNegative, shifted, rest);
 }
@@ -86,14 +87,14 @@ Value metaop::emitLinearMask(OpBuilder &b, Location loc, Value first,
   // or from above (factor < 0).
   bool isLower = factor > 0;
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value bound = isLower ? arith::SubIOp::create(b, loc, zero, first).getResult()
-                        : first;
+  Value bound =
+      isLower ? arith::SubIOp::create(b, loc, zero, first).getResult() : first;
   if (std::abs(factor) != 1) {
     Value divisor = arith::ConstantIndexOp::create(b, loc, std::abs(factor));
-    bound = isLower
-                ? arith::CeilDivSIOp::create(b, loc, bound, divisor).getResult()
-                : arith::FloorDivSIOp::create(b, loc, bound, divisor)
-                      .getResult();
+    bound =
+        isLower
+            ? arith::CeilDivSIOp::create(b, loc, bound, divisor).getResult()
+            : arith::FloorDivSIOp::create(b, loc, bound, divisor).getResult();
   }
   // Lane numbers are compared in 32 bits: clamp first.
   Value low = arith::ConstantIndexOp::create(b, loc, isLower ? 0 : -1);
@@ -108,8 +109,7 @@ Value metaop::emitLinearMask(OpBuilder &b, Location loc, Value first,
   Value lane = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(numbers)));
   Value bounds = vector::BroadcastOp::create(b, loc, type, bound);
-  return arith::CmpIOp::create(b, loc,
-                               isLower ? arith::CmpIPredicate::sge
-                                       : arith::CmpIPredicate::sle,
-                               lane, bounds);
+  return arith::CmpIOp::create(
+      b, loc, isLower ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle,
+      lane, bounds);
 }

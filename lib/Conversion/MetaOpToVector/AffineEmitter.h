@@ -1,4 +1,5 @@
-//===- AffineEmitter.h - Affine expressions of scalars and vectors ---------------------------------------*- C++ -*-===//
+//===- AffineEmitter.h - Affine expressions of scalars and vectors
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- KernelLowering.cpp - metaop.kernel to loops over buffers ---------------------------------------*- C++ -*-===//
+//===- KernelLowering.cpp - metaop.kernel to loops over buffers
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineEmitter.h"
+#include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,14 +54,6 @@ static constexpr int64_t kMaxLocalBytes = 1 << 14;
 
 namespace {
 
-struct ScheduledStage {
-  Stage stage;
-  ScheduleAttr schedule;
-  /// Leading loops that are opened around the stage: parallel or shared ones.
-  unsigned openedLoops;
-  std::unique_ptr<StageEmitter> emitter;
-};
-
 class KernelLowering {
 public:
   KernelLowering(func::FuncOp function, KernelOp kernel)
@@ -70,9 +64,9 @@ public:
 
 private:
   LogicalResult readStages();
-  LogicalResult verifySchedule(const ScheduledStage &scheduled);
+  LogicalResult verifySignature();
   void findOpenedLoops();
-  LogicalResult createFunction();
+  void createFunction();
   LogicalResult bindBuffers();
   FailureOr<StageBindings> bindStage(const ScheduledStage &scheduled);
   FailureOr<Value> emitSymbol(const Stage &stage, const StageSymbol &symbol,
@@ -88,6 +82,7 @@ private:
   void emitParallelRange();
   void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
   void emitFill(const Stage &stage, const StageBindings &bindings);
+  LogicalResult fillEmptyStages();
   void markContractable();
 
   func::FuncOp function;
@@ -117,56 +112,6 @@ MemRefType getBufferType(RankedTensorType type) {
 // Stages
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-KernelLowering::verifySchedule(const ScheduledStage &scheduled) {
-  const Stage &stage = scheduled.stage;
-  ScheduleAttr schedule = scheduled.schedule;
-  FusedOp op = stage.op;
-  if (schedule.getOrder().size() != stage.getNumLoops())
-    return op.emitOpError("schedule orders ")
-           << schedule.getOrder().size() << " loops, but the stage has "
-           << stage.getNumLoops();
-  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel()))
-    for (const StageWrite &write : stage.writes)
-      if (!write.disjoint.test(loop))
-        return op.emitOpError("loop ")
-               << loop << " is not parallel: its iterations write the same "
-               << "elements of result " << write.result;
-  int64_t vectorLoop = schedule.getVectorDim();
-  if (vectorLoop >= 0 && schedule.getVectorWidth() > 1)
-    for (const StageWrite &write : stage.writes) {
-      auto step = getConstantCoefficient(write.place.offset, vectorLoop);
-      if (write.kind && !(step && (*step || !write.loops.test(vectorLoop))))
-        return op.emitOpError("loop ")
-               << vectorLoop << " cannot be a vector: its lanes may write one "
-               << "element of result " << write.result;
-    }
-  int64_t unrollLoop = schedule.getUnrollDim();
-  auto opened = schedule.getOrder().take_front(scheduled.openedLoops);
-  if (schedule.getVectorWidth() > 1 && stages.size() > 1 &&
-      llvm::is_contained(opened, vectorLoop))
-    return op.emitOpError("loop ")
-           << vectorLoop << " is shared with another stage and cannot be the "
-           << "vector loop";
-  if (schedule.getUnroll() > 1 && llvm::is_contained(opened, unrollLoop)) {
-    if (stages.size() > 1)
-      return op.emitOpError("loop ")
-             << unrollLoop << " is shared with another stage and cannot be "
-             << "unrolled";
-    int64_t extent = stage.getStaticExtent(unrollLoop);
-    if (ShapedType::isDynamic(extent) || extent % schedule.getUnroll() != 0)
-      return op.emitOpError("unrolls parallel loop ")
-             << unrollLoop << " by " << schedule.getUnroll()
-             << ", which does not divide its extent";
-    for (const StageWrite &write : stage.writes)
-      if (combinesInMemory(write, schedule, scheduled.openedLoops))
-        return op.emitOpError("unrolls parallel loop ")
-               << unrollLoop << ", but result " << write.result
-               << " is combined in memory";
-  }
-  return success();
-}
-
 LogicalResult KernelLowering::readStages() {
   for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
     FailureOr<Stage> stage = Stage::build(op);
@@ -179,9 +124,24 @@ LogicalResult KernelLowering::readStages() {
     stages.push_back({std::move(*stage), op.getScheduleAttr(), 0, nullptr});
   }
   findOpenedLoops();
-  for (const ScheduledStage &scheduled : stages)
-    if (failed(verifySchedule(scheduled)))
-      return failure();
+  return verifyLoopTree(stages);
+}
+
+/// The function takes what a kernel can, and returns what it yields.
+LogicalResult KernelLowering::verifySignature() {
+  for (Type type : function.getArgumentTypes())
+    if (!isa<RankedTensorType, IndexType>(type))
+      return function.emitOpError("expects arguments that are tensors or of "
+                                  "type index, given ")
+             << type;
+  if (kernel->getNextNode()->getOperands() != kernel.getResults())
+    return function.emitOpError(
+        "expects to return the results of its kernel in order");
+  // A value that is yielded twice would need a second buffer and a copy.
+  llvm::SmallDenseSet<Value> yielded;
+  for (Value value : kernel.getYield().getOperands())
+    if (!yielded.insert(value).second)
+      return kernel.emitOpError("yields one value twice");
   return success();
 }
 
@@ -211,7 +171,7 @@ void KernelLowering::findOpenedLoops() {
 // The function and its buffers
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelLowering::createFunction() {
+void KernelLowering::createFunction() {
   SmallVector<Type> types;
   for (Type type : function.getArgumentTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type))
@@ -251,21 +211,16 @@ LogicalResult KernelLowering::createFunction() {
     if (argument.getType().isIndex())
       argumentIndices[argument] = lowered.getArgument(nextNumber++);
 
-  for (auto [inner, outer] : llvm::zip_equal(
-           kernel.getBody().getArguments(), kernel.getInputs())) {
+  for (auto [inner, outer] :
+       llvm::zip_equal(kernel.getBody().getArguments(), kernel.getInputs())) {
     buffers[inner] = argumentBuffers.lookup(outer);
     indices[inner] = argumentIndices.lookup(outer);
     if (auto type = dyn_cast<RankedTensorType>(inner.getType()))
       for (unsigned dim = 0; dim < type.getRank(); ++dim)
         extents[{inner, dim}] = argumentExtents.lookup({outer, dim});
   }
-  for (auto [i, yielded] : llvm::enumerate(kernel.getYield().getOperands())) {
-    // A value that is yielded twice is computed once and copied by nobody.
-    if (buffers.lookup(yielded))
-      return kernel.emitOpError("yields one value twice");
+  for (auto [i, yielded] : llvm::enumerate(kernel.getYield().getOperands()))
     buffers[yielded] = lowered.getArgument(nextBuffer + i);
-  }
-  return success();
 }
 
 LogicalResult KernelLowering::bindBuffers() {
@@ -275,12 +230,9 @@ LogicalResult KernelLowering::bindBuffers() {
         continue;
       // Neither yielded nor an argument: local to the kernel.
       auto type = getBufferType(cast<RankedTensorType>(result.getType()));
-      int64_t bytes = type.hasStaticShape()
-                          ? type.getNumElements() *
-                                llvm::divideCeil(
-                                    type.getElementTypeBitWidth(), 8)
-                          : ShapedType::kDynamic;
-      if (ShapedType::isDynamic(bytes) || bytes > kMaxLocalBytes)
+      int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      if (!type.hasStaticShape() ||
+          type.getNumElements() > kMaxLocalBytes / bytes)
         return scheduled.stage.op.emitOpError(
                    "holds a value inside of the kernel that does not fit its "
                    "local memory of ")
@@ -381,25 +333,28 @@ int64_t KernelLowering::getParallelRange() const {
     int64_t extent = first.stage.getStaticExtent(loop);
     if (ShapedType::isDynamic(extent))
       return ShapedType::kDynamic;
+    if (splitsVectorLoop())
+      return llvm::divideCeil(extent, kParallelBlock);
     range *= loop == first.schedule.getUnrollDim()
                  ? extent / first.schedule.getUnroll()
                  : extent;
   }
-  return splitsVectorLoop() ? llvm::divideCeil(range, kParallelBlock) : range;
+  return range;
 }
 
-/// Operations and memory accesses of the whole kernel.
+/// Operations and memory accesses of the whole kernel, as far as they are known
+/// and can be counted.
 int64_t KernelLowering::getWork() const {
-  int64_t work = 0;
+  double work = 0;
   for (const ScheduledStage &scheduled : stages) {
     const Stage &stage = scheduled.stage;
-    int64_t iterations = 1;
+    double iterations =
+        stage.reads.size() + stage.body.size() + stage.writes.size();
     for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
       iterations *= std::max<int64_t>(stage.getStaticExtent(loop), 1);
-    work += iterations * (stage.reads.size() + stage.body.size() +
-                          stage.writes.size());
+    work += iterations;
   }
-  return work;
+  return static_cast<int64_t>(std::min(work, 1e18));
 }
 
 void KernelLowering::emitTree(MutableArrayRef<ScheduledStage> run,
@@ -454,7 +409,7 @@ void KernelLowering::emitParallelRange() {
         b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
     if (full.extent && *full.extent <= kParallelBlock)
       block.extent = full.extent;
-    stages.front().emitter->emitNest(0, block);
+    stages.front().emitter->emitNest(block);
     return;
   }
   // Unfold the range into the loops that it stands for, innermost first.
@@ -491,11 +446,14 @@ void KernelLowering::emitFill(const Stage &stage,
   for (const StageWrite &write : stage.writes) {
     auto type = cast<RankedTensorType>(
         FusedOp(stage.op).getResult(write.result).getType());
-    if (!write.kind || !type.hasStaticShape())
+    if (!write.kind)
       continue;
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value size = arith::ConstantIndexOp::create(b, loc, type.getNumElements());
+    Value size = one;
+    for (AffineExpr extent : write.shape)
+      size = arith::MulIOp::create(
+          b, loc, size, emitAffine(b, loc, extent, {}, bindings.symbols));
     Reduction reduction(*write.kind, type.getElementType());
     Value identity =
         reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1));
@@ -522,24 +480,50 @@ void KernelLowering::markContractable() {
   });
 }
 
+/// Emits the stages without iterations and takes them out of the loop tree.
+LogicalResult KernelLowering::fillEmptyStages() {
+  for (auto [i, scheduled] : llvm::enumerate(stages)) {
+    if (!scheduled.stage.isEmpty())
+      continue;
+    FailureOr<StageBindings> bindings = bindStage(scheduled);
+    if (failed(bindings))
+      return failure();
+    emitFill(scheduled.stage, *bindings);
+    if (i + 1 == stages.size())
+      break;
+    // The next stage shares with the previous one what both share with this.
+    ScheduleAttr next = stages[i + 1].schedule;
+    stages[i + 1].schedule = ScheduleAttr::get(
+        b.getContext(), next.getOrder(), next.getParallel(),
+        next.getVectorDim(), next.getVectorWidth(), next.getUnrollDim(),
+        next.getUnroll(),
+        std::min(next.getShared(), scheduled.schedule.getShared()));
+  }
+  llvm::erase_if(stages, [](auto &s) { return s.stage.isEmpty(); });
+  return success();
+}
+
 LogicalResult KernelLowering::lower() {
-  if (failed(readStages()) || failed(createFunction()) ||
-      failed(bindBuffers()))
+  if (failed(verifySignature()) || failed(readStages()))
+    return failure();
+  createFunction();
+  if (failed(bindBuffers()))
+    return failure();
+  if (failed(fillEmptyStages()))
     return failure();
   for (ScheduledStage &scheduled : stages) {
     FailureOr<StageBindings> bindings = bindStage(scheduled);
     if (failed(bindings))
       return failure();
-    if (scheduled.stage.isEmpty())
-      emitFill(scheduled.stage, *bindings);
     scheduled.emitter = std::make_unique<StageEmitter>(
         b, scheduled.stage, scheduled.schedule, std::move(*bindings));
   }
-  llvm::erase_if(stages, [](auto &s) { return s.stage.isEmpty(); });
   if (!stages.empty()) {
-    int64_t range = getParallelRange();
-    setNumber("metaop.parallel_range", range);
-    setNumber("metaop.work_per_step", getWork() / std::max<int64_t>(range, 1));
+    if (int64_t range = getParallelRange(); !ShapedType::isDynamic(range)) {
+      setNumber("metaop.parallel_range", range);
+      setNumber("metaop.work_per_step",
+                getWork() / std::max<int64_t>(range, 1));
+    }
     emitParallelRange();
   } else {
     setNumber("metaop.parallel_range", 1);

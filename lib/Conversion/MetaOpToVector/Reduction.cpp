@@ -1,4 +1,5 @@
-//===- Reduction.cpp - How values are combined ---------------------------------------*- C++ -*-===//
+//===- Reduction.cpp - How values are combined
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -49,8 +50,7 @@ Type Reduction::getAccumulatorType() const {
   return getComputeType(element);
 }
 
-Value Reduction::emitIdentity(OpBuilder &b, Location loc,
-                              int64_t lanes) const {
+Value Reduction::emitIdentity(OpBuilder &b, Location loc, int64_t lanes) const {
   Type type = getAccumulatorType();
   TypedAttr attr;
   if (auto floatType = dyn_cast<FloatType>(type)) {
@@ -157,7 +157,6 @@ Value Reduction::emitAcrossLanes(OpBuilder &b, Location loc,
   }();
   // As a tree: lane order is part of the schedule, which fixes the result.
   return vector::ReductionOp::create(b, loc, combining, vector,
-                                     isFloat
-                                         ? arith::FastMathFlags::reassoc
-                                         : arith::FastMathFlags::none);
+                                     isFloat ? arith::FastMathFlags::reassoc
+                                             : arith::FastMathFlags::none);
 }

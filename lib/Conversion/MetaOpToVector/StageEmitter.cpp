@@ -1,4 +1,5 @@
-//===- StageEmitter.cpp - Loops and accumulators of a stage ---------------------------------------*- C++ -*-===//
+//===- StageEmitter.cpp - Loops and accumulators of a stage
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +20,8 @@
 // to be empty.
 //
 // Sums of floats start anew in each nested loop that is long enough, and a long
-// loop is summed in blocks of blocks, so that the error grows with the logarithm
-// of the length.
+// loop is summed in blocks of blocks, so that the error grows with the
+// logarithm of the length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,10 +148,15 @@ void StageEmitter::finish(unsigned depth) {
     }
 }
 
-void StageEmitter::emitNest(unsigned depth, std::optional<LoopRange> range) {
+void StageEmitter::emitNest(const LoopRange &part) {
+  block = part;
+  emitNest(0);
+}
+
+void StageEmitter::emitNest(unsigned depth) {
   enter(depth);
   if (depth < stage.getNumLoops()) {
-    emitLoop(depth, range ? *range : getFullRange(depth));
+    emitLoop(depth, depth == 0 && block ? *block : getFullRange(depth));
   } else {
     for (auto [i, write] : llvm::enumerate(stage.writes)) {
       if (write.kind)
@@ -227,10 +233,12 @@ void StageEmitter::accumulate(unsigned index) {
     value = broadcastTo(b, loc, value, lanes);
     if (lanes > 1)
       guard = mergeMask(guard, mask);
-    if (guard)
-      value = arith::SelectOp::create(
-          b, loc, guard, value, reduction.emitIdentity(b, loc, lanes));
-    copies[c] = reduction.emitCombine(b, loc, copies[c], value);
+    // Choosing between sums, not values, is one masked instruction.
+    Value combined = reduction.emitCombine(b, loc, copies[c], value);
+    copies[c] =
+        guard ? arith::SelectOp::create(b, loc, guard, combined, copies[c])
+                    .getResult()
+              : combined;
   }
 }
 
@@ -270,8 +278,7 @@ void StageEmitter::store(unsigned index) {
       if (inMemory) {
         Value old = reduction.emitWiden(
             b, loc,
-            emitLoad(write.place, buffer, element, c, asVector, mask,
-                     nullptr));
+            emitLoad(write.place, buffer, element, c, asVector, mask, nullptr));
         value = reduction.emitCombine(b, loc, old, value);
       }
       emitStore(write.place, buffer, element, c, asVector, mask,
@@ -288,12 +295,11 @@ void StageEmitter::store(unsigned index) {
   }
 }
 
-/// Sets to the identity all elements that the open parallel loops own.
+/// Sets to the identity all elements that the open parallel loops, or the block
+/// of the outermost loop, own.
 void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
   Type element = getElementTypeOrSelf(write.value);
   Reduction reduction(*write.kind, element);
-  auto type = cast<RankedTensorType>(
-      FusedOp(stage.op).getResult(write.result).getType());
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   OpBuilder::InsertionGuard insertion(b);
@@ -301,38 +307,38 @@ void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
   // A projection is walked by the loops that it keeps, any other result by its
   // own indices, of which those that are parallel loops are fixed.
   SmallVector<Value> loops(loopVariables);
-  SmallVector<AffineExpr> exprs;
-  SmallVector<Value> indices;
-  auto openLoop = [&](Value end) {
-    auto forOp = scf::ForOp::create(b, loc, zero, end, one);
+  auto openLoop = [&](Value begin, Value end) {
+    auto forOp = scf::ForOp::create(b, loc, begin, end, one);
     b.setInsertionPointToStart(forOp.getBody());
     return forOp.getInductionVar();
   };
+  auto emitExtent = [&](AffineExpr extent) {
+    return emitAffine(b, loc, extent, {}, bindings.symbols);
+  };
+  if (block)
+    loops[getLoop(0)] = openLoop(block->begin, block->end);
   Value offset;
   if (write.isProjection) {
     for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
       if (!loops[loop])
         loops[loop] = write.loops.test(loop)
-                          ? openLoop(emitAffine(b, loc, stage.extents[loop],
-                                                {}, bindings.symbols))
+                          ? openLoop(zero, emitExtent(stage.extents[loop]))
                           : zero;
     offset = emitAffine(b, loc, write.place.offset, loops, bindings.symbols);
   } else {
     offset = zero;
-    for (auto [dim, index] : llvm::enumerate(write.map.getResults())) {
-      Value extent =
-          arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim));
+    for (auto [index, shape] :
+         llvm::zip_equal(write.map.getResults(), write.shape)) {
+      Value extent = emitExtent(shape);
       auto loop = dyn_cast<AffineDimExpr>(index);
-      Value at = loop && loops[loop.getPosition()]
-                     ? loops[loop.getPosition()]
-                     : openLoop(extent);
+      Value at = loop && loops[loop.getPosition()] ? loops[loop.getPosition()]
+                                                   : openLoop(zero, extent);
       offset = arith::AddIOp::create(
           b, loc, arith::MulIOp::create(b, loc, offset, extent), at);
     }
   }
   Value identity = toMemoryType(
-      reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1)),
-      element);
+      reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1)), element);
   memref::StoreOp::create(b, loc, identity, buffer, offset);
 }
 
@@ -381,8 +387,8 @@ int64_t StageEmitter::getNestedIterations(unsigned depth) const {
     int64_t extent = stage.getStaticExtent(getLoop(d));
     if (ShapedType::isDynamic(extent))
       return kBlock;
-    iterations *= isVectorLoop(getLoop(d)) ? llvm::divideCeil(extent, lanes)
-                                           : extent;
+    iterations *=
+        isVectorLoop(getLoop(d)) ? llvm::divideCeil(extent, lanes) : extent;
   }
   return iterations;
 }

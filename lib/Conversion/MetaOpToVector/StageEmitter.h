@@ -1,4 +1,5 @@
-//===- StageEmitter.h - Loops and vectors of one stage ---------------------------------------*- C++ -*-===//
+//===- StageEmitter.h - Loops and vectors of one stage
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -37,8 +38,8 @@ struct LoopRange {
 };
 
 /// The depth, inside of the loops that the caller opens, below which every loop
-/// is reduced by the write, so that it has accumulators in registers; the number
-/// of loops if there is none.
+/// is reduced by the write, so that it has accumulators in registers; the
+/// number of loops if there is none.
 unsigned getAccumulatorDepth(const StageWrite &write, ScheduleAttr schedule,
                              unsigned openedLoops);
 
@@ -60,8 +61,10 @@ public:
   /// Says that the caller has opened the loop at `depth`: `iv` is its variable,
   /// which steps by `unroll` if that is the loop to unroll.
   void openLoop(unsigned depth, Value iv);
-  /// Emits all loops from `depth` on; the first runs over `range` if given.
-  void emitNest(unsigned depth, std::optional<LoopRange> range = std::nullopt);
+  /// Emits all loops from `depth` on.
+  void emitNest(unsigned depth);
+  /// Emits all loops, the outermost over a part of its range.
+  void emitNest(const LoopRange &part);
 
   /// The extent of the loop at `depth`.
   LoopRange getFullRange(unsigned depth);
@@ -160,6 +163,8 @@ private:
   SmallVector<unsigned> positionOf;
 
   SmallVector<Value> loopVariables;
+  /// The part of the outermost loop that is emitted, if it is not all of it.
+  std::optional<LoopRange> block;
   bool isUnrolled = false;
   /// Lanes that belong to the vector loop's range; null where all do.
   Value tailMask;

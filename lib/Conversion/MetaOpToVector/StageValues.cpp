@@ -1,4 +1,5 @@
-//===- StageValues.cpp - Reads, operations and stores of a stage ---------------------------------------*- C++ -*-===//
+//===- StageValues.cpp - Reads, operations and stores of a stage
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -72,13 +73,13 @@ void StageEmitter::addChecks(ArrayRef<AffineExpr> checks, unsigned copy,
       continue;
     }
     if (auto factor = getConstantCoefficient(check, vectorLoop)) {
-      mask = emitAnd(mask, emitLinearMask(b, loc, emitExpr(check, copy),
-                                          *factor, lanes));
+      mask = emitAnd(
+          mask, emitLinearMask(b, loc, emitExpr(check, copy), *factor, lanes));
       continue;
     }
     Value value = emitExpr(check, copy, /*asVector=*/true);
-    Value zeros = broadcastTo(
-        b, loc, arith::ConstantIndexOp::create(b, loc, 0), lanes);
+    Value zeros =
+        broadcastTo(b, loc, arith::ConstantIndexOp::create(b, loc, 0), lanes);
     mask = emitAnd(mask, arith::CmpIOp::create(
                              b, loc, arith::CmpIPredicate::sge, value, zeros));
   }
@@ -91,8 +92,8 @@ void StageEmitter::addChecks(ArrayRef<AffineExpr> checks, unsigned copy,
 Value StageEmitter::toComputeType(Value value, Type element) {
   if (!element.isInteger(1))
     return value;
-  Value zero = arith::ConstantOp::create(b, loc,
-                                         b.getZeroAttr(value.getType()));
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
@@ -144,12 +145,10 @@ Value StageEmitter::emitLoad(const StagePlace &place, Value buffer,
   if (getConstantCoefficient(place.offset, vectorLoop) == 1) {
     Value offset = emitExpr(place.offset, copy);
     if (mask)
-      loaded = vector::MaskedLoadOp::create(b, loc, type, buffer,
-                                            ValueRange{offset}, mask,
-                                            passThrough);
+      loaded = vector::MaskedLoadOp::create(
+          b, loc, type, buffer, ValueRange{offset}, mask, passThrough);
     else
-      loaded =
-          vector::LoadOp::create(b, loc, type, buffer, ValueRange{offset});
+      loaded = vector::LoadOp::create(b, loc, type, buffer, ValueRange{offset});
     return toComputeType(loaded, element);
   }
   Value base;
@@ -241,10 +240,10 @@ Value StageEmitter::emitReadCopy(const StageRead &read, unsigned copy) {
   Value scalar = emitGuardedScalar(read, buffer, guard, copy);
   Value conditionGuard, conditionMask;
   addChecks(read.place.conditions, copy, conditionGuard, conditionMask);
-  return arith::SelectOp::create(
-      b, loc, mergeMask(conditionGuard, conditionMask),
-      broadcastTo(b, loc, scalar, lanes),
-      broadcastTo(b, loc, emitFill(read), lanes));
+  return arith::SelectOp::create(b, loc,
+                                 mergeMask(conditionGuard, conditionMask),
+                                 broadcastTo(b, loc, scalar, lanes),
+                                 broadcastTo(b, loc, emitFill(read), lanes));
 }
 
 void StageEmitter::emitRead(const StageRead &read) {
@@ -291,8 +290,7 @@ Value StageEmitter::emitGenerator(Operation *op, unsigned copy) {
   if (!isa<ConstantOp>(op)) {
     SmallVector<Value> loops = getLoopValues(copy, /*asVector=*/true);
     for (AffineExpr index : stage.toIterationSpace.getResults())
-      indices.push_back(
-          emitAffine(b, loc, index, loops, bindings.symbols));
+      indices.push_back(emitAffine(b, loc, index, loops, bindings.symbols));
     if (isVectorOpen())
       for (Value &index : indices)
         index = broadcastTo(b, loc, index, lanes);
@@ -307,8 +305,7 @@ void StageEmitter::emitOperation(Operation *op) {
   Value result = op->getResult(0);
   Copies copies;
   for (unsigned copy = 0; copy < getNumCopies(result); ++copy)
-    copies.push_back(isa<ElementwiseOpInterface>(op)
-                         ? emitElementwise(op, copy)
-                         : emitGenerator(op, copy));
+    copies.push_back(isa<ElementwiseOpInterface>(op) ? emitElementwise(op, copy)
+                                                     : emitGenerator(op, copy));
   values[result] = std::move(copies);
 }

@@ -231,11 +231,12 @@ LogicalResult FusedOp::verifyRegions() {
   // (C2)
   if (!iteration)
     return emitOpError() << "expects at least one meta-operator";
-  // (C6)
-  int64_t rank = iteration.getType().getRank();
+  // (C6) How many loops there are is for the lowering to say: dimensions may be
+  // collapsed into one loop, or split into two.
+  int64_t maxLoops = 2 * iteration.getType().getRank();
   if (ScheduleAttr schedule = getScheduleAttr())
-    if (static_cast<int64_t>(schedule.getOrder().size()) > rank)
-      return emitOpError() << "expects `schedule` to order at most " << rank
+    if (static_cast<int64_t>(schedule.getOrder().size()) > maxLoops)
+      return emitOpError() << "expects `schedule` to order at most " << maxLoops
                            << " loops, given " << schedule.getOrder().size();
   // (C7)
   if (failed(verifyYield(*this, getYield())))

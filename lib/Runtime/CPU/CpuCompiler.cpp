@@ -1,4 +1,5 @@
-//===- CpuCompiler.cpp - From a slice to a program ---------------------------------------*- C++ -*-===//
+//===- CpuCompiler.cpp - From a slice to a program
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,8 +42,8 @@ struct SliceModule {
         }) {}
 
   llvm::Error fail(const llvm::Twine &what) {
-    return llvm::createStringError(
-        messages.empty() ? what : what + ": " + messages);
+    return llvm::createStringError(messages.empty() ? what
+                                                    : what + ": " + messages);
   }
 
   MLIRContext context;
@@ -55,8 +56,8 @@ llvm::Expected<std::unique_ptr<SliceModule>> parseSlice(StringRef bytecode) {
   DialectRegistry registry;
   metaop::registerSliceDialects(registry);
   auto slice = std::make_unique<SliceModule>(registry);
-  slice->module = parseSourceString<ModuleOp>(
-      bytecode, ParserConfig(&slice->context));
+  slice->module =
+      parseSourceString<ModuleOp>(bytecode, ParserConfig(&slice->context));
   if (!slice->module)
     return slice->fail("the slice could not be read");
   return slice;
@@ -68,9 +69,9 @@ llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
   metaop::PipelineOptions pipeline;
   pipeline.rules = options.rules;
   pipeline.vectorBits = vectorBits;
-  if (failed(metaop::buildPipeline(pm, phase, pipeline)))
-    return slice.fail("there are no fusion rules '" + options.rules +
-                      "'; expected extended or paper");
+  pipeline.from = std::min(metaop::findPipelineStart(*slice.module), phase);
+  if (auto error = metaop::buildPipeline(pm, phase, pipeline))
+    return error;
   if (failed(pm.run(*slice.module)))
     return slice.fail("the slice could not be compiled");
   return llvm::Error::success();
@@ -174,7 +175,7 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     return std::move(error);
   auto program = CpuProgram::create(module, **cache);
   if (!program)
-    return program.takeError();
+    return (*slice)->fail(toString(program.takeError()));
   ProgramInfo info = (*program)->getInfo();
   info.metaOps = metaOps;
   info.calls = describeCalls(module, operators);
@@ -185,9 +186,9 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   info.arenaBytes = module.lookupSymbol<func::FuncOp>("main")
                         ->getAttrOfType<IntegerAttr>("metaop.arena_bytes")
                         .getInt();
-  info.compileSeconds = std::chrono::duration<double>(
-                            std::chrono::steady_clock::now() - start)
-                            .count();
+  info.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   (*program)->setInfo(std::move(info));
   return std::shared_ptr<Program>(std::move(*program));
 }

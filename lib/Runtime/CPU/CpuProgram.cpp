@@ -1,4 +1,5 @@
-//===- CpuProgram.cpp - A program for the CPU ---------------------------------------*- C++ -*-===//
+//===- CpuProgram.cpp - A program for the CPU
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,11 +34,33 @@ static Slot toSlot(Attribute attr) {
   llvm_unreachable("all kinds are handled");
 }
 
+/// Programs take and make buffers of sizes that are known.
+static llvm::Error verifyTypes(func::FuncOp main) {
+  auto verify = [](TypeRange types, StringRef what) -> llvm::Error {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (tensor && tensor.hasStaticShape())
+        continue;
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return llvm::createStringError(
+          "programs are compiled for tensors of static shape, but " + what +
+          " " + llvm::Twine(i) + " is " + text);
+    }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = verify(main.getArgumentTypes(), "argument"))
+    return error;
+  return verify(main.getResultTypes(), "result");
+}
+
 llvm::Expected<std::shared_ptr<CpuProgram>>
 CpuProgram::create(ModuleOp module, KernelCache &kernels) {
   auto program = std::make_shared<CpuProgram>();
   SymbolTable symbols(module);
   auto main = symbols.lookup<func::FuncOp>("main");
+  if (llvm::Error error = verifyTypes(main))
+    return std::move(error);
   program->numArguments = main.getNumArguments();
   program->arenaBytes =
       main->getAttrOfType<IntegerAttr>("metaop.arena_bytes").getInt();
@@ -66,8 +89,14 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
     if (!kernel)
       return kernel.takeError();
     call.kernel = *kernel;
-    for (Value operand : callOp.getOperands())
-      call.buffers.push_back(slots.find(operand)->second);
+    for (Value operand : callOp.getOperands()) {
+      auto slot = slots.find(operand);
+      if (slot == slots.end())
+        return llvm::createStringError(
+            "a kernel takes a number as argument; programs are compiled for "
+            "tensors of static shape");
+      call.buffers.push_back(slot->second);
+    }
     auto resultSlots = callOp->getAttrOfType<ArrayAttr>("metaop.slots");
     for (auto [result, attr] :
          llvm::zip_equal(callOp.getResults(), resultSlots)) {

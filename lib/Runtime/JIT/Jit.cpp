@@ -1,4 +1,5 @@
-//===- Jit.cpp - Machine code in this process ---------------------------------------*- C++ -*-===//
+//===- Jit.cpp - Machine code in this process
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

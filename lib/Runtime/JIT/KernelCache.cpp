@@ -1,4 +1,5 @@
-//===- KernelCache.cpp - Compiled kernels by what they compute ---------------------------------------*- C++ -*-===//
+//===- KernelCache.cpp - Compiled kernels by what they compute
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,13 +29,20 @@ llvm::Expected<std::unique_ptr<KernelCache>> KernelCache::create() {
   return std::unique_ptr<KernelCache>(new KernelCache(std::move(*jit)));
 }
 
-/// The kernel's text: equal for kernels that compute the same.
+/// The kernel's text and the arguments that it takes in order: equal for
+/// kernels that compute the same.
 static std::string getKey(func::FuncOp function) {
   std::string key;
   llvm::raw_string_ostream stream(key);
+  Operation &kernel = function.getBody().front().front();
   OpPrintingFlags flags;
   flags.useLocalScope().enableDebugInfo(false);
-  function.getBody().front().front().print(stream, flags);
+  kernel.print(stream, flags);
+  // The text does not name values from outside of the kernel.
+  for (Value operand : kernel.getOperands())
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      stream << ' ' << argument.getArgNumber();
+  stream << ' ' << function.getFunctionType();
   return key;
 }
 
@@ -71,9 +79,9 @@ llvm::Expected<Kernel> KernelCache::compile(func::FuncOp function) {
   auto object = jit->compile(*llvmModule);
   if (!object)
     return object.takeError();
-  auto entry = jit->link(std::move(*object),
-                         "kernel." + std::to_string(kernels.size()),
-                         "kernel_entry");
+  auto entry =
+      jit->link(std::move(*object), "kernel." + std::to_string(numLinked++),
+                "kernel_entry");
   if (!entry)
     return entry.takeError();
   kernel.function = *entry;

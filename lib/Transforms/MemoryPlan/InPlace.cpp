@@ -1,4 +1,5 @@
-//===- InPlace.cpp - When a result may overwrite an input ---------------------------------------*- C++ -*-===//
+//===- InPlace.cpp - When a result may overwrite an input
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,12 +8,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A stage computes one point of its loops after another. If it reads an element
-// only at the point that writes an element of the same size at the same address,
-// the value is in a register before the write. Any other read of the stage (through
-// a transposition, a broadcast, a shift) may come after the write and would see
-// it. A stage that ran before is harmless only if it is over: if none of the
-// stages between shares a loop with its predecessor. A stage that runs later
-// must not read the buffer at all.
+// only at the point that writes an element of the same size at the same
+// address, the value is in a register before the write. Any other read of the
+// stage (through a transposition, a broadcast, a shift) may come after the
+// write and would see it. A stage that ran before is harmless only if it is
+// over: if none of the stages between shares a loop with its predecessor. A
+// stage that runs later must not read the buffer at all.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-//===- PlanMemory.cpp - Memory of a program's values ---------------------------------------*- C++ -*-===//
+//===- PlanMemory.cpp - Memory of a program's values
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,6 +21,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 namespace mlir::metaop {
 #define GEN_PASS_DEF_PLANMEMORYPASS
 #include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
@@ -31,10 +34,17 @@ using namespace mlir::metaop;
 /// Places in the arena begin at multiples of this.
 static constexpr int64_t kAlignment = 64;
 
+/// Larger programs are refused, so that sums of sizes do not overflow.
+static constexpr int64_t kMaxBytes = int64_t(1) << 60;
+
 int64_t metaop::getTensorBytes(RankedTensorType type) {
-  int64_t bits = type.getElementTypeBitWidth();
-  return type.getNumElements() * static_cast<int64_t>(
-                                     llvm::divideCeil(bits, 8));
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (llvm::is_contained(type.getShape(), 0))
+    return 0;
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(bytes, extent, bytes))
+      return std::numeric_limits<int64_t>::max();
+  return bytes;
 }
 
 namespace {
@@ -103,19 +113,35 @@ private:
 
 } // namespace
 
+/// Whether the planner can give memory to a value of this type.
+static LogicalResult verifyType(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && !tensor.hasStaticShape())
+    return op->emitOpError("memory is planned for static shapes, given ")
+           << type;
+  if (tensor && getTensorBytes(tensor) > kMaxBytes)
+    return op->emitOpError("needs more memory than can be addressed for ")
+           << type;
+  return success();
+}
+
 LogicalResult MemoryPlanner::findLives() {
+  if (!llvm::hasSingleElement(main.getBody()))
+    return main.emitOpError("expects one block, given ")
+           << main.getBody().getBlocks().size();
   int64_t time = 0;
   for (Operation &op : main.getBody().front()) {
-    for (Value result : op.getResults())
-      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-        if (!type.hasStaticShape())
-          return op.emitOpError("memory is planned for static shapes, given ")
-                 << type;
+    for (Type type : op.getResultTypes())
+      if (failed(verifyType(&op, type)))
+        return failure();
     if (auto call = dyn_cast<func::CallOp>(op)) {
       for (Value operand : call.getOperands())
         lastRead[getRoot(operand)] = time;
       ++time;
-    } else if (!isa<ViewOpInterface, func::ReturnOp>(op)) {
+    } else if (!isa<ViewOpInterface, func::ReturnOp>(op) &&
+               (op.getNumResults() == 0 ||
+                llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))) {
+      // Numbers, such as extents, take no memory.
       return op.emitOpError("is neither a call, a view nor the end of a "
                             "program");
     }
@@ -168,10 +194,9 @@ std::optional<SlotAttr> MemoryPlanner::tryInPlace(func::CallOp call,
 
 LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  auto kernel =
-      callee && !callee.isDeclaration()
-          ? dyn_cast<KernelOp>(callee.getBody().front().front())
-          : KernelOp();
+  auto kernel = callee && !callee.isDeclaration()
+                    ? dyn_cast<KernelOp>(callee.getBody().front().front())
+                    : KernelOp();
   if (!kernel)
     return call.emitOpError("does not call a kernel");
   MLIRContext *ctx = call.getContext();
@@ -185,6 +210,8 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
       else
         slot = SlotAttr::get(ctx, SlotKind::Arena,
                              arena.allocate(getTensorBytes(type)));
+      if (arena.getSize() > kMaxBytes)
+        return call.emitOpError("needs more memory than can be addressed");
     }
     slots[result] = *slot;
     callSlots.push_back(*slot);

@@ -16,7 +16,7 @@
 // reduced inside of them lives in registers. The vector loop is the one for
 // which the accesses cost least, counted in memory instructions per vector: a
 // unit step costs one, a value that is the same in all lanes next to nothing,
-// and anything else one instruction per lane. A vector loop that is kept stands
+// and anything else an instruction, and perhaps a cache line, per lane. A vector loop that is kept stands
 // last among the kept loops; one that is reduced, last of all. The loop to unroll
 // is the kept loop along which the most costly reads stay where they are: they
 // are read once for all its copies.
@@ -37,6 +37,10 @@ namespace {
 constexpr int64_t kEnoughParallelism = 128;
 /// An extent that is known only at run time is taken to be of this size.
 constexpr int64_t kAssumedExtent = 256;
+/// Elements between lanes that still share cache lines.
+constexpr int64_t kShortStep = 4;
+/// Stores of a reduction happen once for all iterations of its reduced loops.
+constexpr double kReducedWriteCost = 0.1;
 /// Vectors side by side that hide the latency of an addition.
 constexpr int64_t kUnroll = 4;
 
@@ -132,7 +136,9 @@ double LoopOrder::getAccessCost(const StagePlace &place, unsigned loop,
     return 0.25 + guards;
   if (step && *step == 1)
     return 1 + guards;
-  return (isWrite ? 2.0 : 1.0) * lanes + guards;
+  // One instruction per lane, and a cache line each where the steps are long.
+  double perLane = step && std::abs(*step) <= kShortStep ? 0.5 : 1.5;
+  return (isWrite ? 2.0 : 1.0) * perLane * lanes + guards;
 }
 
 std::optional<double> LoopOrder::getVectorCost(unsigned loop,
@@ -145,7 +151,8 @@ std::optional<double> LoopOrder::getVectorCost(unsigned loop,
     // Lanes that may write one element cannot be written by one instruction.
     if (write.kind && !(step && (*step != 0 || !write.loops.test(loop))))
       return std::nullopt;
-    cost += getAccessCost(write.place, loop, lanes, /*isWrite=*/true);
+    cost += getAccessCost(write.place, loop, lanes, /*isWrite=*/true) *
+            (write.kind && write.isProjection ? kReducedWriteCost : 1);
   }
   int64_t extent = getExtent(loop);
   double used = static_cast<double>(extent) /

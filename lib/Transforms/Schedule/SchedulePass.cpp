@@ -1,4 +1,5 @@
-//===- SchedulePass.cpp - Schedules every stage ---------------------------------------*- C++ -*-===//
+//===- SchedulePass.cpp - Schedules every stage
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Passes.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -21,11 +23,21 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
+/// Wider than any register there is.
+static constexpr unsigned kMaxVectorBits = 2048;
+
 namespace {
 struct SchedulePass : metaop::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
   void runOnOperation() override {
+    if (vectorBits != 0 &&
+        (!llvm::isPowerOf2_32(vectorBits) || vectorBits > kMaxVectorBits)) {
+      getOperation()->emitError("metaop-schedule: vector-bits is 0 or a power "
+                                "of two up to ")
+          << kMaxVectorBits << ", given " << vectorBits;
+      return signalPassFailure();
+    }
     WalkResult result = getOperation()->walk([&](FusedOp op) {
       if (op.getScheduleAttr())
         return WalkResult::advance();

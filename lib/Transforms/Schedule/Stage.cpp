@@ -13,7 +13,10 @@
 //   3. A single reduction whose map holds `i - j` (the gradient of a
 //      convolution) is re-indexed by the result: the loop i becomes k = i - j.
 //      What was a scatter into memory becomes a gather into an accumulator.
-//      This pays only while the extent of k is not much larger than that of i.
+//      With a stride, `s * i + j`, the result's index k is split into k1 and
+//      its remainder k0 by s: for one k0, the taps j are s apart, and i moves
+//      with k1 in unit steps. Both pay only while the new loops do not run over
+//      much more than the old ones.
 //   4. Neighbouring loops over which every access walks contiguously become
 //      one.
 //
@@ -105,6 +108,7 @@ private:
   void addWrite(unsigned result, Value yielded);
   /// The place that `map` reaches in a tensor of the given shape.
   StagePlace makePlace(AffineMap map, ArrayRef<AffineExpr> shape);
+  void remakePlaces();
   void addCheck(SmallVectorImpl<AffineExpr> &checks, AffineExpr expr);
   bool isProvablyNonNegative(AffineExpr expr);
 
@@ -113,8 +117,12 @@ private:
   void dropUnitLoops();
   void gatherScatter();
   bool tryGather(StageWrite &write, unsigned position, unsigned loop);
+  bool tryStridedGather(StageWrite &write, unsigned position);
+  void reverseLoop(unsigned loop);
   void collapseLoops();
   bool canCollapse(unsigned loop);
+  bool areDigits(AffineExpr index, AffineExpr extent,
+                 llvm::SmallBitVector &seen);
   bool isProjection(const StageWrite &write);
   void classifyWrites();
   void computeLoops();
@@ -353,21 +361,52 @@ void StageBuilder::dropUnitLoops() {
   stage.extents = extents;
 }
 
+/// Adds the loops that `expr` depends on.
+static void addLoops(SmallBitVector &loops, AffineExpr expr) {
+  expr.walk([&](AffineExpr e) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e))
+      loops.set(dim.getPosition());
+  });
+}
+
+/// Whether `index` numbers [0, extent) by different loops as digits, each value
+/// once: `i`, or `2 * i + j` where j runs over 2. Marks those loops.
+bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
+                             SmallBitVector &seen) {
+  SmallVector<std::pair<int64_t, unsigned>> digits;
+  AffineExpr rest = index;
+  for (unsigned loop = 0; loop < stage.extents.size(); ++loop) {
+    if (!index.isFunctionOfDim(loop))
+      continue;
+    auto weight = getConstantCoefficient(index, loop);
+    if (!weight || seen.test(loop))
+      return false;
+    seen.set(loop);
+    digits.push_back({*weight, loop});
+    rest = rest - getAffineDimExpr(loop, ctx) * *weight;
+  }
+  if (simplifyAffineExpr(rest, stage.extents.size(), stage.symbols.size()) !=
+      constant(0))
+    return false;
+  llvm::sort(digits);
+  AffineExpr reached = constant(1);
+  for (auto [weight, loop] : digits) {
+    if (constant(weight) != reached)
+      return false;
+    reached = reached * stage.extents[loop];
+  }
+  return reached == extent;
+}
+
 /// Whether the loops that `write` names reach each element of the result
 /// exactly once, the loops that it does not name being reduced.
 bool StageBuilder::isProjection(const StageWrite &write) {
   SmallBitVector seen(stage.extents.size());
-  for (auto [index, extent] :
-       llvm::zip_equal(write.map.getResults(), write.shape)) {
-    if (index == constant(0) && extent == constant(1))
-      continue;
-    auto loop = dyn_cast<AffineDimExpr>(index);
-    if (!loop || seen.test(loop.getPosition()) ||
-        stage.extents[loop.getPosition()] != extent)
-      return false;
-    seen.set(loop.getPosition());
-  }
-  return true;
+  return llvm::all_of(llvm::zip_equal(write.map.getResults(), write.shape),
+                      [&](auto pair) {
+                        auto [index, extent] = pair;
+                        return areDigits(index, extent, seen);
+                      });
 }
 
 void StageBuilder::classifyWrites() {
@@ -375,10 +414,13 @@ void StageBuilder::classifyWrites() {
     write.isProjection = isProjection(write);
     write.disjoint = SmallBitVector(stage.extents.size());
     for (auto [index, extent] :
-         llvm::zip_equal(write.map.getResults(), write.shape))
-      if (auto loop = dyn_cast<AffineDimExpr>(index))
-        if (stage.extents[loop.getPosition()] == extent)
-          write.disjoint.set(loop.getPosition());
+         llvm::zip_equal(write.map.getResults(), write.shape)) {
+      auto loop = dyn_cast<AffineDimExpr>(index);
+      if (write.isProjection)
+        addLoops(write.disjoint, index);
+      else if (loop && stage.extents[loop.getPosition()] == extent)
+        write.disjoint.set(loop.getPosition());
+    }
   }
 }
 
@@ -417,9 +459,102 @@ bool StageBuilder::tryGather(StageWrite &write, unsigned position,
   return true;
 }
 
+/// Counts a loop downwards, which changes the sign of its coefficients.
+void StageBuilder::reverseLoop(unsigned loop) {
+  SmallVector<AffineExpr> loops;
+  for (unsigned i = 0; i < stage.extents.size(); ++i)
+    loops.push_back(getAffineDimExpr(i, ctx));
+  loops[loop] = stage.extents[loop] - 1 - loops[loop];
+  substitute(loops, stage.extents.size());
+}
+
+bool StageBuilder::tryStridedGather(StageWrite &write, unsigned position) {
+  AffineExpr index = write.map.getResult(position);
+  std::optional<unsigned> strided, unit;
+  for (unsigned loop = 0; loop < stage.extents.size(); ++loop) {
+    if (!index.isFunctionOfDim(loop))
+      continue;
+    auto factor = getConstantCoefficient(index, loop);
+    bool isElsewhere = llvm::any_of(
+        llvm::enumerate(write.map.getResults()), [&](auto other) {
+          return other.index() != position && other.value().isFunctionOfDim(loop);
+        });
+    if (!factor || isElsewhere ||
+        ShapedType::isDynamic(stage.getStaticExtent(loop)))
+      return false;
+    std::optional<unsigned> &role = std::abs(*factor) == 1 ? unit : strided;
+    if (role)
+      return false;
+    role = loop;
+  }
+  auto type = cast<RankedTensorType>(stage.op.getResult(write.result).getType());
+  int64_t newExtent = type.getDimSize(position);
+  if (!strided || ShapedType::isDynamic(newExtent))
+    return false;
+  for (auto loop : {strided, unit})
+    if (loop && *getConstantCoefficient(index, *loop) < 0) {
+      reverseLoop(*loop);
+      index = write.map.getResult(position);
+    }
+  int64_t stride = *getConstantCoefficient(index, *strided);
+  int64_t stridedExtent = stage.getStaticExtent(*strided);
+  int64_t unitExtent = unit ? stage.getStaticExtent(*unit) : 1;
+  int64_t steps = llvm::divideCeil(newExtent, stride);
+  int64_t taps = llvm::divideCeil(unitExtent, stride);
+  if (steps * stride * taps > 4 * stridedExtent * unitExtent)
+    return false;
+
+  // index = stride * i + j + rest = k with k = stride * k1 + k0 and
+  // k0 - rest = stride * a + b, so i = k1 + a - t and j = b + stride * t.
+  unsigned numLoops = stage.extents.size();
+  SmallVector<AffineExpr> loops, zeros(numLoops, constant(0));
+  for (unsigned i = 0; i < numLoops; ++i)
+    loops.push_back(getAffineDimExpr(i, ctx));
+  auto rest = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(
+      index.replaceDims(zeros), numLoops, stage.symbols.size()));
+  if (!rest)
+    return false;
+  AffineExpr k1 = loops[*strided], k0 = getAffineDimExpr(numLoops, ctx);
+  AffineExpr t = unit ? loops[*unit] : constant(0);
+  AffineExpr shifted = k0 - rest.getValue();
+  AffineExpr i = k1 + shifted.floorDiv(stride) - t;
+  AffineExpr j = shifted % stride + t * stride;
+  loops[*strided] = i;
+  if (unit)
+    loops[*unit] = j;
+  substitute(loops, numLoops + 1);
+  stage.extents[*strided] = constant(steps);
+  if (unit)
+    stage.extents[*unit] = constant(taps);
+  stage.extents.push_back(constant(stride));
+  SmallVector<AffineExpr> results(write.map.getResults());
+  results[position] = k1 * stride + k0;
+  write.map = AffineMap::get(numLoops + 1, stage.symbols.size(), results, ctx);
+  addCheck(stage.domain, i);
+  addCheck(stage.domain, constant(stridedExtent - 1) - i);
+  addCheck(stage.domain, constant(unitExtent - 1) - j);
+  return true;
+}
+
+/// Computes the places again, from the indices in new loops: what was proven of
+/// the old loops may not hold of the new ones, where they leave the domain.
+void StageBuilder::remakePlaces() {
+  for (StageRead &read : stage.reads) {
+    StagePlace place = makePlace(read.map, getShape(read.source));
+    place.conditions = read.place.conditions;
+    read.place = std::move(place);
+  }
+  for (StageWrite &write : stage.writes) {
+    StagePlace place = makePlace(write.map, write.shape);
+    place.conditions = write.place.conditions;
+    write.place = std::move(place);
+  }
+}
+
 void StageBuilder::gatherScatter() {
-  if (stage.writes.size() != 1 || !stage.writes[0].kind)
+  if (stage.writes.size() != 1 || !stage.writes[0].kind || stage.isEmpty())
     return;
+  bool changed = false;
   for (unsigned position = 0;
        position < stage.writes[0].map.getNumResults(); ++position) {
     AffineExpr index = stage.writes[0].map.getResult(position);
@@ -435,22 +570,14 @@ void StageBuilder::gatherScatter() {
       int64_t extentB = stage.getStaticExtent(b);
       return std::tie(extentB, a) < std::tie(extentA, b);
     });
-    for (unsigned loop : candidates)
-      if (tryGather(stage.writes[0], position, loop))
-        break;
+    changed |= llvm::any_of(candidates,
+                            [&](unsigned loop) {
+                              return tryGather(stage.writes[0], position, loop);
+                            }) ||
+               tryStridedGather(stage.writes[0], position);
   }
-  // Reads that were proven before may now leave their tensor: outside of the
-  // domain. There every read is masked by the domain.
-  forEachPlace([&](StagePlace &place) {
-    SmallVector<AffineExpr> kept;
-    for (AffineExpr check : place.rangeChecks)
-      addCheck(kept, check);
-    place.rangeChecks = kept;
-  });
-  if (!stage.domain.empty())
-    for (StageRead &read : stage.reads)
-      for (AffineExpr check : stage.domain)
-        addCheck(read.place.rangeChecks, check);
+  if (changed)
+    remakePlaces();
 }
 
 bool StageBuilder::canCollapse(unsigned loop) {
@@ -518,13 +645,6 @@ void StageBuilder::collapseLoops() {
 //===----------------------------------------------------------------------===//
 // What depends on which loop
 //===----------------------------------------------------------------------===//
-
-static void addLoops(SmallBitVector &loops, AffineExpr expr) {
-  expr.walk([&](AffineExpr e) {
-    if (auto dim = dyn_cast<AffineDimExpr>(e))
-      loops.set(dim.getPosition());
-  });
-}
 
 void StageBuilder::computeLoops() {
   unsigned numLoops = stage.extents.size();
@@ -638,6 +758,7 @@ FailureOr<Stage> StageBuilder::build() {
 
   dropUnitLoops();
   gatherScatter();
+  dropUnitLoops();
   classifyWrites();
   collapseLoops();
   computeLoops();

@@ -119,9 +119,9 @@ func.func @fused_c5_through_dynamic(%x: tensor<4xf32>, %z: tensor<8xi1>,
 // -----
 
 func.func @fused_c6(%x: tensor<4xf32>) {
-  // expected-error @below {{expects `schedule` to order at most 1 loops, given 2}}
+  // expected-error @below {{expects `schedule` to order at most 2 loops, given 3}}
   %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32>
-      schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1,
+      schedule(#metaop.schedule<order = [0, 1, 2], parallel = 0, vector_dim = -1,
                vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
     %0 = metaop.exp %a : tensor<4xf32>
     metaop.yield %0 : tensor<4xf32>

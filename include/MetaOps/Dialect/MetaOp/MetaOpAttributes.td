@@ -32,7 +32,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
 
     * `order`: the loops of the stage, outermost first. A permutation of
       `0 .. number of loops - 1`. The loops are the dimensions of the iteration
-      space after contiguous neighbours were collapsed (see `Stage`).
+      space after contiguous neighbours were collapsed, and those that a strided
+      reduction runs over were split (see `Stage`).
     * `parallel`: how many of the leading loops, taken as one collapsed range,
       the runtime may split among threads. No two iterations of that range may
       write the same element.

@@ -49,8 +49,8 @@ def MetaOp_FusedOp : MetaOp_RegionOp<"fused"> {
     arguments of the region; (C4) the result of a
     reindex-reduce is used by the terminator only (Rule 2); (C5) an argument
     that an element-wise op or a reindex-reduce reads has the shape S;
-    (C6) `schedule`, if there, orders at most as many loops as S has
-    dimensions; (C7) the argument and yielded types are those of the operands and results;
+    (C6) `schedule`, if there, orders at most twice as many loops as S
+    has dimensions; (C7) the argument and yielded types are those of the operands and results;
     (C8) every value yielded is computed in the body.
 
     ```mlir

@@ -1,4 +1,5 @@
-//===- KernelCache.h - Compiled kernels by what they compute ---------------------------------------*- C++ -*-===//
+//===- KernelCache.h - Compiled kernels by what they compute
+//---------------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,8 +35,8 @@ public:
 
   /// The machine code of a function that holds one scheduled `metaop.kernel`.
   /// Adds to `compiled` if it had to be compiled.
-  llvm::Expected<std::shared_ptr<const Kernel>>
-  get(mlir::func::FuncOp function, unsigned &compiled);
+  llvm::Expected<std::shared_ptr<const Kernel>> get(mlir::func::FuncOp function,
+                                                    unsigned &compiled);
 
   unsigned getVectorBits() const { return jit->getVectorBits(); }
   size_t size() const { return kernels.size(); }
@@ -46,6 +47,8 @@ private:
 
   std::unique_ptr<Jit> jit;
   llvm::StringMap<std::shared_ptr<const Kernel>> kernels;
+  /// Kernels that the linker was given, those that it refused included.
+  unsigned numLinked = 0;
 };
 
 } // namespace metaops

@@ -35,7 +35,8 @@ def SchedulePass : Pass<"metaop-schedule"> {
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Bits in a vector register of the target; 0 for scalar code">
+           "Bits in a vector register of the target, a power of two; 0 for "
+           "scalar code">
   ];
 }
 

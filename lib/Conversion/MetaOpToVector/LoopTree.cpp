@@ -1,0 +1,256 @@
+//===- LoopTree.cpp - Which loop trees are legal --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Schedules come from users and files as well as from the heuristics, so each
+// is checked before code is made of it:
+//   1. Each stage alone: its order names its loops; parallel iterations write
+//      different elements; so do the lanes of a vector and copies of an
+//      unrolled loop, where results are kept in memory; sizes are sane.
+//   2. Neighbours: a shared loop has one extent.
+//   3. A stage that reads what an earlier stage computes inside of the loops
+//      that both share finds it complete only if both number the same
+//      dimensions of the tensor by those loops: in each iteration, one writes
+//      what the other reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopTree.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Wider vectors and more copies make code that takes minutes to compile and is
+/// slower than a loop.
+static constexpr int64_t kMaxVectorWidth = 256;
+static constexpr int64_t kMaxUnroll = 64;
+
+//===----------------------------------------------------------------------===//
+// One stage
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
+                                 const Stage &stage) {
+  if (schedule.getOrder().size() != stage.getNumLoops())
+    return op.emitOpError("schedule orders ")
+           << schedule.getOrder().size() << " loops, but the stage has "
+           << stage.getNumLoops();
+  if (schedule.getVectorWidth() > kMaxVectorWidth)
+    return op.emitOpError("schedule has vectors of ")
+           << schedule.getVectorWidth() << " lanes, but at most "
+           << kMaxVectorWidth << " can be compiled";
+  if (schedule.getUnroll() > kMaxUnroll)
+    return op.emitOpError("schedule unrolls ")
+           << schedule.getUnroll() << " iterations, but at most " << kMaxUnroll
+           << " can be compiled";
+  return success();
+}
+
+static LogicalResult verifyParallel(FusedOp op, ScheduleAttr schedule,
+                                    const Stage &stage) {
+  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel()))
+    for (const StageWrite &write : stage.writes)
+      if (!write.disjoint.test(loop))
+        return op.emitOpError("loop ")
+               << loop << " is not parallel: its iterations write the same "
+               << "elements of result " << write.result;
+  return success();
+}
+
+static LogicalResult verifyVector(const ScheduledStage &scheduled,
+                                  bool isAlone) {
+  const Stage &stage = scheduled.stage;
+  FusedOp op = stage.op;
+  ScheduleAttr schedule = scheduled.schedule;
+  int64_t loop = schedule.getVectorDim();
+  if (schedule.getVectorWidth() == 1)
+    return success();
+  for (const StageWrite &write : stage.writes) {
+    auto step = getConstantCoefficient(write.place.offset, loop);
+    if (write.kind && !(step && (*step || !write.loops.test(loop))))
+      return op.emitOpError("loop ")
+             << loop << " cannot be a vector: its lanes may write one "
+             << "element of result " << write.result;
+  }
+  if (!llvm::is_contained(schedule.getOrder().take_front(scheduled.openedLoops),
+                          loop))
+    return success();
+  return op.emitOpError("loop ")
+         << loop
+         << (isAlone ? " is parallel together with others and cannot be the "
+                       "vector loop"
+                     : " is shared with another stage and cannot be the vector "
+                       "loop");
+}
+
+static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
+                                  bool isAlone) {
+  const Stage &stage = scheduled.stage;
+  FusedOp op = stage.op;
+  ScheduleAttr schedule = scheduled.schedule;
+  int64_t loop = schedule.getUnrollDim();
+  if (schedule.getUnroll() == 1 ||
+      !llvm::is_contained(schedule.getOrder().take_front(scheduled.openedLoops),
+                          loop))
+    return success();
+  if (!isAlone)
+    return op.emitOpError("loop ")
+           << loop << " is shared with another stage and cannot be unrolled";
+  int64_t extent = stage.getStaticExtent(loop);
+  if (ShapedType::isDynamic(extent) || extent % schedule.getUnroll() != 0)
+    return op.emitOpError("unrolls parallel loop ")
+           << loop << " by " << schedule.getUnroll()
+           << ", which does not divide its extent";
+  for (const StageWrite &write : stage.writes)
+    if (combinesInMemory(write, schedule, scheduled.openedLoops))
+      return op.emitOpError("unrolls parallel loop ")
+             << loop << ", but result " << write.result
+             << " is combined in memory";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Neighbours
+//===----------------------------------------------------------------------===//
+
+static Value getOuter(FusedOp op, Value argument) {
+  return op.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+}
+
+/// Whether two extents, each in the symbols of its stage, are one number.
+static bool isSameExtent(const Stage &a, AffineExpr extentA, const Stage &b,
+                         AffineExpr extentB) {
+  if (isa<AffineConstantExpr>(extentA))
+    return extentA == extentB;
+  auto symbolA = dyn_cast<AffineSymbolExpr>(extentA);
+  auto symbolB = dyn_cast<AffineSymbolExpr>(extentB);
+  if (!symbolA || !symbolB)
+    return false;
+  const StageSymbol &first = a.symbols[symbolA.getPosition()];
+  const StageSymbol &second = b.symbols[symbolB.getPosition()];
+  return first.kind == second.kind && first.dim == second.dim &&
+         getOuter(a.op, first.value) == getOuter(b.op, second.value);
+}
+
+static LogicalResult verifySharedLoops(const ScheduledStage &previous,
+                                       const ScheduledStage &scheduled) {
+  FusedOp op = scheduled.stage.op;
+  for (int64_t depth = 0; depth < scheduled.schedule.getShared(); ++depth) {
+    int64_t before = previous.schedule.getOrder()[depth];
+    int64_t loop = scheduled.schedule.getOrder()[depth];
+    if (!isSameExtent(previous.stage, previous.stage.extents[before],
+                      scheduled.stage, scheduled.stage.extents[loop]))
+      return op.emitOpError("shares loop ")
+             << depth << " with the stage before it, which runs over another "
+             << "extent";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What one stage computes and another reads
+//===----------------------------------------------------------------------===//
+
+/// The depth of the loop that an index is, if it is one of the shared ones.
+static std::optional<unsigned> getSharedDepth(AffineExpr index,
+                                              ArrayRef<int64_t> shared) {
+  auto loop = dyn_cast<AffineDimExpr>(index);
+  auto found = loop ? llvm::find(shared, loop.getPosition()) : shared.end();
+  if (found == shared.end())
+    return std::nullopt;
+  return found - shared.begin();
+}
+
+static bool dependsOn(AffineExpr index, ArrayRef<int64_t> shared) {
+  return llvm::any_of(
+      shared, [&](int64_t loop) { return index.isFunctionOfDim(loop); });
+}
+
+/// Whether each iteration of the shared loops writes all that it reads.
+static bool staysInIteration(const StageWrite &write, ScheduleAttr writer,
+                             const StageRead &read, ScheduleAttr reader,
+                             unsigned numShared) {
+  ArrayRef<int64_t> writerLoops = writer.getOrder().take_front(numShared);
+  ArrayRef<int64_t> readerLoops = reader.getOrder().take_front(numShared);
+  if (!write.isProjection)
+    return false;
+  llvm::SmallBitVector numbering(numShared);
+  for (auto [written, used] :
+       llvm::zip_equal(write.map.getResults(), read.map.getResults())) {
+    if (!dependsOn(written, writerLoops) && !dependsOn(used, readerLoops))
+      continue;
+    auto depth = getSharedDepth(written, writerLoops);
+    if (!depth || depth != getSharedDepth(used, readerLoops))
+      return false;
+    numbering.set(*depth);
+  }
+  return numbering.all();
+}
+
+static LogicalResult verifyDependence(const ScheduledStage &producer,
+                                      const ScheduledStage &consumer,
+                                      unsigned numShared) {
+  FusedOp op = consumer.stage.op;
+  FusedOp from = producer.stage.op;
+  auto isFromProducer = [&](Value argument) {
+    return isa<BlockArgument>(argument) &&
+           getOuter(op, argument).getDefiningOp() == from.getOperation();
+  };
+  // Symbols are read before the first loop.
+  for (const StageSymbol &symbol : consumer.stage.symbols)
+    if (symbol.kind == StageSymbol::Kind::Scalar &&
+        isFromProducer(symbol.value))
+      return op.emitOpError("reads places that depend on a number which the "
+                            "same kernel computes");
+  if (numShared == 0)
+    return success();
+  auto refuse = [&]() {
+    return op.emitOpError("shares ")
+           << numShared << " loops with a stage before they have computed what "
+           << "it reads of that stage";
+  };
+  for (const StageRead &read : consumer.stage.reads) {
+    if (!isFromProducer(read.source))
+      continue;
+    auto result = cast<OpResult>(getOuter(op, read.source));
+    for (const StageWrite &write : producer.stage.writes)
+      if (write.result == result.getResultNumber() &&
+          !staysInIteration(write, producer.schedule, read, consumer.schedule,
+                            numShared))
+        return refuse();
+  }
+  for (Operation *inner : consumer.stage.body)
+    if (isa<GeneratorOpInterface>(inner) &&
+        llvm::any_of(inner->getOperands(), isFromProducer))
+      return refuse();
+  return success();
+}
+
+LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
+  bool isAlone = stages.size() == 1;
+  for (const ScheduledStage &scheduled : stages) {
+    FusedOp op = scheduled.stage.op;
+    if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
+        failed(verifyParallel(op, scheduled.schedule, scheduled.stage)) ||
+        failed(verifyVector(scheduled, isAlone)) ||
+        failed(verifyUnroll(scheduled, isAlone)))
+      return failure();
+  }
+  for (size_t i = 1; i < stages.size(); ++i)
+    if (failed(verifySharedLoops(stages[i - 1], stages[i])))
+      return failure();
+  for (size_t i = 0; i < stages.size(); ++i) {
+    // What stages i and j share is the least of what those between share.
+    int64_t numShared = std::numeric_limits<int64_t>::max();
+    for (size_t j = i + 1; j < stages.size(); ++j) {
+      numShared = std::min(numShared, stages[j].schedule.getShared());
+      if (failed(verifyDependence(stages[i], stages[j], numShared)))
+        return failure();
+    }
+  }
+  return success();
+}

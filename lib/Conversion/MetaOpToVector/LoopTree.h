@@ -1,0 +1,32 @@
+//===- LoopTree.h - The loops that stages of a kernel share -----*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPTREE_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPTREE_H
+
+#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "StageEmitter.h"
+
+namespace mlir::metaop {
+
+/// One stage of a kernel, in the kernel's loop tree.
+struct ScheduledStage {
+  Stage stage;
+  ScheduleAttr schedule;
+  /// Leading loops that are opened around the stage: parallel or shared ones.
+  unsigned openedLoops = 0;
+  std::unique_ptr<StageEmitter> emitter;
+};
+
+/// Fails, with a diagnostic, where the loops that the schedules ask for cannot
+/// be made, or would compute something else than the stages one after another.
+LogicalResult verifyLoopTree(ArrayRef<ScheduledStage> stages);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPTREE_H

@@ -1,0 +1,421 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random programs under random schedules give what the interpreter computes.
+
+Programs are made as .mlir files, fused and scheduled by metaop-opt; then each
+schedule is replaced by a random one: order, parallel loops, vector and unrolling.
+The lowering either refuses a schedule with a message or must compile it right.
+
+For a longer run: python test_schedule_fuzz.py NUMBER_OF_PROGRAMS [FIRST_SEED]
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = Path(os.environ.get("METAOPS_TOOLS", ROOT / "build" / "release" / "bin"))
+# Programs in one file: a process of LLVM takes longer to start than to compile one.
+PER_FILE = 20
+SCHEDULES_PER_PROGRAM = 3
+MAX_ELEMENTS = 2000
+
+FLOATS = ["f32", "f32", "f32", "f64", "f16", "bf16"]
+INTEGERS = ["i32", "i64", "i8", "ui8", "i16", "ui32"]
+EXTENTS = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 40]
+
+
+def count(shape):
+    """Return the number of elements."""
+    total = 1
+    for extent in shape:
+        total *= extent
+    return total
+
+
+class Program:
+    """One random function.
+
+    Values are (name, shape, dtype, is_exact). Floats that were rounded are never
+    compared or turned into integers: a difference of one bit could become one of one.
+    """
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.name = f"f{seed}"
+        self.arguments = []
+        self.lines = []
+        self.values = []
+        self.argument(self.shape(), self.random.choice(FLOATS + INTEGERS))
+        self.argument(self.values[0][1], "f32")
+        for _ in range(self.random.randint(1, 8)):
+            self.step()
+
+    def shape(self, rank=None, limit=MAX_ELEMENTS):
+        rank = self.random.randint(0, 4) if rank is None else rank
+        while True:
+            shape = tuple(self.random.choice(EXTENTS) for _ in range(rank))
+            if count(tuple(max(n, 1) for n in shape)) <= limit:
+                return shape
+
+    @staticmethod
+    def type(shape, dtype):
+        return "tensor<" + "".join(f"{n}x" for n in shape) + dtype + ">"
+
+    def argument(self, shape, dtype):
+        name = f"%a{len(self.arguments)}"
+        self.arguments.append(f"{name}: {self.type(shape, dtype)}")
+        self.values.append((name, shape, dtype, True))
+        return self.values[-1]
+
+    def emit(self, text, shape, dtype, exact):
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        self.values.append((name, shape, dtype, exact))
+        return self.values[-1]
+
+    def pick(self, test=lambda value: True):
+        fitting = [value for value in self.values if test(value)]
+        # The newest ones make long chains.
+        return self.random.choice(fitting[-3:]) if fitting else None
+
+    def like(self, shape, dtype):
+        same = [v for v in self.values if v[1] == shape and v[2] == dtype]
+        if len(same) < 2:
+            same = [self.argument(shape, dtype)]
+        return self.random.choice(same)
+
+    def symbol(self):
+        return self.argument((), "i64")[0]
+
+    def number(self, dtype):
+        if dtype == "i1":
+            return self.random.choice(["true", "false"])
+        if dtype in FLOATS:
+            return f"{self.random.choice([0.0, 1.0, -2.5, 0.5])} : {dtype}"
+        return f"{self.random.randint(0, 9)} : {dtype}"
+
+    def step(self):
+        kinds = [
+            self.unary, self.binary, self.binary, self.condition, self.cast, self.broadcast,
+            self.transpose, self.slice, self.pad, self.reindex, self.reindex, self.reduce,
+            self.reduce, self.scatter, self.scatter, self.scatter, self.leaf, self.reshape,
+        ]  # fmt: skip
+        x = self.pick()
+        if x[0].startswith("%a") and len(self.arguments) > 2 and not x[1]:
+            x = self.values[0]
+        self.random.choice(kinds)(*x)
+
+    # --- Element-wise ---------------------------------------------------------
+
+    def unary(self, name, shape, dtype, exact):
+        if dtype == "i1":
+            self.emit(f"metaop.not {name} : {self.type(shape, dtype)}", shape, dtype, True)
+            return
+        kinds = ["neg", "abs"]
+        if dtype in FLOATS:
+            kinds += ["exp", "tanh", "sin", "erf"] + (["floor", "sign"] if exact else [])
+        kind = self.random.choice(kinds)
+        if kind == "exp":
+            name = self.emit(f"metaop.tanh {name} : {self.type(shape, dtype)}", shape, dtype, False)
+            name = name[0]
+        exact = exact and kind in ("neg", "abs", "floor", "sign")
+        self.emit(f"metaop.{kind} {name} : {self.type(shape, dtype)}", shape, dtype, exact)
+
+    def binary(self, name, shape, dtype, exact):
+        other = self.like(shape, dtype)
+        if dtype == "i1":
+            kinds = ["and", "or", "xor"]
+        elif dtype in FLOATS:
+            kinds = ["add", "sub", "mul", "max", "min"]
+        else:
+            kinds = ["add", "sub", "mul", "max", "min", "and", "xor"]
+        kind = self.random.choice(kinds)
+        exact = dtype not in FLOATS or (exact and other[3] and kind in ("max", "min"))
+        self.emit(
+            f"metaop.{kind} {name}, {other[0]} : {self.type(shape, dtype)}", shape, dtype, exact
+        )
+
+    def condition(self, name, shape, dtype, exact):
+        a = self.pick(lambda v: v[1] == shape and v[3] and v[2] != "i1")
+        if a is None:
+            return
+        b = self.like(shape, a[2])
+        if not b[3]:
+            return
+        predicate = self.random.choice(["lt", "le", "eq", "gt"])
+        text = f"metaop.cmp {predicate} {a[0]}, {b[0]} : {self.type(shape, a[2])}"
+        chosen = self.emit(f"{text} -> {self.type(shape, 'i1')}", shape, "i1", True)
+        other = self.like(shape, dtype)
+        self.emit(
+            f"metaop.select {chosen[0]}, {name}, {other[0]} : "
+            f"{self.type(shape, 'i1')}, {self.type(shape, dtype)}",
+            shape,
+            dtype,
+            exact and other[3],
+        )
+
+    def cast(self, name, shape, dtype, exact):
+        to = self.random.choice(FLOATS + INTEGERS + ["i1"] if exact else FLOATS)
+        # Rounding to fewer bits may go either way where the value itself is not exact.
+        self.emit(
+            f"metaop.cast {name} : {self.type(shape, dtype)} -> {self.type(shape, to)}",
+            shape,
+            to,
+            exact,
+        )
+
+    # --- Reindex --------------------------------------------------------------
+
+    def broadcast(self, name, shape, dtype, exact):
+        rank = self.random.randint(len(shape), 5)
+        dims = sorted(self.random.sample(range(rank), len(shape)))
+        result = [self.random.choice(EXTENTS) for _ in range(rank)]
+        for dim, extent in zip(dims, shape):
+            if extent != 1 or self.random.random() < 0.5:
+                result[dim] = extent
+        if count([max(n, 1) for n in result]) > MAX_ELEMENTS:
+            return
+        self.convert(f"metaop.broadcast {name} dims = {dims}", shape, tuple(result), dtype, exact)
+
+    def convert(self, text, shape, result, dtype, exact):
+        self.emit(
+            f"{text} : {self.type(shape, dtype)} -> {self.type(result, dtype)}",
+            result,
+            dtype,
+            exact,
+        )
+
+    def transpose(self, name, shape, dtype, exact):
+        perm = self.random.sample(range(len(shape)), len(shape))
+        result = tuple(shape[dim] for dim in perm)
+        self.convert(f"metaop.transpose {name} perm = {perm}", shape, result, dtype, exact)
+
+    def slice(self, name, shape, dtype, exact):
+        starts = ", ".join(self.symbol() for _ in shape)
+        strides = [self.random.choice([1, 1, 2, -1, -3]) for _ in shape]
+        result = tuple(self.random.choice(EXTENTS[:9]) for _ in shape)
+        self.convert(
+            f"metaop.slice {name}[{starts}] strides = {strides}", shape, result, dtype, exact
+        )
+
+    def pad(self, name, shape, dtype, exact):
+        low = [self.random.randint(-min(n // 2, 2), 2) for n in shape]
+        high = [self.random.randint(-min(n // 2, 2), 3) for n in shape]
+        result = tuple(a + n + b for a, n, b in zip(low, shape, high))
+        fill = self.number(dtype)
+        text = f"metaop.pad {name} low = {low} high = {high} fill {fill}"
+        self.convert(text, shape, result, dtype, exact)
+
+    def expression(self, rank, symbols):
+        """Return a random index over `rank` dims; may add a symbol operand."""
+        dims = [f"d{i}" for i in range(rank)]
+        i = self.random.choice(dims) if dims else "0"
+        j = self.random.choice(dims) if dims else "0"
+        c = self.random.randint(0, 3)
+        choice = self.random.randint(0, 11)
+        if choice <= 3:
+            return i
+        if choice == 4:
+            symbols.append(self.symbol())
+            return f"{i} + s{len(symbols) - 1}"
+        return [
+            f"{i} + {j} - {c}", f"{i} - {j}", f"{i} * 2 + {j}", f"{i} floordiv 2",
+            f"{i} mod 3", f"{c}", f"{i} * 2 - {j} + {c}",
+        ][choice - 5]  # fmt: skip
+
+    def access(self, rank, results):
+        """Return `symbols(...)`, the map and perhaps conditions."""
+        symbols = []
+        exprs = [self.expression(rank, symbols) for _ in range(results)]
+        dims = ", ".join(f"d{i}" for i in range(rank))
+        where = ""
+        if rank and self.random.random() < 0.3:
+            check = f"{self.expression(rank, symbols)} - {self.random.randint(0, 3)} >= 0"
+            where = f"({check})"
+        names = ", ".join(f"s{i}" for i in range(len(symbols)))
+        space = f"({dims})" + (f"[{names}]" if symbols else "")
+        text = f" symbols({', '.join(symbols)})" if symbols else ""
+        text += f" map affine_map<{space} -> ({', '.join(exprs)})>"
+        return text + (f" where affine_set<{space} : {where}>" if where else "")
+
+    def reindex(self, name, shape, dtype, exact):
+        result = self.shape()
+        access = self.access(len(result), len(shape))
+        text = f"metaop.reindex {name}{access} fill {self.number(dtype)}"
+        self.convert(text, shape, result, dtype, exact)
+
+    def reshape(self, name, shape, dtype, exact):
+        result = self.random.choice([(count(shape),), shape + (1,), (1,) + shape, shape[::-1]])
+        self.convert(f"metaop.reshape {name}", shape, result, dtype, exact)
+
+    # --- Reductions and leaves --------------------------------------------------
+
+    def kind(self, dtype):
+        if dtype == "i1":
+            return self.random.choice(["and", "or", "xor"])
+        return self.random.choice(
+            ["add", "add", "max", "min", "mul"] + ([] if dtype in FLOATS else ["and", "xor"])
+        )
+
+    def reduce(self, name, shape, dtype, exact):
+        dims = sorted(self.random.sample(range(len(shape)), self.random.randint(0, len(shape))))
+        kind = self.kind(dtype)
+        keep = self.random.random() < 0.2
+        result = tuple(
+            1 if i in dims else n for i, n in enumerate(shape) if keep or i not in dims
+        )
+        exact = dtype not in FLOATS or (exact and kind in ("max", "min"))
+        text = f"metaop.reduce {kind} {name} dims = {dims}" + (" keep_dims" if keep else "")
+        self.convert(text, shape, result, dtype, exact)
+
+    def scatter(self, name, shape, dtype, exact):
+        kind = self.kind(dtype)
+        result = self.shape(self.random.randint(0, 3))
+        access = self.access(len(shape), len(result))
+        exact = dtype not in FLOATS or (exact and kind in ("max", "min"))
+        text = f"metaop.reindex_reduce {kind} {name}{access}"
+        self.convert(text, shape, result, dtype, exact)
+
+    def leaf(self, name, shape, dtype, exact):
+        kind = self.random.choice(["iota", "splat", "table", "random"])
+        target = self.type(shape, dtype)
+        if kind == "iota" and shape and dtype != "i1":
+            dim = self.random.randrange(len(shape))
+            text = f"metaop.iota dim = {dim} : {target}"
+        elif kind == "random" and dtype in ["f32", "f64", "f16", "bf16", "ui32"]:
+            text = f"metaop.random {self.symbol()}, {self.symbol()} : {target}"
+        elif kind == "table" and 0 < count(shape) <= 40 and dtype != "i1":
+            point = ".5" if dtype in FLOATS else ""
+            numbers = [f"{self.random.randint(0, 9)}{point}" for _ in range(count(shape))]
+            for extent in reversed(shape):
+                numbers = [
+                    "[" + ", ".join(numbers[i : i + extent]) + "]"
+                    for i in range(0, len(numbers), extent)
+                ]
+            text = f"metaop.constant dense<{numbers[0]}> : {target}"
+        else:
+            text = f"metaop.constant dense<{self.number(dtype).split()[0]}> : {target}"
+        made = self.emit(text, shape, dtype, True)
+        self.binary(*made)
+
+    def text(self):
+        made = [value for value in self.values if value[0].startswith("%v")] or self.values[:1]
+        chosen = made[-1:] + self.random.sample(made, min(len(made), self.random.randint(0, 2)))
+        names = ", ".join(value[0] for value in chosen)
+        types = ", ".join(self.type(value[1], value[2]) for value in chosen)
+        body = "\n  ".join(self.lines)
+        return (
+            f"func.func @{self.name}({', '.join(self.arguments)}) -> ({types}) {{\n"
+            f"  {body}\n  return {names} : {types}\n}}\n"
+        )
+
+
+SCHEDULE = re.compile(r"schedule\(#metaop\.schedule<order = \[([^\]]*)\][^>]*>\)")
+
+
+def random_schedule(rng, order):
+    """Return a schedule of the same loops that may or may not be legal."""
+    loops = len(order)
+    order = rng.sample(order, loops) if rng.random() < 0.7 else order
+    parallel = rng.choice([0, 0, 1, 1, 2, loops])
+    vector = rng.randrange(-1, loops) if loops else -1
+    unroll = rng.randrange(-1, loops) if loops else -1
+    return (
+        f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops)}, vector_dim = {vector}, "
+        f"vector_width = {rng.choice([1, 2, 4, 8, 16, 32]) if vector >= 0 else 1}, "
+        f"unroll_dim = {unroll}, unroll = {rng.choice([1, 2, 3, 4, 5, 8]) if unroll >= 0 else 1}, "
+        f"shared = 0>)"
+    )
+
+
+def run(tool, *arguments):
+    """Run a tool of the build; a crash is an error that keeps its input."""
+    done = subprocess.run(
+        [str(TOOLS / tool), *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 1), f"{tool} crashed on {arguments}:\n{done.stderr[-3000:]}"
+    return done
+
+
+def scheduled(seeds, folder):
+    """Write the programs of some seeds, fused and scheduled."""
+    graph = folder / "graph.mlir"
+    graph.write_text("".join(Program(seed).text() for seed in seeds))
+    done = run("metaop-opt", "--metaop-pipeline=to=scheduled", graph)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def compare(text, folder, seed):
+    """Return the lines of `metaop-run --compare` that tell of a wrong result."""
+    path = folder / "program.mlir"
+    path.write_text(text)
+    done = run("metaop-run", path, "--compare", f"--seed={seed}")
+    lines = done.stdout.splitlines()
+    agreed = sum("results agree" in line for line in lines)
+    refused = [line for line in lines if REFUSED.search(line)]
+    wrong = [line for line in lines if "results agree" not in line and line not in refused]
+    assert agreed + len(refused) + len(wrong) > 0, done.stderr[-3000:]
+    return wrong, agreed, len(refused)
+
+
+# What the lowering says of a schedule that it does not take.
+REFUSED = re.compile(
+    r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop|unrolls parallel loop)"
+)
+
+
+def check(seeds, folder):
+    """Compare the programs of some seeds under several schedules."""
+    rng = random.Random(seeds[0])
+    text = scheduled(seeds, folder)
+    total = refused_total = 0
+    for number in range(SCHEDULES_PER_PROGRAM + 1):
+
+        def replace(match):
+            order = [int(loop) for loop in match[1].split(",") if loop.strip()]
+            return random_schedule(rng, order)
+
+        # The first time as the heuristics schedule.
+        variant = SCHEDULE.sub(replace, text) if number else text
+        wrong, agreed, refused = compare(variant, folder, seeds[0] + number)
+        assert not wrong, "\n".join(wrong) + f"\nin {folder / 'program.mlir'}"
+        total += agreed
+        refused_total += refused
+    return total, refused_total
+
+
+@pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
+@pytest.mark.parametrize("first", range(0, 200, PER_FILE))
+def test_random_schedules(first, tmp_path):
+    agreed, _ = check(range(first, first + PER_FILE), tmp_path)
+    assert agreed >= PER_FILE
+
+
+def main():
+    number = int(sys.argv[1])
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    totals = [0, 0]
+    failures = 0
+    for seed in range(first, first + number, PER_FILE):
+        folder = Path(tempfile.mkdtemp(prefix=f"fuzz{seed}."))
+        try:
+            agreed, refused = check(range(seed, seed + PER_FILE), folder)
+            totals[0] += agreed
+            totals[1] += refused
+        except AssertionError as error:
+            failures += 1
+            print(f"seeds from {seed}, {folder}: {error}", flush=True)
+    print(f"{totals[0]} agree, {totals[1]} schedules refused, {failures} files fail")
+
+
+if __name__ == "__main__":
+    main()
