@@ -1,5 +1,4 @@
-//===- Pipelines.cpp - Phases of compilation
-//---------------------------------------*- C++ -*-===//
+//===- Pipelines.cpp - Phases of compilation ------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

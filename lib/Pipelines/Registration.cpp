@@ -1,5 +1,4 @@
-//===- Registration.cpp - Passes and pipelines for tools
-//---------------------------------------*- C++ -*-===//
+//===- Registration.cpp - Passes and pipelines for tools ------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

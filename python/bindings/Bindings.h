@@ -1,5 +1,4 @@
-//===- Bindings.h - What the parts of the Python extension share ---*- C++
-//-*-===//
+//===- Bindings.h - Shared by the Python extension --------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Pipelines.h - Phases of compilation
-//---------------------------------------*- C++ -*-===//
+//===- Pipelines.h - Phases of compilation ----------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

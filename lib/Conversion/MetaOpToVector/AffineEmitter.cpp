@@ -1,5 +1,4 @@
-//===- AffineEmitter.cpp - Affine expressions of scalars and vectors
-//---------------------------------------*- C++ -*-===//
+//===- AffineEmitter.cpp - Affine expressions of scalars and vectors ------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

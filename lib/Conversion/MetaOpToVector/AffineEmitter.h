@@ -1,5 +1,4 @@
-//===- AffineEmitter.h - Affine expressions of scalars and vectors
-//---------------------------------------*- C++ -*-===//
+//===- AffineEmitter.h - Affine expressions as code -------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- KernelLowering.cpp - metaop.kernel to loops over buffers
-//---------------------------------------*- C++ -*-===//
+//===- KernelLowering.cpp - metaop.kernel to loops over buffers -----------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Reduction.cpp - How values are combined
-//---------------------------------------*- C++ -*-===//
+//===- Reduction.cpp - How values are combined ----------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

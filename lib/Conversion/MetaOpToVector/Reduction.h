@@ -1,5 +1,4 @@
-//===- Reduction.h - How values are combined
-//---------------------------------------*- C++ -*-===//
+//===- Reduction.h - How values are combined --------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- StageEmitter.cpp - Loops and accumulators of a stage
-//---------------------------------------*- C++ -*-===//
+//===- StageEmitter.cpp - Loops and accumulators of a stage ---------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- StageEmitter.h - Loops and vectors of one stage
-//---------------------------------------*- C++ -*-===//
+//===- StageEmitter.h - Loops and vectors of one stage ----------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

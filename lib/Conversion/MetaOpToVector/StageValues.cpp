@@ -1,5 +1,4 @@
-//===- StageValues.cpp - Reads, operations and stores of a stage
-//---------------------------------------*- C++ -*-===//
+//===- StageValues.cpp - Reads, operations and stores of a stage ----------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ExpandMath.cpp - Expands transcendentals and conversions ---------------------------------------*- C++ -*-===//
+//===- ExpandMath.cpp - Expands transcendentals and conversions -----------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KernelEntry.cpp - Entry points of kernels ---------------------------------------*- C++ -*-===//
+//===- KernelEntry.cpp - Entry points of kernels --------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- VectorToLLVM.cpp - From loops and vectors to the LLVM dialect ---------------------------------------*- C++ -*-===//
+//===- VectorToLLVM.cpp - From loops and vectors to the LLVM dialect ------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

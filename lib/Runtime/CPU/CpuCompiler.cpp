@@ -1,5 +1,4 @@
-//===- CpuCompiler.cpp - From a slice to a program
-//---------------------------------------*- C++ -*-===//
+//===- CpuCompiler.cpp - From a slice to a program ------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CpuProgram.cpp - A program for the CPU
-//---------------------------------------*- C++ -*-===//
+//===- CpuProgram.cpp - A program for the CPU -----------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CpuProgram.h - A program for the CPU ---------------------------------------*- C++ -*-===//
+//===- CpuProgram.h - A program for the CPU ---------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

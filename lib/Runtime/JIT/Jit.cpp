@@ -1,5 +1,4 @@
-//===- Jit.cpp - Machine code in this process
-//---------------------------------------*- C++ -*-===//
+//===- Jit.cpp - Machine code in this process -----------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

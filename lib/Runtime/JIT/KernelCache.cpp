@@ -1,5 +1,4 @@
-//===- KernelCache.cpp - Compiled kernels by what they compute
-//---------------------------------------*- C++ -*-===//
+//===- KernelCache.cpp - Compiled kernels by what they compute ------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

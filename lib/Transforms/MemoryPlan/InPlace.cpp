@@ -1,5 +1,4 @@
-//===- InPlace.cpp - When a result may overwrite an input
-//---------------------------------------*- C++ -*-===//
+//===- InPlace.cpp - When a result may overwrite an input -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

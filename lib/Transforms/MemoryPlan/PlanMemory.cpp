@@ -1,5 +1,4 @@
-//===- PlanMemory.cpp - Memory of a program's values
-//---------------------------------------*- C++ -*-===//
+//===- PlanMemory.cpp - Memory of a program's values ----------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LoopOrder.cpp - Which loop stands where ---------------------------------------*- C++ -*-===//
+//===- LoopOrder.cpp - Which loop stands where ----------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

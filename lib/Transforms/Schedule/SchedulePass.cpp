@@ -1,5 +1,4 @@
-//===- SchedulePass.cpp - Schedules every stage
-//---------------------------------------*- C++ -*-===//
+//===- SchedulePass.cpp - Schedules every stage ---------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

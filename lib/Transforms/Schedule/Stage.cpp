@@ -1,4 +1,4 @@
-//===- Stage.cpp - A fused stage as (S, maps, body) ---------------------------------------*- C++ -*-===//
+//===- Stage.cpp - A fused stage as (S, maps, body) -----------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

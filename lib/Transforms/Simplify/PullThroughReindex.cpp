@@ -1,5 +1,4 @@
-//===- PullThroughReindex.cpp - Element-wise producers move through reindexes
-//-===//
+//===- PullThroughReindex.cpp - Producers move through reindexes ----------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- IndexAccess.h - A map between index spaces, with its guards ---------------------------------------*- C++ -*-===//
+//===- IndexAccess.h - An index map with guards -----------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

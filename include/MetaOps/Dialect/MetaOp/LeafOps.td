@@ -1,4 +1,4 @@
-//===- LeafOps.td - Ops without tensor inputs ---------------------------------------*- tablegen -*-===//
+//===- LeafOps.td - Ops without tensor inputs --------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

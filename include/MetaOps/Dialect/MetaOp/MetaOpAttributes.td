@@ -1,4 +1,4 @@
-//===- MetaOpAttributes.td - Attributes ---------------------------------------*- tablegen -*-===//
+//===- MetaOpAttributes.td - Attributes --------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MetaOpBase.td - Types and base classes of the ops ---------------------------------------*- tablegen -*-===//
+//===- MetaOpBase.td - Types and base classes of the ops ---*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

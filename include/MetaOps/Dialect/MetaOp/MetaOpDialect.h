@@ -1,4 +1,4 @@
-//===- MetaOpDialect.h - The metaop dialect ---------------------------------------*- C++ -*-===//
+//===- MetaOpDialect.h - The metaop dialect ---------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

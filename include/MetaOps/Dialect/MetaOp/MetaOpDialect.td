@@ -1,4 +1,4 @@
-//===- MetaOpDialect.td - The metaop dialect ---------------------------------------*- tablegen -*-===//
+//===- MetaOpDialect.td - The metaop dialect ---------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MetaOpEnums.td - Enumerations ---------------------------------------*- tablegen -*-===//
+//===- MetaOpEnums.td - Enumerations -----------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MetaOpInterfaces.h - What an operation says of itself ---------------------------------------*- C++ -*-===//
+//===- MetaOpInterfaces.h - What an operation says of itself ----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

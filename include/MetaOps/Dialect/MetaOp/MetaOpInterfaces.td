@@ -1,4 +1,4 @@
-//===- MetaOpInterfaces.td - What an operation says of itself ---------------------------------------*- tablegen -*-===//
+//===- MetaOpInterfaces.td - Interfaces of the ops ---------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MetaOpOps.h - Ops of the metaop dialect ---------------------------------------*- C++ -*-===//
+//===- MetaOpOps.h - Ops of the metaop dialect ------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

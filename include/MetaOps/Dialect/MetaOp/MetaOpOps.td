@@ -1,4 +1,4 @@
-//===- MetaOpOps.td - All ops of the dialect ---------------------------------------*- tablegen -*-===//
+//===- MetaOpOps.td - All ops of the dialect ---------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

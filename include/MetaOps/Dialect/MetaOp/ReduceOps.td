@@ -1,4 +1,4 @@
-//===- ReduceOps.td - Many-to-one ops ---------------------------------------*- tablegen -*-===//
+//===- ReduceOps.td - Many-to-one ops ----------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

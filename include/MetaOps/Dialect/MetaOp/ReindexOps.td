@@ -1,4 +1,4 @@
-//===- ReindexOps.td - One-to-many ops ---------------------------------------*- tablegen -*-===//
+//===- ReindexOps.td - One-to-many ops ---------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- StructureOps.td - Fused stages and kernels ---------------------------------------*- tablegen -*-===//
+//===- StructureOps.td - Fused stages and kernels ----------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

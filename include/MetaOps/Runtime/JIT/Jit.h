@@ -1,5 +1,4 @@
-//===- Jit.h - Machine code in this process
-//---------------------------------------*- C++ -*-===//
+//===- Jit.h - Machine code in this process ---------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- KernelCache.h - Compiled kernels by what they compute
-//---------------------------------------*- C++ -*-===//
+//===- KernelCache.h - Compiled kernels by what they compute ----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

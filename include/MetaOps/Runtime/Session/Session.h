@@ -1,5 +1,4 @@
-//===- Session.h - Recording, differentiating and running operations ---*- C++
-//-*-===//
+//===- Session.h - Records, differentiates and runs ops ---------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

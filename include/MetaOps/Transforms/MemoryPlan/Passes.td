@@ -1,4 +1,4 @@
-//===- Passes.td - Memory planning ---------------------------------------*- tablegen -*-===//
+//===- Passes.td - Memory planning -------------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.h - Scheduling passes ---------------------------------------*- C++ -*-===//
+//===- Passes.h - Scheduling passes -----------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

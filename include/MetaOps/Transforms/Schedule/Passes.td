@@ -1,4 +1,4 @@
-//===- Passes.td - Scheduling passes ---------------------------------------*- tablegen -*-===//
+//===- Passes.td - Scheduling passes -----------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

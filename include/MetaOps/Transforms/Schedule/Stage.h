@@ -1,4 +1,4 @@
-//===- Stage.h - A fused stage as (S, maps, body) ---------------------------------------*- C++ -*-===//
+//===- Stage.h - A fused stage as (S, maps, body) ---------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

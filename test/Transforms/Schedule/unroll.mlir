@@ -1,0 +1,49 @@
+// RUN: metaop-opt %s -metaop-schedule | FileCheck %s
+
+// Rows of a matrix product share the reads of the second factor, which are
+// vectors; they are unrolled by a factor that leaves no rest.
+// CHECK-LABEL: func @matmul
+// CHECK: vector_dim = 2, vector_width = 16, unroll_dim = 0, unroll = 6
+func.func @matmul(%x: tensor<30x64xf32>, %y: tensor<64x64xf32>) -> tensor<30x64xf32> {
+  %0 = metaop.fused(%a = %x : tensor<30x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<30x64xf32> {
+    %1 = metaop.broadcast %a dims = [0, 1] : tensor<30x64xf32> -> tensor<30x64x64xf32>
+    %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<30x64x64xf32>
+    %3 = metaop.mul %1, %2 : tensor<30x64x64xf32>
+    %4 = metaop.reduce add %3 dims = [1] : tensor<30x64x64xf32> -> tensor<30x64xf32>
+    metaop.yield %4 : tensor<30x64xf32>
+  }
+  return %0 : tensor<30x64xf32>
+}
+
+// Nothing is shared: several vectors side by side hide the latency of a sum.
+// CHECK-LABEL: func @sum
+// CHECK: order = [0], parallel = 0, vector_dim = 0, vector_width = 16, unroll_dim = 0, unroll = 4
+func.func @sum(%x: tensor<1000xf32>) -> tensor<f32> {
+  %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<f32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<1000xf32> -> tensor<f32>
+    metaop.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// Too short for that.
+// CHECK-LABEL: func @short_sum
+// CHECK: unroll_dim = -1, unroll = 1
+func.func @short_sum(%x: tensor<100xf32>) -> tensor<f32> {
+  %0 = metaop.fused(%a = %x : tensor<100xf32>) -> tensor<f32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<100xf32> -> tensor<f32>
+    metaop.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// Element-wise stages wait for memory only.
+// CHECK-LABEL: func @elementwise
+// CHECK: unroll_dim = -1, unroll = 1
+func.func @elementwise(%x: tensor<1000xf32>) -> tensor<1000xf32> {
+  %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<1000xf32> {
+    %1 = metaop.exp %a : tensor<1000xf32>
+    metaop.yield %1 : tensor<1000xf32>
+  }
+  return %0 : tensor<1000xf32>
+}

@@ -1,0 +1,79 @@
+// RUN: metaop-opt %s -metaop-schedule | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule=vector-bits=256 | FileCheck %s --check-prefix=V256
+// RUN: metaop-opt %s -metaop-schedule=vector-bits=0 | FileCheck %s --check-prefix=SCALAR
+
+// SCALAR-NOT: vector_dim = {{[0-9]}}
+
+// The widest element that is read or computed gives the number of lanes.
+// CHECK-LABEL: func @widest
+// CHECK: vector_dim = 0, vector_width = 8
+// V256-LABEL: func @widest
+// V256: vector_dim = 0, vector_width = 4
+func.func @widest(%x: tensor<1000xf32>) -> tensor<1000xf64> {
+  %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<1000xf64> {
+    %1 = metaop.cast %a : tensor<1000xf32> -> tensor<1000xf64>
+    metaop.yield %1 : tensor<1000xf64>
+  }
+  return %0 : tensor<1000xf64>
+}
+
+// A boolean takes a byte.
+// CHECK-LABEL: func @bytes
+// CHECK: vector_dim = 0, vector_width = 64
+func.func @bytes(%x: tensor<1000xi1>) -> tensor<1000xi1> {
+  %0 = metaop.fused(%a = %x : tensor<1000xi1>) -> tensor<1000xi1> {
+    %1 = metaop.not %a : tensor<1000xi1>
+    metaop.yield %1 : tensor<1000xi1>
+  }
+  return %0 : tensor<1000xi1>
+}
+
+// No more lanes than a power of two that holds the loop.
+// CHECK-LABEL: func @short
+// CHECK: vector_dim = 0, vector_width = 8
+func.func @short(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = metaop.fused(%a = %x : tensor<5xf32>) -> tensor<5xf32> {
+    %1 = metaop.exp %a : tensor<5xf32>
+    metaop.yield %1 : tensor<5xf32>
+  }
+  return %0 : tensor<5xf32>
+}
+
+// A matrix product: unit steps in the second factor and the result along j; i
+// would step through both, k through the first alone.
+// CHECK-LABEL: func @matmul
+// CHECK: order = [0, 2, 1], parallel = {{[12]}}, vector_dim = 2, vector_width = 16
+func.func @matmul(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = metaop.fused(%a = %x : tensor<64x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %1 = metaop.broadcast %a dims = [0, 1] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+    %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+    %3 = metaop.mul %1, %2 : tensor<64x64x64xf32>
+    %4 = metaop.reduce add %3 dims = [1] : tensor<64x64x64xf32> -> tensor<64x64xf32>
+    metaop.yield %4 : tensor<64x64xf32>
+  }
+  return %0 : tensor<64x64xf32>
+}
+
+// A reduced loop is the vector loop where it alone is contiguous, and then
+// stands last.
+// CHECK-LABEL: func @row_sums
+// CHECK: order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16
+func.func @row_sums(%x: tensor<64x1000xf32>) -> tensor<64xf32> {
+  %0 = metaop.fused(%a = %x : tensor<64x1000xf32>) -> tensor<64xf32> {
+    %1 = metaop.reduce add %a dims = [1] : tensor<64x1000xf32> -> tensor<64xf32>
+    metaop.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// Lanes that could write one element are no vector: all of i mod 3 are few
+// elements, so only scalar code remains.
+// CHECK-LABEL: func @colliding
+// CHECK: order = [0], parallel = 0, vector_dim = -1, vector_width = 1
+func.func @colliding(%x: tensor<1000xf32>) -> tensor<3xf32> {
+  %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<3xf32> {
+    %1 = metaop.reindex_reduce add %a map affine_map<(d0) -> (d0 mod 3)> : tensor<1000xf32> -> tensor<3xf32>
+    metaop.yield %1 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
+}
