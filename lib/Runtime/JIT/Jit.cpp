@@ -75,7 +75,11 @@ Expected<std::unique_ptr<MemoryBuffer>> Jit::compile(Module &module) {
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager calls;
   ModuleAnalysisManager modules;
-  PassBuilder passes(target.get());
+  // The schedule has chosen the vectors. LLVM's own search takes time that
+  // grows exponentially with the arithmetic of a loop's conditions.
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  PassBuilder passes(target.get(), tuning);
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(calls);
   passes.registerFunctionAnalyses(functions);

@@ -16,10 +16,10 @@
 // reduced inside of them lives in registers. The vector loop is the one for
 // which the accesses cost least, counted in memory instructions per vector: a
 // unit step costs one, a value that is the same in all lanes next to nothing,
-// and anything else an instruction, and perhaps a cache line, per lane. A vector loop that is kept stands
-// last among the kept loops; one that is reduced, last of all. The loop to unroll
-// is the kept loop along which the most costly reads stay where they are: they
-// are read once for all its copies.
+// and anything else an instruction, and perhaps a cache line, per lane. A
+// vector loop that is kept stands last among the kept loops; one that is
+// reduced, last of all. The loop to unroll is the kept loop along which the
+// most costly reads stay where they are: they are read once for all its copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,8 +118,8 @@ int64_t LoopOrder::getLanes(unsigned loop) const {
   int64_t lanes = vectorBits / getWidestElementBits();
   int64_t extent = stage.getStaticExtent(loop);
   if (!ShapedType::isDynamic(extent))
-    lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(std::max<int64_t>(
-                                         extent, 1)));
+    lanes = std::min<int64_t>(lanes,
+                              llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
   return std::max<int64_t>(lanes, 1);
 }
 
@@ -178,8 +178,8 @@ std::pair<int64_t, int64_t> LoopOrder::chooseVector() const {
   return best;
 }
 
-/// What neighbouring iterations of a kept loop share: the cost of the reads that
-/// do not move along it.
+/// What neighbouring iterations of a kept loop share: the cost of the reads
+/// that do not move along it.
 double LoopOrder::getSharedCost(unsigned loop, int64_t vectorLoop) const {
   double shared = 0;
   for (const StageRead &read : stage.reads) {

@@ -34,7 +34,7 @@ struct SchedulePass : metaop::impl::SchedulePassBase<SchedulePass> {
         (!llvm::isPowerOf2_32(vectorBits) || vectorBits > kMaxVectorBits)) {
       getOperation()->emitError("metaop-schedule: vector-bits is 0 or a power "
                                 "of two up to ")
-          << kMaxVectorBits << ", given " << vectorBits;
+          << kMaxVectorBits << ", given " << vectorBits.getValue();
       return signalPassFailure();
     }
     WalkResult result = getOperation()->walk([&](FusedOp op) {

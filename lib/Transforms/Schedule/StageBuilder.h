@@ -1,0 +1,73 @@
+//===- StageBuilder.h - How the model of a stage is built -------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_SCHEDULE_STAGEBUILDER_H
+#define METAOPS_LIB_TRANSFORMS_SCHEDULE_STAGEBUILDER_H
+
+#include "MetaOps/Transforms/Schedule/Stage.h"
+
+namespace mlir::metaop {
+
+/// Builds the model of one stage; see Stage.cpp for the steps.
+class StageBuilder {
+public:
+  explicit StageBuilder(FusedOp op) : ctx(op.getContext()) { stage.op = op; }
+
+  FailureOr<Stage> build();
+
+private:
+  LogicalResult verifySizes();
+  LogicalResult collectBody();
+
+  /// The extents of a value of the body or of the region's arguments.
+  SmallVector<AffineExpr> getShape(Value value);
+  AffineExpr getSymbol(StageSymbol symbol);
+  AffineExpr constant(int64_t value) {
+    return getAffineConstantExpr(value, ctx);
+  }
+
+  void addRead(Value value, Value source, const IndexAccess &access);
+  void addWrite(unsigned result, Value yielded);
+  /// The place that `map` reaches in a tensor of the given shape.
+  StagePlace makePlace(AffineMap map, ArrayRef<AffineExpr> shape);
+  void remakePlaces();
+  void addCheck(SmallVectorImpl<AffineExpr> &checks, AffineExpr expr);
+  bool isProvablyNonNegative(AffineExpr expr);
+
+  /// Rewrites every expression of the stage in new loops.
+  void substitute(ArrayRef<AffineExpr> oldLoops, unsigned numNewLoops);
+  void dropUnitLoops();
+  void gatherScatter();
+  bool tryGather(StageWrite &write, unsigned position, unsigned loop);
+  bool tryStridedGather(StageWrite &write, unsigned position);
+  void reverseLoop(unsigned loop);
+  void collapseLoops();
+  bool canCollapse(unsigned loop);
+  bool areDigits(AffineExpr index, AffineExpr extent,
+                 llvm::SmallBitVector &seen);
+  bool isProjection(const StageWrite &write);
+  void classifyWrites();
+  void computeLoops();
+
+  template <typename Fn> void forEachPlace(Fn fn) {
+    for (StageRead &read : stage.reads)
+      fn(read.place);
+    for (StageWrite &write : stage.writes)
+      fn(write.place);
+  }
+
+  MLIRContext *ctx;
+  Stage stage;
+};
+
+/// Adds the loops that `expr` depends on.
+void addLoops(llvm::SmallBitVector &loops, AffineExpr expr);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_SCHEDULE_STAGEBUILDER_H

@@ -1,0 +1,210 @@
+// RUN: metaop-opt %s -convert-metaop-to-vector -canonicalize -cse | FileCheck %s
+
+// A step of 8 elements from lane to lane is a gather from constant offsets.
+// CHECK-LABEL: func @transposed(
+// CHECK:         %[[OFFSETS:.*]] = arith.constant dense<[0, 8, 16, 24]> : vector<4xi32>
+// CHECK:         vector.gather %{{.*}}[%{{.*}}] [%[[OFFSETS]]], %{{.*}} : memref<96xf32>, vector<4xi32>
+// CHECK:         vector.store
+func.func private @transposed(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// Across the step of the result it is a scatter.
+// CHECK-LABEL: func @transposed_result(
+// CHECK:         %[[OFFSETS:.*]] = arith.constant dense<[0, 12, 24, 36]> : vector<4xi32>
+// CHECK:         vector.load
+// CHECK:         vector.scatter %{{.*}}[%{{.*}}] [%[[OFFSETS]]]
+func.func private @transposed_result(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// What the lanes share is read once, outside of the vector loop.
+// CHECK-LABEL: func @broadcast(
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c12
+// CHECK:           %[[S:.*]] = memref.load %{{.*}}[%[[I]]] : memref<12xf32>
+// CHECK:           %[[E:.*]] = math.exp %[[S]] {{.*}}: f32
+// CHECK:           scf.for
+// CHECK:             %[[V:.*]] = vector.broadcast %[[E]] : f32 to vector<4xf32>
+// CHECK:             vector.store %[[V]]
+func.func private @broadcast(%x: tensor<12xf32>) -> tensor<12x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12x8xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12x8xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %1 = metaop.broadcast %bx dims = [0] : tensor<12xf32> -> tensor<12x8xf32>
+      %y = metaop.exp %1 : tensor<12x8xf32>
+      metaop.yield %y : tensor<12x8xf32>
+    }
+    metaop.yield %r : tensor<12x8xf32>
+  }
+  return %k : tensor<12x8xf32>
+}
+
+// A border: the guard of the rows is a scalar, that of the columns a comparison
+// of lane numbers with bounds. No other lane is read.
+// CHECK-LABEL: func @border(
+// CHECK-DAG:     %[[FILL:.*]] = arith.constant dense<5.000000e+00> : vector<4xf32>
+// CHECK-DAG:     %[[LANES:.*]] = arith.constant dense<[0, 1, 2, 3]> : vector<4xi32>
+// CHECK:         %[[ROWS:.*]] = arith.andi {{.*}} : i1
+// CHECK:         arith.cmpi sle, %{{.*}}, %[[LANES]]
+// CHECK:         arith.cmpi sge, %{{.*}}, %[[LANES]]
+// CHECK:         %[[COLUMNS:.*]] = arith.andi {{.*}} : vector<4xi1>
+// CHECK:         %[[ALL:.*]] = vector.broadcast %[[ROWS]] : i1 to vector<4xi1>
+// CHECK:         %[[MASK:.*]] = arith.andi %[[ALL]], %[[COLUMNS]]
+// CHECK:         vector.maskedload %{{.*}}[%{{.*}}], %[[MASK]], %[[FILL]]
+func.func private @border(%x: tensor<6x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<6x8xf32>) -> tensor<8x12xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<6x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.pad %bx low = [1, 2] high = [1, 2] fill 5.0 : f32 : tensor<6x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// The same for one element at a time is a branch.
+// CHECK-LABEL: func @scalar_border(
+// CHECK:         scf.if %{{.*}} -> (f32)
+// CHECK-NEXT:      memref.load
+// CHECK:         else
+// CHECK:           scf.yield %[[FILL:.*]] : f32
+func.func private @scalar_border(%x: tensor<6xf32>) -> tensor<8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<6xf32>) -> tensor<8xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<6xf32>) -> tensor<8xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.pad %bx low = [1] high = [1] fill 5.0 : f32 : tensor<6xf32> -> tensor<8xf32>
+      metaop.yield %y : tensor<8xf32>
+    }
+    metaop.yield %r : tensor<8xf32>
+  }
+  return %k : tensor<8xf32>
+}
+
+// No check is made where none is needed.
+// CHECK-LABEL: func @inside(
+// CHECK-NOT:     arith.cmpi
+// CHECK:         vector.load
+// CHECK-NOT:     arith.cmpi
+// CHECK:         return
+func.func private @inside(%x: tensor<40xf32>) -> tensor<8x4xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<40xf32>) -> tensor<8x4xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<40xf32>) -> tensor<8x4xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex %bx map affine_map<(i, j) -> (i * 4 + j + 3)> fill 0.0 : f32 : tensor<40xf32> -> tensor<8x4xf32>
+      metaop.yield %y : tensor<8x4xf32>
+    }
+    metaop.yield %r : tensor<8x4xf32>
+  }
+  return %k : tensor<8x4xf32>
+}
+
+// The start of a slice is read once, before the loops.
+// CHECK-LABEL: func @start(
+// CHECK-SAME:    %{{.*}}: memref<120xf32>, %[[S:.*]]: memref<1xi64>,
+// CHECK:         %[[N:.*]] = memref.load %[[S]][%c0] : memref<1xi64>
+// CHECK-NEXT:    %[[START:.*]] = arith.index_cast %[[N]] : i64 to index
+// CHECK:         scf.for
+// CHECK:           arith.cmpi sge, %[[START]], %c0
+// CHECK:           vector.maskedload
+func.func private @start(%x: tensor<10x12xf32>, %s: tensor<i64>) -> tensor<8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<10x12xf32>, %ks = %s : tensor<i64>) -> tensor<8xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<10x12xf32>, %bs = %ks : tensor<i64>) -> tensor<8xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex %bx symbols(%bs) map affine_map<(i)[s] -> (s, i)> fill 0.0 : f32 : tensor<10x12xf32> -> tensor<8xf32>
+      metaop.yield %y : tensor<8xf32>
+    }
+    metaop.yield %r : tensor<8xf32>
+  }
+  return %k : tensor<8xf32>
+}
+
+// A condition on other lanes than the place is a choice between the value, read
+// once, and the fill.
+// CHECK-LABEL: func @condition(
+// CHECK:         %[[S:.*]] = memref.load
+// CHECK:         arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi1>, vector<4xf32>
+func.func private @condition(%x: tensor<9xf32>) -> tensor<9x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<9xf32>) -> tensor<9x8xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<9xf32>) -> tensor<9x8xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex %bx map affine_map<(a, b) -> (a)> where affine_set<(a, b) : (b - a * 2 >= 0)> fill 2.5 : f32 : tensor<9xf32> -> tensor<9x8xf32>
+      metaop.yield %y : tensor<9x8xf32>
+    }
+    metaop.yield %r : tensor<9x8xf32>
+  }
+  return %k : tensor<9x8xf32>
+}
+
+// An index that is not linear in the vector loop is computed in all lanes.
+// CHECK-LABEL: func @modulo(
+// CHECK:         vector.step : vector<8xindex>
+// CHECK:         arith.remsi {{.*}} : vector<8xindex>
+// CHECK:         vector.gather %{{.*}}[%c0] [%{{.*}}], {{.*}} vector<8xindex>
+func.func private @modulo(%x: tensor<3xf32>) -> tensor<16xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<3xf32>) -> tensor<16xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<3xf32>) -> tensor<16xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex %bx map affine_map<(i) -> (i mod 3)> fill 0.0 : f32 : tensor<3xf32> -> tensor<16xf32>
+      metaop.yield %y : tensor<16xf32>
+    }
+    metaop.yield %r : tensor<16xf32>
+  }
+  return %k : tensor<16xf32>
+}
+
+// Several numbers are a table in memory, one number is in the code.
+// CHECK:         memref.global "private" constant @[[TABLE:.*]] : memref<4xf32> = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> {alignment = 64 : i64}
+// CHECK-LABEL: func @table(
+// CHECK:         %[[ONE:.*]] = arith.constant dense<5.000000e-01> : vector<4xf32>
+// CHECK:         %[[T:.*]] = memref.get_global @[[TABLE]]
+// CHECK:         vector.load %[[T]]
+// CHECK:         arith.mulf %{{.*}}, %[[ONE]]
+func.func private @table(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<2x2xf32>) -> tensor<2x2xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<2x2xf32>) -> tensor<2x2xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %1 = metaop.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+      %2 = metaop.constant dense<0.5> : tensor<2x2xf32>
+      %3 = metaop.add %bx, %1 : tensor<2x2xf32>
+      %y = metaop.mul %3, %2 : tensor<2x2xf32>
+      metaop.yield %y : tensor<2x2xf32>
+    }
+    metaop.yield %r : tensor<2x2xf32>
+  }
+  return %k : tensor<2x2xf32>
+}
+
+// Indices themselves: the loops are not collapsed.
+// CHECK-LABEL: func @iota(
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c4
+// CHECK:           arith.index_cast
+// CHECK:           scf.for
+func.func private @iota(%x: tensor<4x8xi64>) -> tensor<4x8xi64> {
+  %k = metaop.kernel(%kx = %x : tensor<4x8xi64>) -> tensor<4x8xi64> {
+    %r = metaop.fused(%bx = %kx : tensor<4x8xi64>) -> tensor<4x8xi64>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %1 = metaop.iota dim = 0 : tensor<4x8xi64>
+      %y = metaop.add %bx, %1 : tensor<4x8xi64>
+      metaop.yield %y : tensor<4x8xi64>
+    }
+    metaop.yield %r : tensor<4x8xi64>
+  }
+  return %k : tensor<4x8xi64>
+}
