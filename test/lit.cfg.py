@@ -18,7 +18,9 @@ config.test_exec_root = os.path.join(config.metaops_obj_root, "test")
 
 # Caches go to the build tree, not to the user's home.
 config.environment["METAOPS_CACHE_DIR"] = os.path.join(config.test_exec_root, ".cache")
-llvm_config.with_system_environment(["HOME", "TMPDIR", "CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"])
+llvm_config.with_system_environment(
+    ["HOME", "TMPDIR", "CUDA_ROOT", "CUDA_HOME", "CUDA_PATH", "MALLOC_PERTURB_"]
+)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 
 # FileCheck, not, count and the like.

@@ -50,8 +50,11 @@ static Expected<Tensor> evaluateBroadcast(BroadcastOp op,
   if (!result)
     return result;
   ArrayRef<int64_t> dimensions = op.getDimensions();
-  for (auto [extent, dim] : llvm::zip_equal(source.getShape(), dimensions))
-    if (extent != 1 && extent != result->getShape()[dim])
+  // A dynamic extent is never repeated, whatever it is.
+  ArrayRef<int64_t> staticShape = op.getSource().getType().getShape();
+  for (auto [extent, declared, dim] :
+       llvm::zip_equal(source.getShape(), staticShape, dimensions))
+    if (declared != 1 && extent != result->getShape()[dim])
       return createStringError("cannot broadcast the shape " +
                                formatShape(source.getShape()) + " to " +
                                formatShape(result->getShape()));
@@ -59,7 +62,7 @@ static Expected<Tensor> evaluateBroadcast(BroadcastOp op,
   SmallVector<int64_t> j(source.getRank());
   forEachIndex(result->getShape(), [&](ArrayRef<int64_t> i, int64_t position) {
     for (int64_t k = 0; k < source.getRank(); ++k)
-      j[k] = source.getShape()[k] == 1 ? 0 : i[dimensions[k]];
+      j[k] = staticShape[k] == 1 ? 0 : i[dimensions[k]];
     result->set(position, source.get(source.linearize(j)));
   });
   return result;

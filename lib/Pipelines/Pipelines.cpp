@@ -56,6 +56,7 @@ static void addCheck(OpPassManager &pm, Phase phase) {
 static void addFusion(OpPassManager &pm, FusionRules rules, bool report) {
   OpPassManager &main = pm.nest<func::FuncOp>();
   main.addPass(createSimplifyPass());
+  main.addPass(createWidenReductionsPass());
   CloneProducersPassOptions clone;
   clone.rules = rules;
   main.addPass(createCloneProducersPass(clone));

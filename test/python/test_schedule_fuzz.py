@@ -272,9 +272,7 @@ class Program:
         dims = sorted(self.random.sample(range(len(shape)), self.random.randint(0, len(shape))))
         kind = self.kind(dtype)
         keep = self.random.random() < 0.2
-        result = tuple(
-            1 if i in dims else n for i, n in enumerate(shape) if keep or i not in dims
-        )
+        result = tuple(1 if i in dims else n for i, n in enumerate(shape) if keep or i not in dims)
         exact = dtype not in FLOATS or (exact and kind in ("max", "min"))
         text = f"metaop.reduce {kind} {name} dims = {dims}" + (" keep_dims" if keep else "")
         self.convert(text, shape, result, dtype, exact)

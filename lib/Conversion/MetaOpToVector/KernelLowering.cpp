@@ -145,9 +145,10 @@ LogicalResult KernelLowering::verifySignature() {
 }
 
 void KernelLowering::findOpenedLoops() {
+  if (stages.empty())
+    return;
   // All stages run in one range of iterations: what all of them share.
-  if (!stages.empty())
-    parallel = stages.front().schedule.getParallel();
+  parallel = stages.front().schedule.getParallel();
   for (ScheduledStage &scheduled : llvm::drop_begin(stages))
     parallel = std::min<unsigned>({parallel,
                                    (unsigned)scheduled.schedule.getParallel(),
@@ -469,13 +470,12 @@ void KernelLowering::emitFill(const Stage &stage,
 /// A product that feeds an addition may become one instruction; no more of fast
 /// arithmetic is allowed.
 void KernelLowering::markContractable() {
+  // Not on conversions: there it would let a rounding be left out.
   lowered.walk([&](arith::ArithFastMathInterface op) {
-    // Conversions may have none.
-    auto attr = op.getFastMathFlagsAttr();
-    auto flags = attr ? attr.getValue() : arith::FastMathFlags::none;
-    op->setAttr(op.getFastMathAttrName(),
-                arith::FastMathFlagsAttr::get(
-                    b.getContext(), flags | arith::FastMathFlags::contract));
+    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+      op->setAttr(op.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(
+                      b.getContext(), arith::FastMathFlags::contract));
   });
 }
 

@@ -32,16 +32,15 @@ namespace {
 struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateMathPolynomialApproximationPatterns(
-        patterns, [](StringRef name) {
-          return llvm::StringSwitch<bool>(name)
-              .Cases({math::ExpOp::getOperationName(),
-                      math::LogOp::getOperationName(),
-                      math::TanhOp::getOperationName(),
-                      math::ErfOp::getOperationName()},
-                     true)
-              .Default(false);
-        });
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return llvm::StringSwitch<bool>(name)
+          .Cases({math::ExpOp::getOperationName(),
+                  math::LogOp::getOperationName(),
+                  math::TanhOp::getOperationName(),
+                  math::ErfOp::getOperationName()},
+                 true)
+          .Default(false);
+    });
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -58,8 +58,8 @@ void addEntry(func::FuncOp kernel) {
   Type i64 = b.getI64Type();
   auto type = b.getFunctionType({pointer, pointer, i64, i64, pointer},
                                 {b.getI32Type()});
-  auto entry = func::FuncOp::create(
-      b, loc, (kernel.getName() + "_entry").str(), type);
+  auto entry =
+      func::FuncOp::create(b, loc, (kernel.getName() + "_entry").str(), type);
   b.setInsertionPointToStart(entry.addEntryBlock());
   auto load = [&](Value array, Type element, int32_t position) {
     Value address = LLVM::GEPOp::create(b, loc, pointer, element, array,
@@ -78,8 +78,8 @@ void addEntry(func::FuncOp kernel) {
           load(entry.getArgument(1), i64, nextScalar++)));
   }
   for (unsigned bound : {2, 3})
-    arguments.push_back(arith::IndexCastOp::create(
-        b, loc, b.getIndexType(), entry.getArgument(bound)));
+    arguments.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                                   entry.getArgument(bound)));
   func::CallOp::create(b, loc, kernel, arguments);
   Value ok = arith::ConstantIntOp::create(b, loc, 0, 32);
   func::ReturnOp::create(b, loc, ok);

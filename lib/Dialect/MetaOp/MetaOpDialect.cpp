@@ -10,6 +10,7 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -23,7 +24,22 @@ using namespace mlir::metaop;
 #define GET_OP_CLASSES
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.cpp.inc"
 
+namespace {
+/// Functions of meta-operators may be put into their callers.
+struct MetaOpInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void MetaOpDialect::initialize() {
+  addInterfaces<MetaOpInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "MetaOps/Dialect/MetaOp/MetaOpAttributes.cpp.inc"

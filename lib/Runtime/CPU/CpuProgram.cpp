@@ -77,8 +77,11 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
   for (BlockArgument argument : main.getArguments())
     slots[argument] = {Slot::Kind::Argument, argument.getArgNumber()};
   for (Operation &op : main.getBody().front()) {
-    if (isa<metaop::ViewOpInterface>(op))
-      slots[op.getResult(0)] = slots.find(op.getOperand(0))->second;
+    if (isa<metaop::ViewOpInterface>(op)) {
+      // By value: the insertion may move the map's memory.
+      Slot viewed = slots.find(op.getOperand(0))->second;
+      slots[op.getResult(0)] = viewed;
+    }
     auto callOp = dyn_cast<func::CallOp>(op);
     if (!callOp)
       continue;

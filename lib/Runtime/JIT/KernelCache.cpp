@@ -63,7 +63,10 @@ llvm::Expected<Kernel> KernelCache::compile(func::FuncOp function) {
     return llvm::createStringError("a kernel could not be lowered to loops");
   Operation *loops = SymbolTable::lookupSymbolIn(*module, "kernel");
   Kernel kernel;
-  kernel.parallelRange = getNumber(loops, "metaop.parallel_range", 1);
+  kernel.parallelRange = getNumber(loops, "metaop.parallel_range", -1);
+  if (kernel.parallelRange < 0)
+    return llvm::createStringError(
+        "a kernel's parallel range is not known before it runs");
   kernel.workPerStep = getNumber(loops, "metaop.work_per_step", 0);
 
   metaop::buildVectorToLLVMPipeline(toLLVM);

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
+#include "llvm/ADT/ScopeExit.h"
 
 #include <algorithm>
 #include <atomic>
@@ -165,11 +166,12 @@ void ThreadPool::parallelFor(int64_t n, int64_t grain, Body body) {
   unsigned threads = numThreads.load();
   if (threads == 1 || n <= grain || busy.exchange(true))
     return body(0, n);
+  // Also where a thread cannot be started.
+  llvm::scope_exit release([&] { busy.store(false); });
   // A few ranges a thread even out their speeds.
   int64_t chunk = std::max(grain, n / (int64_t(threads) * 4));
   Loop loop{body, n, chunk};
   getTeam(threads).run(loop);
-  busy.store(false);
 }
 
 void ThreadPool::setThreads(unsigned threads) {

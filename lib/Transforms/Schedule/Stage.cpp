@@ -136,6 +136,14 @@ bool StageBuilder::isProjection(const StageWrite &write) {
                       });
 }
 
+/// Whether the loop moves along one dimension of the result only, rather than
+/// along a diagonal.
+static bool isInOneIndex(AffineMap map, unsigned loop) {
+  return llvm::count_if(map.getResults(), [&](AffineExpr index) {
+           return index.isFunctionOfDim(loop);
+         }) == 1;
+}
+
 void StageBuilder::classifyWrites() {
   for (StageWrite &write : stage.writes) {
     write.isProjection = isProjection(write);
@@ -145,7 +153,8 @@ void StageBuilder::classifyWrites() {
       auto loop = dyn_cast<AffineDimExpr>(index);
       if (write.isProjection)
         addLoops(write.disjoint, index);
-      else if (loop && stage.extents[loop.getPosition()] == extent)
+      else if (loop && stage.extents[loop.getPosition()] == extent &&
+               isInOneIndex(write.map, loop.getPosition()))
         write.disjoint.set(loop.getPosition());
     }
   }

@@ -128,9 +128,11 @@ StagePlace StageBuilder::makePlace(AffineMap map, ArrayRef<AffineExpr> shape) {
   return place;
 }
 
-/// Replaces the symbols of an access by the stage's own.
-static AffineExpr withSymbols(AffineExpr expr, ArrayRef<AffineExpr> symbols) {
-  return expr.replaceSymbols(symbols);
+/// An expression of an access with the stage's own symbols, in simplest terms.
+AffineExpr StageBuilder::withSymbols(AffineExpr expr,
+                                     ArrayRef<AffineExpr> symbols) {
+  return simplifyAffineExpr(expr.replaceSymbols(symbols), stage.extents.size(),
+                            stage.symbols.size());
 }
 
 void StageBuilder::addRead(Value value, Value source,

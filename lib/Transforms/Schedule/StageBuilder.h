@@ -31,6 +31,7 @@ private:
     return getAffineConstantExpr(value, ctx);
   }
 
+  AffineExpr withSymbols(AffineExpr expr, ArrayRef<AffineExpr> symbols);
   void addRead(Value value, Value source, const IndexAccess &access);
   void addWrite(unsigned result, Value yielded);
   /// The place that `map` reaches in a tensor of the given shape.

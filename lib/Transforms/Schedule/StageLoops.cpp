@@ -122,7 +122,7 @@ bool StageBuilder::tryStridedGather(StageWrite &write, unsigned position) {
           return other.index() != position &&
                  other.value().isFunctionOfDim(loop);
         });
-    if (!factor || isElsewhere ||
+    if (!factor || *factor == 0 || isElsewhere ||
         ShapedType::isDynamic(stage.getStaticExtent(loop)))
       return false;
     std::optional<unsigned> &role = std::abs(*factor) == 1 ? unit : strided;

@@ -1,5 +1,7 @@
 // RUN: metaop-opt %s -convert-metaop-to-vector -canonicalize -cse | FileCheck %s
 
+// CHECK: memref.global "private" constant @[[TABLE:.*]] : memref<4xf32> = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> {alignment = 64 : i64}
+
 // A step of 8 elements from lane to lane is a gather from constant offsets.
 // CHECK-LABEL: func @transposed(
 // CHECK:         %[[OFFSETS:.*]] = arith.constant dense<[0, 8, 16, 24]> : vector<4xi32>
@@ -106,7 +108,7 @@ func.func private @scalar_border(%x: tensor<6xf32>) -> tensor<8xf32> {
 func.func private @inside(%x: tensor<40xf32>) -> tensor<8x4xf32> {
   %k = metaop.kernel(%kx = %x : tensor<40xf32>) -> tensor<8x4xf32> {
     %r = metaop.fused(%bx = %kx : tensor<40xf32>) -> tensor<8x4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
       %y = metaop.reindex %bx map affine_map<(i, j) -> (i * 4 + j + 3)> fill 0.0 : f32 : tensor<40xf32> -> tensor<8x4xf32>
       metaop.yield %y : tensor<8x4xf32>
     }
@@ -170,13 +172,12 @@ func.func private @modulo(%x: tensor<3xf32>) -> tensor<16xf32> {
 }
 
 // Several numbers are a table in memory, one number is in the code.
-// CHECK:         memref.global "private" constant @[[TABLE:.*]] : memref<4xf32> = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> {alignment = 64 : i64}
-// CHECK-LABEL: func @table(
+// CHECK-LABEL: func @numbers(
 // CHECK:         %[[ONE:.*]] = arith.constant dense<5.000000e-01> : vector<4xf32>
 // CHECK:         %[[T:.*]] = memref.get_global @[[TABLE]]
 // CHECK:         vector.load %[[T]]
 // CHECK:         arith.mulf %{{.*}}, %[[ONE]]
-func.func private @table(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+func.func private @numbers(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %k = metaop.kernel(%kx = %x : tensor<2x2xf32>) -> tensor<2x2xf32> {
     %r = metaop.fused(%bx = %kx : tensor<2x2xf32>) -> tensor<2x2xf32>
         schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
@@ -194,8 +195,8 @@ func.func private @table(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 // Indices themselves: the loops are not collapsed.
 // CHECK-LABEL: func @iota(
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c4
-// CHECK:           arith.index_cast
-// CHECK:           scf.for
+// CHECK:           %[[INDEX:.*]] = vector.broadcast %[[I]] : index to vector<8xindex>
+// CHECK:           arith.index_cast %[[INDEX]] : vector<8xindex> to vector<8xi64>
 func.func private @iota(%x: tensor<4x8xi64>) -> tensor<4x8xi64> {
   %k = metaop.kernel(%kx = %x : tensor<4x8xi64>) -> tensor<4x8xi64> {
     %r = metaop.fused(%bx = %kx : tensor<4x8xi64>) -> tensor<4x8xi64>

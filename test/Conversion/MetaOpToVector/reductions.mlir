@@ -13,7 +13,7 @@
 // CHECK:           %[[TAIL:.*]] = vector.maskedload {{.*}}, %[[MASK]]
 // CHECK:           %[[MORE:.*]] = arith.addf %[[SUM]], %[[TAIL]]
 // CHECK:           %[[ALL:.*]] = arith.select %[[MASK]], %[[MORE]], %[[SUM]]
-// CHECK:           %[[R:.*]] = vector.reduction <add>, %[[ALL]] fastmath<reassoc,contract> : vector<8xf32> into f32
+// CHECK:           %[[R:.*]] = vector.reduction <add>, %[[ALL]] fastmath<reassoc> : vector<8xf32> into f32
 // CHECK:           memref.store %[[R]], %{{.*}}[%[[ROW]]]
 func.func private @rows(%x: tensor<12x100xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x100xf32>) -> tensor<12xf32> {

@@ -79,12 +79,12 @@ def MetaOp_BroadcastOp : MetaOp_ReindexLikeOp<"broadcast"> {
   let description = [{
     ```
     result[i...] = source[j...] where j[k] = i[dimensions[k]], or 0 where
-    source.shape[k] is 1
+    source.shape[k] is statically 1
     ```
 
     Constraints: (C1) one entry of `dimensions` per source dimension;
     (C2) entries rise strictly and lie in `[0, rank(result))`;
-    (C3) each source extent is 1 or that of the result's dimension;
+    (C3) each source extent is statically 1 or that of the result's dimension;
     (C4) one extent operand per dynamic dimension of the result;
     (C5) source and result have one element type.
 

@@ -80,8 +80,9 @@ struct StageWrite {
   bool isProjection = true;
   /// Loops that the offset and the range checks depend on.
   llvm::SmallBitVector loops;
-  /// Loops that number a dimension of the result: two different iterations never
-  /// write the same element, and all of them together write the whole dimension.
+  /// Loops that number a dimension of the result: two different iterations
+  /// never write the same element, and all of them together write the whole
+  /// dimension.
   llvm::SmallBitVector disjoint;
 };
 

@@ -40,6 +40,31 @@ def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def WidenReductionsPass
+    : Pass<"metaop-widen-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Accumulate sums and products of half floats in f32";
+  let description = [{
+    A reduction whose map is a projection accumulates in registers, in f32. Any
+    other may meet an element of its result many times, and combines with what
+    memory holds; for f16 and bf16 that memory has to be f32.
+
+    ```mlir
+    %y = metaop.reindex_reduce add %x map affine_map<(i) -> (i mod 4)>
+        : tensor<64xbf16> -> tensor<4xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = metaop.cast %x : tensor<64xbf16> -> tensor<64xf32>
+    %1 = metaop.reindex_reduce add %0 map affine_map<(i) -> (i mod 4)>
+        : tensor<64xf32> -> tensor<4xf32>
+    %y = metaop.cast %1 : tensor<4xf32> -> tensor<4xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def CloneProducersPass
     : Pass<"metaop-clone-producers", "::mlir::func::FuncOp"> {
   let summary = "Compute cheap producers again for each consumer";

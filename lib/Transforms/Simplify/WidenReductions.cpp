@@ -1,0 +1,64 @@
+//===- WidenReductions.cpp - Sums of half floats in f32 -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every sum or product of f16 or bf16 that combines with memory is replaced by
+// one in f32 between two casts. The first cast fuses with the reduction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Transforms/Simplify/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_WIDENREDUCTIONSPASS
+#include "MetaOps/Transforms/Simplify/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Whether partial results of the reduction are rounded to half floats.
+static bool combinesHalves(ReindexReduceOpInterface op) {
+  Type element = op.getSource().getType().getElementType();
+  ReduceKind kind = op.getReduceKind();
+  IndexAccess access = op.getIndexAccess();
+  return (element.isF16() || element.isBF16()) &&
+         (kind == ReduceKind::Add || kind == ReduceKind::Mul) &&
+         !access.map.isProjectedPermutation(/*allowZeroInResults=*/true);
+}
+
+static void widen(ReindexReduceOpInterface op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  RankedTensorType sourceType = op.getSource().getType();
+  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+  Value source =
+      CastOp::create(b, loc, sourceType.clone(b.getF32Type()), op.getSource());
+  IRMapping mapping;
+  mapping.map(op.getSource(), source);
+  Operation *wide = b.clone(*op, mapping);
+  wide->getResult(0).setType(resultType.clone(b.getF32Type()));
+  Value result = CastOp::create(b, loc, resultType, wide->getResult(0));
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
+namespace {
+struct WidenReductionsPass
+    : metaop::impl::WidenReductionsPassBase<WidenReductionsPass> {
+  void runOnOperation() override {
+    SmallVector<ReindexReduceOpInterface> reductions;
+    getOperation().walk([&](ReindexReduceOpInterface op) {
+      if (combinesHalves(op))
+        reductions.push_back(op);
+    });
+    llvm::for_each(reductions, widen);
+  }
+};
+} // namespace

@@ -1,0 +1,342 @@
+// RUN: metaop-opt %s -convert-metaop-to-vector -split-input-file -verify-diagnostics
+
+// A stage is scheduled before it is lowered.
+func.func private @no_schedule(%x: tensor<12xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
+    // expected-error @below {{has no schedule; run metaop-schedule before}}
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32> {
+      %y = metaop.exp %bx : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// Loops are counted after contiguous dimensions were collapsed.
+func.func private @order(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12x8xf32> {
+    // expected-error @below {{schedule orders 2 loops, but the stage has 1}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12x8xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %bx : tensor<12x8xf32>
+      metaop.yield %y : tensor<12x8xf32>
+    }
+    metaop.yield %r : tensor<12x8xf32>
+  }
+  return %k : tensor<12x8xf32>
+}
+
+// -----
+
+// A silly width.
+func.func private @wide(%x: tensor<12xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
+    // expected-error @below {{schedule has vectors of 1099511627776 lanes, but at most 256 can be compiled}}
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 1099511627776, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %bx : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// Silly unrolling.
+func.func private @unrolled(%x: tensor<12xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
+    // expected-error @below {{schedule unrolls 1099511627776 iterations, but at most 64 can be compiled}}
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 1099511627776, shared = 0>) {
+      %y = metaop.exp %bx : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// Iterations of a reduced loop write the same elements.
+func.func private @parallel_sum(%x: tensor<12xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<f32> {
+    // expected-error @below {{loop 0 is not parallel: its iterations write the same elements of result 0}}
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reduce add %bx dims = [0] : tensor<12xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+
+// -----
+
+// Lanes may meet in one element.
+func.func private @lanes(%x: tensor<12xf32>) -> tensor<3xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<3xf32> {
+    // expected-error @below {{loop 0 cannot be a vector: its lanes may write one element of result 0}}
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<3xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (i mod 3)> : tensor<12xf32> -> tensor<3xf32>
+      metaop.yield %y : tensor<3xf32>
+    }
+    metaop.yield %r : tensor<3xf32>
+  }
+  return %k : tensor<3xf32>
+}
+
+// -----
+
+// The vector loop is shared among threads in blocks only where it is alone.
+func.func private @parallel_vector(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    // expected-error @below {{loop 1 is parallel together with others and cannot be the vector loop}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 2, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// -----
+
+// A step of the parallel range is a whole number of copies.
+func.func private @parallel_unroll(%x: tensor<12x8xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
+    // expected-error @below {{unrolls parallel loop 0 by 5, which does not divide its extent}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 5, shared = 0>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// Copies of what is combined in memory would be combined at once.
+func.func private @parallel_unroll_in_memory(%x: tensor<12x8xf32>) -> tensor<12x2xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12x2xf32> {
+    // expected-error @below {{unrolls parallel loop 0, but result 0 is combined in memory}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12x2xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 4, shared = 0>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(i, j) -> (i, j floordiv 4)> : tensor<12x8xf32> -> tensor<12x2xf32>
+      metaop.yield %y : tensor<12x2xf32>
+    }
+    metaop.yield %r : tensor<12x2xf32>
+  }
+  return %k : tensor<12x2xf32>
+}
+
+// -----
+
+// A shared loop steps by one iteration for all its stages.
+func.func private @shared_vector(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+  %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+    // expected-error @below {{loop 0 is shared with another stage and cannot be the vector loop}}
+    %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+      %y = metaop.neg %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %p, %r : tensor<12xf32>, tensor<12xf32>
+  }
+  return %k#0, %k#1 : tensor<12xf32>, tensor<12xf32>
+}
+
+// -----
+
+// The same holds of unrolling.
+func.func private @shared_unroll(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+  %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+    %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    // expected-error @below {{loop 0 is shared with another stage and cannot be unrolled}}
+    %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 2, shared = 1>) {
+      %y = metaop.neg %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %p, %r : tensor<12xf32>, tensor<12xf32>
+  }
+  return %k#0, %k#1 : tensor<12xf32>, tensor<12xf32>
+}
+
+// -----
+
+// Loops of several collapsed dimensions may differ where the dimensions do not.
+func.func private @other_extent(%x: tensor<12x8xf32>) -> (tensor<12x8xf32>, tensor<8x12xf32>) {
+  %k:2 = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> (tensor<12x8xf32>, tensor<8x12xf32>) {
+    %p = metaop.fused(%a = %kx : tensor<12x8xf32>) -> tensor<12x8xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<12x8xf32>
+      metaop.yield %y : tensor<12x8xf32>
+    }
+    // expected-error @below {{shares loop 0 with the stage before it, which runs over another extent}}
+    %r = metaop.fused(%a = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+      %y = metaop.transpose %a perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %p, %r : tensor<12x8xf32>, tensor<8x12xf32>
+  }
+  return %k#0, %k#1 : tensor<12x8xf32>, tensor<8x12xf32>
+}
+
+// -----
+
+// A reversed read would come before the write.
+func.func private @reversed(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+  %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+    %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    // expected-error @below {{shares 1 loops with a stage before they have computed what it reads of that stage}}
+    %r = metaop.fused(%a = %p : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+      %y = metaop.reindex %a map affine_map<(i) -> (11 - i)> fill 0.0 : f32 : tensor<12xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %p, %r : tensor<12xf32>, tensor<12xf32>
+  }
+  return %k#0, %k#1 : tensor<12xf32>, tensor<12xf32>
+}
+
+// -----
+
+// So would the read of a sum that has only begun.
+func.func private @partial_sum(%x: tensor<12xf32>) -> (tensor<f32>, tensor<12xf32>) {
+  %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<f32>, tensor<12xf32>) {
+    %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reduce add %a dims = [0] : tensor<12xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    // expected-error @below {{shares 1 loops with a stage before they have computed what it reads of that stage}}
+    %r = metaop.fused(%a = %p : tensor<f32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+      %y = metaop.broadcast %a dims = [] : tensor<f32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %p, %r : tensor<f32>, tensor<12xf32>
+  }
+  return %k#0, %k#1 : tensor<f32>, tensor<12xf32>
+}
+
+// -----
+
+// Places are computed before the first stage.
+func.func private @symbol(%x: tensor<12xf32>, %s: tensor<i64>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>, %ks = %s : tensor<i64>) -> tensor<12xf32> {
+    %p = metaop.fused(%a = %ks : tensor<i64>) -> tensor<i64>
+        schedule(#metaop.schedule<order = [], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.neg %a : tensor<i64>
+      metaop.yield %y : tensor<i64>
+    }
+    // expected-error @below {{reads places that depend on a number which the same kernel computes}}
+    %r = metaop.fused(%a = %kx : tensor<12xf32>, %t = %p : tensor<i64>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.slice %a[%t] strides = [1] : tensor<12xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// Values inside of a kernel live on the stack.
+func.func private @large_local(%x: tensor<5000xf32>) -> tensor<5000xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<5000xf32>) -> tensor<5000xf32> {
+    // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 16384 bytes: 'tensor<5000xf32>'}}
+    %p = metaop.fused(%a = %kx : tensor<5000xf32>) -> tensor<5000xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<5000xf32>
+      metaop.yield %y : tensor<5000xf32>
+    }
+    %r = metaop.fused(%a = %p : tensor<5000xf32>) -> tensor<5000xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<5000xf32>
+      metaop.yield %y : tensor<5000xf32>
+    }
+    metaop.yield %r : tensor<5000xf32>
+  }
+  return %k : tensor<5000xf32>
+}
+
+// -----
+
+// Each result is a buffer that one stage writes.
+func.func private @yields_twice(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+  // expected-error @below {{yields one value twice}}
+  %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+    %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r, %r : tensor<12xf32>, tensor<12xf32>
+  }
+  return %k#0, %k#1 : tensor<12xf32>, tensor<12xf32>
+}
+
+// -----
+
+// The caller's buffers are the kernel's results.
+// expected-error @below {{expects to return the results of its kernel in order}}
+func.func private @swapped(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+  %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+    %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    %s = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.neg %a : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r, %s : tensor<12xf32>, tensor<12xf32>
+  }
+  return %k#1, %k#0 : tensor<12xf32>, tensor<12xf32>
+}
+
+// -----
+
+// Numbers are passed as 0-d tensors.
+// expected-error @below {{expects arguments that are tensors or of type index, given 'f32'}}
+func.func private @number(%x: tensor<12xf32>, %n: f32) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %bx : tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}

@@ -1,0 +1,121 @@
+// RUN: metaop-opt %s -convert-metaop-to-vector -canonicalize -cse | FileCheck %s
+
+// The gradient of a convolution by its input writes at i - j. The loop i becomes
+// the result's index k: each result is summed in a register, and the reads
+// at i = k + j are guarded.
+// CHECK-LABEL: func @difference(
+// CHECK-SAME:    metaop.parallel_range = 7 : i64
+// CHECK:         scf.for %[[K:.*]] =
+// CHECK-NOT:       memref.store
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             scf.for {{.*}} iter_args
+// CHECK:               scf.if %{{.*}} -> (f32)
+// CHECK:                 memref.load
+// CHECK:               arith.addf
+// CHECK:           memref.store %{{.*}}, %{{.*}}[%[[K]]]
+func.func private @difference(%x: tensor<5x7x3xf32>) -> tensor<7xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<5x7x3xf32>) -> tensor<7xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<5x7x3xf32>) -> tensor<7xf32>
+        schedule(#metaop.schedule<order = [1, 0, 2], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(n, i, j) -> (i - j)> : tensor<5x7x3xf32> -> tensor<7xf32>
+      metaop.yield %y : tensor<7xf32>
+    }
+    metaop.yield %r : tensor<7xf32>
+  }
+  return %k : tensor<7xf32>
+}
+
+// The same in vectors along k, which are read at unit steps.
+// CHECK-LABEL: func @difference_in_vectors(
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<8xf32>)
+// CHECK:           vector.maskedload
+// CHECK:           arith.addf
+// CHECK:         vector.store
+func.func private @difference_in_vectors(%x: tensor<3x64xf32>) -> tensor<64xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<3x64xf32>) -> tensor<64xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<3x64xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(j, i) -> (i - j)> : tensor<3x64xf32> -> tensor<64xf32>
+      metaop.yield %y : tensor<64xf32>
+    }
+    metaop.yield %r : tensor<64xf32>
+  }
+  return %k : tensor<64xf32>
+}
+
+// A quotient reaches each element several times: combined in memory, behind
+// the identity for the rows of this step.
+// CHECK-LABEL: func @quotient(
+// CHECK:         %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           scf.for %{{.*}} = %c0 to %c3
+// CHECK:             memref.store %[[LOWEST]], %[[Y:.*]][
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c12
+// CHECK:             %[[NEW:.*]] = memref.load
+// CHECK:             arith.floordivsi %[[J]], %c5
+// CHECK:             %[[OLD:.*]] = memref.load %[[Y]]
+// CHECK:             %[[BOTH:.*]] = arith.maximumf %[[OLD]], %[[NEW]]
+// CHECK:             memref.store %[[BOTH]], %[[Y]]
+func.func private @quotient(%x: tensor<10x12xf32>) -> tensor<10x3xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<10x12xf32>) -> tensor<10x3xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<10x12xf32>) -> tensor<10x3xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex_reduce max %bx map affine_map<(i, j) -> (i, j floordiv 5)> : tensor<10x12xf32> -> tensor<10x3xf32>
+      metaop.yield %y : tensor<10x3xf32>
+    }
+    metaop.yield %r : tensor<10x3xf32>
+  }
+  return %k : tensor<10x3xf32>
+}
+
+// Elements that leave the result are dropped, by a guard on the store.
+// CHECK-LABEL: func @dropped(
+// CHECK:         scf.if
+// CHECK:           memref.load
+// CHECK:           arith.addf
+// CHECK:           memref.store
+func.func private @dropped(%x: tensor<100xf32>) -> tensor<3xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<3xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<100xf32>) -> tensor<3xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (i floordiv 10)> : tensor<100xf32> -> tensor<3xf32>
+      metaop.yield %y : tensor<3xf32>
+    }
+    metaop.yield %r : tensor<3xf32>
+  }
+  return %k : tensor<3xf32>
+}
+
+// Elements that nothing is written to are the identity.
+// CHECK-LABEL: func @not_covered(
+// CHECK-DAG:     %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK:         scf.for %{{.*}} = %c0 to %c10
+// CHECK:           memref.store %[[ONE]]
+func.func private @not_covered(%x: tensor<6xf32>) -> tensor<10xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<6xf32>) -> tensor<10xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<6xf32>) -> tensor<10xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex_reduce mul %bx map affine_map<(i) -> (i mod 4)> : tensor<6xf32> -> tensor<10xf32>
+      metaop.yield %y : tensor<10xf32>
+    }
+    metaop.yield %r : tensor<10xf32>
+  }
+  return %k : tensor<10xf32>
+}
+
+// Conditions choose what is added, lane by lane.
+// CHECK-LABEL: func @condition(
+// CHECK:         %[[SUM:.*]] = arith.addf
+// CHECK:         arith.select %{{.*}}, %[[SUM]], %{{.*}} : vector<8xi1>, vector<8xf32>
+// CHECK:         vector.reduction <add>
+func.func private @condition(%x: tensor<4x64xf32>) -> tensor<4xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<4x64xf32>) -> tensor<4xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<4x64xf32>) -> tensor<4xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(i, j) -> (i)> where affine_set<(i, j) : (j - i * 8 >= 0)> : tensor<4x64xf32> -> tensor<4xf32>
+      metaop.yield %y : tensor<4xf32>
+    }
+    metaop.yield %r : tensor<4xf32>
+  }
+  return %k : tensor<4xf32>
+}

@@ -1,0 +1,15 @@
+// RUN: metaop-opt %s -metaop-pipeline=to=llvm | FileCheck %s
+// RUN: metaop-opt %s -metaop-pipeline=to=llvm | mlir-translate -mlir-to-llvmir | FileCheck %s --check-prefix=IR
+
+// A program ends as functions of the LLVM dialect: one entry for each kernel.
+// CHECK-NOT:  @main
+// CHECK:      llvm.func @erf(f64) -> f64
+// CHECK:      llvm.func {{.*}}@kernel_0(
+// CHECK:      llvm.func @kernel_0_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr) -> i32
+// CHECK-NOT:  unrealized_conversion_cast
+
+// IR: define i32 @kernel_0_entry(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4)
+func.func @main(%x: tensor<100xf64>) -> tensor<100xf64> {
+  %0 = metaop.erf %x : tensor<100xf64>
+  return %0 : tensor<100xf64>
+}

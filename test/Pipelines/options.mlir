@@ -1,0 +1,40 @@
+// What the pipeline says of options and modules that it cannot use.
+
+// RUN: not metaop-opt %s -metaop-pipeline=to=assembly 2>&1 | FileCheck %s --check-prefix=TO
+// TO: metaop-pipeline: there is no phase 'assembly'; expected one of graph, fused, scheduled, kernels, loops, llvm
+
+// RUN: not metaop-opt %s -metaop-pipeline=from=assembly 2>&1 | FileCheck %s --check-prefix=FROM
+// FROM: metaop-pipeline: there is no phase 'assembly'
+
+// RUN: not metaop-opt %s -metaop-pipeline="from=loops to=llvm" 2>&1 | FileCheck %s --check-prefix=LATE
+// LATE: metaop-pipeline: a pipeline starts from graph, fused, scheduled or kernels
+
+// RUN: not metaop-opt %s -metaop-pipeline="from=kernels to=fused" 2>&1 | FileCheck %s --check-prefix=BACK
+// BACK: metaop-pipeline: a pipeline starts from its last phase or an earlier one
+
+// RUN: not metaop-opt %s -metaop-pipeline=target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: metaop-pipeline: there is no target 'abacus'; expected cpu
+
+// RUN: not metaop-opt %s -metaop-pipeline=rules=none 2>&1 | FileCheck %s --check-prefix=RULES
+// RULES: metaop-pipeline: there are no fusion rules 'none'; expected extended or paper
+
+// RUN: not metaop-opt %s -metaop-pipeline=absent=1 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: no such option absent
+
+// RUN: not metaop-opt %s -metaop-pipeline=vector-bits=100 2>&1 | FileCheck %s --check-prefix=BITS
+// BITS: vector-bits is 0 or a power of two up to 2048, given 100
+
+// Where the module is in another phase than `from` says:
+// RUN: not metaop-opt %s -metaop-pipeline=from=fused 2>&1 | FileCheck %s --check-prefix=PHASE
+// PHASE: 'metaop.exp' op is not legal in phase 'fused' here: expected it inside of a metaop.fused
+
+// RUN: metaop-opt %s -metaop-pipeline=to=fused -o %t
+// RUN: not metaop-opt %t -metaop-pipeline 2>&1 | FileCheck %s --check-prefix=KERNEL
+// KERNEL: 'metaop.kernel' op is not legal in phase 'graph' here: expected meta-operators, views, tensor.dim and constants
+// RUN: not metaop-opt %t -metaop-pipeline=from=scheduled 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// SCHEDULE: 'metaop.fused' op is not legal in phase 'scheduled' here: expected a schedule
+
+func.func @main(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %0 = metaop.exp %x : tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
