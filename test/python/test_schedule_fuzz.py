@@ -181,7 +181,7 @@ class Program:
         rank = self.random.randint(len(shape), 5)
         dims = sorted(self.random.sample(range(rank), len(shape)))
         result = [self.random.choice(EXTENTS) for _ in range(rank)]
-        for dim, extent in zip(dims, shape):
+        for dim, extent in zip(dims, shape, strict=True):
             if extent != 1 or self.random.random() < 0.5:
                 result[dim] = extent
         if count([max(n, 1) for n in result]) > MAX_ELEMENTS:
@@ -212,7 +212,7 @@ class Program:
     def pad(self, name, shape, dtype, exact):
         low = [self.random.randint(-min(n // 2, 2), 2) for n in shape]
         high = [self.random.randint(-min(n // 2, 2), 3) for n in shape]
-        result = tuple(a + n + b for a, n, b in zip(low, shape, high))
+        result = tuple(a + n + b for a, n, b in zip(low, shape, high, strict=True))
         fill = self.number(dtype)
         text = f"metaop.pad {name} low = {low} high = {high} fill {fill}"
         self.convert(text, shape, result, dtype, exact)
@@ -256,7 +256,7 @@ class Program:
         self.convert(text, shape, result, dtype, exact)
 
     def reshape(self, name, shape, dtype, exact):
-        result = self.random.choice([(count(shape),), shape + (1,), (1,) + shape, shape[::-1]])
+        result = self.random.choice([(count(shape),), (*shape, 1), (1, *shape), shape[::-1]])
         self.convert(f"metaop.reshape {name}", shape, result, dtype, exact)
 
     # --- Reductions and leaves --------------------------------------------------
@@ -330,7 +330,8 @@ def random_schedule(rng, order):
     vector = rng.randrange(-1, loops) if loops else -1
     unroll = rng.randrange(-1, loops) if loops else -1
     return (
-        f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops)}, vector_dim = {vector}, "
+        f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops)}, "
+        f"vector_dim = {vector}, "
         f"vector_width = {rng.choice([1, 2, 4, 8, 16, 32]) if vector >= 0 else 1}, "
         f"unroll_dim = {unroll}, unroll = {rng.choice([1, 2, 3, 4, 5, 8]) if unroll >= 0 else 1}, "
         f"shared = 0>)"

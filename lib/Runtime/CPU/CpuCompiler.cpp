@@ -220,7 +220,7 @@ CpuCompiler::print(StringRef bytecode, StringRef phaseName,
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;
-  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/true);
+  flags.enableDebugInfo();
   (*slice)->module->print(stream, flags);
   return text;
 }

@@ -143,8 +143,7 @@ InterpretedProgram::print(llvm::ArrayRef<NodeLocation> locations) {
   }
   std::string text;
   llvm::raw_string_ostream os(text);
-  module->print(os,
-                OpPrintingFlags().enableDebugInfo(true, true).useLocalScope());
+  module->print(os, OpPrintingFlags().enableDebugInfo().useLocalScope());
   return text;
 }
 
