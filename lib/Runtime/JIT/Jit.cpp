@@ -58,6 +58,10 @@ Expected<std::unique_ptr<Jit>> Jit::create() {
   if (!linker)
     return linker.takeError();
   jit->linker = std::move(*linker);
+  jit->linker->getExecutionSession().setErrorReporter(
+      [jit = jit.get()](Error error) {
+        jit->reports += "; " + toString(std::move(error));
+      });
   return jit;
 }
 
@@ -112,9 +116,10 @@ Expected<KernelFunction> Jit::link(std::unique_ptr<MemoryBuffer> object,
   library->addGenerator(std::move(*process));
   if (Error error = linker->addObjectFile(*library, std::move(object)))
     return std::move(error);
+  reports.clear();
   auto address = linker->lookup(*library, entry);
   if (!address)
-    return address.takeError();
+    return createStringError(toString(address.takeError()) + reports);
   return address->toPtr<KernelFunction>();
 }
 

@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <string>
 
 namespace llvm {
 class MemoryBuffer;
@@ -61,6 +62,8 @@ private:
   std::unique_ptr<llvm::TargetMachine> target;
   std::unique_ptr<llvm::orc::LLJIT> linker;
   unsigned vectorBits = 0;
+  /// What the linker reported beside the errors that it returned.
+  std::string reports;
 };
 
 } // namespace metaops

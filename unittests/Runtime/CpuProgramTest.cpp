@@ -1,0 +1,212 @@
+//===- CpuProgramTest.cpp - Programs for the CPU --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Program/Compiler.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+
+using namespace metaops;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace {
+
+class CpuProgramTest : public ::testing::Test {
+protected:
+  llvm::Expected<std::shared_ptr<Program>>
+  compile(StringRef text, ArrayRef<bool> donatable = {}) {
+    return compiler->compile(text, donatable, CompileOptions());
+  }
+
+  std::string failureOf(StringRef text, CompileOptions options = {}) {
+    auto program = compiler->compile(text, {}, options);
+    return program ? "no failure" : llvm::toString(program.takeError());
+  }
+
+  BufferRef makeBuffer(ArrayRef<float> values) {
+    BufferRef buffer = memory.allocate(values.size() * sizeof(float));
+    std::copy(values.begin(), values.end(), getData(buffer));
+    return buffer;
+  }
+  static float *getData(const BufferRef &buffer) {
+    return static_cast<float *>(buffer->data());
+  }
+
+  std::unique_ptr<Compiler> compiler = createCpuCompiler();
+  Allocator memory;
+  ThreadPool threads;
+  llvm::SmallVector<BufferRef> results;
+};
+
+constexpr StringRef square =
+    "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+    "  %0 = metaop.mul %x, %x : tensor<3xf32>\n"
+    "  return %0 : tensor<3xf32>\n}\n";
+
+TEST_F(CpuProgramTest, RunsAnyNumberOfTimes) {
+  auto program = llvm::cantFail(compile(square));
+  for (float x : {1.0f, 2.0f, 3.0f}) {
+    results.clear();
+    llvm::cantFail(
+        program->run({makeBuffer({x, x, 2 * x})}, results, memory, threads));
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(getData(results[0])[0], x * x);
+    EXPECT_EQ(getData(results[0])[2], 4 * x * x);
+  }
+}
+
+TEST_F(CpuProgramTest, AnotherNumberOfArgumentsIsAnError) {
+  auto program = llvm::cantFail(compile(square));
+  BufferRef x = makeBuffer({1, 2, 3});
+  EXPECT_EQ(toString(program->run({}, results, memory, threads)),
+            "the program takes 1 arguments, given 0");
+  EXPECT_EQ(toString(program->run({x, x}, results, memory, threads)),
+            "the program takes 1 arguments, given 2");
+  EXPECT_TRUE(results.empty());
+}
+
+TEST_F(CpuProgramTest, ADonatedBufferIsTheResult) {
+  auto program = llvm::cantFail(compile(square, {true}));
+  BufferRef x = makeBuffer({1, 2, 3});
+  llvm::cantFail(program->run({x}, results, memory, threads));
+  EXPECT_EQ(results[0]->data(), x->data());
+  EXPECT_EQ(getData(x)[2], 9.0f);
+}
+
+TEST_F(CpuProgramTest, OtherBuffersAreNotWritten) {
+  auto program = llvm::cantFail(compile(square, {false}));
+  BufferRef x = makeBuffer({1, 2, 3});
+  llvm::cantFail(program->run({x}, results, memory, threads));
+  EXPECT_NE(results[0]->data(), x->data());
+  EXPECT_EQ(getData(x)[2], 3.0f);
+}
+
+TEST_F(CpuProgramTest, ArgumentsMayBeResults) {
+  auto program = llvm::cantFail(
+      compile("func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, "
+              "tensor<2x1xf32>) {\n"
+              "  %0 = metaop.reshape %x : tensor<2xf32> -> tensor<2x1xf32>\n"
+              "  return %x, %0 : tensor<2xf32>, tensor<2x1xf32>\n}\n"));
+  BufferRef x = makeBuffer({1, 2});
+  llvm::cantFail(program->run({x}, results, memory, threads));
+  EXPECT_EQ(results[0]->data(), x->data());
+  EXPECT_EQ(results[1]->data(), x->data());
+}
+
+TEST_F(CpuProgramTest, TellsWhatItDoes) {
+  auto program = llvm::cantFail(
+      compile("func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> "
+              "(tensor<4xf32>, tensor<4xf32>) {\n"
+              "  %0 = metaop.exp %x : tensor<4xf32>\n"
+              "  %1 = metaop.stop_fuse %0 : tensor<4xf32>\n"
+              "  %2 = metaop.exp %1 : tensor<4xf32>\n"
+              "  %3 = metaop.exp %y : tensor<4xf32>\n"
+              "  return %2, %3 : tensor<4xf32>, tensor<4xf32>\n}\n"));
+  const ProgramInfo &info = program->getInfo();
+  EXPECT_EQ(info.metaOps, 4u);
+  EXPECT_EQ(info.calls.size(), 3u);
+  EXPECT_EQ(info.distinctKernels, 1u);
+  EXPECT_EQ(info.compiledKernels, 1u);
+  EXPECT_EQ(info.calls[0].bytesRead, 16);
+  EXPECT_EQ(info.calls[0].bytesWritten, 16);
+  EXPECT_GT(info.compileSeconds, 0);
+}
+
+TEST_F(CpuProgramTest, AnotherProgramFindsTheKernel) {
+  llvm::cantFail(compile(square));
+  auto program = llvm::cantFail(compile(square));
+  EXPECT_EQ(program->getInfo().compiledKernels, 0u);
+}
+
+TEST_F(CpuProgramTest, SlicesThatCannotBeCompiledAreErrors) {
+  EXPECT_EQ(failureOf("func.func @f() {\n  return\n}\n"),
+            "the slice has no function @main");
+  EXPECT_NE(failureOf("func.func @main(").find("the slice could not be read"),
+            std::string::npos);
+  EXPECT_NE(failureOf("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                      "  %0 = metaop.absent %x : tensor<2xf32>\n"
+                      "  return %0 : tensor<2xf32>\n}\n")
+                .find("metaop.absent"),
+            std::string::npos);
+  CompileOptions options;
+  options.rules = "none";
+  EXPECT_EQ(failureOf(square, options),
+            "there are no fusion rules 'none'; expected extended or paper");
+}
+
+TEST_F(CpuProgramTest, ShapesAreStatic) {
+  EXPECT_EQ(
+      failureOf("func.func @main(%x: tensor<?xf32>) -> tensor<f32> {\n"
+                "  %0 = metaop.reduce add %x dims = [0] : tensor<?xf32> -> "
+                "tensor<f32>\n"
+                "  return %0 : tensor<f32>\n}\n"),
+      "programs are compiled for tensors of static shape, but argument 0 is "
+      "tensor<?xf32>");
+  EXPECT_EQ(failureOf("func.func @main(%x: f32) -> f32 {\n"
+                      "  return %x : f32\n}\n"),
+            "programs are compiled for tensors of static shape, but argument 0 "
+            "is f32");
+}
+
+TEST_F(CpuProgramTest, MemoryThatIsNotThereIsAnError) {
+  // A terabyte for each of many results.
+  EXPECT_EQ(failureOf("func.func @main(%x: tensor<f32>) -> "
+                      "tensor<4611686018427387904xf32> {\n"
+                      "  %0 = metaop.broadcast %x dims = [] : tensor<f32> -> "
+                      "tensor<4611686018427387904xf32>\n"
+                      "  return %0 : tensor<4611686018427387904xf32>\n}\n")
+                    .find("more elements than can be numbered") ==
+                std::string::npos,
+            false);
+  auto program = llvm::cantFail(
+      compile("func.func @main(%x: tensor<f32>) -> tensor<1099511627776xf32> {"
+              "\n  %0 = metaop.broadcast %x dims = [] : tensor<f32> -> "
+              "tensor<1099511627776xf32>\n"
+              "  return %0 : tensor<1099511627776xf32>\n}\n"));
+  EXPECT_THROW(
+      llvm::cantFail(program->run({makeBuffer({1})}, results, memory, threads)),
+      OutOfMemory);
+}
+
+TEST_F(CpuProgramTest, KernelsAreTakenAsTheyAreScheduled) {
+  std::string schedule = "schedule(#metaop.schedule<order = [0], parallel = 0, "
+                         "vector_dim = 0, vector_width = 2, unroll_dim = -1, "
+                         "unroll = 1, shared = 0>)";
+  std::string text =
+      "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+      "  %k = metaop.kernel(%a = %x : tensor<3xf32>) -> tensor<3xf32> {\n"
+      "    %f = metaop.fused(%b = %a : tensor<3xf32>) -> tensor<3xf32> " +
+      schedule +
+      " {\n      %0 = metaop.mul %b, %b : tensor<3xf32>\n"
+      "      metaop.yield %0 : tensor<3xf32>\n    }\n"
+      "    metaop.yield %f : tensor<3xf32>\n  }\n"
+      "  return %k : tensor<3xf32>\n}\n";
+  auto program = llvm::cantFail(compile(text));
+  llvm::cantFail(
+      program->run({makeBuffer({1, 2, 3})}, results, memory, threads));
+  EXPECT_EQ(getData(results[0])[2], 9.0f);
+  std::string printed =
+      llvm::cantFail(compiler->print(text, "scheduled", {}, CompileOptions()));
+  EXPECT_NE(printed.find("vector_width = 2"), std::string::npos);
+}
+
+TEST_F(CpuProgramTest, ASlicePrintsAtEachPhase) {
+  for (StringRef phase :
+       {"graph", "fused", "scheduled", "kernels", "loops", "llvm"}) {
+    auto text = compiler->print(square, phase, {}, CompileOptions());
+    ASSERT_TRUE(static_cast<bool>(text)) << toString(text.takeError());
+    EXPECT_FALSE(text->empty());
+  }
+  auto text = compiler->print(square, "absent", {}, CompileOptions());
+  ASSERT_FALSE(text);
+  EXPECT_NE(toString(text.takeError()).find("there is no phase 'absent'"),
+            std::string::npos);
+}
+
+} // namespace
