@@ -13,6 +13,7 @@ For a longer run: python test_schedule_fuzz.py NUMBER_OF_PROGRAMS [FIRST_SEED]
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,7 +72,9 @@ class Program:
 
     def argument(self, shape, dtype):
         name = f"%a{len(self.arguments)}"
-        self.arguments.append(f"{name}: {self.type(shape, dtype)}")
+        # What may be written over makes the memory plan choose.
+        donated = " {metaop.donatable}" if self.random.random() < 0.5 else ""
+        self.arguments.append(f"{name}: {self.type(shape, dtype)}{donated}")
         self.values.append((name, shape, dtype, True))
         return self.values[-1]
 
@@ -338,6 +341,87 @@ def random_schedule(rng, order):
     )
 
 
+class Kernel:
+    """One random kernel of several stages on one space, each of which reads the
+    argument, which is donated, and what earlier stages computed."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        rank = self.random.randint(1, 3)
+        self.space = tuple(self.random.choice([1, 2, 3, 4, 5, 9]) for _ in range(rank))
+        full = tuple(range(rank))
+        # Values and the dimensions of the space that they have.
+        self.values = [("%kx", full)]
+        self.stages = [self.stage(number, full) for number in range(self.random.randint(2, 4))]
+
+    def type(self, dims, dtype="f32"):
+        return Program.type([self.space[dim] for dim in dims], dtype)
+
+    def read(self, name, dims, full):
+        """Return the lines that bring a value onto the space, and its name there."""
+        if dims != full:
+            op = f"metaop.broadcast {name} dims = {list(dims)}"
+        elif self.random.random() < 0.3:
+            dim = self.random.choice(full)
+            indices = [f"d{i}" for i in full]
+            indices[dim] = f"{self.space[dim] - 1} - d{dim}"
+            space = ", ".join(f"d{i}" for i in full)
+            op = f"metaop.reindex {name} map affine_map<({space}) -> ({', '.join(indices)})>"
+            op += " fill 0.0 : f32"
+        else:
+            return [], name
+        made = f"%r{name[1:]}"
+        return [f"{made} = {op} : {self.type(dims)} -> {self.type(full)}"], made
+
+    def stage(self, number, full):
+        inputs = self.random.sample(self.values, self.random.randint(1, min(3, len(self.values))))
+        # The newest value makes a chain.
+        if self.values[-1] not in inputs:
+            inputs.append(self.values[-1])
+        arguments, lines, names = [], [], []
+        for position, (name, dims) in enumerate(inputs):
+            arguments.append(f"%b{position} = {name} : {self.type(dims)}")
+            made, at = self.read(f"%b{position}", dims, full)
+            lines += made
+            names.append(at)
+        total = names[0]
+        for position, name in enumerate(names[1:]):
+            lines.append(f"%t{position} = metaop.sub {name}, {total} : {self.type(full)}")
+            total = f"%t{position}"
+        lines.append(f"%e = metaop.tanh {total} : {self.type(full)}")
+        dims, result = full, "%e"
+        if self.random.random() < 0.5:
+            dims = tuple(dim for dim in full if self.random.random() < 0.6)
+            away = [dim for dim in full if dim not in dims]
+            lines.append(
+                f"%y = metaop.reduce {self.random.choice(['add', 'max'])} %e dims = {away} : "
+                f"{self.type(full)} -> {self.type(dims)}"
+            )
+            result = "%y"
+        self.values.append((f"%s{number}", dims))
+        body = "\n      ".join(lines)
+        return (
+            f"    %s{number} = metaop.fused({', '.join(arguments)}) -> {self.type(dims)} {{\n"
+            f"      {body}\n      metaop.yield {result} : {self.type(dims)}\n    }}"
+        )
+
+    def text(self):
+        made = self.values[1:]
+        chosen = [v for v in made[:-1] if self.random.random() < 0.4] + [made[-1]]
+        names = [value[0] for value in chosen]
+        types = ", ".join(self.type(value[1]) for value in chosen)
+        x = self.type(self.values[0][1])
+        stages = "\n".join(self.stages)
+        results = [f"%k#{i}" for i in range(len(chosen))] if len(chosen) > 1 else ["%k"]
+        return (
+            f"func.func @main(%x: {x} {{metaop.donatable}}) -> ({types}) {{\n"
+            f"  %k{f':{len(chosen)}' if len(chosen) > 1 else ''} = "
+            f"metaop.kernel(%kx = %x : {x}) -> ({types}) {{\n{stages}\n"
+            f"    metaop.yield {', '.join(names)} : {types}\n  }}\n"
+            f"  return {', '.join(results)} : {types}\n}}\n"
+        )
+
+
 def run(tool, *arguments):
     """Run a tool of the build; a crash is an error that keeps its input."""
     done = subprocess.run(
@@ -371,7 +455,8 @@ def compare(text, folder, seed):
 
 # What the lowering says of a schedule that it does not take.
 REFUSED = re.compile(
-    r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop|unrolls parallel loop)"
+    r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop|unrolls parallel loop"
+    r"|shares loop|shares [0-9]+ loops with a stage before)"
 )
 
 
@@ -402,6 +487,44 @@ def test_random_schedules(first, tmp_path):
     assert agreed >= PER_FILE
 
 
+def check_kernel(seed, folder):
+    """Compare one kernel of several stages in a random loop tree."""
+    rng = random.Random(seed)
+    path = folder / "kernel.mlir"
+    path.write_text(Kernel(seed).text())
+    done = run("metaop-opt", "-metaop-schedule", path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    loops = [0]
+
+    def replace(match):
+        order = [int(loop) for loop in match[1].split(",") if loop.strip()]
+        shared = rng.randint(0, min(loops[-1], len(order)))
+        loops.append(len(order))
+        if rng.random() < 0.5:
+            order.sort()
+        vector = rng.randrange(-1, len(order)) if order and rng.random() < 0.5 else -1
+        return (
+            f"schedule(#metaop.schedule<order = {order}, "
+            f"parallel = {rng.randint(0, len(order))}, vector_dim = {vector}, "
+            f"vector_width = {rng.choice([2, 4, 8]) if vector >= 0 else 1}, unroll_dim = -1, "
+            f"unroll = 1, shared = {shared}>)"
+        )
+
+    path.write_text(SCHEDULE.sub(replace, done.stdout))
+    done = run("metaop-run", path, "--compare", f"--seed={seed}")
+    if "results agree" in done.stdout:
+        return True
+    assert REFUSED.search(done.stdout + done.stderr), done.stdout + done.stderr
+    return False
+
+
+@pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
+@pytest.mark.parametrize("first", range(0, 100, PER_FILE))
+def test_random_loop_trees(first, tmp_path):
+    agreed = sum(check_kernel(seed, tmp_path) for seed in range(first, first + PER_FILE))
+    assert agreed > 0
+
+
 def main():
     number = int(sys.argv[1])
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
@@ -413,6 +536,9 @@ def main():
             agreed, refused = check(range(seed, seed + PER_FILE), folder)
             totals[0] += agreed
             totals[1] += refused
+            for kernel in range(seed, seed + PER_FILE):
+                totals[0 if check_kernel(kernel, folder) else 1] += 1
+            shutil.rmtree(folder)
         except AssertionError as error:
             failures += 1
             print(f"seeds from {seed}, {folder}: {error}", flush=True)

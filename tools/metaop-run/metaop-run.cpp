@@ -370,6 +370,7 @@ static Error compare(const Options &options, ModuleOp module) {
                    << ": error: " << toString(isFine.takeError()) << '\n';
     failures += !isFine || !*isFine;
   }
+  llvm::outs().flush();
   if (failures)
     return createStringError(Twine(failures) + " of " +
                              Twine(functions.size()) +

@@ -15,16 +15,10 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-Type metaop::getComputeType(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return IntegerType::get(element.getContext(), integer.getWidth());
-  return element;
-}
-
 Type metaop::getMemoryType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
-  return getComputeType(element);
+  return getStorageType(element);
 }
 
 static Type withShapeOf(Type element, Type shaped) {
@@ -46,7 +40,7 @@ Value metaop::emitFloatCast(OpBuilder &b, Location loc, Value value, Type to) {
 Type Reduction::getAccumulatorType() const {
   if (element.isF16() || element.isBF16())
     return Float32Type::get(element.getContext());
-  return getComputeType(element);
+  return getStorageType(element);
 }
 
 Value Reduction::emitIdentity(OpBuilder &b, Location loc, int64_t lanes) const {

@@ -10,14 +10,14 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_REDUCTION_H
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
 
 namespace mlir::metaop {
 
-/// The scalar that memory holds for an element type: signless integers, and a
-/// byte for a boolean.
+/// The scalar that memory holds for an element type: that which is computed
+/// with
+/// (`getStorageType`), but a byte for a boolean.
 Type getMemoryType(Type element);
-/// The scalar that is computed with: as above, but i1 for a boolean.
-Type getComputeType(Type element);
 
 /// The combination of values of one element type. f16 and bf16 accumulate in
 /// f32.

@@ -198,7 +198,7 @@ Value StageEmitter::emitGuardedScalar(const StageRead &read, Value buffer,
   if (!guard)
     return emitLoad(read.place, buffer, element, copy, /*asVector=*/false,
                     nullptr, nullptr);
-  auto ifOp = scf::IfOp::create(b, loc, getComputeType(element), guard,
+  auto ifOp = scf::IfOp::create(b, loc, getStorageType(element), guard,
                                 /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(ifOp.thenBlock());
@@ -212,7 +212,7 @@ Value StageEmitter::emitGuardedScalar(const StageRead &read, Value buffer,
 
 Value StageEmitter::emitFill(const StageRead &read) {
   Type element = getElementTypeOrSelf(read.value.getType());
-  Type type = getComputeType(element);
+  Type type = getStorageType(element);
   TypedAttr fill = read.fill ? read.fill : b.getZeroAttr(type);
   if (auto integer = dyn_cast<IntegerAttr>(fill))
     fill = IntegerAttr::get(type, integer.getValue());

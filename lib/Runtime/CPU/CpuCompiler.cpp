@@ -87,8 +87,9 @@ void collectNodes(Location location, llvm::SetVector<unsigned> &nodes) {
 }
 
 /// What each call computes, for reports.
-std::vector<KernelInfo> describeCalls(ModuleOp module,
-                                      ArrayRef<StringRef> operators) {
+std::vector<KernelInfo>
+describeCalls(ModuleOp module,
+              const llvm::DenseMap<unsigned, StringRef> &operators) {
   std::vector<KernelInfo> calls;
   auto main = module.lookupSymbol<func::FuncOp>("main");
   for (auto call : main.getBody().front().getOps<func::CallOp>()) {
@@ -99,8 +100,8 @@ std::vector<KernelInfo> describeCalls(ModuleOp module,
     info.nodes.assign(nodes.begin(), nodes.end());
     llvm::sort(info.nodes);
     for (unsigned node : info.nodes)
-      if (node < operators.size())
-        info.operators.push_back(operators[node].str());
+      if (auto it = operators.find(node); it != operators.end())
+        info.operators.push_back(it->second.str());
     auto bytes = [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor ? metaop::getTensorBytes(tensor) : 0;
@@ -156,16 +157,13 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   for (auto [i, mayOverwrite] : llvm::enumerate(donatable))
     if (mayOverwrite && i < main.getNumArguments())
       main.setArgAttr(i, "metaop.donatable", UnitAttr::get(&(*slice)->context));
-  llvm::SmallVector<StringRef> operators;
+  llvm::DenseMap<unsigned, StringRef> operators;
   unsigned metaOps = 0;
   for (Operation &op : main.getBody().front().without_terminator()) {
     llvm::SetVector<unsigned> nodes;
     collectNodes(op.getLoc(), nodes);
-    for (unsigned node : nodes) {
-      if (operators.size() <= node)
-        operators.resize(node + 1);
+    for (unsigned node : nodes)
       operators[node] = op.getName().stripDialect();
-    }
     ++metaOps;
   }
 
