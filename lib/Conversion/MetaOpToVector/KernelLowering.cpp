@@ -224,6 +224,7 @@ void KernelLowering::createFunction() {
 }
 
 LogicalResult KernelLowering::bindBuffers() {
+  int64_t left = kMaxLocalBytes;
   for (ScheduledStage &scheduled : stages)
     for (Value result : scheduled.stage.op.getResults()) {
       if (buffers.lookup(result))
@@ -231,12 +232,12 @@ LogicalResult KernelLowering::bindBuffers() {
       // Neither yielded nor an argument: local to the kernel.
       auto type = getBufferType(cast<RankedTensorType>(result.getType()));
       int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-      if (!type.hasStaticShape() ||
-          type.getNumElements() > kMaxLocalBytes / bytes)
+      if (!type.hasStaticShape() || type.getNumElements() > left / bytes)
         return scheduled.stage.op.emitOpError(
                    "holds a value inside of the kernel that does not fit its "
                    "local memory of ")
                << kMaxLocalBytes << " bytes: " << result.getType();
+      left -= type.getNumElements() * bytes;
       buffers[result] = memref::AllocaOp::create(b, loc, type);
     }
   return success();

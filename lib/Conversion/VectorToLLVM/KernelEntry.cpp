@@ -87,14 +87,33 @@ void addEntry(func::FuncOp kernel) {
   kernel.setPrivate();
 }
 
+/// Buffers and numbers, then the two bounds, as KernelLowering.cpp makes them.
+LogicalResult verifyKernel(func::FuncOp kernel) {
+  auto isBuffer = [](Type type) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity();
+  };
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  bool isKernel = types.size() >= 2 && kernel.getNumResults() == 0;
+  for (auto [i, type] : llvm::enumerate(types))
+    isKernel &= type.isIndex() || (isBuffer(type) && i + 2 < types.size());
+  if (!isKernel)
+    return kernel.emitOpError("expects 1-d buffers and numbers and two bounds "
+                              "as arguments of a kernel, and no result");
+  return success();
+}
+
 struct KernelEntryPass : metaop::impl::KernelEntryPassBase<KernelEntryPass> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr("metaop.num_buffers"))
         kernels.push_back(function);
-    for (func::FuncOp kernel : kernels)
+    for (func::FuncOp kernel : kernels) {
+      if (failed(verifyKernel(kernel)))
+        return signalPassFailure();
       addEntry(kernel);
+    }
   }
 };
 

@@ -290,6 +290,32 @@ func.func private @large_local(%x: tensor<5000xf32>) -> tensor<5000xf32> {
 
 // -----
 
+// All of them together.
+func.func private @large_locals(%x: tensor<3000xf32>) -> tensor<3000xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<3000xf32>) -> tensor<3000xf32> {
+    %p = metaop.fused(%a = %kx : tensor<3000xf32>) -> tensor<3000xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<3000xf32>
+      metaop.yield %y : tensor<3000xf32>
+    }
+    // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 16384 bytes}}
+    %q = metaop.fused(%a = %p : tensor<3000xf32>) -> tensor<3000xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<3000xf32>
+      metaop.yield %y : tensor<3000xf32>
+    }
+    %r = metaop.fused(%a = %q : tensor<3000xf32>) -> tensor<3000xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.exp %a : tensor<3000xf32>
+      metaop.yield %y : tensor<3000xf32>
+    }
+    metaop.yield %r : tensor<3000xf32>
+  }
+  return %k : tensor<3000xf32>
+}
+
+// -----
+
 // Each result is a buffer that one stage writes.
 func.func private @yields_twice(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
   // expected-error @below {{yields one value twice}}
