@@ -53,6 +53,8 @@ function(metaops_target_options target)
     -Wall -Wextra -Wno-unused-parameter
     $<$<BOOL:${METAOPS_WERROR}>:-Werror>
     $<$<BOOL:${METAOPS_ENABLE_ASSERTIONS}>:-UNDEBUG>)
+  # The cache on disk tells builds apart by it; not every compiler asks for one.
+  target_link_options(${target} PRIVATE -Wl,--build-id=sha1)
   target_compile_definitions(${target} PRIVATE ${definitions})
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${METAOPS_SOURCE_DIR}/include>"

@@ -88,6 +88,7 @@ static std::optional<Phase> getCheck(PipelinePhase phase) {
 static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
                      const PipelineOptions &options) {
   SchedulePassOptions schedule;
+  PlanMemoryPassOptions memory;
   switch (phase) {
   case PipelinePhase::Graph:
     break;
@@ -101,7 +102,9 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Kernels:
     pm.addPass(createOutlinePass());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
-    pm.addPass(createPlanMemoryPass());
+    memory.reuse = options.reuseMemory;
+    memory.report = options.report;
+    pm.addPass(createPlanMemoryPass(memory));
     break;
   case PipelinePhase::Loops:
     pm.addPass(createConvertMetaOpToVectorPass());
@@ -119,10 +122,12 @@ llvm::Error metaop::buildPipeline(OpPassManager &pm, PipelinePhase to,
     rules = FusionRules::Paper;
   else if (options.rules == "extended")
     rules = FusionRules::Extended;
+  else if (options.rules == "none")
+    rules = FusionRules::None;
   else
     return llvm::createStringError("there are no fusion rules '" +
                                    options.rules +
-                                   "'; expected extended or paper");
+                                   "'; expected extended, paper or none");
   if (options.from > PipelinePhase::Kernels)
     return llvm::createStringError(
         "a pipeline starts from graph, fused, scheduled or kernels");

@@ -34,15 +34,19 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
       llvm::cl::init("llvm")};
   Option<std::string> target{*this, "target", llvm::cl::desc("The device: cpu"),
                              llvm::cl::init("cpu")};
-  Option<std::string> rules{*this, "rules",
-                            llvm::cl::desc("Fusion rules: extended or paper"),
-                            llvm::cl::init("extended")};
+  Option<std::string> rules{
+      *this, "rules", llvm::cl::desc("Fusion rules: extended, paper or none"),
+      llvm::cl::init("extended")};
   Option<unsigned> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Bits in a vector register; 0 for scalar code"),
       llvm::cl::init(512)};
+  Option<bool> reuse{*this, "reuse",
+                     llvm::cl::desc("Whether values share memory"),
+                     llvm::cl::init(true)};
   Option<bool> report{*this, "report",
-                      llvm::cl::desc("Report the cost of the partition"),
+                      llvm::cl::desc("Report the cost of the partition and of "
+                                     "the memory plan"),
                       llvm::cl::init(false)};
 };
 } // namespace
@@ -67,6 +71,7 @@ parsePipeline(OpPassManager &pm, StringRef text,
   options.from = *from;
   options.rules = tool.rules;
   options.vectorBits = tool.vectorBits;
+  options.reuseMemory = tool.reuse;
   options.report = tool.report;
   if (llvm::Error error = buildPipeline(pm, *to, options))
     return onError("metaop-pipeline: " + toString(std::move(error)));

@@ -28,9 +28,15 @@ namespace py = pybind11;
 // The session (Scope.cpp)
 //===----------------------------------------------------------------------===//
 
+/// Whether there is a session. Asking for it makes one, which a child that is
+/// forked later cannot use.
+bool hasSession();
 /// The process's session.
 Session &getSession();
 const std::shared_ptr<Session> &getSharedSession();
+
+/// What a flag that names a folder is in a session that is made later.
+void setDefaultFolder(llvm::StringRef flag, std::string folder);
 
 /// "file.py:12" of the user's innermost frame; empty outside of Python code.
 std::string currentLine();
@@ -49,33 +55,57 @@ private:
   SessionScope scope;
 };
 
-/// Calls the callbacks of completed fetches.
-void callBack(std::vector<CompletedFetch> &completed);
+/// Whether the caller is in a no_grad scope (GradMode.cpp).
+bool areGradientsStopped();
+
+/// Hands completed fetches to the thread that calls their callbacks. Needs no
+/// GIL.
+void deliver(std::vector<CompletedFetch> fetches);
+/// Waits, without the GIL, until all callbacks handed over so far have
+/// returned, and throws what the first of them has thrown. Callbacks themselves
+/// do not wait for each other.
+void waitForCallbacks();
+/// Throws what a callback has thrown, if nobody was told of it.
+void raiseCallbackFailure();
+
+/// Other Python threads run in its scope.
+class ReleasedGIL {
+public:
+  ReleasedGIL();
+  ~ReleasedGIL();
+  ReleasedGIL(const ReleasedGIL &) = delete;
+  ReleasedGIL &operator=(const ReleasedGIL &) = delete;
+
+private:
+  PyThreadState *state;
+};
+
+/// Returns when no other thread is in a scope without the GIL; any that comes
+/// to the session later stays there for good. To be called before the
+/// interpreter ends: a thread that asks for the GIL afterwards is ended in the
+/// midst of C++ code, which aborts the process.
+void stopOtherThreads();
 
 /// Calls `work(session)`, which may compile and run programs, with the session
-/// entered and the GIL released, and then the callbacks of fetches.
+/// entered and the GIL released. Then waits, outside of the session, for what
+/// the work has asked for.
 template <typename Work> auto runWithoutGIL(Work work) {
-  std::vector<CompletedFetch> completed;
-  auto run = [&] {
-    std::optional<Entered> entered(std::in_place);
-    py::gil_scoped_release release;
-    // Left before the GIL is taken back.
-    struct Leave {
-      std::optional<Entered> &entered;
-      ~Leave() { entered.reset(); }
-    } leave{entered};
-    Session &session = **entered;
-    auto result = work(session);
-    completed = session.takeCompletedFetches();
-    return result;
-  };
-  auto result = run();
-  callBack(completed);
+  std::optional<Entered> entered(std::in_place);
+  ReleasedGIL release;
+  // Left before the GIL is taken back, also where the work throws.
+  struct Leave {
+    std::optional<Entered> &entered;
+    ~Leave() { entered.reset(); }
+  } leave{entered};
+  Session &session = **entered;
+  auto result = work(session);
+  deliver(session.takeCompletedFetches());
+  Queue::Ticket asked = session.getAsked();
+  entered.reset();
+  if (asked)
+    session.wait(asked);
   return result;
 }
-
-/// Calls `callback` with the arrays of fetch `id` when it is completed.
-void addCallback(uint64_t id, py::function callback);
 
 //===----------------------------------------------------------------------===//
 // Conversions (Convert.cpp)
@@ -111,6 +141,10 @@ void setVarClass(py::handle cls);
 std::optional<Number> toNumber(py::handle object);
 Number expectNumber(py::handle object, const char *what);
 
+/// These tell what was given where a Var or an integer was expected.
+const Var &expectVar(py::handle object, const char *what);
+int64_t expectInteger(py::handle object, const char *what);
+
 DType toDType(py::handle object);
 std::vector<int64_t> toIntegers(py::handle object, const char *what);
 std::vector<std::string> toStrings(py::handle object, const char *what);
@@ -123,12 +157,20 @@ std::optional<std::vector<int64_t>> toDims(py::handle dim, py::handle dims,
 /// Vars of a sequence; the objects are kept in `owner`.
 std::vector<const Var *> toVars(py::handle object, py::list &owner);
 
-/// What NumPy makes of an object, copied into a buffer.
-TensorData toTensorData(py::handle object, std::optional<DType> dtype);
+//===----------------------------------------------------------------------===//
+// Data (Exchange.cpp)
+//===----------------------------------------------------------------------===//
+
+/// The value, computed if need be, without the GIL meanwhile.
+TensorData dataOf(const Var &var);
 /// A copy, or, without one, a read-only view of the buffer.
 py::array toNumPy(const TensorData &data, bool copy);
 /// The one element of a tensor as a Python number.
 py::object toScalar(const TensorData &data);
+
+/// Memory of the session's allocator. Where there is no more, what is dead goes
+/// first. With the GIL held and the session not entered (Memory.cpp).
+BufferRef allocate(size_t bytes);
 
 //===----------------------------------------------------------------------===//
 // Parts of the module
@@ -137,8 +179,14 @@ py::object toScalar(const TensorData &data);
 void bindVar(py::module_ &module);
 void bindFunctions(py::module_ &module);
 void bindReports(py::module_ &module);
+void bindMemory(py::module_ &module);
+void bindGradMode(py::module_ &module);
+void bindCache(py::module_ &module);
+void bindFetch(py::module_ &module);
+void bindProfile(py::module_ &module);
 
-Var arrayOf(py::handle object, py::handle dtype);
+/// `copy` is True, False or None, as NumPy means them.
+Var arrayOf(py::handle object, py::handle dtype, py::handle copy);
 
 } // namespace metaops::python
 

@@ -1,4 +1,4 @@
-//===- Convert.cpp - Python's and NumPy's values --------------------------===//
+//===- Convert.cpp - Python's values ------------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
-
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/bit.h"
-
-#include <cstring>
+#include "Exchange.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -71,6 +66,23 @@ Number metaops::python::expectNumber(py::handle object, const char *what) {
   }
   fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
                             ", expected a number");
+}
+
+const Var &metaops::python::expectVar(py::handle object, const char *what) {
+  if (const Var *var = asVar(object))
+    return *var;
+  fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+                            ", expected a Var");
+}
+
+int64_t metaops::python::expectInteger(py::handle object, const char *what) {
+  if (!PyIndex_Check(object.ptr()) || PyBool_Check(object.ptr()))
+    fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+                              ", expected an integer");
+  Py_ssize_t value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
+  if (value == -1 && PyErr_Occurred())
+    throw py::error_already_set();
+  return value;
 }
 
 DType metaops::python::toDType(py::handle object) {
@@ -235,7 +247,7 @@ std::vector<const Var *> metaops::python::toVars(py::handle object,
 Argument::Argument(py::handle object) {
   var = asVar(object);
   if (!var && !(number = toNumber(object)))
-    data = toTensorData(object, std::nullopt);
+    data = toTensorData(object, std::nullopt, Sharing::Never);
 }
 
 Operand Argument::operand(Session &session) {
@@ -254,99 +266,4 @@ const Var &Argument::tensor(Session &session) {
   var = &owned;
   number.reset();
   return owned;
-}
-
-//===----------------------------------------------------------------------===//
-// NumPy
-//===----------------------------------------------------------------------===//
-
-static py::module_ numpy() { return py::module_::import("numpy"); }
-
-/// NumPy has no bfloat16: such tensors come and go as float32.
-static DType numpyDType(DType dtype) {
-  return dtype == DType::BF16 ? DType::F32 : dtype;
-}
-
-static py::dtype toNumPyDType(DType dtype) {
-  return py::dtype(numpyDType(dtype) == DType::Bool
-                       ? std::string("bool")
-                       : nameOf(numpyDType(dtype)).str());
-}
-
-/// The bits of a float32 as a bfloat16, rounded to nearest even.
-static uint16_t roundToBFloat16(float value) {
-  llvm::APFloat number(value);
-  bool losesInfo;
-  number.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  return number.bitcastToAPInt().getZExtValue();
-}
-
-static float fromBFloat16(uint16_t bits) {
-  return llvm::bit_cast<float>(uint32_t(bits) << 16);
-}
-
-TensorData metaops::python::toTensorData(py::handle object,
-                                         std::optional<DType> dtype) {
-  bool isTyped = py::hasattr(object, "dtype");
-  py::array source = numpy().attr("asarray")(object);
-  std::string name = source.dtype().attr("name").cast<std::string>();
-  std::optional<DType> found = parseDType(name);
-  if (!found)
-    fail(ErrorKind::Type, "array: given elements of dtype " + name +
-                              ", expected one of " + listDTypes());
-  // Python's own floats are of the default type.
-  if (!isTyped && *found == DType::F64)
-    found = DType::F32;
-
-  TensorData result;
-  result.dtype = dtype.value_or(*found);
-  result.shape.assign(source.shape(), source.shape() + source.ndim());
-  DType stored = numpyDType(result.dtype);
-  size_t elements = source.size();
-  result.buffer = getSession().getMemory().allocate(elements * sizeOf(stored));
-  // An array over the buffer takes the elements, whatever the source's strides,
-  // byte order and type are.
-  py::array target(toNumPyDType(stored), result.shape, result.buffer->data(),
-                   /*base=*/py::none());
-  numpy().attr("copyto")(target, source, py::arg("casting") = "unsafe");
-  if (stored == result.dtype)
-    return result;
-
-  BufferRef rounded = getSession().getMemory().allocate(elements * 2);
-  auto *from = static_cast<const float *>(result.buffer->data());
-  auto *to = static_cast<uint16_t *>(rounded->data());
-  for (size_t i = 0; i < elements; ++i)
-    to[i] = roundToBFloat16(from[i]);
-  result.buffer = std::move(rounded);
-  return result;
-}
-
-py::array metaops::python::toNumPy(const TensorData &data, bool copy) {
-  py::dtype dtype = toNumPyDType(data.dtype);
-  if (data.dtype == DType::BF16) {
-    py::array result(dtype, data.shape);
-    auto *from = static_cast<const uint16_t *>(data.buffer->data());
-    auto *to = static_cast<float *>(result.mutable_data());
-    for (int64_t i = 0, e = countElements(data.shape); i < e; ++i)
-      to[i] = fromBFloat16(from[i]);
-    return result;
-  }
-  if (copy) {
-    py::array result(dtype, data.shape);
-    if (result.nbytes() > 0)
-      std::memcpy(result.mutable_data(), data.buffer->data(), result.nbytes());
-    return result;
-  }
-  data.buffer->markExported();
-  py::capsule owner(new BufferRef(data.buffer), [](void *reference) {
-    delete static_cast<BufferRef *>(reference);
-  });
-  py::array result(dtype, data.shape, data.buffer->data(), owner);
-  result.attr("setflags")(py::arg("write") = false);
-  return result;
-}
-
-py::object metaops::python::toScalar(const TensorData &data) {
-  return toNumPy(data, /*copy=*/true).attr("item")();
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Exchange.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -22,28 +22,37 @@ template <typename Record> static Var record(py::handle x, Record work) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-Var metaops::python::arrayOf(py::handle object, py::handle dtype) {
+Var metaops::python::arrayOf(py::handle object, py::handle dtype,
+                             py::handle copy) {
+  Sharing sharing = toSharing(copy, "array");
   std::optional<DType> type;
   if (!dtype.is_none())
     type = toDType(dtype);
   if (const Var *var = asVar(object)) {
+    if (sharing == Sharing::Required &&
+        type.value_or(var->dtype()) != var->dtype())
+      fail(ErrorKind::Value, "array: given copy=False, but the Var is " +
+                                 nameOf(var->dtype()) + ", not " +
+                                 nameOf(*type));
     Entered session;
     return type ? session->cast(*var, *type) : session->share(*var);
   }
-  if (auto number = toNumber(object)) {
+  auto number = toNumber(object);
+  if (number && sharing != Sharing::Required) {
     Entered session;
     return session->scalar(*number,
                            type.value_or(defaultDType(number->getKind())));
   }
-  TensorData data = toTensorData(object, type);
+  TensorData data = toTensorData(object, type, sharing);
   Entered session;
   return session->buffer(data.dtype, data.shape, std::move(data.buffer));
 }
 
 static void bindCreation(py::module_ &module) {
   module.def("array", &arrayOf, py::arg("obj"), py::arg("dtype") = py::none(),
+             py::kw_only(), py::arg("copy") = true,
              "A Var of numbers, lists of them, or a NumPy array, which is\n"
-             "copied.");
+             "copied; with copy=None only if need be, with copy=False never.");
   module.def(
       "full",
       [](py::handle shape, py::handle value, py::handle dtype) {
@@ -56,11 +65,12 @@ static void bindCreation(py::module_ &module) {
       py::arg("shape"), py::arg("value"), py::arg("dtype") = "float32");
   module.def(
       "iota",
-      [](py::handle shape, int64_t dim, py::handle dtype) {
+      [](py::handle shape, py::handle dim, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
+        int64_t dimension = expectInteger(dim, "dim");
         DType type = toDType(dtype);
         Entered session;
-        return session->iota(extents, dim, type);
+        return session->iota(extents, dimension, type);
       },
       py::arg("shape"), py::arg("dim"), py::arg("dtype") = "int64");
   module.def(
@@ -74,7 +84,8 @@ static void bindCreation(py::module_ &module) {
       py::arg("shape"), py::arg("dtype") = "float32");
   module.def(
       "seed",
-      [](int64_t key) {
+      [](py::handle n) {
+        int64_t key = expectInteger(n, "seed");
         Entered session;
         session->seed(key);
       },
@@ -139,9 +150,10 @@ static void bindReindex(py::module_ &module) {
     module.def(name,
                [method](py::handle x, const py::args &args,
                         const py::kwargs &kwargs) -> py::object {
-                 py::object var = asVar(x)
-                                      ? py::reinterpret_borrow<py::object>(x)
-                                      : py::cast(arrayOf(x, py::none()));
+                 py::object var =
+                     asVar(x)
+                         ? py::reinterpret_borrow<py::object>(x)
+                         : py::cast(arrayOf(x, py::none(), py::bool_(true)));
                  return var.attr(method)(*args, **kwargs);
                });
   };
@@ -209,11 +221,12 @@ static void bindReindex(py::module_ &module) {
 // Gradients and running
 //===----------------------------------------------------------------------===//
 
-static py::object gradientsOf(const Var &loss, py::handle targets) {
+static py::object gradientsOf(py::handle loss, py::handle targets) {
   py::list owner;
+  const Var &differentiated = expectVar(loss, "grad: the loss");
   std::vector<const Var *> vars = toVars(targets, owner);
-  std::vector<Var> gradients =
-      runWithoutGIL([&](Session &session) { return session.grad(loss, vars); });
+  std::vector<Var> gradients = runWithoutGIL(
+      [&](Session &session) { return session.grad(differentiated, vars); });
   if (asVar(targets))
     return py::cast(std::move(gradients.front()));
   py::list result;
@@ -229,6 +242,7 @@ static void syncVars(py::handle object) {
     session.sync(vars);
     return 0;
   });
+  raiseCallbackFailure();
 }
 
 static py::list fetchSync(py::handle object) {
@@ -242,31 +256,14 @@ static py::list fetchSync(py::handle object) {
     return result;
   });
   py::list arrays;
-  for (const TensorData &value : values)
+  for (const TensorData &value : values) {
+    getSession().wait(value);
     arrays.append(toNumPy(value, /*copy=*/true));
+  }
   return arrays;
 }
 
 /// fetch(x, y, ..., callback)
-static void fetchVars(const py::args &args) {
-  if (args.size() == 0 || !PyCallable_Check(args[args.size() - 1].ptr()))
-    fail(ErrorKind::Type,
-         "fetch: the last argument has to be the callback to call");
-  py::list owner;
-  std::vector<const Var *> vars;
-  for (size_t index = 0; index + 1 < args.size(); ++index)
-    vars = toVars(args[index], owner);
-  std::vector<CompletedFetch> completed;
-  {
-    Entered session;
-    uint64_t id = session->fetch(vars);
-    addCallback(id,
-                py::reinterpret_borrow<py::function>(args[args.size() - 1]));
-    completed = session->takeCompletedFetches();
-  }
-  callBack(completed);
-}
-
 static void bindRunning(py::module_ &module) {
   module.def("grad", &gradientsOf, py::arg("loss"), py::arg("targets"),
              "Gradients of the sum of the loss by the targets: a Var for a\n"
@@ -277,10 +274,8 @@ static void bindRunning(py::module_ &module) {
       session.syncAll();
       return 0;
     });
+    waitForCallbacks();
   });
-  module.def("fetch", &fetchVars,
-             "fetch(x, y, ..., callback): calls callback with NumPy arrays\n"
-             "after a later program has computed the values.");
   module.def("fetch_sync", &fetchSync, py::arg("vars"),
              "NumPy arrays of the Vars, computed as one program.");
 }

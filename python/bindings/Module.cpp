@@ -47,4 +47,9 @@ PYBIND11_MODULE(_core, module) {
   bindVar(module);
   bindFunctions(module);
   bindReports(module);
+  bindMemory(module);
+  bindGradMode(module);
+  bindCache(module);
+  bindFetch(module);
+  bindProfile(module);
 }

@@ -8,6 +8,7 @@
 
 #include "Bindings.h"
 
+#include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace metaops;
@@ -16,38 +17,20 @@ using namespace metaops::python;
 namespace {
 /// One kernel call, with the report that it is part of.
 struct KernelView {
-  std::shared_ptr<const ProgramReport> report;
+  std::shared_ptr<const RunRecord> record;
   size_t index;
 
   const KernelInfo &get() const {
-    return report->cached->program->getInfo().calls[index];
+    return record->cached->program->getInfo().calls[index];
   }
 };
 
 struct ProgramView {
-  std::shared_ptr<const ProgramReport> report;
+  std::shared_ptr<const RunRecord> record;
 
-  const ProgramInfo &get() const { return report->cached->program->getInfo(); }
+  const ProgramInfo &get() const { return record->cached->program->getInfo(); }
 };
 } // namespace
-
-/// The lines of the kernel's operations, each once, in the order of the slice.
-static std::vector<std::string> linesOf(const KernelView &kernel) {
-  std::vector<unsigned> nodes = kernel.get().nodes;
-  llvm::sort(nodes);
-  std::vector<std::string> lines;
-  for (unsigned node : nodes) {
-    if (node >= kernel.report->locations.size())
-      continue;
-    const NodeLocation &location = kernel.report->locations[node];
-    if (location.file.empty())
-      continue;
-    std::string line = location.file + ":" + std::to_string(location.line);
-    if (!llvm::is_contained(lines, line))
-      lines.push_back(std::move(line));
-  }
-  return lines;
-}
 
 static py::list strings(const std::vector<std::string> &texts) {
   py::list result;
@@ -63,9 +46,13 @@ static void bindPrograms(py::module_ &module) {
       .def_property_readonly(
           "operators",
           [](const KernelView &self) { return strings(self.get().operators); })
+      .def_property_readonly("lines",
+                             [](const KernelView &self) {
+                               return strings(
+                                   getLines(*self.record, self.get()));
+                             })
       .def_property_readonly(
-          "lines",
-          [](const KernelView &self) { return strings(linesOf(self)); })
+          "flops", [](const KernelView &self) { return self.get().flops; })
       .def_property_readonly(
           "bytes_read",
           [](const KernelView &self) { return self.get().bytesRead; })
@@ -80,7 +67,7 @@ static void bindPrograms(py::module_ &module) {
           [](const ProgramView &self) {
             py::list kernels;
             for (size_t index = 0; index < self.get().calls.size(); ++index)
-              kernels.append(py::cast(KernelView{self.report, index}));
+              kernels.append(py::cast(KernelView{self.record, index}));
             return kernels;
           })
       .def_property_readonly(
@@ -91,13 +78,13 @@ static void bindPrograms(py::module_ &module) {
           [](const ProgramView &self) { return self.get().distinctKernels; })
       .def_property_readonly("compiled_kernels",
                              [](const ProgramView &self) {
-                               return self.report->wasCompiled
+                               return self.record->wasCompiled
                                           ? self.get().compiledKernels
                                           : 0;
                              })
       .def_property_readonly("compile_seconds",
                              [](const ProgramView &self) {
-                               return self.report->wasCompiled
+                               return self.record->wasCompiled
                                           ? self.get().compileSeconds
                                           : 0.0;
                              })
@@ -108,7 +95,7 @@ static void bindPrograms(py::module_ &module) {
           "ir",
           [](const ProgramView &self, const std::string &phase) {
             return runWithoutGIL([&](Session &session) {
-              return session.printProgram(*self.report, phase);
+              return session.printProgram(*self.record, phase);
             });
           },
           py::arg("phase"));
@@ -126,6 +113,8 @@ static py::dict statistics() {
   result["compile_seconds"] = statistics.compileSeconds;
   result["program_hits"] = statistics.programHits;
   result["programs_run"] = statistics.programsRun;
+  result["programs_loaded"] = statistics.programsLoaded;
+  result["kernels_loaded"] = statistics.kernelsLoaded;
   result["ops_in_block"] = statistics.opsInBlock;
   result["live_vars"] = statistics.liveVars;
   result["bytes_in_use"] = statistics.memory.bytesInUse;
@@ -136,14 +125,26 @@ static py::dict statistics() {
 }
 
 static py::object getFlag(const std::string &name) {
-  std::string value;
+  FlagValue value;
   {
     Entered session;
     value = session->getFlag(name);
   }
-  if (!value.empty() && llvm::all_of(value, llvm::isDigit))
-    return py::int_(py::str(value));
-  return py::str(value);
+  return std::visit([](const auto &given) { return py::cast(given); }, value);
+}
+
+static FlagValue toFlagValue(py::handle object) {
+  if (py::isinstance<py::str>(object))
+    return object.cast<std::string>();
+  std::optional<Number> number = toNumber(object);
+  if (!number || number->getKind() == Number::Kind::Float ||
+      !number->fitsInt64())
+    fail(ErrorKind::Type, "a flag is given " +
+                              py::repr(object).cast<std::string>() +
+                              ", expected a bool, an int or a str");
+  if (number->getKind() == Number::Kind::Bool)
+    return number->getInt() != 0;
+  return number->getInt();
 }
 
 void metaops::python::bindReports(py::module_ &module) {
@@ -157,8 +158,7 @@ void metaops::python::bindReports(py::module_ &module) {
       "The recorded operations as an MLIR module.");
   module.def("last_program", [] {
     Entered session;
-    return ProgramView{
-        std::make_shared<const ProgramReport>(session->getLastProgram())};
+    return ProgramView{session->getLastRun()};
   });
   module.def("stats", &statistics);
   module.def("reset_peak", [] {
@@ -167,7 +167,8 @@ void metaops::python::bindReports(py::module_ &module) {
   });
   module.def(
       "set_num_threads",
-      [](int64_t count) {
+      [](py::handle n) {
+        int64_t count = expectInteger(n, "set_num_threads");
         if (count < 1 || count > 4096)
           fail(ErrorKind::Value, "set_num_threads: given " +
                                      llvm::Twine(count) +
@@ -178,13 +179,21 @@ void metaops::python::bindReports(py::module_ &module) {
       py::arg("n"));
   module.def("get_num_threads",
              [] { return getSession().getThreads().getThreads(); });
+  module.def(
+      "set_default_folder",
+      [](const std::string &flag, std::string folder) {
+        setDefaultFolder(flag, std::move(folder));
+      },
+      py::arg("flag"), py::arg("folder"),
+      "Says what a flag is in the session, before that is made.");
+  module.def("flag_names", [] { return strings(Session::getFlagNames()); });
   module.def("get_flag", &getFlag, py::arg("name"));
   module.def(
       "set_flag",
       [](const std::string &name, py::handle value) {
-        std::string text = py::str(value).cast<std::string>();
+        FlagValue given = toFlagValue(value);
         Entered session;
-        session->setFlag(name, text);
+        session->setFlag(name, given);
       },
       py::arg("name"), py::arg("value"));
 }

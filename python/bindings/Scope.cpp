@@ -10,7 +10,12 @@
 
 #include "llvm/ADT/DenseMap.h"
 
-#include <unordered_map>
+#include "llvm/ADT/StringMap.h"
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <atomic>
 
 using namespace metaops;
 using namespace metaops::python;
@@ -19,6 +24,18 @@ using namespace metaops::python;
 // State of the extension
 //===----------------------------------------------------------------------===//
 
+/// The folders that a new session starts with, by flag. The session is made by
+/// whatever needs it first, so that a process may fork before.
+static llvm::StringMap<std::string> &defaultFolders() {
+  static auto *folders = new llvm::StringMap<std::string>;
+  return *folders;
+}
+
+void metaops::python::setDefaultFolder(llvm::StringRef flag,
+                                       std::string folder) {
+  defaultFolders()[flag] = std::move(folder);
+}
+
 namespace {
 /// Where a user's code stands: a code object and the instruction in it.
 using CodePosition = std::pair<PyCodeObject *, int>;
@@ -26,13 +43,19 @@ using CodePosition = std::pair<PyCodeObject *, int>;
 /// What the extension keeps for the process; guarded by the GIL. It is never
 /// destroyed, since Vars may die after the interpreter has begun to shut down.
 struct State {
+  State() {
+    for (const auto &[flag, folder] : defaultFolders())
+      session->setFlag(flag, folder);
+    exists = true;
+  }
+
+  static inline std::atomic<bool> exists{false};
   std::shared_ptr<Session> session = Session::create(createCpuCompiler());
   std::string packageFolder;
   /// Whether a function is the package's own. The code objects are kept alive,
   /// so that no other takes an address.
   llvm::DenseMap<PyCodeObject *, bool> isOwn;
   llvm::DenseMap<CodePosition, mlir::LocationAttr> locations;
-  std::unordered_map<uint64_t, py::function> callbacks;
 };
 } // namespace
 
@@ -40,6 +63,8 @@ static State &getState() {
   static auto *state = new State;
   return *state;
 }
+
+bool metaops::python::hasSession() { return State::exists; }
 
 Session &metaops::python::getSession() { return *getState().session; }
 
@@ -146,10 +171,58 @@ std::string metaops::python::currentLine() {
 // Entering
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Of the process's end. Changed with the GIL held.
+struct Ending {
+  std::atomic<bool> isNear{false};
+  /// Scopes without the GIL.
+  std::atomic<int> scopes{0};
+  /// The thread that ends the interpreter.
+  std::thread::id thread;
+};
+} // namespace
+
+static Ending &getEnding() {
+  static auto *ending = new Ending;
+  return *ending;
+}
+
+ReleasedGIL::ReleasedGIL() {
+  ++getEnding().scopes;
+  state = PyEval_SaveThread();
+}
+
+ReleasedGIL::~ReleasedGIL() {
+  PyEval_RestoreThread(state);
+  --getEnding().scopes;
+}
+
+void metaops::python::stopOtherThreads() {
+  Ending &ending = getEnding();
+  ending.thread = std::this_thread::get_id();
+  ending.isNear = true;
+  while (ending.scopes > 0) {
+    PyThreadState *state = PyEval_SaveThread();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    PyEval_RestoreThread(state);
+  }
+}
+
+/// Keeps threads out of the session when the process ends.
+static void stayIfEnding() {
+  Ending &ending = getEnding();
+  if (!ending.isNear || ending.thread == std::this_thread::get_id())
+    return;
+  PyEval_SaveThread();
+  for (;;)
+    std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 static std::adopt_lock_t lockWithoutGIL(Session &session) {
+  stayIfEnding();
   session.checkProcess();
   while (!session.getMutex().try_lock()) {
-    py::gil_scoped_release release;
+    ReleasedGIL release;
     session.getMutex().lock();
     session.getMutex().unlock();
   }
@@ -158,6 +231,7 @@ static std::adopt_lock_t lockWithoutGIL(Session &session) {
 
 Entered::Entered()
     : session(getSession()), scope(session, lockWithoutGIL(session)) {
+  session.setStopsGradients(areGradientsStopped());
   UserFrame frame;
   if (!frame)
     return;
@@ -166,35 +240,4 @@ Entered::Entered()
   if (!location)
     location = session.makeLocation(frame.getFile(), frame.getLine());
   session.setLine(location);
-}
-
-//===----------------------------------------------------------------------===//
-// Fetches
-//===----------------------------------------------------------------------===//
-
-void metaops::python::addCallback(uint64_t id, py::function callback) {
-  getState().callbacks.emplace(id, std::move(callback));
-}
-
-void metaops::python::callBack(std::vector<CompletedFetch> &completed) {
-  // All are called; the first failure is told in the end.
-  std::exception_ptr failure;
-  for (CompletedFetch &fetch : completed) {
-    auto it = getState().callbacks.find(fetch.id);
-    if (it == getState().callbacks.end())
-      continue;
-    py::function callback = std::move(it->second);
-    getState().callbacks.erase(it);
-    try {
-      py::tuple arguments(fetch.values.size());
-      for (auto [index, value] : llvm::enumerate(fetch.values))
-        arguments[index] = toNumPy(value, /*copy=*/true);
-      callback(*arguments);
-    } catch (...) {
-      if (!failure)
-        failure = std::current_exception();
-    }
-  }
-  if (failure)
-    std::rethrow_exception(failure);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Exchange.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -15,8 +15,12 @@ using namespace metaops::python;
 // Values
 //===----------------------------------------------------------------------===//
 
-static TensorData dataOf(const Var &var) {
-  return runWithoutGIL([&](Session &session) { return session.getData(var); });
+TensorData metaops::python::dataOf(const Var &var) {
+  TensorData data =
+      runWithoutGIL([&](Session &session) { return session.getData(var); });
+  getSession().wait(data);
+  raiseCallbackFailure();
+  return data;
 }
 
 static py::object itemOf(const Var &var, const char *what) {
@@ -49,7 +53,7 @@ static void bindValues(py::class_<Var> &cls) {
       [](const Var &self, bool copy) { return toNumPy(dataOf(self), copy); },
       py::arg("copy") = true,
       "The value as a NumPy array: a copy, or with copy=False a read-only\n"
-      "array that shares the memory. bfloat16 comes as float32.");
+      "array that shares the memory. bfloat16 comes as a copy in float32.");
   cls.def(
       "fetch_sync", [](const Var &self) { return toNumPy(dataOf(self), true); },
       "The same as numpy().");
@@ -67,19 +71,18 @@ static void bindValues(py::class_<Var> &cls) {
           session.sync(&var);
           return 0;
         });
+        raiseCallbackFailure();
         return self;
       },
       "Computes the value if need be, and returns the Var.");
   cls.def(
       "__array__",
-      [](const Var &self, py::object dtype, py::object copy) -> py::object {
-        bool share = !copy.is_none() && !copy.cast<bool>();
-        py::array array = toNumPy(dataOf(self), !share);
-        if (dtype.is_none())
-          return std::move(array);
-        return array.attr("astype")(dtype, py::arg("copy") = false);
+      [](const Var &self, py::handle dtype, py::handle copy) {
+        return toArray(dataOf(self), dtype, copy);
       },
-      py::arg("dtype") = py::none(), py::arg("copy") = py::none());
+      py::arg("dtype") = py::none(), py::arg("copy") = py::none(),
+      "For numpy.asarray, which gets a read-only array that shares the\n"
+      "memory, and numpy.array, which gets a copy.");
   cls.def("__bool__",
           [](const Var &self) { return py::bool_(itemOf(self, "bool")); });
   cls.def("__int__",
@@ -396,7 +399,8 @@ static void bindMetaOps(py::class_<Var> &cls) {
       py::arg("shape"), py::arg("dims") = py::tuple());
   cls.def(
       "broadcast_var",
-      [](const Var &self, const Var &other, py::handle dims) {
+      [](const Var &self, py::handle object, py::handle dims) {
+        const Var &other = expectVar(object, "broadcast_var");
         auto newDims = toIntegers(dims, "dims");
         Entered session;
         return session->broadcast(self, other.shape(), newDims);
@@ -437,7 +441,7 @@ void metaops::python::bindVar(py::module_ &module) {
   py::class_<Var> cls(module, "Var",
                       "A tensor whose value is computed when it is asked for.");
   cls.def(py::init([](py::handle value, py::handle dtype) {
-            return arrayOf(value, dtype);
+            return arrayOf(value, dtype, py::bool_(true));
           }),
           py::arg("value"), py::arg("dtype") = py::none());
   setVarClass(cls);
@@ -447,4 +451,5 @@ void metaops::python::bindVar(py::module_ &module) {
   bindCasts(cls);
   bindRebinding(cls);
   bindMetaOps(cls);
+  bindDLPack(module, cls);
 }

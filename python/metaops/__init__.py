@@ -8,7 +8,8 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 `optim` for optimisers.
 """
 
-from . import activations, creation, elementwise, nn, optim, reduction, sampling, shaping
+from . import _core, activations, creation, elementwise, nn, optim, reduction, sampling, shaping
+from . import cache as _cache
 from . import methods as _methods  # noqa: F401
 from ._core import (
     Var,
@@ -16,7 +17,6 @@ from ._core import (
     broadcast,
     broadcast_var,
     dump,
-    fetch,
     fetch_sync,
     full,
     get_num_threads,
@@ -36,22 +36,40 @@ from ._core import (
 from .activations import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .elementwise import *  # noqa: F403
-from .flags import flags
-from .gradients import grad, hessian_vector_product, jvp, vjp
+from .exchange import asarray, from_dlpack
+from .fetching import fetch
+from .flags import default_dump_directory as _default_dump_directory
+from .flags import flag_scope, flags
+from .gradients import (
+    enable_grad,
+    grad,
+    hessian_vector_product,
+    is_grad_enabled,
+    jvp,
+    no_grad,
+    vjp,
+)
 from .info import LastProgram, last_program
 from .io import load, save
 from .linalg import matmul
+from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
+from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .shaping import *  # noqa: F403
 
 __version__ = "0.1.0"
 
+_core.set_default_folder("cache_dir", _cache.default_directory())
+_core.set_default_folder("dump_dir", _default_dump_directory())
+
 __all__ = [
     # Tensors and meta-operators
     "Var",
     "array",
+    "asarray",
+    "from_dlpack",
     "full",
     "iota",
     "random",
@@ -64,9 +82,12 @@ __all__ = [
     "stop_fuse",
     "stop_grad",
     # Derivatives
+    "enable_grad",
     "grad",
     "hessian_vector_product",
+    "is_grad_enabled",
     "jvp",
+    "no_grad",
     "vjp",
     # Models
     "Module",
@@ -81,11 +102,21 @@ __all__ = [
     "sync",
     "sync_all",
     "dump",
+    "flag_scope",
     "flags",
     "get_num_threads",
     "set_num_threads",
     "LastProgram",
     "last_program",
+    "MemoryHolder",
+    "estimate",
+    "memory_holders",
+    "memory_stats",
+    "memory_summary",
+    "KernelProfile",
+    "ProfileReport",
+    "ProgramProfile",
+    "profile_scope",
     "reset_peak",
     "stats",
 ]

@@ -1,43 +1,173 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The session's settings as attributes."""
+"""The session's settings as attributes and as scopes."""
 
 from __future__ import annotations
 
+import operator
+import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import _core
+import numpy as np
 
-__all__ = ["flags"]
+from . import _core
+from .scopes import Scope
+
+__all__ = ["flag_scope", "flags"]
+
+
+def _checked(name: str, value: Any) -> Any:
+    """Return a value as the flag's type, which is that of its present value.
+
+    Raises
+    ------
+    TypeError
+        If it is of another type.
+    """
+    expected = type(_core.get_flag(name))
+    if expected is bool:
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        if type(value) is int and value in (0, 1):
+            return bool(value)
+    elif expected is int:
+        if not isinstance(value, (bool, np.bool_)):
+            try:
+                return operator.index(value)
+            except TypeError:
+                pass
+    elif isinstance(value, (str, os.PathLike)):
+        path = os.fspath(value)
+        if isinstance(path, str):
+            return path
+    raise TypeError(
+        f"flag {name}: given {value!r}, which is of type {type(value).__name__}, "
+        f"expected {expected.__name__}"
+    )
 
 
 class Flags:
-    """Settings of the session; reading or writing an unknown one raises AttributeError.
+    """Settings of the session, which the whole process shares.
 
-    Attributes
-    ----------
-    rules : str
-        How operators are fused: "extended", or "paper" for Rules 1 to 3 alone.
-    backend : str
-        "compiled", or "interpreter" for the reference implementation.
-    saved_values_budget : int
-        Bytes that a synced value may keep so that a later gradient need not
-        compute them again.
+    Reading or writing an unknown one raises ``AttributeError``, a value of
+    another type ``TypeError``, and one that the flag does not take
+    ``ValueError``. Iteration goes over the names.
+
+    =====================  =====  ====================================================
+    flag                   type   meaning
+    =====================  =====  ====================================================
+    asynchronous           bool   programs run on a thread of the session's own, and
+                                  Python goes on; off, each call waits for what it runs
+    backend                str    "compiled", or "interpreter" for the reference
+                                  implementation
+    cache_dir              str    the folder of what was compiled, which later
+                                  processes find again; "" for none
+    deterministic          bool   what a program computes does not depend on what ran
+                                  before it: no kernel is replaced by a faster one
+    dump_dir               str    the folder that takes the IR of each program after
+                                  each phase; "" for none
+    fuse                   bool   operators share kernels; off, each is a kernel
+    lazy_execution         bool   operators are recorded and run when a value is asked
+                                  for; off, each runs at once, for debugging
+    memory_limit           int    bytes of tensors at most; 0 for no limit
+    reuse_memory           bool   values share memory with those that have died
+    rules                  str    how operators are fused: "extended", or "paper" for
+                                  Rules 1 to 3 alone
+    saved_values_budget    int    bytes that a synced value may keep so that a later
+                                  gradient need not compute them again
+    =====================  =====  ====================================================
     """
 
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            return _core.get_flag(name)
-        except ValueError as error:
-            raise AttributeError(str(error)) from None
+        if name not in _core.flag_names():
+            raise AttributeError(f"no flag {name!r}; the flags are {', '.join(self)}")
+        return _core.get_flag(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # An unknown name is told from a bad value, which stays a ValueError.
+        # An unknown name is told from a bad value, which is a ValueError.
         getattr(self, name)
-        _core.set_flag(name, value)
+        _core.set_flag(name, _checked(name, value))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_core.flag_names())
+
+    def __len__(self) -> int:
+        return len(_core.flag_names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in _core.flag_names()
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self})
+
+    def __repr__(self) -> str:
+        return "".join(
+            ["Flags(\n", *(f"    {name}={_core.get_flag(name)!r},\n" for name in self), ")"]
+        )
 
 
 flags = Flags()
+
+
+class flag_scope(Scope):  # noqa: N801 (used like a function)
+    """Set flags for a ``with`` block, or for each call of a function.
+
+    At the end, also after an exception, each flag gets back the value that it
+    had before. Flags belong to the process: threads see each other's scopes.
+
+    Parameters
+    ----------
+    **values
+        The flags by name; see `flags`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such flag, or, when the scope is entered, if a flag does
+        not take its value. No flag is changed then.
+    TypeError
+        If a value is of another type than the flag.
+
+    Examples
+    --------
+    >>> with mo.flag_scope(rules="paper", saved_values_budget=0):
+    ...     loss.sync()
+    """
+
+    def __init__(self, **values: Any) -> None:
+        for name in values:
+            if name not in flags:
+                raise ValueError(f"no flag {name!r}; the flags are {', '.join(flags)}")
+        self._values = {name: _checked(name, value) for name, value in values.items()}
+        self._outer: list[dict[str, Any]] = []
+
+    def _enter(self) -> None:
+        outer: dict[str, Any] = {}
+        try:
+            for name, value in self._values.items():
+                before = _core.get_flag(name)
+                _core.set_flag(name, value)
+                outer[name] = before
+        except BaseException:
+            _restore(outer)
+            raise
+        self._outer.append(outer)
+
+    def _leave(self) -> None:
+        _restore(self._outer.pop())
+
+
+def default_dump_directory(environment: Mapping[str, str] = os.environ) -> str:
+    """Return what ``dump_dir`` is in a new session: ``METAOPS_DUMP``, made absolute."""
+    given = environment.get("METAOPS_DUMP")
+    return os.path.abspath(os.path.expanduser(given)) if given else ""
+
+
+def _restore(values: dict[str, Any]) -> None:
+    """Set flags back, the last one first."""
+    for name, value in reversed(values.items()):
+        _core.set_flag(name, value)

@@ -8,9 +8,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import _core
-from ._core import Var, grad
+from ._core import Var, grad, is_grad_enabled
+from .scopes import Scope
 
-__all__ = ["grad", "hessian_vector_product", "jvp", "vjp"]
+__all__ = [
+    "enable_grad",
+    "grad",
+    "hessian_vector_product",
+    "is_grad_enabled",
+    "jvp",
+    "no_grad",
+    "vjp",
+]
+
+
+class no_grad(Scope):  # noqa: N801 (used like a function)
+    """Cut off from gradients what a ``with`` block, or a function, records.
+
+    Results of operators recorded inside are constants to `grad`, as if each had
+    been detached; a Var from outside keeps its gradient for what is recorded
+    outside. What is changed in place inside becomes such a constant. A Var made
+    inside may itself be differentiated by.
+
+    The scope is that of the thread, or of the asynchronous task, that enters it.
+
+    Examples
+    --------
+    >>> with mo.no_grad():
+    ...     prediction = model(x)
+    >>> @mo.no_grad()
+    ... def evaluate(model, x): ...
+    """
+
+    def _enter(self) -> None:
+        _core.enter_grad_mode(False)
+
+    def _leave(self) -> None:
+        _core.leave_grad_mode()
+
+
+class enable_grad(Scope):  # noqa: N801 (used like a function)
+    """Let gradients flow again through what is recorded inside of a `no_grad`."""
+
+    def _enter(self) -> None:
+        _core.enter_grad_mode(True)
+
+    def _leave(self) -> None:
+        _core.leave_grad_mode()
 
 
 def _weighted_sum(values: Sequence[Var], weights: Sequence[Var], what: str) -> Var:

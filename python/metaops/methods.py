@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, activations, elementwise, linalg, reduction, shaping
+from . import activations, elementwise, linalg, reduction, shaping
 from ._core import Var
+from .fetching import fetch
 
 
 def _fetch(self: Var, callback: Callable[..., object]) -> None:
@@ -18,7 +19,7 @@ def _fetch(self: Var, callback: Callable[..., object]) -> None:
     Nothing is computed by this call: the value comes with the next program
     that does, at the latest with `metaops.sync_all`.
     """
-    _core.fetch(self, callback)
+    fetch(self, callback)
 
 
 def _rmatmul(self: Var, other: Any) -> Var:

@@ -15,8 +15,8 @@
 // RUN: not metaop-opt %s -metaop-pipeline=target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: metaop-pipeline: there is no target 'abacus'; expected cpu
 
-// RUN: not metaop-opt %s -metaop-pipeline=rules=none 2>&1 | FileCheck %s --check-prefix=RULES
-// RULES: metaop-pipeline: there are no fusion rules 'none'; expected extended or paper
+// RUN: not metaop-opt %s -metaop-pipeline=rules=other 2>&1 | FileCheck %s --check-prefix=RULES
+// RULES: metaop-pipeline: there are no fusion rules 'other'; expected extended, paper or none
 
 // RUN: not metaop-opt %s -metaop-pipeline=absent=1 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option absent

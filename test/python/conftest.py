@@ -3,6 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Settings and fixtures of all tests."""
 
+import os
+
+# Before the package is imported: tests count what is compiled, and processes
+# that they start do as well.
+os.environ["METAOPS_CACHE_DIR"] = ""
+
 import metaops as mo
 import numpy as np
 import pytest

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -58,6 +59,117 @@ TEST(AllocatorTest, RefusesWhatIsNotThere) {
   EXPECT_THROW(allocator.allocate(~size_t(0)), std::bad_alloc);
   EXPECT_EQ(allocator.getStatistics().bytesInUse, 0);
   EXPECT_TRUE(allocator.allocate(8));
+}
+
+TEST(AllocatorTest, KeepsToItsLimit) {
+  Allocator allocator;
+  allocator.setLimit(10240);
+  EXPECT_EQ(allocator.getStatistics().limit, 10240);
+  BufferRef first = allocator.allocate(4096), second = allocator.allocate(4096);
+  EXPECT_THROW(allocator.allocate(4096), OutOfMemory);
+  EXPECT_EQ(allocator.getStatistics().bytesInUse, 8192);
+  // As much as there is room for.
+  EXPECT_TRUE(allocator.allocate(2048));
+  second.reset();
+  EXPECT_TRUE(allocator.allocate(4096));
+  allocator.setLimit(0);
+  EXPECT_TRUE(allocator.allocate(1 << 20));
+}
+
+TEST(AllocatorTest, CachedMemoryMakesRoom) {
+  Allocator allocator;
+  allocator.setLimit(1 << 20);
+  for (size_t bytes = 512; bytes <= 1 << 20; bytes *= 2)
+    EXPECT_TRUE(allocator.allocate(bytes)) << bytes;
+  EXPECT_LE(allocator.getStatistics().bytesReserved, 1 << 20);
+  // A lower limit gives back at once what nobody uses.
+  allocator.setLimit(512);
+  EXPECT_EQ(allocator.getStatistics().bytesReserved, 0);
+}
+
+TEST(AllocatorTest, ALimitBelowWhatIsInUseLetsItLive) {
+  Allocator allocator;
+  BufferRef buffer = allocator.allocate(4096);
+  allocator.setLimit(1024);
+  EXPECT_THROW(allocator.allocate(512), OutOfMemory);
+  std::memset(buffer->data(), 1, 4096);
+  buffer.reset();
+  EXPECT_EQ(allocator.getStatistics().bytesReserved, 0);
+  EXPECT_TRUE(allocator.allocate(512));
+}
+
+TEST(AllocatorTest, SaysWhatIsMissing) {
+  Allocator allocator;
+  BufferRef buffer = allocator.allocate(1000);
+  allocator.setLimit(2048);
+  try {
+    allocator.allocate(3000);
+    FAIL() << "the limit was not kept";
+  } catch (const OutOfMemory &error) {
+    EXPECT_EQ(std::string(error.what()),
+              "out of memory: a buffer of 3072 bytes was asked for, with 1024 "
+              "bytes in use of the 2048 that may be (limit)");
+  }
+  allocator.setLimit(0);
+  try {
+    allocator.allocate(size_t(1) << 62);
+    FAIL() << "so much is nowhere";
+  } catch (const OutOfMemory &error) {
+    EXPECT_NE(std::string(error.what()).find("the system has no more"),
+              std::string::npos);
+  }
+}
+
+TEST(AllocatorTest, CountsScratchAndWhatOthersSee) {
+  Allocator allocator;
+  BufferRef value = allocator.allocate(600);
+  {
+    BufferRef scratch = allocator.allocate(5000, MemoryUse::Scratch);
+    EXPECT_EQ(allocator.getStatistics().scratchBytes, 5120);
+    value->markExported();
+    value->markExported();
+    EXPECT_EQ(allocator.getStatistics().exportedBytes, 1024);
+  }
+  value.reset();
+  EXPECT_EQ(allocator.getStatistics().scratchBytes, 0);
+  EXPECT_EQ(allocator.getStatistics().exportedBytes, 0);
+}
+
+TEST(AllocatorTest, AModelCountsWithoutMemory) {
+  std::unique_ptr<Allocator> model = Allocator::createModel(4096);
+  BufferRef huge = model->allocate(size_t(1) << 50);
+  EXPECT_EQ(huge->data(), nullptr);
+  EXPECT_EQ(model->getStatistics().bytesInUse, (int64_t(1) << 50) + 4096);
+  huge.reset();
+  model->discount(1024);
+  EXPECT_EQ(model->getStatistics().bytesInUse, 3072);
+  EXPECT_EQ(model->getStatistics().peakBytes, (int64_t(1) << 50) + 4096);
+  EXPECT_EQ(model->getStatistics().bytesReserved, 0);
+}
+
+TEST(AllocatorTest, TheLimitHoldsForThreadsTogether) {
+  constexpr int64_t limit = 1 << 20;
+  Allocator allocator;
+  allocator.setLimit(limit);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] {
+      std::vector<BufferRef> held;
+      for (int j = 0; j < 2000; ++j) {
+        try {
+          held.push_back(allocator.allocate(1000 * (1 + j % 50)));
+          std::memset(held.back()->data(), j, held.back()->bytes());
+        } catch (const OutOfMemory &) {
+          held.clear();
+        }
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  AllocatorStatistics statistics = allocator.getStatistics();
+  EXPECT_EQ(statistics.bytesInUse, 0);
+  EXPECT_LE(statistics.peakBytes, limit);
+  EXPECT_GT(statistics.peakBytes, limit / 2);
 }
 
 TEST(AllocatorTest, BuffersOutliveIt) {

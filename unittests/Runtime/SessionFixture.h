@@ -53,24 +53,44 @@ public:
 private:
   struct Donating : Program {
     Donating(std::shared_ptr<Program> inner, llvm::SmallVector<bool> donatable)
-        : inner(std::move(inner)), donatable(std::move(donatable)) {}
+        : inner(std::move(inner)), donatable(std::move(donatable)) {
+      info = this->inner->getInfo();
+    }
 
-    llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
-                    llvm::SmallVectorImpl<BufferRef> &results,
-                    Allocator &memory, ThreadPool &threads) override {
-      if (llvm::Error error = inner->run(arguments, results, memory, threads))
-        return error;
+    llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                       Allocator &memory,
+                                       BufferRef &scratch) override {
+      auto run = inner->prepare(arguments, memory, scratch);
+      if (!run)
+        return run.takeError();
       llvm::SmallVector<bool> free(donatable);
-      for (BufferRef &result : results)
+      for (RunRef &result : run->results)
         for (auto [argument, mayWrite] : llvm::zip_equal(arguments, free)) {
           if (!mayWrite || argument->bytes() != result->bytes())
             continue;
-          std::memcpy(argument->data(), result->data(), result->bytes());
           result = argument;
           mayWrite = false;
           break;
         }
+      return run;
+    }
+
+    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                        std::vector<CallTime> *times) override {
+      Allocator memory;
+      ProgramRun innerRun;
+      innerRun.arguments = run.arguments;
+      for (const RunRef &result : run.results)
+        innerRun.results.push_back(memory.allocate(result->bytes()));
+      if (llvm::Error error = inner->execute(innerRun, threads))
+        return error;
+      for (auto [to, from] : llvm::zip_equal(run.results, innerRun.results))
+        std::memcpy(to->data(), from->data(), from->bytes());
       return llvm::Error::success();
+    }
+
+    bool leavesArgument(unsigned index, unsigned) const override {
+      return !donatable[index];
     }
 
     std::shared_ptr<Program> inner;
@@ -96,13 +116,19 @@ protected:
   }
 
   std::vector<float> values(const Var &var) {
-    SessionScope scope(*session);
-    TensorData data = session->getData(var);
+    TensorData data;
+    {
+      SessionScope scope(*session);
+      data = session->getData(var);
+    }
+    session->wait(data);
     auto *first = static_cast<const float *>(data.buffer->data());
     return std::vector<float>(first, first + countElements(data.shape));
   }
 
+  /// When nothing is on its way.
   SessionStatistics statistics() {
+    session->getQueue().drain();
     SessionScope scope(*session);
     return session->getStatistics();
   }

@@ -192,7 +192,7 @@ TEST_F(SessionTest, SavedValuesSpareAGradientTheForwardPass) {
   // The gradient's slice begins at the saved sums: no reduction is in it.
   SessionScope scope(*session);
   for (const KernelInfo &call :
-       session->getLastProgram().cached->program->getInfo().calls)
+       session->getLastRun()->cached->program->getInfo().calls)
     EXPECT_NE(call.name, "metaop.reduce");
 }
 
@@ -222,8 +222,9 @@ TEST_F(SessionTest, ErrorsSayWhatWasGivenAndLeaveNothingBehind) {
                                        DType::F32);
                        }),
                        "too many"));
-  EXPECT_TRUE(contains(errorOf([&] { session->setFlag("colour", "blue"); }),
-                       "the flags are"));
+  EXPECT_TRUE(contains(
+      errorOf([&] { session->setFlag("colour", std::string("blue")); }),
+      "the flags are"));
   EXPECT_EQ(statistics().opsInBlock, before);
   EXPECT_EQ(values(y), floats({1, 2}));
 }
@@ -275,10 +276,10 @@ TEST_F(SessionTest, ReportsTheLinesOfTheLastRun) {
       session->sync(&y);
     }
     SessionScope scope(*session);
-    ProgramReport report = session->getLastProgram();
-    ASSERT_EQ(report.locations.size(), 1u);
-    EXPECT_EQ(report.locations[0].file, "model.py");
-    EXPECT_EQ(report.locations[0].line, line);
+    std::shared_ptr<const RunRecord> run = session->getLastRun();
+    ASSERT_EQ(run->locations.size(), 1u);
+    EXPECT_EQ(formatLine(run->locations[0]),
+              "model.py:" + std::to_string(line));
   }
   EXPECT_EQ(statistics().programsCompiled, 1);
 }

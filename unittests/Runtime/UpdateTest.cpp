@@ -249,17 +249,21 @@ TEST_F(UpdateTest, FreshParametersAreComputedFirst) {
 TEST_F(UpdateTest, FetchesComeWithTheUpdates) {
   Var p = tensor({1}, {8}), x = tensor({1}, {1});
   std::vector<float> fetched;
+  auto read = [&](std::vector<CompletedFetch> fetches) {
+    for (CompletedFetch &fetch : fetches) {
+      session->wait(fetch.values[0]);
+      fetched.push_back(*static_cast<float *>(fetch.values[0].buffer->data()));
+    }
+  };
   for (int i = 0; i < 4; ++i) {
     Var loss = step(p, x);
     SessionScope scope(*session);
     session->fetch(&loss);
-    for (CompletedFetch &fetch : session->takeCompletedFetches())
-      fetched.push_back(*static_cast<float *>(fetch.values[0].buffer->data()));
+    read(session->takeCompletedFetches());
   }
   SessionScope scope(*session);
   session->syncAll();
-  for (CompletedFetch &fetch : session->takeCompletedFetches())
-    fetched.push_back(*static_cast<float *>(fetch.values[0].buffer->data()));
+  read(session->takeCompletedFetches());
   EXPECT_EQ(fetched, floats({64, 16, 4, 1}));
   EXPECT_EQ(session->getStatistics().programsRun, 4);
 }

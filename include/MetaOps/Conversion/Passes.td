@@ -45,6 +45,42 @@ def ConvertMetaOpToVectorPass
   ];
 }
 
+def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
+  let summary = "Makes arguments of the numbers of kernels";
+  let description = [{
+    In each function with `metaop.num_buffers`, every `arith.constant` of type
+    index becomes an argument, in the order of the text, before the two bounds;
+    the values are listed in `metaop.numbers`. Buffers forget their lengths.
+
+    Kernels that differ in extents, strides or offsets only become equal by
+    this, but for `metaop.numbers` and the two attributes that tell a call's
+    range and work. The runtime compiles such a family once with the numbers
+    that differ as arguments, and the others as constants again.
+
+    Before:
+    ```mlir
+    func.func @k(%x: memref<64xf32>, %begin: index, %end: index)
+        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4} {
+      %c1 = arith.constant 1 : index
+      scf.for %i = %begin to %end step %c1 {
+        %c16 = arith.constant 16 : index
+        %0 = arith.muli %i, %c16 : index
+    ```
+    After:
+    ```mlir
+    func.func @k(%x: memref<?xf32>, %n0: index, %n1: index, %begin: index,
+                 %end: index)
+        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4,
+                    metaop.numbers = array<i64: 1, 16>} {
+      scf.for %i = %begin to %end step %n0 {
+        %0 = arith.muli %i, %n1 : index
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"
+  ];
+}
+
 def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   let summary = "Expands transcendental functions and bf16 conversions";
   let description = [{

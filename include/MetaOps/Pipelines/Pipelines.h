@@ -45,8 +45,10 @@ PipelinePhase findPipelineStart(ModuleOp module);
 struct PipelineOptions {
   /// The phase that the module is in; up to `kernels`.
   PipelinePhase from = PipelinePhase::Graph;
-  /// Fusion rules: "extended" or "paper".
+  /// Fusion rules: "extended", "paper" or "none".
   std::string rules = "extended";
+  /// Whether values share memory, and are written over what dies.
+  bool reuseMemory = true;
   /// Bits in a vector register of the target; 0 for scalar code.
   unsigned vectorBits = 512;
   /// Report the cost of the partition as remarks.

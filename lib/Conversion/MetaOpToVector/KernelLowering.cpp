@@ -337,7 +337,7 @@ int64_t KernelLowering::getParallelRange() const {
     if (splitsVectorLoop())
       return llvm::divideCeil(extent, kParallelBlock);
     range *= loop == first.schedule.getUnrollDim()
-                 ? extent / first.schedule.getUnroll()
+                 ? llvm::divideCeil(extent, first.schedule.getUnroll())
                  : extent;
   }
   return range;
@@ -408,7 +408,8 @@ void KernelLowering::emitParallelRange() {
     block.begin = arith::MulIOp::create(b, loc, position, size);
     block.end = arith::MinSIOp::create(
         b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
-    if (full.extent && *full.extent <= kParallelBlock)
+    // One vector at most, as in a small kernel: no loop is left of it.
+    if (full.extent && *full.extent <= stages.front().schedule.getVectorWidth())
       block.extent = full.extent;
     stages.front().emitter->emitNest(block);
     return;
@@ -424,7 +425,8 @@ void KernelLowering::emitParallelRange() {
       if (isUnrolled)
         extent = arith::ConstantIndexOp::create(
             b, loc,
-            first.stage.getStaticExtent(dim) / first.schedule.getUnroll());
+            llvm::divideCeil(first.stage.getStaticExtent(dim),
+                             first.schedule.getUnroll()));
       iv = arith::RemUIOp::create(b, loc, position, extent);
       position = arith::DivUIOp::create(b, loc, position, extent);
     }

@@ -101,7 +101,9 @@ static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
     return op.emitOpError("loop ")
            << loop << " is shared with another stage and cannot be unrolled";
   int64_t extent = stage.getStaticExtent(loop);
-  if (ShapedType::isDynamic(extent) || extent % schedule.getUnroll() != 0)
+  bool hasRest =
+      ShapedType::isDynamic(extent) || extent % schedule.getUnroll() != 0;
+  if (hasRest && !clampsUnroll(stage, schedule))
     return op.emitOpError("unrolls parallel loop ")
            << loop << " by " << schedule.getUnroll()
            << ", which does not divide its extent";

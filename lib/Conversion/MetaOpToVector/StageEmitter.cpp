@@ -15,8 +15,14 @@
 //
 // A loop is emitted as up to three segments: `unroll` neighbouring iterations
 // side by side, single iterations, and, for the vector loop, a last one in
-// which some lanes are masked. Nothing is emitted for a segment that is known
-// to be empty.
+// which some lanes are masked. An unrolled loop that is kept needs no segment
+// for its rest: copies behind its end do the last iteration again and do not
+// store it.
+//
+// Extents are index constants and decide nothing else where that can be
+// avoided: a segment that is empty is a loop from a constant to itself. Folding
+// takes it out where the extent stays a constant, and where extents become
+// arguments, kernels of many extents are the same loops.
 //
 // Sums of floats start anew in each nested loop that is long enough, and a long
 // loop is summed in blocks of blocks, so that the error grows with the
@@ -50,12 +56,24 @@ unsigned metaop::getAccumulatorDepth(const StageWrite &write,
   return depth;
 }
 
+bool metaop::clampsUnroll(const Stage &stage, ScheduleAttr schedule) {
+  int64_t loop = schedule.getUnrollDim();
+  if (schedule.getUnroll() == 1 || loop < 0 ||
+      (schedule.getVectorWidth() > 1 && loop == schedule.getVectorDim()) ||
+      ShapedType::isDynamic(stage.getStaticExtent(loop)))
+    return false;
+  return llvm::all_of(stage.writes, [&](const StageWrite &write) {
+    return write.loops.test(loop);
+  });
+}
+
 StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
                            ScheduleAttr schedule, StageBindings bindings)
     : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
       bindings(std::move(bindings)), lanes(schedule.getVectorWidth()),
       vectorLoop(schedule.getVectorDim()), unroll(schedule.getUnroll()),
-      unrollLoop(schedule.getUnrollDim()) {
+      unrollLoop(schedule.getUnrollDim()),
+      isClamped(clampsUnroll(stage, schedule)) {
   unsigned numLoops = stage.getNumLoops();
   loopVariables.resize(numLoops);
   positionOf.resize(numLoops);
@@ -241,6 +259,18 @@ void StageEmitter::accumulate(unsigned index) {
   }
 }
 
+/// Emits something under a condition; null holds always.
+void StageEmitter::emitIf(Value condition, llvm::function_ref<void()> emit) {
+  if (!condition) {
+    emit();
+    return;
+  }
+  auto ifOp = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  emit();
+}
+
 /// Stores an element-wise value, or what the accumulators of a write hold.
 void StageEmitter::store(unsigned index) {
   const StageWrite &write = stage.writes[index];
@@ -250,8 +280,10 @@ void StageEmitter::store(unsigned index) {
   unsigned copies = isUnrolled ? unroll : 1;
   if (!write.kind) {
     for (unsigned c = 0; c < copies; ++c)
-      emitStore(write.place, buffer, element, c, asVector, tailMask,
-                getValue(write.value, c));
+      emitIf(emitIsInside(c), [&] {
+        emitStore(write.place, buffer, element, c, asVector, tailMask,
+                  getValue(write.value, c));
+      });
     return;
   }
 
@@ -283,14 +315,7 @@ void StageEmitter::store(unsigned index) {
       emitStore(write.place, buffer, element, c, asVector, mask,
                 reduction.emitNarrow(b, loc, value));
     };
-    if (!guard) {
-      emit();
-      continue;
-    }
-    auto ifOp = scf::IfOp::create(b, loc, guard, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit();
+    emitIf(emitAnd(emitIsInside(c), guard), emit);
   }
 }
 
@@ -345,14 +370,46 @@ void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// Whether the copies of the unrolled loop fill its extent without a rest.
+Value StageEmitter::emitIsWhole() {
+  int64_t extent = stage.getStaticExtent(unrollLoop);
+  Value rest = arith::ConstantIndexOp::create(b, loc, extent % unroll);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, zero);
+}
+
+/// An iteration of the unrolled loop, or the last one in place of those behind
+/// it.
+Value StageEmitter::emitClamp(Value iv) {
+  int64_t extent = stage.getStaticExtent(unrollLoop);
+  Value last = arith::ConstantIndexOp::create(b, loc, extent - 1);
+  // The choice is no more than a minimum, but is gone where nothing is left
+  // over.
+  return arith::SelectOp::create(b, loc, emitIsWhole(), iv,
+                                 arith::MinSIOp::create(b, loc, iv, last));
+}
+
+/// Whether a copy of the unrolled loop lies before its end; null if it must.
+Value StageEmitter::emitIsInside(unsigned copy) {
+  if (!isUnrolled || !isClamped || copy == 0)
+    return nullptr;
+  int64_t extent = stage.getStaticExtent(unrollLoop);
+  Value iv = emitIndexAdd(b, loc, loopVariables[unrollLoop], copy);
+  Value end = arith::ConstantIndexOp::create(b, loc, extent);
+  Value isBefore =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, iv, end);
+  return arith::OrIOp::create(b, loc, emitIsWhole(), isBefore);
+}
+
 /// Takes the longest prefix of `range` that is a multiple of `step`.
 LoopRange StageEmitter::splitOff(LoopRange &range, int64_t step) {
   LoopRange prefix = range;
   if (range.extent) {
     int64_t covered = *range.extent / step * step;
     prefix.extent = covered;
-    if (covered != *range.extent)
-      prefix.end = emitIndexAdd(b, loc, range.begin, covered);
+    Value length = arith::ConstantIndexOp::create(b, loc, covered);
+    prefix.end = arith::AddIOp::create(b, loc, range.begin, length,
+                                       arith::IntegerOverflowFlags::nsw);
     range.extent = *range.extent - covered;
   } else {
     Value length = arith::SubIOp::create(b, loc, range.end, range.begin);
@@ -367,6 +424,10 @@ LoopRange StageEmitter::splitOff(LoopRange &range, int64_t step) {
 void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
   int64_t loop = getLoop(depth);
   int64_t step = isVectorLoop(loop) ? lanes : 1;
+  if (loop == unrollLoop && isClamped) {
+    emitSegment(depth, range, unroll, /*unrolled=*/true, /*masked=*/false);
+    return;
+  }
   if (loop == unrollLoop && unroll > 1)
     emitSegment(depth, splitOff(range, step * unroll), step * unroll,
                 /*unrolled=*/true, /*masked=*/false);
@@ -394,8 +455,6 @@ int64_t StageEmitter::getNestedIterations(unsigned depth) const {
 
 void StageEmitter::emitSegment(unsigned depth, LoopRange range, int64_t step,
                                bool unrolled, bool masked) {
-  if (range.extent && *range.extent == 0)
-    return;
   bool accumulatesError = false, isNested = false;
   for (auto [i, write] : llvm::enumerate(stage.writes))
     if (write.kind && startOf[i] <= depth) {
@@ -458,10 +517,6 @@ void StageEmitter::emitBlocks(unsigned depth, LoopRange range, int64_t step,
 
 void StageEmitter::emitSteps(unsigned depth, LoopRange range, int64_t step,
                              bool unrolled, bool masked) {
-  if (range.extent && *range.extent <= step) {
-    emitBody(depth, range.begin, range.end, unrolled, masked);
-    return;
-  }
   Value stepValue = arith::ConstantIndexOp::create(b, loc, step);
   auto forOp = scf::ForOp::create(b, loc, range.begin, range.end, stepValue,
                                   getActive(depth));

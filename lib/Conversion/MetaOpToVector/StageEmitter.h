@@ -47,6 +47,11 @@ unsigned getAccumulatorDepth(const StageWrite &write, ScheduleAttr schedule,
 bool combinesInMemory(const StageWrite &write, ScheduleAttr schedule,
                       unsigned openedLoops);
 
+/// Whether the last copies of the unrolled loop may lie behind its end: they
+/// then compute the last iteration again and do not store it. The loop is kept,
+/// is not the vector loop, and its extent is known.
+bool clampsUnroll(const Stage &stage, ScheduleAttr schedule);
+
 /// Emits the loops of a stage as its schedule says. Loops are opened either by
 /// the emitter itself (`emitNest`) or, where stages share them, by the caller
 /// (`enter`, then `openLoop` inside of the loop).
@@ -89,6 +94,9 @@ private:
   void emitBody(unsigned depth, Value iv, Value end, bool unrolled,
                 bool masked);
   LoopRange splitOff(LoopRange &range, int64_t step);
+  Value emitIsWhole();
+  Value emitClamp(Value iv);
+  Value emitIsInside(unsigned copy);
   int64_t getLoop(unsigned depth) const { return schedule.getOrder()[depth]; }
   bool isVectorLoop(int64_t loop) const {
     return lanes > 1 && loop == vectorLoop;
@@ -103,6 +111,7 @@ private:
   SmallVector<Value> combineActive(unsigned depth, ValueRange before,
                                    ValueRange after);
   void accumulate(unsigned write);
+  void emitIf(Value condition, llvm::function_ref<void()> emit);
   void store(unsigned write);
   void emitInitialisation(const StageWrite &write, Value buffer);
 
@@ -165,6 +174,8 @@ private:
   /// The part of the outermost loop that is emitted, if it is not all of it.
   std::optional<LoopRange> block;
   bool isUnrolled = false;
+  /// Copies of the unrolled loop may lie behind its end.
+  bool isClamped;
   /// Lanes that belong to the vector loop's range; null where all do.
   Value tailMask;
   llvm::DenseMap<Value, Copies> values;

@@ -24,6 +24,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::metaop;
 
@@ -36,6 +38,8 @@ SmallVector<Value> StageEmitter::getLoopValues(unsigned copy, bool asVector) {
   if (isUnrolled && copy && loops[unrollLoop]) {
     int64_t step = isVectorLoop(unrollLoop) ? lanes : 1;
     loops[unrollLoop] = emitIndexAdd(b, loc, loops[unrollLoop], copy * step);
+    if (isClamped)
+      loops[unrollLoop] = emitClamp(loops[unrollLoop]);
   }
   if (asVector && isVectorOpen()) {
     auto type = VectorType::get(lanes, b.getIndexType());
@@ -111,11 +115,15 @@ Value StageEmitter::emitLaneOffsets(AffineExpr offset, unsigned copy,
       step && std::abs(*step) < INT32_MAX / lanes) {
     base = emitExpr(offset, copy);
     SmallVector<int32_t> numbers(lanes);
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      numbers[lane] = lane * *step;
+    std::iota(numbers.begin(), numbers.end(), 0);
     auto type = VectorType::get(lanes, b.getI32Type());
-    return arith::ConstantOp::create(
+    Value lane = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+    // The step is a number like other strides.
+    Value factor = arith::IndexCastOp::create(
+        b, loc, b.getI32Type(), arith::ConstantIndexOp::create(b, loc, *step));
+    return arith::MulIOp::create(b, loc, lane,
+                                 broadcastTo(b, loc, factor, lanes));
   }
   base = arith::ConstantIndexOp::create(b, loc, 0);
   return broadcastTo(b, loc, emitExpr(offset, copy, /*asVector=*/true), lanes);

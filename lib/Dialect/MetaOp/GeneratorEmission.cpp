@@ -50,11 +50,11 @@ static Value emitLinearIndex(ScalarEmitter &emit, RankedTensorType tensor,
       continue;
     }
     Value extent;
-    if (tensor.isDynamicDim(dim)) {
+    if (extents.empty()) {
+      extent = emit.constant(type, tensor.getDimSize(dim));
+    } else {
       Value scalar = emit.create<arith::IndexCastOp>(i64, extents[dim]);
       extent = emitSplat(emit, scalar, type);
-    } else {
-      extent = emit.constant(type, tensor.getDimSize(dim));
     }
     linear = emit.create<arith::MulIOp>(linear, extent);
     linear = emit.create<arith::AddIOp>(linear, position);

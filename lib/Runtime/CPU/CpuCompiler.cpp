@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuProgram.h"
+#include "MetaOps/Dialect/MetaOp/CountFlops.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Program/Compiler.h"
@@ -66,7 +67,8 @@ llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
                   const CompileOptions &options, unsigned vectorBits) {
   PassManager pm(&slice.context);
   metaop::PipelineOptions pipeline;
-  pipeline.rules = options.rules;
+  pipeline.rules = options.fuse ? options.rules : "none";
+  pipeline.reuseMemory = options.reuseMemory;
   pipeline.vectorBits = vectorBits;
   pipeline.from = std::min(metaop::findPipelineStart(*slice.module), phase);
   if (auto error = metaop::buildPipeline(pm, phase, pipeline))
@@ -110,6 +112,8 @@ describeCalls(ModuleOp module,
       info.bytesRead += bytes(type);
     for (Type type : call.getResultTypes())
       info.bytesWritten += bytes(type);
+    info.flops =
+        metaop::countFlops(module.lookupSymbol(call.getCallee())).value_or(0);
     calls.push_back(std::move(info));
   }
   return calls;
@@ -120,6 +124,9 @@ public:
   llvm::Expected<std::shared_ptr<Program>>
   compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options) override;
+
+  void setCacheDirectory(StringRef folder) override;
+  CompilerStatistics getStatistics() const override;
 
   llvm::Expected<std::string> print(StringRef bytecode, StringRef phase,
                                     llvm::ArrayRef<NodeLocation> locations,
@@ -133,12 +140,52 @@ private:
       if (!created)
         return created.takeError();
       kernels = std::move(*created);
+      kernels->setDiskStore(store);
     }
     return kernels.get();
   }
 
+  /// A program compiled from a slice.
+  llvm::Expected<std::shared_ptr<CpuProgram>>
+  compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
+               const CompileOptions &options, KernelCache &kernels);
+
   std::unique_ptr<KernelCache> kernels;
+  /// Null where nothing is kept on disk.
+  std::shared_ptr<DiskStore> store;
+  int64_t programsLoaded = 0;
 };
+
+CompilerStatistics CpuCompiler::getStatistics() const {
+  CompilerStatistics statistics;
+  statistics.programsLoaded = programsLoaded;
+  if (kernels)
+    statistics.kernelsLoaded = kernels->getNumLoaded();
+  if (store)
+    statistics.disk = store->getStatistics();
+  return statistics;
+}
+
+/// What a program depends on. Reading the field of an option here keeps two
+/// that differ from sharing a program.
+DiskKey getKey(const DiskKey &target, StringRef slice,
+               llvm::ArrayRef<bool> donatable, const CompileOptions &options) {
+  const auto &[rules, fuse, reuseMemory] = options;
+  return DiskKeyBuilder()
+      .add(target)
+      .add(slice)
+      .add(donatable)
+      .add(rules)
+      .add(fuse)
+      .add(reuseMemory)
+      .finish();
+}
+
+void CpuCompiler::setCacheDirectory(StringRef folder) {
+  store = folder.empty() ? nullptr : std::make_shared<DiskStore>(folder.str());
+  if (kernels)
+    kernels->setDiskStore(store);
+}
 
 llvm::Expected<std::shared_ptr<Program>>
 CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
@@ -147,6 +194,37 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   auto cache = getKernels();
   if (!cache)
     return cache.takeError();
+  KernelCache &kernels = **cache;
+  unsigned loadedBefore = kernels.getNumLoaded();
+  std::shared_ptr<CpuProgram> program;
+  std::optional<DiskKey> key;
+  if (store && kernels.getTargetKey()) {
+    key = getKey(*kernels.getTargetKey(), bytecode, donatable, options);
+    if (auto bytes = store->load(DiskEntryKind::Program, *key))
+      program = CpuProgram::read(bytes->getBuffer(), kernels);
+  }
+  if (program) {
+    ++programsLoaded;
+  } else {
+    auto compiled = compileSlice(bytecode, donatable, options, kernels);
+    if (!compiled)
+      return compiled.takeError();
+    program = std::move(*compiled);
+    if (key)
+      store->store(DiskEntryKind::Program, *key, program->write());
+  }
+  ProgramInfo info = program->getInfo();
+  info.loadedKernels = kernels.getNumLoaded() - loadedBefore;
+  info.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  program->setInfo(std::move(info));
+  return program;
+}
+
+llvm::Expected<std::shared_ptr<CpuProgram>>
+CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
+                          const CompileOptions &options, KernelCache &kernels) {
   auto slice = parseSlice(bytecode);
   if (!slice)
     return slice.takeError();
@@ -168,9 +246,9 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   }
 
   if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
-                         (*cache)->getVectorBits()))
+                         kernels.getVectorBits()))
     return std::move(error);
-  auto program = CpuProgram::create(module, **cache);
+  auto program = CpuProgram::create(module, kernels);
   if (!program)
     return (*slice)->fail(toString(program.takeError()));
   ProgramInfo info = (*program)->getInfo();
@@ -183,11 +261,8 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   info.arenaBytes = module.lookupSymbol<func::FuncOp>("main")
                         ->getAttrOfType<IntegerAttr>("metaop.arena_bytes")
                         .getInt();
-  info.compileSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
   (*program)->setInfo(std::move(info));
-  return std::shared_ptr<Program>(std::move(*program));
+  return program;
 }
 
 llvm::Expected<std::string>

@@ -11,7 +11,8 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <atomic>
+#include <chrono>
+#include <mutex>
 
 using namespace mlir;
 
@@ -20,15 +21,16 @@ namespace metaops {
 /// Work below this is done before another thread has started.
 static constexpr int64_t kWorkPerThread = 1 << 16;
 
-static Slot toSlot(Attribute attr) {
+static Slot toSlot(Attribute attr, Type type) {
   auto slot = cast<metaop::SlotAttr>(attr);
+  int64_t bytes = metaop::getTensorBytes(cast<RankedTensorType>(type));
   switch (slot.getKind()) {
   case metaop::SlotKind::Argument:
-    return {Slot::Kind::Argument, slot.getIndex()};
+    return {Slot::Kind::Argument, slot.getIndex(), bytes};
   case metaop::SlotKind::Result:
-    return {Slot::Kind::Result, slot.getIndex()};
+    return {Slot::Kind::Result, slot.getIndex(), bytes};
   case metaop::SlotKind::Arena:
-    return {Slot::Kind::Arena, slot.getIndex()};
+    return {Slot::Kind::Arena, slot.getIndex(), bytes};
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -63,19 +65,24 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
   program->numArguments = main.getNumArguments();
   program->arenaBytes =
       main->getAttrOfType<IntegerAttr>("metaop.arena_bytes").getInt();
-  for (Attribute attr : main->getAttrOfType<ArrayAttr>("metaop.results"))
-    program->results.push_back(toSlot(attr));
-  for (auto [slot, type] :
-       llvm::zip_equal(program->results, main.getResultTypes()))
-    program->resultBytes.push_back(
-        slot.kind == Slot::Kind::Result
-            ? metaop::getTensorBytes(cast<RankedTensorType>(type))
-            : 0);
+  for (auto [attr, type] :
+       llvm::zip_equal(main->getAttrOfType<ArrayAttr>("metaop.results"),
+                       main.getResultTypes()))
+    program->results.push_back(toSlot(attr, type));
+
+  llvm::SmallVector<func::FuncOp> callees;
+  for (auto callOp : main.getBody().front().getOps<func::CallOp>())
+    callees.push_back(symbols.lookup<func::FuncOp>(callOp.getCallee()));
+  auto kernelCalls = kernels.getAll(callees, program->info.compiledKernels);
+  if (!kernelCalls)
+    return kernelCalls.takeError();
 
   // Views share the slot of what they view.
   llvm::DenseMap<Value, Slot> slots;
   for (BlockArgument argument : main.getArguments())
-    slots[argument] = {Slot::Kind::Argument, argument.getArgNumber()};
+    slots[argument] = {
+        Slot::Kind::Argument, argument.getArgNumber(),
+        metaop::getTensorBytes(cast<RankedTensorType>(argument.getType()))};
   for (Operation &op : main.getBody().front()) {
     if (isa<metaop::ViewOpInterface>(op)) {
       // By value: the insertion may move the map's memory.
@@ -86,11 +93,7 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
     if (!callOp)
       continue;
     Call call;
-    auto kernel = kernels.get(symbols.lookup<func::FuncOp>(callOp.getCallee()),
-                              program->info.compiledKernels);
-    if (!kernel)
-      return kernel.takeError();
-    call.kernel = *kernel;
+    call.kernel = (*kernelCalls)[program->calls.size()];
     for (Value operand : callOp.getOperands()) {
       auto slot = slots.find(operand);
       if (slot == slots.end())
@@ -99,66 +102,183 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
             "tensors of static shape");
       call.buffers.push_back(slot->second);
     }
+    call.numInputs = call.buffers.size();
     auto resultSlots = callOp->getAttrOfType<ArrayAttr>("metaop.slots");
     for (auto [result, attr] :
          llvm::zip_equal(callOp.getResults(), resultSlots)) {
-      slots[result] = toSlot(attr);
-      call.buffers.push_back(toSlot(attr));
+      slots[result] = toSlot(attr, result.getType());
+      call.buffers.push_back(slots[result]);
     }
     call.grain = llvm::divideCeil(
         kWorkPerThread, std::max<int64_t>(call.kernel->workPerStep, 1));
     program->calls.push_back(std::move(call));
   }
+  program->planSteps();
   return program;
 }
 
-llvm::Error CpuProgram::run(llvm::ArrayRef<BufferRef> arguments,
-                            llvm::SmallVectorImpl<BufferRef> &out,
-                            Allocator &memory, ThreadPool &threads) {
+llvm::Expected<ProgramRun>
+CpuProgram::prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
+                    BufferRef &scratch) {
   if (arguments.size() != numArguments)
     return llvm::createStringError("the program takes %u arguments, given %zu",
                                    numArguments, arguments.size());
-  BufferRef arena = memory.allocate(arenaBytes);
-  llvm::SmallVector<BufferRef> fresh;
-  for (auto [slot, bytes] : llvm::zip_equal(results, resultBytes)) {
-    // Only the first of equal results owns the buffer.
-    bool isOwner = slot.kind == Slot::Kind::Result &&
-                   slot.index == static_cast<int64_t>(fresh.size());
-    fresh.push_back(isOwner ? memory.allocate(bytes) : BufferRef());
+  ProgramRun run;
+  run.arguments.assign(arguments.begin(), arguments.end());
+  if (arenaBytes > 0) {
+    if (!scratch || scratch->bytes() < static_cast<size_t>(arenaBytes))
+      scratch = memory.allocate(arenaBytes, MemoryUse::Scratch);
+    run.scratch = scratch;
   }
-  auto address = [&](Slot slot) -> void * {
+  for (auto [i, slot] : llvm::enumerate(results)) {
+    if (slot.kind == Slot::Kind::Argument)
+      run.results.push_back(arguments[slot.index]);
+    else if (slot.index == static_cast<int64_t>(i))
+      run.results.push_back(memory.allocate(slot.bytes));
+    else // Only the first of equal results owns the buffer.
+      run.results.push_back(BufferRef(run.results[slot.index].get()));
+  }
+  return run;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void CpuProgram::planSteps() {
+  auto toRange = [&](Slot slot) -> MemoryRange {
+    int64_t numResults = results.size();
     switch (slot.kind) {
-    case Slot::Kind::Argument:
-      return arguments[slot.index]->data();
-    case Slot::Kind::Result:
-      return fresh[slot.index]->data();
     case Slot::Kind::Arena:
-      return static_cast<char *>(arena->data()) + slot.index;
+      return {0, slot.index, slot.index + slot.bytes};
+    case Slot::Kind::Result:
+      return {1 + slot.index, 0, slot.bytes};
+    case Slot::Kind::Argument:
+      return {1 + numResults + slot.index, 0, slot.bytes};
     }
     llvm_unreachable("all kinds are handled");
   };
-
-  llvm::SmallVector<void *, 16> buffers;
+  std::vector<CallFacts> facts;
   for (const Call &call : calls) {
-    buffers.clear();
-    for (Slot slot : call.buffers)
-      buffers.push_back(address(slot));
-    std::atomic<int32_t> failure = 0;
-    threads.parallelFor(call.kernel->parallelRange, call.grain,
-                        [&](int64_t begin, int64_t end) {
-                          KernelStatus status;
-                          if (int32_t code = call.kernel->function(
-                                  buffers.data(), nullptr, begin, end, &status))
-                            failure = code;
-                        });
-    if (failure)
-      return llvm::createStringError("a kernel failed with code %d",
-                                     failure.load());
+    CallFacts &fact = facts.emplace_back();
+    for (auto [i, slot] : llvm::enumerate(call.buffers))
+      if (i < call.numInputs)
+        fact.reads.push_back(toRange(slot));
+      else
+        fact.writes.push_back(toRange(slot));
+    fact.work = call.kernel->parallelRange * call.kernel->workPerStep;
+    fact.isSplit = call.kernel->parallelRange > call.grain;
   }
-  for (Slot slot : results)
-    out.push_back(slot.kind == Slot::Kind::Argument ? arguments[slot.index]
-                                                    : fresh[slot.index]);
+  steps = metaops::planSteps(facts);
+}
+
+static int64_t readClock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+namespace {
+/// Where the memory of a run is.
+struct RunMemory {
+  explicit RunMemory(const ProgramRun &run)
+      : run(run), scratch(run.scratch ? static_cast<char *>(run.scratch->data())
+                                      : nullptr) {}
+
+  void *getAddress(Slot slot) const {
+    switch (slot.kind) {
+    case Slot::Kind::Argument:
+      return run.arguments[slot.index]->data();
+    case Slot::Kind::Result:
+      return run.results[slot.index]->data();
+    case Slot::Kind::Arena:
+      return scratch + slot.index;
+    }
+    llvm_unreachable("all kinds are handled");
+  }
+
+  const ProgramRun &run;
+  /// Null where all intermediate values are empty.
+  char *scratch;
+};
+
+/// Keeps the first call that failed, in program order.
+struct FirstFailure {
+  std::mutex mutex;
+  unsigned call = ~0u;
+  int32_t code = 0;
+
+  void note(unsigned failedCall, int32_t failedCode) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (failedCall > call)
+      return;
+    call = failedCall;
+    code = failedCode;
+  }
+};
+} // namespace
+
+llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
+                                std::vector<CallTime> *times) {
+  RunMemory memory(run);
+  FirstFailure failure;
+  if (times)
+    times->resize(calls.size());
+  /// Does a call with its loop done by `parallelFor`.
+  auto runCall = [&](unsigned index, auto parallelFor) {
+    const Call &call = calls[index];
+    llvm::SmallVector<void *, 16> buffers;
+    for (Slot slot : call.buffers)
+      buffers.push_back(memory.getAddress(slot));
+    int64_t start = times ? readClock() : 0;
+    parallelFor(call.kernel->parallelRange, call.grain,
+                [&](int64_t begin, int64_t end) {
+                  KernelStatus status;
+                  if (int32_t code =
+                          call.kernel->run(buffers.data(), begin, end, &status))
+                    failure.note(index, code);
+                });
+    if (times)
+      (*times)[index] = {index, start, readClock()};
+  };
+
+  for (const CallStep &step : steps) {
+    if (step.size() == 1)
+      runCall(step.front(),
+              [&](int64_t n, int64_t grain, ThreadPool::Body body) {
+                threads.parallelFor(n, grain, body);
+              });
+    else
+      threads.parallelFor(step.size(), 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          runCall(step[i], [](int64_t n, int64_t, ThreadPool::Body body) {
+            body(0, n);
+          });
+      });
+    if (failure.code)
+      return llvm::make_error<KernelFailure>(failure.call,
+                                             "a kernel failed with code " +
+                                                 std::to_string(failure.code));
+  }
   return llvm::Error::success();
+}
+
+bool CpuProgram::leavesArgument(unsigned index, unsigned failedCall) const {
+  auto writes = [&](unsigned number) {
+    const Call &call = calls[number];
+    return llvm::any_of(llvm::ArrayRef(call.buffers).drop_front(call.numInputs),
+                        [&](Slot slot) {
+                          return slot.kind == Slot::Kind::Argument &&
+                                 slot.index == static_cast<int64_t>(index);
+                        });
+  };
+  for (const CallStep &step : steps) {
+    if (llvm::any_of(step, writes))
+      return false;
+    if (llvm::is_contained(step, failedCall))
+      break;
+  }
+  return true;
 }
 
 } // namespace metaops

@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_RUNTIME_CPU_CPUPROGRAM_H
 #define METAOPS_LIB_RUNTIME_CPU_CPUPROGRAM_H
 
+#include "CallSteps.h"
 #include "MetaOps/Runtime/JIT/KernelCache.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -19,7 +20,9 @@ namespace metaops {
 struct Slot {
   enum class Kind { Argument, Result, Arena };
   Kind kind;
+  /// The number of the argument or result; in the arena, the first byte.
   int64_t index;
+  int64_t bytes;
 };
 
 /// Kernel calls in order, with all memory decided.
@@ -29,23 +32,38 @@ public:
   static llvm::Expected<std::shared_ptr<CpuProgram>>
   create(mlir::ModuleOp module, KernelCache &kernels);
 
-  llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
-                  llvm::SmallVectorImpl<BufferRef> &results, Allocator &memory,
-                  ThreadPool &threads) override;
+  /// The program as bytes, its kernels by name.
+  std::string write() const;
+  /// Reads these bytes and loads the kernels that `kernels` lacks. Null where
+  /// something is missing or does not fit.
+  static std::shared_ptr<CpuProgram> read(llvm::StringRef bytes,
+                                          KernelCache &kernels);
+
+  llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                     Allocator &memory,
+                                     BufferRef &scratch) override;
+  llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                      std::vector<CallTime> *times) override;
+  bool leavesArgument(unsigned index, unsigned failedCall) const override;
 
   void setInfo(ProgramInfo value) { info = std::move(value); }
 
 private:
+  struct Stored;
   struct Call {
-    std::shared_ptr<const Kernel> kernel;
+    std::shared_ptr<const KernelCall> kernel;
+    /// What the kernel reads, then what it writes.
     llvm::SmallVector<Slot, 6> buffers;
+    unsigned numInputs = 0;
     /// Steps of the parallel range that are worth a thread of their own.
     int64_t grain;
   };
 
+  /// Decides which calls run side by side, once all calls are there.
+  void planSteps();
+
   llvm::SmallVector<Call, 0> calls;
-  /// Sizes of the fresh results; 0 for a result that is not one.
-  llvm::SmallVector<int64_t> resultBytes;
+  std::vector<CallStep> steps;
   llvm::SmallVector<Slot> results;
   unsigned numArguments = 0;
   int64_t arenaBytes = 0;

@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An object file is made first and linked then, so that objects can be kept.
-// Each object is a library of its own in the ORC sense: names do not clash, and
-// the only symbols from outside are those of the process (the C library's math
-// functions).
+// An object file is made first and linked then, so that objects can be kept and
+// made on several threads. All objects are linked into one library in the ORC
+// sense, which costs less than one library each; the only symbols from outside
+// are those of the process (the C library's math functions).
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/JIT/Jit.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -32,46 +33,56 @@ using namespace llvm;
 
 namespace metaops {
 
-Jit::Jit() = default;
-Jit::~Jit() = default;
+//===----------------------------------------------------------------------===//
+// HostTarget
+//===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<Jit>> Jit::create() {
+Expected<HostTarget> HostTarget::detect() {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
-  auto jit = std::unique_ptr<Jit>(new Jit());
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
   builder->setRelocationModel(Reloc::PIC_);
   StringMap<bool> features = sys::getHostCPUFeatures();
-  jit->vectorBits = features.lookup("avx512f") ? 512
-                    : features.lookup("avx2")  ? 256
-                                               : 128;
-  auto target = builder->createTargetMachine();
-  if (!target)
-    return target.takeError();
-  jit->target = std::move(*target);
-  auto linker = orc::LLJITBuilder()
-                    .setJITTargetMachineBuilder(std::move(*builder))
-                    .create();
-  if (!linker)
-    return linker.takeError();
-  jit->linker = std::move(*linker);
-  jit->linker->getExecutionSession().setErrorReporter(
-      [jit = jit.get()](Error error) {
-        jit->reports += "; " + toString(std::move(error));
-      });
-  return jit;
+  unsigned vectorBits = features.lookup("avx512f") ? 512
+                        : features.lookup("avx2")  ? 256
+                                                   : 128;
+  return HostTarget(std::move(*builder), vectorBits);
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> Jit::compile(Module &module) {
-  module.setDataLayout(target->createDataLayout());
-  module.setTargetTriple(target->getTargetTriple());
+std::string HostTarget::getDescription() const {
+  return "LLVM " LLVM_VERSION_STRING " " + builder.getTargetTriple().str() +
+         " " + builder.getCPU() + " " + builder.getFeatures().getString();
+}
+
+//===----------------------------------------------------------------------===//
+// ObjectEmitter
+//===----------------------------------------------------------------------===//
+
+ObjectEmitter::ObjectEmitter(std::unique_ptr<TargetMachine> machine,
+                             unsigned vectorBits)
+    : machine(std::move(machine)), vectorBits(vectorBits) {}
+ObjectEmitter::~ObjectEmitter() = default;
+
+Expected<std::unique_ptr<ObjectEmitter>>
+ObjectEmitter::create(const HostTarget &target) {
+  orc::JITTargetMachineBuilder builder = target.getBuilder();
+  auto machine = builder.createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  return std::unique_ptr<ObjectEmitter>(
+      new ObjectEmitter(std::move(*machine), target.getVectorBits()));
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> ObjectEmitter::compile(Module &module) {
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(machine->getTargetTriple());
   std::string width = std::to_string(vectorBits);
   for (Function &function : module) {
-    function.addFnAttr("target-cpu", target->getTargetCPU());
-    function.addFnAttr("target-features", target->getTargetFeatureString());
+    function.addFnAttr("target-cpu", machine->getTargetCPU());
+    function.addFnAttr("target-features", machine->getTargetFeatureString());
     function.addFnAttr("prefer-vector-width", width);
   }
 
@@ -83,7 +94,7 @@ Expected<std::unique_ptr<MemoryBuffer>> Jit::compile(Module &module) {
   // grows exponentially with the arithmetic of a loop's conditions.
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
-  PassBuilder passes(target.get(), tuning);
+  PassBuilder passes(machine.get(), tuning);
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(calls);
   passes.registerFunctionAnalyses(functions);
@@ -95,8 +106,8 @@ Expected<std::unique_ptr<MemoryBuffer>> Jit::compile(Module &module) {
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
   legacy::PassManager codegen;
-  if (target->addPassesToEmitFile(codegen, stream, nullptr,
-                                  CodeGenFileType::ObjectFile))
+  if (machine->addPassesToEmitFile(codegen, stream, nullptr,
+                                   CodeGenFileType::ObjectFile))
     return createStringError("the host's target cannot emit object files");
   codegen.run(module);
   return std::make_unique<SmallVectorMemoryBuffer>(
@@ -104,22 +115,49 @@ Expected<std::unique_ptr<MemoryBuffer>> Jit::compile(Module &module) {
       /*RequiresNullTerminator=*/false);
 }
 
-Expected<KernelFunction> Jit::link(std::unique_ptr<MemoryBuffer> object,
-                                   StringRef name, StringRef entry) {
-  auto library = linker->createJITDylib(name.str());
-  if (!library)
-    return library.takeError();
+//===----------------------------------------------------------------------===//
+// Jit
+//===----------------------------------------------------------------------===//
+
+Jit::Jit() = default;
+Jit::~Jit() = default;
+
+Expected<std::unique_ptr<Jit>> Jit::create(const HostTarget &target) {
+  auto jit = std::unique_ptr<Jit>(new Jit());
+  auto linker = orc::LLJITBuilder()
+                    .setJITTargetMachineBuilder(target.getBuilder())
+                    .create();
+  if (!linker)
+    return linker.takeError();
+  jit->linker = std::move(*linker);
+  jit->linker->getExecutionSession().setErrorReporter(
+      [jit = jit.get()](Error error) {
+        jit->reports += "; " + toString(std::move(error));
+      });
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      linker->getDataLayout().getGlobalPrefix());
+      jit->linker->getDataLayout().getGlobalPrefix());
   if (!process)
     return process.takeError();
-  library->addGenerator(std::move(*process));
-  if (Error error = linker->addObjectFile(*library, std::move(object)))
-    return std::move(error);
+  jit->linker->getMainJITDylib().addGenerator(std::move(*process));
+  return jit;
+}
+
+Expected<KernelFunction> Jit::link(std::unique_ptr<MemoryBuffer> object,
+                                   StringRef entry) {
   reports.clear();
-  auto address = linker->lookup(*library, entry);
+  orc::ResourceTrackerSP tracker =
+      linker->getMainJITDylib().createResourceTracker();
+  auto fail = [&](Error error) -> Error {
+    std::string text = toString(std::move(error));
+    if (Error removal = tracker->remove())
+      text += "; " + toString(std::move(removal));
+    return createStringError(text + reports);
+  };
+  if (Error error = linker->addObjectFile(tracker, std::move(object)))
+    return fail(std::move(error));
+  auto address = linker->lookup(entry);
   if (!address)
-    return createStringError(toString(address.takeError()) + reports);
+    return fail(address.takeError());
   return address->toPtr<KernelFunction>();
 }
 

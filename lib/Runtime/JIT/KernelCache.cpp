@@ -5,28 +5,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A kernel that was seen is found by its text. Any other is lowered to loops,
+// which is cheap beside machine code, and its numbers are taken out. What is
+// left, its skeleton, names a family, in which a form may be found that serves
+// these numbers too. The forms that are missing are compiled side by side, then
+// linked.
+//
+//===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "KernelCompiler.h"
+#include "KernelFamily.h"
+#include "KernelLibrary.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Runtime/Cache/BuildIdentity.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 
 namespace metaops {
 
-llvm::Expected<std::unique_ptr<KernelCache>> KernelCache::create() {
-  auto jit = Jit::create();
-  if (!jit)
-    return jit.takeError();
-  return std::unique_ptr<KernelCache>(new KernelCache(std::move(*jit)));
-}
+/// A kernel over buffers without its numbers, and those.
+struct KernelCache::Lowered {
+  /// The key of its call.
+  std::string key;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::string skeleton;
+  std::vector<int64_t> numbers;
+  int64_t parallelRange = 1;
+  int64_t workPerStep = 0;
+
+  llvm::Error readFunction();
+};
+
+/// A form to compile, from a kernel that it serves.
+struct KernelCache::Job {
+  KernelFamily *family;
+  const Lowered *lowered;
+  NumberBindings bindings;
+};
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
 
 /// The kernel's text and the arguments that it takes in order: equal for
 /// kernels that compute the same.
@@ -45,64 +74,277 @@ static std::string getKey(func::FuncOp function) {
   return key;
 }
 
-static int64_t getNumber(Operation *op, StringRef name, int64_t otherwise) {
-  auto attr = op->getAttrOfType<IntegerAttr>(name);
-  return attr ? attr.getInt() : otherwise;
+/// What the code of a form depends on.
+static std::string getKey(StringRef skeleton, const NumberBindings &bindings) {
+  std::string key = skeleton.str();
+  llvm::raw_string_ostream stream(key);
+  for (const metaop::NumberBinding &binding : bindings)
+    stream << (binding.kind == metaop::NumberBinding::Kind::Argument ? " %"
+                                                                     : " ")
+           << binding.value;
+  return key;
 }
 
-llvm::Expected<Kernel> KernelCache::compile(func::FuncOp function) {
-  MLIRContext *ctx = function.getContext();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
-  auto copy = cast<func::FuncOp>(function->clone());
-  copy.setName("kernel");
-  module->push_back(copy);
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
 
-  PassManager toLoops(ctx), toLLVM(ctx);
-  toLoops.addPass(metaop::createConvertMetaOpToVectorPass());
-  if (failed(toLoops.run(*module)))
-    return llvm::createStringError("a kernel could not be lowered to loops");
-  Operation *loops = SymbolTable::lookupSymbolIn(*module, "kernel");
-  Kernel kernel;
-  kernel.parallelRange = getNumber(loops, "metaop.parallel_range", -1);
-  if (kernel.parallelRange < 0)
+static std::optional<int64_t> takeNumber(Operation *op, StringRef name) {
+  auto attr = dyn_cast_or_null<IntegerAttr>(op->removeAttr(name));
+  if (!attr)
+    return std::nullopt;
+  return attr.getInt();
+}
+
+/// Lines of the user's code are no part of the machine code.
+static void dropLocations(Operation *root) {
+  auto unknown = UnknownLoc::get(root->getContext());
+  root->walk([&](Operation *op) {
+    op->setLoc(unknown);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setLoc(unknown);
+  });
+}
+
+/// The steps of loops among the numbers of an abstracted kernel.
+static llvm::SmallBitVector findSteps(func::FuncOp function, size_t count) {
+  llvm::SmallBitVector steps(count);
+  unsigned begin = function.getNumArguments() - 2 - count;
+  function.walk([&](scf::ForOp loop) {
+    if (auto step = dyn_cast<BlockArgument>(loop.getStep());
+        step && step.getOwner() == &function.getBody().front())
+      steps.set(step.getArgNumber() - begin);
+  });
+  return steps;
+}
+
+namespace {
+/// Lowers functions to loops, one by one.
+class LoopsLowering {
+public:
+  explicit LoopsLowering(MLIRContext *context) : passes(context) {
+    passes.addPass(metaop::createConvertMetaOpToVectorPass());
+    passes.addPass(metaop::createAbstractNumbersPass());
+  }
+
+  OwningOpRef<ModuleOp> lower(func::FuncOp function) {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+    auto copy = cast<func::FuncOp>(function->clone());
+    copy.setName("kernel");
+    module->push_back(copy);
+    if (failed(passes.run(*module)))
+      return nullptr;
+    dropLocations(*module);
+    return module;
+  }
+
+private:
+  PassManager passes;
+};
+} // namespace
+
+/// Takes what belongs to the call off the lowered function.
+llvm::Error KernelCache::Lowered::readFunction() {
+  function = *module->getOps<func::FuncOp>().begin();
+  auto range = takeNumber(function, "metaop.parallel_range");
+  if (!range)
     return llvm::createStringError(
         "a kernel's parallel range is not known before it runs");
-  kernel.workPerStep = getNumber(loops, "metaop.work_per_step", 0);
-
-  metaop::buildVectorToLLVMPipeline(toLLVM);
-  if (failed(toLLVM.run(*module)))
-    return llvm::createStringError("a kernel could not be lowered to LLVM");
-  registerBuiltinDialectTranslation(*ctx);
-  registerLLVMDialectTranslation(*ctx);
-  llvm::LLVMContext llvmContext;
-  auto llvmModule = translateModuleToLLVMIR(*module, llvmContext);
-  if (!llvmModule)
-    return llvm::createStringError("a kernel could not be translated to LLVM");
-  auto object = jit->compile(*llvmModule);
-  if (!object)
-    return object.takeError();
-  auto entry =
-      jit->link(std::move(*object), "kernel." + std::to_string(numLinked++),
-                "kernel_entry");
-  if (!entry)
-    return entry.takeError();
-  kernel.function = *entry;
-  return kernel;
+  parallelRange = *range;
+  workPerStep = takeNumber(function, "metaop.work_per_step").value_or(0);
+  auto attr = cast<DenseI64ArrayAttr>(function->removeAttr("metaop.numbers"));
+  numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+  llvm::raw_string_ostream stream(skeleton);
+  module->print(stream, OpPrintingFlags().useLocalScope());
+  return llvm::Error::success();
 }
 
-llvm::Expected<std::shared_ptr<const Kernel>>
-KernelCache::get(func::FuncOp function, unsigned &compiled) {
-  auto [it, isNew] = kernels.try_emplace(getKey(function));
-  if (!isNew)
-    return it->second;
-  auto kernel = compile(function);
-  if (!kernel) {
-    kernels.erase(it);
-    return kernel.takeError();
+//===----------------------------------------------------------------------===//
+// KernelCache
+//===----------------------------------------------------------------------===//
+
+static std::optional<DiskKey> makeTargetKey(const HostTarget &target) {
+  auto identity = getBuildIdentity();
+  if (!identity)
+    return std::nullopt;
+  return DiskKeyBuilder()
+      .add(*identity)
+      .add(target.getDescription())
+      .add(target.getVectorBits())
+      .finish();
+}
+
+KernelCache::KernelCache(HostTarget target, std::unique_ptr<Jit> jit,
+                         unsigned threads)
+    : target(std::move(target)), targetKey(makeTargetKey(this->target)),
+      library(std::make_unique<KernelLibrary>(std::move(jit))),
+      threads(threads) {}
+KernelCache::~KernelCache() = default;
+
+llvm::Expected<std::unique_ptr<KernelCache>>
+KernelCache::create(const KernelCacheOptions &options) {
+  auto target = HostTarget::detect();
+  if (!target)
+    return target.takeError();
+  auto jit = Jit::create(*target);
+  if (!jit)
+    return jit.takeError();
+  unsigned threads = options.threads;
+  if (threads == 0)
+    threads = llvm::hardware_concurrency().compute_thread_count();
+  return std::unique_ptr<KernelCache>(
+      new KernelCache(std::move(*target), std::move(*jit), threads));
+}
+
+/// The forms that are missing for the given kernels, family by family.
+std::vector<KernelCache::Job>
+KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
+  llvm::MapVector<KernelFamily *, std::vector<Lowered *>> missing;
+  for (Lowered *kernel : lowered) {
+    auto &family = families[kernel->skeleton];
+    if (!family)
+      family = std::make_unique<KernelFamily>(
+          findSteps(kernel->function, kernel->numbers.size()));
+    std::vector<int64_t> scalars;
+    std::vector<Lowered *> &others = missing[family.get()];
+    bool isKnown = family->find(kernel->numbers, scalars) ||
+                   llvm::any_of(others, [&](Lowered *other) {
+                     return other->numbers == kernel->numbers;
+                   });
+    if (!isKnown)
+      others.push_back(kernel);
   }
-  ++compiled;
-  it->second = std::make_shared<const Kernel>(*kernel);
-  return it->second;
+  std::vector<Job> jobs;
+  for (auto &[family, kernels] : missing) {
+    if (kernels.empty())
+      continue;
+    std::vector<Numbers> numbers;
+    for (Lowered *kernel : kernels)
+      numbers.push_back(kernel->numbers);
+    for (auto [i, bindings] : llvm::enumerate(family->plan(numbers)))
+      jobs.push_back({family, kernels[i], std::move(bindings)});
+  }
+  return jobs;
+}
+
+/// The kernel with its numbers bound, as the compiler takes it.
+static BoundKernel bindKernel(func::FuncOp function, std::string key,
+                              const NumberBindings &bindings) {
+  OwningOpRef<ModuleOp> module =
+      cast<ModuleOp>(function->getParentOp()->clone());
+  auto copy = *module->getOps<func::FuncOp>().begin();
+  metaop::bindNumbers(copy, bindings);
+  copy.setName(getKernelName(key));
+  BoundKernel bound;
+  llvm::raw_string_ostream stream(bound.bytecode);
+  // Writing cannot fail without a wish for an older version.
+  (void)writeBytecodeToFile(*module, stream);
+  bound.entry = getKernelEntry(key);
+  bound.key = std::move(key);
+  return bound;
+}
+
+void KernelCache::setDiskStore(std::shared_ptr<DiskStore> store) {
+  if (targetKey)
+    library->setDiskStore(std::move(store), *targetKey);
+}
+
+std::shared_ptr<const Kernel> KernelCache::find(StringRef name) {
+  return library->find(name);
+}
+
+unsigned KernelCache::getNumLoaded() const { return library->getNumLoaded(); }
+
+/// Finds, or compiles and links, what it can, and returns the errors of the
+/// rest.
+llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
+                                 unsigned &compiled) {
+  std::vector<Job *> missing;
+  std::vector<BoundKernel> kernels;
+  for (Job &job : jobs) {
+    std::string key = getKey(job.lowered->skeleton, job.bindings);
+    if (auto kernel = library->find(getKernelEntry(key))) {
+      job.family->add({std::move(job.bindings), std::move(kernel)});
+      continue;
+    }
+    missing.push_back(&job);
+    kernels.push_back(
+        bindKernel(job.lowered->function, std::move(key), job.bindings));
+  }
+  std::vector<CompiledObject> objects =
+      compileKernels(kernels, target, threads);
+  llvm::Error errors = llvm::Error::success();
+  for (auto [job, bound, compilation] :
+       llvm::zip_equal(missing, kernels, objects)) {
+    if (!compilation.object) {
+      errors = llvm::joinErrors(std::move(errors),
+                                llvm::createStringError(compilation.error));
+      continue;
+    }
+    auto kernel = library->add(bound.entry, std::move(compilation.object));
+    if (!kernel) {
+      errors = llvm::joinErrors(std::move(errors), kernel.takeError());
+      continue;
+    }
+    ++compiled;
+    job->family->add({std::move(job->bindings), std::move(*kernel)});
+  }
+  return errors;
+}
+
+llvm::Expected<std::vector<std::shared_ptr<const KernelCall>>>
+KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions,
+                    unsigned &compiled) {
+  std::vector<std::string> keys;
+  std::vector<std::unique_ptr<Lowered>> lowered;
+  llvm::StringSet<> isLowered;
+  std::optional<LoopsLowering> lowering;
+  for (func::FuncOp function : functions) {
+    keys.push_back(getKey(function));
+    if (calls.contains(keys.back()) || !isLowered.insert(keys.back()).second)
+      continue;
+    if (!lowering)
+      lowering.emplace(function.getContext());
+    auto kernel = std::make_unique<Lowered>();
+    kernel->module = lowering->lower(function);
+    if (!kernel->module)
+      return llvm::createStringError("a kernel could not be lowered to loops");
+    kernel->key = keys.back();
+    if (llvm::Error error = kernel->readFunction())
+      return std::move(error);
+    lowered.push_back(std::move(kernel));
+  }
+
+  std::vector<Lowered *> pointers;
+  for (auto &kernel : lowered)
+    pointers.push_back(kernel.get());
+  std::vector<Job> jobs = plan(pointers);
+  if (llvm::Error error = compile(jobs, compiled))
+    return std::move(error);
+
+  for (auto &kernel : lowered) {
+    auto call = std::make_shared<KernelCall>();
+    const KernelForm *form =
+        families[kernel->skeleton]->find(kernel->numbers, call->scalars);
+    call->kernel = form->kernel;
+    call->parallelRange = kernel->parallelRange;
+    call->workPerStep = kernel->workPerStep;
+    calls[kernel->key] = std::move(call);
+  }
+  std::vector<std::shared_ptr<const KernelCall>> result;
+  for (const std::string &key : keys)
+    result.push_back(calls.lookup(key));
+  return result;
+}
+
+llvm::Expected<std::shared_ptr<const KernelCall>>
+KernelCache::get(func::FuncOp function, unsigned &compiled) {
+  auto all = getAll(function, compiled);
+  if (!all)
+    return all.takeError();
+  return all->front();
 }
 
 } // namespace metaops

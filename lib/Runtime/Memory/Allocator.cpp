@@ -24,31 +24,47 @@ namespace metaops {
 /// What buffers and the allocator share. The last of them frees it.
 class AllocatorState {
 public:
+  AllocatorState() = default;
+  /// A model; see Allocator::createModel.
+  explicit AllocatorState(int64_t bytesInUse) : isModel(true) {
+    statistics.bytesInUse = statistics.peakBytes = bytesInUse;
+  }
   ~AllocatorState() { trim(); }
 
-  void *take(size_t reserved) {
+  void *take(size_t reserved, MemoryUse use) {
     std::lock_guard<std::mutex> lock(mutex);
-    std::vector<void *> &cached = free[reserved];
-    void *memory = nullptr;
-    if (!cached.empty()) {
-      memory = cached.back();
-      cached.pop_back();
-      cachedBytes -= reserved;
-    } else {
-      memory = takeFromSystem(reserved);
-    }
+    void *memory = isModel ? nullptr : find(reserved);
     ++statistics.allocations;
     statistics.bytesInUse += reserved;
     statistics.peakBytes =
         std::max(statistics.peakBytes, statistics.bytesInUse);
+    if (use == MemoryUse::Scratch)
+      statistics.scratchBytes += reserved;
     return memory;
   }
 
-  void giveBack(void *memory, size_t reserved) {
+  void giveBack(void *memory, size_t reserved, MemoryUse use, bool isExported) {
     std::lock_guard<std::mutex> lock(mutex);
+    statistics.bytesInUse -= reserved;
+    if (use == MemoryUse::Scratch)
+      statistics.scratchBytes -= reserved;
+    if (isExported)
+      statistics.exportedBytes -= reserved;
+    if (isModel)
+      return;
     free[reserved].push_back(memory);
     cachedBytes += reserved;
-    statistics.bytesInUse -= reserved;
+    releaseBeyondLimit(0);
+  }
+
+  void countExported(size_t reserved) {
+    std::lock_guard<std::mutex> lock(mutex);
+    statistics.exportedBytes += reserved;
+  }
+
+  void discount(int64_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex);
+    statistics.bytesInUse -= bytes;
   }
 
   void trim() {
@@ -61,25 +77,53 @@ public:
     return statistics;
   }
 
+  void setLimit(int64_t bytes) {
+    std::lock_guard<std::mutex> lock(mutex);
+    statistics.limit = bytes;
+    releaseBeyondLimit(0);
+  }
+
   void resetPeak() {
     std::lock_guard<std::mutex> lock(mutex);
     statistics.peakBytes = statistics.bytesInUse;
   }
 
 private:
+  void *find(size_t reserved) {
+    if (statistics.limit > 0 &&
+        statistics.bytesInUse + int64_t(reserved) > statistics.limit)
+      throw OutOfMemory(reserved, statistics);
+    auto cached = free.find(reserved);
+    if (cached == free.end() || cached->second.empty())
+      return takeFromSystem(reserved);
+    void *memory = cached->second.back();
+    cached->second.pop_back();
+    cachedBytes -= reserved;
+    return memory;
+  }
+
   void *takeFromSystem(size_t reserved) {
     constexpr int64_t alwaysKept = int64_t(64) << 20;
     if (cachedBytes > std::max(alwaysKept, statistics.bytesInUse / 2))
       releaseCached();
+    releaseBeyondLimit(reserved);
     void *memory = std::aligned_alloc(64, reserved);
     if (!memory) {
       releaseCached();
       memory = std::aligned_alloc(64, reserved);
     }
     if (!memory)
-      throw OutOfMemory(reserved, statistics.bytesInUse);
+      throw OutOfMemory(reserved, statistics);
     statistics.bytesReserved += reserved;
     return memory;
+  }
+
+  /// Keeps nothing where the limit would be exceeded by what is kept and
+  /// `more`.
+  void releaseBeyondLimit(size_t more) {
+    if (statistics.limit > 0 &&
+        statistics.bytesReserved + int64_t(more) > statistics.limit)
+      releaseCached();
   }
 
   void releaseCached() {
@@ -94,14 +138,67 @@ private:
   mutable std::mutex mutex;
   llvm::DenseMap<size_t, std::vector<void *>> free;
   int64_t cachedBytes = 0;
+  const bool isModel = false;
   AllocatorStatistics statistics;
 };
 
 } // namespace metaops
 
+OutOfMemory::OutOfMemory(size_t asked, const AllocatorStatistics &statistics)
+    : message("out of memory: a buffer of " + std::to_string(asked) +
+              " bytes was asked for, with " +
+              std::to_string(statistics.bytesInUse) + " bytes in use") {
+  if (statistics.limit > 0 &&
+      asked > size_t(std::max<int64_t>(statistics.limit - statistics.bytesInUse,
+                                       0)))
+    message +=
+        " of the " + std::to_string(statistics.limit) + " that may be (limit)";
+  else
+    message += ", and the system has no more";
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+Buffer::~Buffer() {
+  if (allocator)
+    allocator->giveBack(memory, reserved, use, exported());
+  else if (releaseForeign)
+    releaseForeign();
+}
+
+void Buffer::markExported() {
+  if (!isExported.exchange(true, std::memory_order_relaxed) && allocator)
+    allocator->countExported(reserved);
+}
+
+BufferRef Buffer::wrap(void *data, size_t bytes,
+                       std::function<void()> release) {
+  BufferRef buffer(new Buffer(data, bytes, nullptr, 0, MemoryUse::Values));
+  buffer->releaseForeign = std::move(release);
+  return buffer;
+}
+
+//===----------------------------------------------------------------------===//
+// The allocator
+//===----------------------------------------------------------------------===//
+
+Allocator::Allocator() : Allocator(std::make_shared<AllocatorState>()) {}
+
+Allocator::Allocator(std::shared_ptr<AllocatorState> state)
+    : state(std::move(state)) {}
+
+Allocator::~Allocator() { state->trim(); }
+
+std::unique_ptr<Allocator> Allocator::createModel(int64_t bytesInUse) {
+  return std::unique_ptr<Allocator>(
+      new Allocator(std::make_shared<AllocatorState>(bytesInUse)));
+}
+
 /// At most an eighth is lost above 4 KiB, and sizes that differ a little find
 /// each other's memory.
-static size_t roundSize(size_t bytes) {
+int64_t Allocator::getReserved(size_t bytes) {
   size_t rounded = llvm::alignTo(std::max<size_t>(bytes, 1), 512);
   if (rounded <= 4096)
     return rounded;
@@ -109,31 +206,13 @@ static size_t roundSize(size_t bytes) {
   return llvm::alignTo(rounded, std::max<size_t>(step, 512));
 }
 
-Buffer::~Buffer() {
-  if (allocator)
-    allocator->giveBack(memory, reserved);
-  else if (releaseForeign)
-    releaseForeign();
-}
-
-BufferRef Buffer::wrap(void *data, size_t bytes,
-                       std::function<void()> release) {
-  BufferRef buffer(new Buffer(data, bytes, nullptr, 0));
-  buffer->releaseForeign = std::move(release);
-  return buffer;
-}
-
-Allocator::Allocator() : state(std::make_shared<AllocatorState>()) {}
-
-Allocator::~Allocator() { state->trim(); }
-
-BufferRef Allocator::allocate(size_t bytes) {
+BufferRef Allocator::allocate(size_t bytes, MemoryUse use) {
   // Sizes near the top of the address space would wrap when rounded.
   if (bytes > size_t(PTRDIFF_MAX) / 2)
-    throw OutOfMemory(bytes, getStatistics().bytesInUse);
-  size_t reserved = roundSize(bytes);
-  void *memory = state->take(reserved);
-  return BufferRef(new Buffer(memory, bytes, state, reserved));
+    throw OutOfMemory(bytes, getStatistics());
+  size_t reserved = getReserved(bytes);
+  void *memory = state->take(reserved, use);
+  return BufferRef(new Buffer(memory, bytes, state, reserved, use));
 }
 
 AllocatorStatistics Allocator::getStatistics() const {
@@ -142,4 +221,8 @@ AllocatorStatistics Allocator::getStatistics() const {
 
 void Allocator::resetPeak() { state->resetPeak(); }
 
+void Allocator::setLimit(int64_t bytes) { state->setLimit(bytes); }
+
 void Allocator::trim() { state->trim(); }
+
+void Allocator::discount(int64_t bytes) { state->discount(bytes); }

@@ -33,9 +33,13 @@ class InterpretedProgram : public Program {
 public:
   llvm::Error load(llvm::StringRef slice);
 
-  llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
-                  llvm::SmallVectorImpl<BufferRef> &results, Allocator &memory,
-                  ThreadPool &threads) override;
+  llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                     Allocator &memory,
+                                     BufferRef &scratch) override;
+  llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                      std::vector<CallTime> *times) override;
+  /// Results are copied out, into memory of their own, in the end.
+  bool leavesArgument(unsigned, unsigned) const override { return true; }
 
   llvm::Expected<std::string> print(llvm::ArrayRef<NodeLocation> locations);
 
@@ -79,6 +83,12 @@ llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
   return llvm::Error::success();
 }
 
+static int64_t countBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return countElements(tensor.getShape()) *
+         sizeOf(*fromElementType(tensor.getElementType()));
+}
+
 void InterpretedProgram::describe() {
   for (Operation &op : main.getBody().front().without_terminator()) {
     KernelInfo call;
@@ -86,26 +96,30 @@ void InterpretedProgram::describe() {
     call.operators.push_back(op.getName().stripDialect().str());
     if (auto line = op.getLoc()->findInstanceOf<FileLineColLoc>())
       call.nodes.push_back(line.getLine());
-    auto bytesOf = [](Type type) {
-      auto tensor = cast<RankedTensorType>(type);
-      return countElements(tensor.getShape()) *
-             sizeOf(*fromElementType(tensor.getElementType()));
-    };
     for (Type type : op.getOperandTypes())
-      call.bytesRead += bytesOf(type);
+      call.bytesRead += countBytes(type);
     for (Type type : op.getResultTypes())
-      call.bytesWritten += bytesOf(type);
+      call.bytesWritten += countBytes(type);
     info.calls.push_back(std::move(call));
     ++info.metaOps;
   }
 }
 
-llvm::Error InterpretedProgram::run(llvm::ArrayRef<BufferRef> arguments,
-                                    llvm::SmallVectorImpl<BufferRef> &results,
-                                    Allocator &memory, ThreadPool &threads) {
+llvm::Expected<ProgramRun>
+InterpretedProgram::prepare(llvm::ArrayRef<BufferRef> arguments,
+                            Allocator &memory, BufferRef &scratch) {
+  ProgramRun run;
+  run.arguments.assign(arguments.begin(), arguments.end());
+  for (Type type : main.getResultTypes())
+    run.results.push_back(memory.allocate(countBytes(type)));
+  return run;
+}
+
+llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
+                                        std::vector<CallTime> *) {
   metaop::Tensors inputs;
   for (auto [type, buffer] :
-       llvm::zip_equal(main.getArgumentTypes(), arguments)) {
+       llvm::zip_equal(main.getArgumentTypes(), run.arguments)) {
     auto tensor = cast<RankedTensorType>(type);
     auto input =
         metaop::Tensor::create(tensor.getElementType(), tensor.getShape());
@@ -121,13 +135,9 @@ llvm::Error InterpretedProgram::run(llvm::ArrayRef<BufferRef> arguments,
   auto outputs = interpreter.run(main, inputs);
   if (!outputs)
     return outputs.takeError();
-  for (const metaop::Tensor &output : *outputs) {
-    ArrayRef<char> data = output.getData();
-    BufferRef buffer = memory.allocate(data.size());
-    if (!data.empty())
+  for (auto [output, buffer] : llvm::zip_equal(*outputs, run.results))
+    if (ArrayRef<char> data = output.getData(); !data.empty())
       std::memcpy(buffer->data(), data.data(), data.size());
-    results.push_back(std::move(buffer));
-  }
   return llvm::Error::success();
 }
 

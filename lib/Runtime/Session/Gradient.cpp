@@ -48,8 +48,9 @@ std::vector<Var> Session::grad(const Var &loss,
   Node *seed =
       recordSplat(loss.shape(), fillOf(Number::ofInt(1), loss.dtype()));
   auto values = llvm::map_to_vector(nodes, [](Node *n) { return n->value(); });
-  llvm::SmallVector<Value> gradients = check(
-      metaop::differentiate(at(), loss.node->value(), seed->value(), values));
+  auto isStopped = [&](Operation *op) { return graph.getNode(op)->isStopped; };
+  llvm::SmallVector<Value> gradients = check(metaop::differentiate(
+      at(), loss.node->value(), seed->value(), values, isStopped));
   graph.adoptAfter(seed->op);
   llvm::SmallVector<Node *> results;
   for (Value gradient : gradients)

@@ -57,8 +57,9 @@ Node *Graph::adopt(Operation *op) {
     node->isDerived |= source->isDerived || source->vars > 0;
     operandCarries |= source->carries;
   }
-  node->carries =
-      operandCarries && info.isDifferentiable && isFloat(node->dtype);
+  node->isStopped = stopsGradients;
+  node->carries = operandCarries && info.isDifferentiable &&
+                  isFloat(node->dtype) && !stopsGradients;
   nodes.try_emplace(op, node);
   return node;
 }

@@ -11,12 +11,13 @@
 // it to something a Var holds. `Node::carries` says so of each value:
 //
 //   carries(v) = v is a float, and a Var holds it, or its operation is
-//                differentiable and some operand carries.
+//                differentiable, not stopped, and some operand carries.
 //
 // A computed value none of whose operands carries (or that is no float, or the
-// result of stop_grad) becomes a `metaop.buffer`: its operation and all that
-// only it needed go. When the last Var of a value dies, what changes is carried
-// forward along the uses, so that a chain x = f(x) does not grow in a loop.
+// result of stop_grad, or stopped) becomes a `metaop.buffer`: its operation and
+// all that only it needed go. When the last Var of a value dies, what changes
+// is carried forward along the uses, so that a chain x = f(x) does not grow in
+// a loop. Stopped is what was recorded under Python's no_grad.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,8 @@ using namespace mlir;
 using namespace metaops;
 
 bool Graph::needsHistory(const Node *node) const {
-  if (!isFloat(node->dtype) || !getInfo(node).isDifferentiable)
+  if (!isFloat(node->dtype) || !getInfo(node).isDifferentiable ||
+      node->isStopped)
     return false;
   return llvm::any_of(node->op->getOperands(),
                       [&](Value operand) { return getNode(operand)->carries; });

@@ -18,6 +18,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Session/DumpProgram.h"
+#include "MetaOps/Runtime/Session/MemoryReport.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 
@@ -31,12 +33,32 @@ void Session::sync(llvm::ArrayRef<const Var *> vars) {
       llvm::map_to_vector(vars, [](const Var *var) { return var->node; }));
 }
 
+void Session::wait(Queue::Ticket ticket) {
+  queue->wait(ticket);
+  std::shared_ptr<const RunFailure> found;
+  {
+    std::lock_guard<std::mutex> lock(failureMutex);
+    found.swap(failure);
+  }
+  if (found)
+    fail(ErrorKind::Runtime, found->message);
+}
+
+void Session::wait(const TensorData &data) {
+  wait(data.ready);
+  // Another thread may have been told of it.
+  if (data.buffer->failure)
+    fail(ErrorKind::Runtime, data.buffer->failure->message);
+}
+
 void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
   if (llvm::any_of(asked, [&](Node *node) {
         return !node->isLeaf() && node->generation > flushes;
       }))
     flushUpdates();
   compute(asked, RunKind::Asked);
+  for (Node *node : asked)
+    ask(node->ready);
   graph.collect();
 }
 
@@ -48,6 +70,7 @@ void Session::syncAll() {
       held.push_back(node);
   });
   syncNodes(held);
+  ask(queue->getLast());
 }
 
 TensorData Session::getData(const Var &var) {
@@ -56,7 +79,8 @@ TensorData Session::getData(const Var &var) {
     syncNodes(node);
   if (node->isDonated)
     failOverwritten(node);
-  return {bufferOf(node), var.dtype(), var.shape().vec()};
+  ask(node->ready);
+  return {bufferOf(node), var.dtype(), var.shape().vec(), node->ready};
 }
 
 void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
@@ -75,10 +99,14 @@ void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
     traceSlice(graph, outputs.getArrayRef(), slice);
     if (kind == RunKind::Asked)
       addSavedValues();
+    if (kind == RunKind::Updates)
+      addWaitingValues();
     findDonatable(kind);
-    runSlice(lookUpProgram());
+    runSlice(lookUpProgram(), kind);
   }
   completeFetches();
+  if (!isAsynchronous)
+    wait(queue->getLast());
 }
 
 /// A view of a value that is there is there, too.
@@ -91,7 +119,7 @@ bool Session::computeView(Node *node) {
   }
   if (source->isDonated)
     failOverwritten(source);
-  store(node, bufferOf(source));
+  store(node, bufferOf(source), source->ready);
   return true;
 }
 
@@ -134,9 +162,7 @@ void Session::addSavedValues() {
   int64_t budget = savedValuesBudget;
   bool keepsHistory = llvm::any_of(
       slice.outputs, [&](Node *node) { return graph.needsHistory(node); });
-  for (Node *output : slice.outputs)
-    output->isOutput = true;
-  size_t numAsked = slice.outputs.size();
+  markOutputs(true);
   for (Node *node : slice.ops) {
     if (node->isOutput || !isWorthSaving(node, keepsHistory))
       continue;
@@ -146,8 +172,7 @@ void Session::addSavedValues() {
     budget -= bytes;
     slice.outputs.push_back(node);
   }
-  for (Node *output : llvm::ArrayRef(slice.outputs).take_front(numAsked))
-    output->isOutput = false;
+  markOutputs(false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,21 +181,35 @@ void Session::addSavedValues() {
 
 std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
   finishKey(slice, donatable,
-            {uint32_t(useInterpreter), uint32_t(options.rules == "paper")});
-  lastWasCompiled = false;
-  if (auto found = programs.find(slice.key)) {
+            {uint32_t(useInterpreter), uint32_t(options.rules == "paper"),
+             uint32_t(options.fuse), uint32_t(options.reuseMemory)});
+  std::shared_ptr<const CachedProgram> cached = programs.find(slice.key);
+  lookUpCompiled = !cached;
+  if (cached) {
     ++programHits;
-    return found;
+    return cached;
   }
+  cached = compileSlice();
+  programs.insert(slice.key, cached);
+  return cached;
+}
+
+std::shared_ptr<const CachedProgram> Session::compileSlice() {
   auto cached = std::make_shared<CachedProgram>();
   cached->slice = writeSlice(graph, slice);
+  cached->options = options;
+  cached->isInterpreted = useInterpreter;
   Compiler &backend = useInterpreter ? *interpreter : *compiler;
+  ProgramDump dump(dumpDirectory, backend, *cached,
+                   llvm::map_to_vector(slice.ops, [](Node *node) {
+                     return node->op->getLoc();
+                   }));
+  dump.writePhases();
   cached->program = check(backend.compile(cached->slice, donatable, options));
-  ++programsCompiled;
+  dump.writeSummary();
+  programsCompiled += !cached->program->getInfo().isLoaded;
   kernelsCompiled += cached->program->getInfo().compiledKernels;
   compileSeconds += cached->program->getInfo().compileSeconds;
-  lastWasCompiled = true;
-  programs.insert(slice.key, cached);
   return cached;
 }
 
@@ -182,28 +221,105 @@ BufferRef Session::bufferOf(Node *leaf) {
   return leaf->buffer;
 }
 
-void Session::runSlice(std::shared_ptr<const CachedProgram> cached) {
+void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
+                       RunKind kind) {
   llvm::SmallVector<BufferRef> results;
   {
-    llvm::SmallVector<BufferRef> arguments;
-    for (Node *leaf : slice.leaves)
-      arguments.push_back(bufferOf(leaf));
-    check(cached->program->run(arguments, results, memory, threads));
+    // Runs in the queue hold memory, and so do values whose last Var has died.
+    auto makeRoom = [this] {
+      llvm::for_each(slice.outputs, [&](Node *node) { graph.pin(node); });
+      dropDead();
+      queue->drain();
+      scratch.reset();
+      llvm::for_each(slice.outputs, [&](Node *node) { graph.unpin(node); });
+    };
+    ProgramRun run = takeMemory(*this, makeRoom, [&] {
+      llvm::SmallVector<BufferRef> arguments;
+      for (Node *leaf : slice.leaves)
+        arguments.push_back(bufferOf(leaf));
+      return check(cached->program->prepare(arguments, memory, scratch));
+    });
+    for (const RunRef &result : run.results)
+      results.push_back(result.get());
+    recordDonations(run);
+    auto record = std::make_shared<RunRecord>();
+    record->cached = std::move(cached);
+    record->wasCompiled = lookUpCompiled;
+    record->locations.reserve(slice.ops.size());
+    for (Node *node : slice.ops)
+      record->locations.push_back(node->op->getLoc());
+    lastRun = record;
     ++programsRun;
-    recordDonations(arguments, results);
+    launch(std::move(run), std::move(record), kind);
   }
-  lastProgram = std::move(cached);
-  lastOptions = options;
-  lastWasInterpreted = useInterpreter;
-  lastLocations.clear();
-  for (Node *node : slice.ops)
-    lastLocations.push_back(node->op->getLoc());
   for (auto [output, buffer] : llvm::zip_equal(slice.outputs, results))
-    store(output, std::move(buffer));
+    store(output, std::move(buffer), queue->getLast());
 }
 
-/// Where the value is a view, what it views is there as well.
-void Session::store(Node *output, BufferRef buffer) {
+void Session::launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
+                     RunKind kind) {
+  // A caller that waits at once runs the program itself.
+  bool isAwaited = kind == RunKind::Asked || !isAsynchronous;
+  queue->push([this, run = std::move(run), record = std::move(record),
+               listener = listener] { execute(run, record, listener.get()); },
+              isAwaited ? Queue::Start::WhenWaitedFor : Queue::Start::Now);
+}
+
+/// Of the run's arguments, one that is not there because of an earlier failure.
+static std::shared_ptr<const RunFailure> findFailure(const ProgramRun &run) {
+  for (const RunRef &argument : run.arguments)
+    if (argument->failure)
+      return argument->failure;
+  return nullptr;
+}
+
+/// Marks what a failed run has not computed. What it would have written over an
+/// argument that it has not come to keeps that argument's value.
+static void spoilResults(const ProgramRun &run, const Program &program,
+                         std::optional<unsigned> failedCall,
+                         const std::shared_ptr<const RunFailure> &failure) {
+  for (const RunRef &result : run.results) {
+    auto argument = llvm::find_if(run.arguments, [&](const RunRef &given) {
+      return given.get() == result.get();
+    });
+    unsigned index = argument - run.arguments.begin();
+    if (argument == run.arguments.end() ||
+        (failedCall && !program.leavesArgument(index, *failedCall)))
+      result->failure = failure;
+  }
+}
+
+void Session::execute(const ProgramRun &run,
+                      const std::shared_ptr<const RunRecord> &record,
+                      RunListener *listener) {
+  Program &program = *record->cached->program;
+  std::shared_ptr<const RunFailure> found = findFailure(run);
+  // None where no call has been made.
+  std::optional<unsigned> failedCall;
+  if (!found) {
+    std::vector<CallTime> times;
+    llvm::Error error =
+        program.execute(run, threads, listener ? &times : nullptr);
+    if (listener)
+      listener->ran(record, std::move(times));
+    if (!error)
+      return;
+    error = llvm::handleErrors(
+        std::move(error),
+        [&](std::unique_ptr<KernelFailure> kernel) -> llvm::Error {
+          failedCall = kernel->getCall();
+          return llvm::Error(std::move(kernel));
+        });
+    found = std::make_shared<RunFailure>(
+        describeFailure(*record, std::move(error)));
+  }
+  spoilResults(run, program, failedCall, found);
+  std::lock_guard<std::mutex> lock(failureMutex);
+  if (!failure)
+    failure = found;
+}
+
+void Session::store(Node *output, BufferRef buffer, Queue::Ticket ready) {
   llvm::SmallVector<Node *, 4> viewed{output};
   while (graph.getInfo(viewed.back()).isView) {
     Node *source = graph.getNode(viewed.back()->op->getOperand(0));
@@ -211,6 +327,20 @@ void Session::store(Node *output, BufferRef buffer) {
       break;
     viewed.push_back(source);
   }
-  for (Node *node : viewed)
+  for (Node *node : viewed) {
+    node->ready = ready;
     graph.setComputed(node, buffer);
+  }
+}
+
+void Session::runEagerly(Node *node) {
+  if (node->generation > flushes)
+    flushUpdates();
+  if (node->isLeaf())
+    return;
+  traceSlice(graph, node, slice);
+  std::vector<Node *> ops = slice.ops;
+  for (Node *op : ops)
+    compute(op, RunKind::Asked);
+  wait(queue->getLast());
 }

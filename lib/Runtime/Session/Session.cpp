@@ -9,6 +9,7 @@
 #include "MetaOps/Runtime/Session/Session.h"
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Session/DumpProgram.h"
 #include "RecordingTables.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,6 +35,16 @@ Var::~Var() {
 }
 
 Var Session::share(const Var &var) { return wrap(var.node); }
+
+Var Session::wrap(Node *node) {
+  // An operator that changes nothing gives back its operand, through which
+  // gradients flow as before.
+  if (graph.getStopsGradients() && !node->isStopped && isFloat(node->dtype))
+    node = recordStop(node, /*gradient=*/true);
+  if (!isLazy)
+    runEagerly(node);
+  return Var(shared_from_this(), node);
+}
 
 void Session::rebind(Var &var, Node *node) { var = wrap(node); }
 
@@ -69,7 +80,7 @@ Session::Session(std::unique_ptr<Compiler> givenCompiler)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
       compiler(std::move(givenCompiler)),
       interpreter(createInterpreterCompiler()), line(UnknownLoc::get(&context)),
-      useInterpreter(!compiler) {
+      useInterpreter(!compiler), queue(std::make_unique<Queue>()) {
   context.loadDialect<metaop::MetaOpDialect, func::FuncDialect>();
   graph.onUpdateErased = [this](Node *node) { pendingUpdates.remove(node); };
 }
@@ -90,7 +101,11 @@ void Session::checkProcess() const {
 
 void Session::enter() {
   line = UnknownLoc::get(&context);
+  asked = 0;
   dropDead();
+  // Nothing in the queue needs it any more.
+  if (scratch && queue->isDone(queue->getLast()))
+    scratch.reset();
 }
 
 void Session::leave(bool failed) {
@@ -115,53 +130,6 @@ SessionScope::~SessionScope() {
 }
 
 //===----------------------------------------------------------------------===//
-// Flags
-//===----------------------------------------------------------------------===//
-
-[[noreturn]] static void failUnknownFlag(llvm::StringRef name) {
-  fail(ErrorKind::Value, "no flag '" + name +
-                             "'; the flags are backend, rules and "
-                             "saved_values_budget");
-}
-
-[[noreturn]] static void failBadValue(llvm::StringRef name,
-                                      llvm::StringRef value,
-                                      llvm::StringRef expected) {
-  fail(ErrorKind::Value,
-       "flag " + name + ": given '" + value + "', expected " + expected);
-}
-
-std::string Session::getFlag(llvm::StringRef name) const {
-  if (name == "backend")
-    return useInterpreter ? "interpreter" : "compiled";
-  if (name == "rules")
-    return options.rules;
-  if (name == "saved_values_budget")
-    return std::to_string(savedValuesBudget);
-  failUnknownFlag(name);
-}
-
-void Session::setFlag(llvm::StringRef name, llvm::StringRef value) {
-  if (name == "backend") {
-    if (value != "interpreter" && (value != "compiled" || !compiler))
-      failBadValue(name, value,
-                   compiler ? "'compiled' or 'interpreter'" : "'interpreter'");
-    useInterpreter = value == "interpreter";
-  } else if (name == "rules") {
-    if (value != "extended" && value != "paper")
-      failBadValue(name, value, "'extended' or 'paper'");
-    options.rules = value.str();
-  } else if (name == "saved_values_budget") {
-    int64_t bytes;
-    if (value.getAsInteger(10, bytes) || bytes < 0)
-      failBadValue(name, value, "a number of bytes");
-    savedValuesBudget = bytes;
-  } else {
-    failUnknownFlag(name);
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Reports
 //===----------------------------------------------------------------------===//
 
@@ -175,33 +143,25 @@ SessionStatistics Session::getStatistics() const {
   result.opsInBlock = graph.size();
   result.liveVars = graph.getNumVars();
   result.memory = memory.getStatistics();
+  if (compiler) {
+    CompilerStatistics found = compiler->getStatistics();
+    result.programsLoaded = found.programsLoaded;
+    result.kernelsLoaded = found.kernelsLoaded;
+  }
   return result;
 }
 
-ProgramReport Session::getLastProgram() const {
-  if (!lastProgram)
+std::shared_ptr<const RunRecord> Session::getLastRun() const {
+  if (!lastRun)
     fail(ErrorKind::Runtime, "no program has run yet");
-  ProgramReport report;
-  report.cached = lastProgram;
-  report.wasCompiled = lastWasCompiled;
-  report.backend = lastWasInterpreted ? "interpreter" : "compiled";
-  report.options = lastOptions;
-  for (Location location : lastLocations) {
-    NodeLocation entry;
-    if (auto found = location->findInstanceOf<FileLineColLoc>()) {
-      entry.file = found.getFilename().str();
-      entry.line = found.getLine();
-    }
-    report.locations.push_back(std::move(entry));
-  }
-  return report;
+  return lastRun;
 }
 
-std::string Session::printProgram(const ProgramReport &report,
+std::string Session::printProgram(const RunRecord &record,
                                   llvm::StringRef phase) {
-  Compiler &printer =
-      report.backend == "interpreter" ? *interpreter : *compiler;
-  return check(printer.print(report.cached->slice, phase, report.locations,
-                             report.options),
+  const CachedProgram &cached = *record.cached;
+  Compiler &printer = cached.isInterpreted ? *interpreter : *compiler;
+  return check(printer.print(cached.slice, phase,
+                             toNodeLocations(record.locations), cached.options),
                ErrorKind::Value);
 }

@@ -25,6 +25,10 @@
 // does not compute, is made of it. The old value's node is then marked, and
 // gradients through it are errors that name the update.
 //
+// A value that a Var holds and nobody has asked for yet (a loss that is kept
+// for later) would keep all that it is made of, so the program of the updates
+// computes it along where it is smaller than the parameters that it keeps.
+//
 // A loop's first iteration is to be the same program as the next ones, so
 // parameters and optimisers' states that are still unevaluated (random numbers,
 // zeros) are computed when they are first differentiated by, or updated.
@@ -78,36 +82,68 @@ void Session::flushUpdates() {
 // Donation
 //===----------------------------------------------------------------------===//
 
-void Session::findDonatable(RunKind kind) {
-  donatable.assign(slice.leaves.size(), false);
-  if (kind != RunKind::Updates)
-    return;
-  for (Node *output : slice.outputs)
-    output->isOutput = true;
+/// Whether nobody but history, and what has been recorded, sees the value.
+static bool isUnseen(const Node *leaf) {
+  return leaf->vars == 0 && leaf->pins == 0 && !leaf->isScalar &&
+         !leaf->buffer->isShared() && !leaf->buffer->exported() &&
+         !leaf->buffer->isForeign();
+}
+
+std::vector<Node *> Session::findWaiting() {
   std::vector<Node *> waiting;
   graph.forEachNode([&](Node *node) {
     if ((node->vars > 0 || node->pins > 0) && !node->isLeaf() &&
         !node->isOutput)
       waiting.push_back(node);
   });
-  uint32_t needed = markNeeded(graph, waiting);
-  for (Node *output : slice.outputs)
-    output->isOutput = false;
-
-  for (auto [leaf, mayWrite] : llvm::zip_equal(slice.leaves, donatable))
-    mayWrite = leaf->vars == 0 && leaf->pins == 0 && !leaf->isScalar &&
-               leaf->epoch != needed && !leaf->buffer->isShared() &&
-               !leaf->buffer->exported() && !leaf->buffer->isForeign();
+  return waiting;
 }
 
-void Session::recordDonations(llvm::ArrayRef<BufferRef> arguments,
-                              llvm::ArrayRef<BufferRef> results) {
+void Session::markOutputs(bool areOutputs) {
+  for (Node *output : slice.outputs)
+    output->isOutput = areOutputs;
+}
+
+void Session::addWaitingValues() {
+  markOutputs(true);
+  bool isAdded = false;
+  for (Node *node : findWaiting()) {
+    // What depends on the updates of this program can be computed by it, too.
+    if (node->generation > flushes + 1)
+      continue;
+    uint32_t needed = markNeeded(graph, node);
+    int64_t kept = 0;
+    for (Node *leaf : slice.leaves)
+      if (leaf->epoch == needed && isUnseen(leaf))
+        kept += leaf->buffer->bytes();
+    if (countElements(node->shape()) * sizeOf(node->dtype) >= kept)
+      continue;
+    slice.outputs.push_back(node);
+    node->isOutput = isAdded = true;
+  }
+  markOutputs(false);
+  if (isAdded)
+    traceSlice(graph, std::vector<Node *>(slice.outputs), slice);
+}
+
+void Session::findDonatable(RunKind kind) {
+  donatable.assign(slice.leaves.size(), false);
+  if (kind != RunKind::Updates)
+    return;
+  markOutputs(true);
+  uint32_t needed = markNeeded(graph, findWaiting());
+  markOutputs(false);
+  for (auto [leaf, mayWrite] : llvm::zip_equal(slice.leaves, donatable))
+    mayWrite = leaf->epoch != needed && isUnseen(leaf);
+}
+
+void Session::recordDonations(const ProgramRun &run) {
   llvm::DenseMap<Buffer *, Node *> given;
   for (auto [leaf, argument, mayWrite] :
-       llvm::zip_equal(slice.leaves, arguments, donatable))
+       llvm::zip_equal(slice.leaves, run.arguments, donatable))
     if (mayWrite)
       given.try_emplace(argument.get(), leaf);
-  for (auto [output, result] : llvm::zip_equal(slice.outputs, results)) {
+  for (auto [output, result] : llvm::zip_equal(slice.outputs, run.results)) {
     Node *leaf = given.lookup(result.get());
     if (!leaf)
       continue;
@@ -171,7 +207,7 @@ void Session::completeFetches() {
     CompletedFetch completed{fetch.id, {}};
     for (Node *node : fetch.nodes) {
       completed.values.push_back(
-          {bufferOf(node), node->dtype, node->shape().vec()});
+          {bufferOf(node), node->dtype, node->shape().vec(), node->ready});
       graph.unpin(node);
     }
     completedFetches.push_back(std::move(completed));

@@ -150,7 +150,8 @@ private:
 } // namespace
 
 void Fuse::fuse(Block &block) {
-  cloneProducersPerUse(block, /*generatorsOnly=*/true);
+  if (rules != FusionRules::None)
+    cloneProducersPerUse(block, /*generatorsOnly=*/true);
   FusionGraph graph(block);
   Partition groups = partition(graph, {rules, maxGroupOps, minParallelExtent});
   if (report)

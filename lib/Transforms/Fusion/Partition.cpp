@@ -221,7 +221,8 @@ Partition Partitioner::getPartition() const {
 Partition metaop::partition(const FusionGraph &graph,
                             const PartitionOptions &options) {
   Partitioner partitioner(graph, options);
-  partitioner.mergeAlongEdges();
+  if (options.rules != FusionRules::None)
+    partitioner.mergeAlongEdges();
   if (options.rules == FusionRules::Extended)
     partitioner.mergeSiblings();
   return partitioner.getPartition();

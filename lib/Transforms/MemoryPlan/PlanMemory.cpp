@@ -10,12 +10,15 @@
 // from the call that makes it to the last call that reads it or a view of it.
 // Calls are visited in order. Each result first tries to take over the memory
 // of an operand whose life ends at that call (see InPlace.cpp). Failing that,
-// a returned value gets a buffer of its own, and any other the lowest place in
-// the arena that is free for its size. Then the operands that die are freed.
+// a returned value gets a buffer of its own, and any other memory of the arena.
+// What takes over memory prolongs its life. When all lives are known, places in
+// the arena are chosen (see Arena.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
+
+#include "Arena.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,12 +33,6 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Places in the arena begin at multiples of this.
-static constexpr int64_t kAlignment = 64;
-
-/// Larger programs are refused, so that sums of sizes do not overflow.
-static constexpr int64_t kMaxBytes = int64_t(1) << 60;
-
 int64_t metaop::getTensorBytes(RankedTensorType type) {
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   if (llvm::is_contained(type.getShape(), 0))
@@ -48,42 +45,13 @@ int64_t metaop::getTensorBytes(RankedTensorType type) {
 
 namespace {
 
-/// Free and used ranges of the arena.
-class Arena {
-public:
-  /// The lowest free range of that size.
-  int64_t allocate(int64_t bytes) {
-    bytes = llvm::alignTo(std::max<int64_t>(bytes, 1), kAlignment);
-    int64_t offset = 0;
-    auto place = used.begin();
-    for (; place != used.end(); ++place) {
-      if (place->first - offset >= bytes)
-        break;
-      offset = place->second;
-    }
-    used.insert(place, {offset, offset + bytes});
-    size = std::max(size, offset + bytes);
-    return offset;
-  }
-
-  void free(int64_t offset) {
-    llvm::erase_if(used, [&](auto range) { return range.first == offset; });
-  }
-
-  int64_t getSize() const { return size; }
-
-private:
-  /// Sorted by offset.
-  SmallVector<std::pair<int64_t, int64_t>> used;
-  int64_t size = 0;
-};
-
 class MemoryPlanner {
 public:
-  MemoryPlanner(func::FuncOp main, SymbolTable &symbols)
-      : main(main), symbols(symbols) {}
+  MemoryPlanner(func::FuncOp main, SymbolTable &symbols, bool reuse)
+      : main(main), symbols(symbols), reuse(reuse) {}
 
   LogicalResult plan();
+  int64_t getLeastBytes() const { return getMostLiveBytes(stored); }
 
 private:
   /// The value whose memory a view shares.
@@ -92,16 +60,26 @@ private:
       value = view->getOperand(0);
     return value;
   }
+  /// Where a value is; the index of one in the arena is that in `stored`.
+  struct Place {
+    SlotKind kind;
+    int64_t index;
+  };
+
   LogicalResult findLives();
   LogicalResult planCall(func::CallOp call, int64_t time);
-  std::optional<SlotAttr> tryInPlace(func::CallOp call, KernelOp kernel,
-                                     OpResult result, int64_t time);
+  std::optional<Place> tryInPlace(func::CallOp call, KernelOp kernel,
+                                  OpResult result, int64_t time);
   bool mayOverwrite(Value root, int64_t time);
+  int64_t getEnd(Value value, int64_t time) const;
+  void writePlan(const ArenaPlan &plan);
 
   func::FuncOp main;
   SymbolTable &symbols;
-  Arena arena;
-  llvm::DenseMap<Value, SlotAttr> slots;
+  bool reuse;
+  int64_t numCalls = 0;
+  SmallVector<ArenaValue> stored;
+  llvm::DenseMap<Value, Place> places;
   /// The number of the last call that reads a root.
   llvm::DenseMap<Value, int64_t> lastRead;
   /// Roots that are returned, and the first result that each is.
@@ -118,7 +96,7 @@ static LogicalResult verifyType(Operation *op, Type type) {
   if (tensor && !tensor.hasStaticShape())
     return op->emitOpError("memory is planned for static shapes, given ")
            << type;
-  if (tensor && getTensorBytes(tensor) > kMaxBytes)
+  if (tensor && getTensorBytes(tensor) > kMaxArenaBytes)
     return op->emitOpError("needs more memory than can be addressed for ")
            << type;
   return success();
@@ -128,15 +106,14 @@ LogicalResult MemoryPlanner::findLives() {
   if (!llvm::hasSingleElement(main.getBody()))
     return main.emitOpError("expects one block, given ")
            << main.getBody().getBlocks().size();
-  int64_t time = 0;
   for (Operation &op : main.getBody().front()) {
     for (Type type : op.getResultTypes())
       if (failed(verifyType(&op, type)))
         return failure();
     if (auto call = dyn_cast<func::CallOp>(op)) {
       for (Value operand : call.getOperands())
-        lastRead[getRoot(operand)] = time;
-      ++time;
+        lastRead[getRoot(operand)] = numCalls;
+      ++numCalls;
     } else if (!isa<ViewOpInterface, func::ReturnOp>(op) &&
                (op.getNumResults() == 0 ||
                 llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))) {
@@ -153,7 +130,7 @@ LogicalResult MemoryPlanner::findLives() {
 
 /// Whether nothing reads the memory of `root` after the call at `time`.
 bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
-  if (takenOver.contains(root) || returned.contains(root) ||
+  if (!reuse || takenOver.contains(root) || returned.contains(root) ||
       lastRead.lookup(root) != time)
     return false;
   auto argument = dyn_cast<BlockArgument>(root);
@@ -161,10 +138,16 @@ bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
                                       "metaop.donatable") != nullptr;
 }
 
-std::optional<SlotAttr> MemoryPlanner::tryInPlace(func::CallOp call,
-                                                  KernelOp kernel,
-                                                  OpResult result,
-                                                  int64_t time) {
+/// The last call that needs the memory of a value made at `time`.
+int64_t MemoryPlanner::getEnd(Value value, int64_t time) const {
+  auto read = lastRead.find(value);
+  return read == lastRead.end() ? time : read->second;
+}
+
+std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
+                                                              KernelOp kernel,
+                                                              OpResult result,
+                                                              int64_t time) {
   auto type = cast<RankedTensorType>(result.getType());
   bool isReturned = returned.contains(result);
   for (Value operand : call.getOperands()) {
@@ -174,8 +157,8 @@ std::optional<SlotAttr> MemoryPlanner::tryInPlace(func::CallOp call,
         getTensorBytes(rootType) != getTensorBytes(type))
       continue;
     // A returned value must not stay in the arena.
-    SlotAttr slot = slots.lookup(root);
-    if (isReturned && slot.getKind() == SlotKind::Arena)
+    Place place = places.find(root)->second;
+    if (isReturned && place.kind == SlotKind::Arena)
       continue;
     SmallVector<unsigned> inputs;
     for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
@@ -186,7 +169,9 @@ std::optional<SlotAttr> MemoryPlanner::tryInPlace(func::CallOp call,
     if (!canWriteInPlace(kernel, inputs, result.getResultNumber()))
       continue;
     takenOver.insert(root);
-    return slot;
+    if (place.kind == SlotKind::Arena)
+      stored[place.index].end = getEnd(result, time);
+    return place;
   }
   return std::nullopt;
 }
@@ -198,64 +183,65 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
                     : KernelOp();
   if (!kernel)
     return call.emitOpError("does not call a kernel");
-  MLIRContext *ctx = call.getContext();
-  SmallVector<Attribute> callSlots;
   for (OpResult result : call->getResults()) {
-    auto type = cast<RankedTensorType>(result.getType());
-    std::optional<SlotAttr> slot = tryInPlace(call, kernel, result, time);
-    if (!slot) {
-      if (auto it = returned.find(result); it != returned.end())
-        slot = SlotAttr::get(ctx, SlotKind::Result, it->second);
-      else
-        slot = SlotAttr::get(ctx, SlotKind::Arena,
-                             arena.allocate(getTensorBytes(type)));
-      if (arena.getSize() > kMaxBytes)
-        return call.emitOpError("needs more memory than can be addressed");
+    std::optional<Place> place = tryInPlace(call, kernel, result, time);
+    if (!place) {
+      if (auto it = returned.find(result); it != returned.end()) {
+        place = Place{SlotKind::Result, it->second};
+      } else {
+        place = Place{SlotKind::Arena, int64_t(stored.size())};
+        int64_t bytes =
+            getTensorBytes(cast<RankedTensorType>(result.getType()));
+        stored.push_back(reuse ? ArenaValue{bytes, time, getEnd(result, time)}
+                               : ArenaValue{bytes, 0, numCalls});
+      }
     }
-    slots[result] = *slot;
-    callSlots.push_back(*slot);
+    places[result] = *place;
   }
-  call->setAttr("metaop.slots", ArrayAttr::get(ctx, callSlots));
-
-  llvm::SmallDenseSet<Value> dying;
-  for (Value operand : call.getOperands()) {
-    Value root = getRoot(operand);
-    if (lastRead.lookup(root) == time && !takenOver.contains(root))
-      dying.insert(root);
-  }
-  for (OpResult result : call->getResults())
-    if (!lastRead.contains(result) && !returned.contains(result))
-      dying.insert(result);
-  for (Value root : dying)
-    if (SlotAttr slot = slots.lookup(root);
-        slot && slot.getKind() == SlotKind::Arena)
-      arena.free(slot.getIndex());
   return success();
+}
+
+void MemoryPlanner::writePlan(const ArenaPlan &plan) {
+  MLIRContext *ctx = main.getContext();
+  auto toSlots = [&](ValueRange values) {
+    SmallVector<Attribute> slots;
+    for (Value value : values) {
+      Place place = places.find(getRoot(value))->second;
+      slots.push_back(SlotAttr::get(ctx, place.kind,
+                                    place.kind == SlotKind::Arena
+                                        ? plan.offsets[place.index]
+                                        : place.index));
+    }
+    return ArrayAttr::get(ctx, slots);
+  };
+  Block &body = main.getBody().front();
+  for (auto call : body.getOps<func::CallOp>())
+    call->setAttr("metaop.slots", toSlots(call.getResults()));
+  main->setAttr("metaop.results", toSlots(body.getTerminator()->getOperands()));
+  main->setAttr("metaop.arena_bytes",
+                Builder(ctx).getI64IntegerAttr(plan.bytes));
 }
 
 LogicalResult MemoryPlanner::plan() {
   if (failed(findLives()))
     return failure();
-  MLIRContext *ctx = main.getContext();
   for (BlockArgument argument : main.getArguments())
-    slots[argument] =
-        SlotAttr::get(ctx, SlotKind::Argument, argument.getArgNumber());
+    places[argument] = {SlotKind::Argument, argument.getArgNumber()};
   int64_t time = 0;
   for (auto call : main.getBody().front().getOps<func::CallOp>())
     if (failed(planCall(call, time++)))
       return failure();
-  auto end = cast<func::ReturnOp>(main.getBody().front().getTerminator());
-  SmallVector<Attribute> resultSlots;
-  for (Value operand : end.getOperands())
-    resultSlots.push_back(slots.lookup(getRoot(operand)));
-  Builder b(ctx);
-  main->setAttr("metaop.results", b.getArrayAttr(resultSlots));
-  main->setAttr("metaop.arena_bytes", b.getI64IntegerAttr(arena.getSize()));
+  std::optional<ArenaPlan> plan = packArena(stored);
+  if (!plan)
+    return main.emitOpError("needs more memory than can be addressed");
+  writePlan(*plan);
   return success();
 }
 
 namespace {
 struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
+  using PlanMemoryPassBase::PlanMemoryPassBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     auto main = symbols.lookup<func::FuncOp>("main");
@@ -263,8 +249,15 @@ struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
       getOperation().emitError("expects a function @main");
       return signalPassFailure();
     }
-    if (failed(MemoryPlanner(main, symbols).plan()))
-      signalPassFailure();
+    MemoryPlanner planner(main, symbols, reuse);
+    if (failed(planner.plan()))
+      return signalPassFailure();
+    if (report)
+      emitRemark(main.getLoc())
+          << "memory: an arena of "
+          << main->getAttrOfType<IntegerAttr>("metaop.arena_bytes").getInt()
+          << " bytes, of which at most " << planner.getLeastBytes()
+          << " live at a time";
   }
 };
 } // namespace

@@ -43,6 +43,8 @@ constexpr int64_t kShortStep = 4;
 constexpr double kReducedWriteCost = 0.1;
 /// Vectors side by side that hide the latency of an addition.
 constexpr int64_t kUnroll = 4;
+/// Iterations side by side that the registers have room for.
+constexpr int64_t kMaxUnroll = 8;
 
 class LoopOrder {
 public:
@@ -193,15 +195,16 @@ double LoopOrder::getSharedCost(unsigned loop, int64_t vectorLoop) const {
   return shared;
 }
 
-/// A factor that divides the extent, so that no rest is left.
+/// Small extents are unrolled whole. For others there are two factors only, so
+/// that kernels that differ in the extent are often the same loops; up to three
+/// iterations behind the end are computed in vain.
 int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
   int64_t extent = stage.getStaticExtent(loop);
   if (ShapedType::isDynamic(extent))
     return 1;
-  for (int64_t factor : {8, 4, 6, 5, 7, 3, 2})
-    if (extent % factor == 0)
-      return factor;
-  return 1;
+  if (extent <= kMaxUnroll)
+    return std::max<int64_t>(extent, 1);
+  return extent % kMaxUnroll == 0 ? kMaxUnroll : kUnroll;
 }
 
 std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three steps, the first two under extended rules only:
+// Three steps, none under the rules `none`, the first two under extended rules
+// only:
 // 1. element-wise ops on small spaces move through the reindexes that read them
 //    (PullThroughReindex.cpp);
 // 2. expanded element-wise values are copied for each reduction, or other op,
@@ -92,6 +93,8 @@ struct CloneProducers : metaop::impl::CloneProducersPassBase<CloneProducers> {
   }
 
   void runOnBlock(Block &block) {
+    if (rules == FusionRules::None)
+      return;
     if (rules == FusionRules::Extended) {
       PullOptions options{smallProducerRatio, expandedRatio, maxClonedOps};
       pullThroughReindexes(block, options, patterns);

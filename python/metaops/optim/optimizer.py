@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._core import Var, array, full, grad
+from ..nn.module import Module
 
 __all__ = ["Optimizer"]
 
@@ -44,6 +45,15 @@ class Optimizer(ABC):
 
     def __init__(self, parameters: Iterable[Var], lr: float) -> None:
         name = type(self).__name__
+        if isinstance(parameters, Module):
+            raise TypeError(
+                f"{name}: given the module {type(parameters).__name__}, expected its parameters, "
+                f"as in {name}(module.parameters())"
+            )
+        if isinstance(parameters, Var) or not isinstance(parameters, Iterable):
+            raise TypeError(
+                f"{name}: given a {type(parameters).__name__}, expected a sequence of Vars"
+            )
         self.parameters = list(parameters)
         if not self.parameters:
             raise ValueError(f"{name}: no parameters given")

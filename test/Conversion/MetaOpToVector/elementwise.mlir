@@ -10,15 +10,18 @@
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4096
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[FIRST]], %c4096
 // CHECK:           %[[LAST:.*]] = arith.minsi %[[NEXT]], %c37
-// CHECK:           %[[REST:.*]] = arith.addi %[[FIRST]], %c32
+// CHECK:           %[[LENGTH:.*]] = arith.subi %[[LAST]], %[[FIRST]]
+// CHECK:           %[[OVER:.*]] = arith.remsi %[[LENGTH]], %c8
+// CHECK:           %[[REST:.*]] = arith.subi %[[LAST]], %[[OVER]]
 // CHECK:           scf.for %[[I:.*]] = %[[FIRST]] to %[[REST]] step %c8
 // CHECK-NEXT:        %[[V:.*]] = vector.load %[[X]][%[[I]]] : memref<37xf32>, vector<8xf32>
 // CHECK-NEXT:        %[[E:.*]] = math.exp %[[V]]
 // CHECK-NEXT:        vector.store %[[E]], %[[Y]][%[[I]]]
-// CHECK:           %[[LEFT:.*]] = arith.subi %[[LAST]], %[[REST]]
-// CHECK:           %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<8xi1>
-// CHECK:           vector.maskedload %[[X]][%[[REST]]], %[[MASK]]
-// CHECK:           vector.maskedstore %[[Y]][%[[REST]]], %[[MASK]]
+// CHECK:           scf.for %[[J:.*]] = %[[REST]] to %[[LAST]] step %c8
+// CHECK-NEXT:        %[[LEFT:.*]] = arith.subi %[[LAST]], %[[J]]
+// CHECK-NEXT:        %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<8xi1>
+// CHECK-NEXT:        vector.maskedload %[[X]][%[[J]]], %[[MASK]]
+// CHECK:             vector.maskedstore %[[Y]][%[[J]]], %[[MASK]]
 func.func private @tail(%x: tensor<37xf32>) -> tensor<37xf32> {
   %k = metaop.kernel(%kx = %x : tensor<37xf32>) -> tensor<37xf32> {
     %r = metaop.fused(%bx = %kx : tensor<37xf32>) -> tensor<37xf32>

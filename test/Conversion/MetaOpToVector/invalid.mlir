@@ -111,18 +111,19 @@ func.func private @parallel_vector(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
 
 // -----
 
-// A step of the parallel range is a whole number of copies.
-func.func private @parallel_unroll(%x: tensor<12x8xf32>) -> tensor<12xf32> {
-  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
+// A step of the parallel range is a whole number of copies, or it is known which
+// are too many.
+func.func private @parallel_unroll(%x: tensor<?x8xf32>) -> tensor<?xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<?x8xf32>) -> tensor<?xf32> {
     // expected-error @below {{unrolls parallel loop 0 by 5, which does not divide its extent}}
-    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
+    %r = metaop.fused(%bx = %kx : tensor<?x8xf32>) -> tensor<?xf32>
         schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 5, shared = 0>) {
-      %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
-      metaop.yield %y : tensor<12xf32>
+      %y = metaop.reduce add %bx dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+      metaop.yield %y : tensor<?xf32>
     }
-    metaop.yield %r : tensor<12xf32>
+    metaop.yield %r : tensor<?xf32>
   }
-  return %k : tensor<12xf32>
+  return %k : tensor<?xf32>
 }
 
 // -----

@@ -155,11 +155,17 @@ func.func private @matmul(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>) -> tensor<
   return %k : tensor<8x8xf32>
 }
 
-// Seven rows by three: two steps of three, and one alone.
+// Seven rows by three: the last step does row 6 three times and stores it once.
 // CHECK-LABEL: func @unrolled_rest(
-// CHECK:         scf.for {{.*}} = %c0 to %c6 step %c3
-// CHECK-COUNT-3:   memref.store
-// CHECK:         memref.store
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c7 step %c3
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[I]], %c1
+// CHECK:           %[[ROW:.*]] = arith.minsi %[[NEXT]], %c6
+// CHECK:           memref.store %{{.*}}, %[[Y:.*]][%[[I]]]
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi slt, %[[NEXT]], %c7
+// CHECK-NEXT:      scf.if %[[INSIDE]]
+// CHECK-NEXT:        memref.store %{{.*}}, %[[Y]][%[[ROW]]]
+// CHECK:           scf.if
+// CHECK-NEXT:        memref.store
 // CHECK-NOT:     memref.store
 func.func private @unrolled_rest(%x: tensor<7x4xf32>) -> tensor<7xf32> {
   %k = metaop.kernel(%kx = %x : tensor<7x4xf32>) -> tensor<7xf32> {

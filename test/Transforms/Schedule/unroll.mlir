@@ -1,9 +1,9 @@
 // RUN: metaop-opt %s -metaop-schedule | FileCheck %s
 
 // Rows of a matrix product share the reads of the second factor, which are
-// vectors; they are unrolled by a factor that leaves no rest.
+// vectors; they are unrolled by four where eight leaves a rest.
 // CHECK-LABEL: func @matmul
-// CHECK: vector_dim = 2, vector_width = 16, unroll_dim = 0, unroll = 6
+// CHECK: vector_dim = 2, vector_width = 16, unroll_dim = 0, unroll = 4
 func.func @matmul(%x: tensor<30x64xf32>, %y: tensor<64x64xf32>) -> tensor<30x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<30x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<30x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<30x64xf32> -> tensor<30x64x64xf32>
@@ -13,6 +13,34 @@ func.func @matmul(%x: tensor<30x64xf32>, %y: tensor<64x64xf32>) -> tensor<30x64x
     metaop.yield %4 : tensor<30x64xf32>
   }
   return %0 : tensor<30x64xf32>
+}
+
+// By eight where it leaves none.
+// CHECK-LABEL: func @eight
+// CHECK: unroll_dim = 0, unroll = 8
+func.func @eight(%x: tensor<24x64xf32>, %y: tensor<64x64xf32>) -> tensor<24x64xf32> {
+  %0 = metaop.fused(%a = %x : tensor<24x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<24x64xf32> {
+    %1 = metaop.broadcast %a dims = [0, 1] : tensor<24x64xf32> -> tensor<24x64x64xf32>
+    %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<24x64x64xf32>
+    %3 = metaop.mul %1, %2 : tensor<24x64x64xf32>
+    %4 = metaop.reduce add %3 dims = [1] : tensor<24x64x64xf32> -> tensor<24x64xf32>
+    metaop.yield %4 : tensor<24x64xf32>
+  }
+  return %0 : tensor<24x64xf32>
+}
+
+// A few are unrolled whole.
+// CHECK-LABEL: func @few
+// CHECK: unroll_dim = 0, unroll = 7
+func.func @few(%x: tensor<7x64xf32>, %y: tensor<64x64xf32>) -> tensor<7x64xf32> {
+  %0 = metaop.fused(%a = %x : tensor<7x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<7x64xf32> {
+    %1 = metaop.broadcast %a dims = [0, 1] : tensor<7x64xf32> -> tensor<7x64x64xf32>
+    %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<7x64x64xf32>
+    %3 = metaop.mul %1, %2 : tensor<7x64x64xf32>
+    %4 = metaop.reduce add %3 dims = [1] : tensor<7x64x64xf32> -> tensor<7x64xf32>
+    metaop.yield %4 : tensor<7x64xf32>
+  }
+  return %0 : tensor<7x64xf32>
 }
 
 // Nothing is shared: several vectors side by side hide the latency of a sum.

@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_JIT_JIT_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -37,31 +38,64 @@ using KernelFunction = int32_t (*)(void **buffers, const int64_t *scalars,
                                    int64_t begin, int64_t end,
                                    KernelStatus *status);
 
-/// Compiles LLVM modules for the host and links them into this process. Not
-/// safe for use from several threads at once.
-class Jit {
+/// The processor that this process runs on.
+class HostTarget {
 public:
-  static llvm::Expected<std::unique_ptr<Jit>> create();
-  ~Jit();
+  static llvm::Expected<HostTarget> detect();
 
-  /// Bits in a vector register of the host.
+  /// Bits in a vector register.
   unsigned getVectorBits() const { return vectorBits; }
+  /// Names all that decides what code is made of a module: the version of the
+  /// code generator, the processor and its features.
+  std::string getDescription() const;
+  const llvm::orc::JITTargetMachineBuilder &getBuilder() const {
+    return builder;
+  }
+
+private:
+  HostTarget(llvm::orc::JITTargetMachineBuilder builder, unsigned vectorBits)
+      : builder(std::move(builder)), vectorBits(vectorBits) {}
+
+  llvm::orc::JITTargetMachineBuilder builder;
+  unsigned vectorBits;
+};
+
+/// Makes object files of LLVM modules. Several may work at once, each on one
+/// thread.
+class ObjectEmitter {
+public:
+  static llvm::Expected<std::unique_ptr<ObjectEmitter>>
+  create(const HostTarget &target);
+  ~ObjectEmitter();
 
   /// Optimises `module` and emits an object file.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   compile(llvm::Module &module);
 
-  /// Links an object file and returns the address of `entry` in it. `name` is
-  /// unique among everything linked.
+private:
+  ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine,
+                unsigned vectorBits);
+
+  std::unique_ptr<llvm::TargetMachine> machine;
+  unsigned vectorBits;
+};
+
+/// Links object files into this process. Not safe for use from several threads
+/// at once.
+class Jit {
+public:
+  static llvm::Expected<std::unique_ptr<Jit>> create(const HostTarget &target);
+  ~Jit();
+
+  /// Links an object file and returns the address of `entry` in it, a symbol
+  /// that is unique among everything linked, and the object's only one that is
+  /// seen from outside. An object that is refused leaves nothing behind.
   llvm::Expected<KernelFunction>
-  link(std::unique_ptr<llvm::MemoryBuffer> object, llvm::StringRef name,
-       llvm::StringRef entry);
+  link(std::unique_ptr<llvm::MemoryBuffer> object, llvm::StringRef entry);
 
 private:
   Jit();
-  std::unique_ptr<llvm::TargetMachine> target;
   std::unique_ptr<llvm::orc::LLJIT> linker;
-  unsigned vectorBits = 0;
   /// What the linker reported beside the errors that it returned.
   std::string reports;
 };

@@ -9,45 +9,95 @@
 #ifndef METAOPS_RUNTIME_JIT_KERNELCACHE_H
 #define METAOPS_RUNTIME_JIT_KERNELCACHE_H
 
+#include "MetaOps/Runtime/Cache/DiskStore.h"
 #include "MetaOps/Runtime/JIT/Jit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace metaops {
 
-/// A kernel in machine code.
+class KernelFamily;
+class KernelLibrary;
+
+/// A kernel in machine code, which may serve calls with different numbers.
 struct Kernel {
   KernelFunction function = nullptr;
+  /// The symbol of the code; kernels with the same one are equal.
+  std::string name;
+};
+
+/// A kernel and the numbers that make it compute what one function says.
+struct KernelCall {
+  std::shared_ptr<const Kernel> kernel;
+  /// What the code is called with beside buffers: extents, strides, offsets.
+  std::vector<int64_t> scalars;
   /// Length of the range that calls may split among threads.
   int64_t parallelRange = 1;
   /// Operations and memory accesses of one step of that range, for deciding
   /// whether threads are worth it.
   int64_t workPerStep = 0;
+
+  int32_t run(void **buffers, int64_t begin, int64_t end,
+              KernelStatus *status) const {
+    return kernel->function(buffers, scalars.data(), begin, end, status);
+  }
+};
+
+struct KernelCacheOptions {
+  /// Threads that compile kernels of one program; 0 for as many as the
+  /// processor runs.
+  unsigned threads = 0;
 };
 
 /// Compiles each kernel once, whichever programs it appears in. A kernel is
 /// known by its operations, types and schedule; not by its name or the user's
-/// lines.
+/// lines. Kernels that differ in extents, strides and offsets only share code
+/// that takes these as arguments. Not safe for use from several threads at
+/// once.
 class KernelCache {
 public:
-  static llvm::Expected<std::unique_ptr<KernelCache>> create();
+  static llvm::Expected<std::unique_ptr<KernelCache>>
+  create(const KernelCacheOptions &options = {});
+  ~KernelCache();
 
-  /// The machine code of a function that holds one scheduled `metaop.kernel`.
-  /// Adds to `compiled` if it had to be compiled.
-  llvm::Expected<std::shared_ptr<const Kernel>> get(mlir::func::FuncOp function,
-                                                    unsigned &compiled);
+  /// The calls of functions that hold one scheduled `metaop.kernel` each, in
+  /// their order. Adds to `compiled` how many kernels had to be compiled.
+  llvm::Expected<std::vector<std::shared_ptr<const KernelCall>>>
+  getAll(llvm::ArrayRef<mlir::func::FuncOp> functions, unsigned &compiled);
+  llvm::Expected<std::shared_ptr<const KernelCall>>
+  get(mlir::func::FuncOp function, unsigned &compiled);
 
-  unsigned getVectorBits() const { return jit->getVectorBits(); }
-  size_t size() const { return kernels.size(); }
+  /// Where object code is looked for before it is compiled, and kept; null for
+  /// nowhere.
+  void setDiskStore(std::shared_ptr<DiskStore> store);
+  /// A kernel by its name, linked or on disk; null where it has to be compiled.
+  std::shared_ptr<const Kernel> find(llvm::StringRef name);
+  /// How many kernels were found on disk.
+  unsigned getNumLoaded() const;
+
+  unsigned getVectorBits() const { return target.getVectorBits(); }
+  /// Differs between any two builds of the compiler and between processors.
+  /// Nothing where this build has no identity.
+  const std::optional<DiskKey> &getTargetKey() const { return targetKey; }
+  /// Functions for which there is a call.
+  size_t size() const { return calls.size(); }
 
 private:
-  explicit KernelCache(std::unique_ptr<Jit> jit) : jit(std::move(jit)) {}
-  llvm::Expected<Kernel> compile(mlir::func::FuncOp function);
+  struct Lowered;
+  struct Job;
+  KernelCache(HostTarget target, std::unique_ptr<Jit> jit, unsigned threads);
 
-  std::unique_ptr<Jit> jit;
-  llvm::StringMap<std::shared_ptr<const Kernel>> kernels;
-  /// Kernels that the linker was given, those that it refused included.
-  unsigned numLinked = 0;
+  std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
+  llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled);
+
+  HostTarget target;
+  std::optional<DiskKey> targetKey;
+  std::unique_ptr<KernelLibrary> library;
+  unsigned threads;
+  /// By the kernel's text.
+  llvm::StringMap<std::shared_ptr<const KernelCall>> calls;
+  /// By the text of the loops without numbers.
+  llvm::StringMap<std::unique_ptr<KernelFamily>> families;
 };
 
 } // namespace metaops

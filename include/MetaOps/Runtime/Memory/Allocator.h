@@ -11,11 +11,10 @@
 
 #include "MetaOps/Runtime/Memory/Buffer.h"
 
-#include <new>
-#include <string>
-
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <string>
 
 namespace metaops {
 
@@ -26,17 +25,24 @@ struct AllocatorStatistics {
   int64_t peakBytes = 0;
   /// Taken from the system: in use or kept for later.
   int64_t bytesReserved = 0;
+  /// Of those in use, scratch memory, and what others see (NumPy's arrays).
+  int64_t scratchBytes = 0;
+  int64_t exportedBytes = 0;
   /// Buffers given out since the beginning.
   int64_t allocations = 0;
+  /// What may be in use; 0: as much as there is.
+  int64_t limit = 0;
 };
 
-/// The system has no memory left; says how much was asked for.
+/// A buffer would have exceeded the limit, or the system has no memory left.
 class OutOfMemory : public std::bad_alloc {
 public:
-  OutOfMemory(size_t asked, int64_t inUse)
-      : message("out of memory: a buffer of " + std::to_string(asked) +
-                " bytes was asked for, with " + std::to_string(inUse) +
-                " bytes in use") {}
+  /// Rounded up as the allocator does.
+  OutOfMemory(size_t asked, const AllocatorStatistics &statistics);
+  /// The same with more to read.
+  OutOfMemory(const OutOfMemory &error, const std::string &appendix)
+      : message(error.message + appendix) {}
+
   const char *what() const noexcept override { return message.c_str(); }
 
 private:
@@ -47,7 +53,8 @@ private:
 /// about the same size: a training loop asks for the same sizes in every
 /// iteration. Sizes are rounded up to 512 bytes, above 4 KiB to an eighth of
 /// a power of two. Memory kept beyond half of that in use (and 64 MiB) goes
-/// back to the system when new memory is taken. Buffers may outlive the
+/// back to the system when new memory is taken, and all of it where the limit
+/// would be exceeded. Safe for use from any thread; buffers may outlive the
 /// allocator.
 class Allocator {
 public:
@@ -56,16 +63,32 @@ public:
   Allocator(const Allocator &) = delete;
   Allocator &operator=(const Allocator &) = delete;
 
-  /// Throws OutOfMemory where the system has no memory left.
-  BufferRef allocate(size_t bytes);
+  /// One that takes no memory, and counts as if it did, from `bytesInUse` on.
+  /// Its buffers have no data. For finding out what a run will need.
+  static std::unique_ptr<Allocator> createModel(int64_t bytesInUse);
+
+  /// Throws OutOfMemory.
+  BufferRef allocate(size_t bytes, MemoryUse use = MemoryUse::Values);
+
+  /// What a buffer of that size takes.
+  static int64_t getReserved(size_t bytes);
 
   AllocatorStatistics getStatistics() const;
   void resetPeak();
 
+  /// No more than this may be taken from the system, in bytes; 0: as much as
+  /// there is. What is in use already stays.
+  void setLimit(int64_t bytes);
+
   /// Gives the memory that no buffer uses back to the system.
   void trim();
 
+  /// Of a model: memory that was in use at the beginning is free.
+  void discount(int64_t bytes);
+
 private:
+  explicit Allocator(std::shared_ptr<AllocatorState> state);
+
   std::shared_ptr<AllocatorState> state;
 };
 

@@ -13,12 +13,22 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace metaops {
 
 class AllocatorState;
+struct RunFailure;
+
+/// What a buffer is for.
+enum class MemoryUse : uint8_t {
+  Values,
+  /// Holds what only the kernels of one program see.
+  Scratch
+};
 
 /// Memory of one tensor, shared by counted references from any thread. Its
 /// start is aligned to 64 bytes, and it may be read up to the next multiple of
@@ -36,35 +46,61 @@ public:
   void *data() const { return memory; }
   size_t bytes() const { return size; }
   bool isForeign() const { return !allocator; }
+  /// What the allocator set aside for it; 0 for foreign memory.
+  size_t getReserved() const { return reserved; }
 
   /// Someone outside of the runtime (a NumPy array) sees this memory, so it is
   /// never written again.
   bool exported() const { return isExported.load(std::memory_order_relaxed); }
-  void markExported() { isExported.store(true, std::memory_order_relaxed); }
+  void markExported();
 
-  /// Whether one reference exists, in which case no other thread can make
-  /// a second one.
-  bool isShared() const { return count.load(std::memory_order_acquire) > 1; }
-
-  void Retain() const { count.fetch_add(1, std::memory_order_relaxed); }
-  void Release() const {
-    if (count.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete this;
+  /// References beside those of runs that wait in a queue.
+  uint64_t getOwners() const {
+    uint64_t now = count.load(std::memory_order_acquire);
+    return (now & (kRun - 1)) - now / kRun;
   }
+  /// Whether there is more than one: what is queued later may overwrite what
+  /// queued runs read. If not, no other thread can make a second one.
+  bool isShared() const { return getOwners() > 1; }
+
+  void Retain() const { count.fetch_add(kOne, std::memory_order_relaxed); }
+  void Release() const { release(kOne); }
+
+  /// The same for a queued run's reference.
+  void retainForRun() const {
+    count.fetch_add(kRun + kOne, std::memory_order_relaxed);
+  }
+  void releaseFromRun() const { release(kRun + kOne); }
+
+  /// Why the memory holds no value: the run that was to compute it failed.
+  /// Written by that run, read by later ones and by whoever has waited for it.
+  std::shared_ptr<const RunFailure> failure;
 
 private:
   friend class Allocator;
   Buffer(void *memory, size_t size, std::shared_ptr<AllocatorState> allocator,
-         size_t reserved)
-      : memory(memory), size(size), reserved(reserved),
+         size_t reserved, MemoryUse use)
+      : memory(memory), size(size), reserved(reserved), use(use),
         allocator(std::move(allocator)) {}
   ~Buffer();
+
+  /// One reference, in the low half of the count, and one of a queued run, in
+  /// the high half. Both change at once.
+  static constexpr uint64_t kOne = 1;
+  static constexpr uint64_t kRun = uint64_t(1) << 32;
+
+  void release(uint64_t references) const {
+    uint64_t before = count.fetch_sub(references, std::memory_order_acq_rel);
+    if ((before & (kRun - 1)) == 1)
+      delete this;
+  }
 
   void *memory;
   size_t size;
   /// Bytes that the allocator set aside for this buffer.
   size_t reserved;
-  mutable std::atomic<unsigned> count{0};
+  MemoryUse use;
+  mutable std::atomic<uint64_t> count{0};
   std::atomic<bool> isExported{false};
   /// Where the memory returns to; null for foreign memory.
   std::shared_ptr<AllocatorState> allocator;
@@ -72,6 +108,38 @@ private:
 };
 
 using BufferRef = llvm::IntrusiveRefCntPtr<Buffer>;
+
+/// A queued run's reference; see Buffer::isShared.
+class RunRef {
+public:
+  RunRef() = default;
+  RunRef(const BufferRef &buffer) : buffer(buffer.get()) {
+    if (this->buffer)
+      this->buffer->retainForRun();
+  }
+  RunRef(const RunRef &other) : buffer(other.buffer) {
+    if (buffer)
+      buffer->retainForRun();
+  }
+  RunRef(RunRef &&other) noexcept : buffer(other.buffer) {
+    other.buffer = nullptr;
+  }
+  RunRef &operator=(RunRef other) noexcept {
+    std::swap(buffer, other.buffer);
+    return *this;
+  }
+  ~RunRef() {
+    if (buffer)
+      buffer->releaseFromRun();
+  }
+
+  explicit operator bool() const { return buffer; }
+  Buffer *operator->() const { return buffer; }
+  Buffer *get() const { return buffer; }
+
+private:
+  Buffer *buffer = nullptr;
+};
 
 } // namespace metaops
 

@@ -9,9 +9,17 @@
 #ifndef METAOPS_RUNTIME_PROGRAM_COMPILER_H
 #define METAOPS_RUNTIME_PROGRAM_COMPILER_H
 
+#include "MetaOps/Runtime/Cache/DiskStore.h"
 #include "MetaOps/Runtime/Program/Program.h"
 
 namespace metaops {
+
+/// What a compiler has found on disk instead of compiling it.
+struct CompilerStatistics {
+  int64_t programsLoaded = 0;
+  int64_t kernelsLoaded = 0;
+  DiskStoreStatistics disk;
+};
 
 /// A way to run slices. A session owns one for each of its backends.
 class Compiler {
@@ -21,6 +29,11 @@ public:
   virtual llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options) = 0;
+
+  /// Keeps what is compiled in a folder, and looks there first. Empty: nowhere.
+  virtual void setCacheDirectory(llvm::StringRef folder) {}
+
+  virtual CompilerStatistics getStatistics() const { return {}; }
 
   /// The IR of a slice after a phase; see printSliceAtPhase.
   virtual llvm::Expected<std::string>

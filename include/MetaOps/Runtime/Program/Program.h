@@ -36,6 +36,11 @@ class KernelCache;
 struct CompileOptions {
   /// Fusion rules: "extended", or "paper" for those of Hu et al. (2020) alone.
   std::string rules = "extended";
+  /// Whether operations share kernels at all.
+  bool fuse = true;
+  /// Whether intermediate values share memory, and results are written over
+  /// arguments.
+  bool reuseMemory = true;
 };
 
 /// One kernel call of a program, for reports.
@@ -47,6 +52,8 @@ struct KernelInfo {
   std::vector<std::string> operators;
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
+  /// Arithmetic operations, those of the index computation not counted.
+  int64_t flops = 0;
 };
 
 struct ProgramInfo {
@@ -57,6 +64,9 @@ struct ProgramInfo {
   /// this program rather than found in the cache.
   unsigned distinctKernels = 0;
   unsigned compiledKernels = 0;
+  /// Whether the program was found on disk, and how many kernels were.
+  bool isLoaded = false;
+  unsigned loadedKernels = 0;
   /// Memory that holds the intermediate values.
   int64_t arenaBytes = 0;
   double compileSeconds = 0;
@@ -68,17 +78,70 @@ struct NodeLocation {
   unsigned line = 0;
 };
 
+/// One run of a program. All of its memory is taken before it starts, so what
+/// may be refused is refused while the caller can still be told.
+struct ProgramRun {
+  llvm::SmallVector<RunRef> arguments;
+  /// One per result of @main: fresh, or a donated argument's own buffer, or,
+  /// where @main returns an argument or a view of one, that argument's.
+  llvm::SmallVector<RunRef> results;
+  /// Holds the intermediate values.
+  RunRef scratch;
+};
+
+/// When a kernel call of a run began and ended, in nanoseconds of the steady
+/// clock.
+struct CallTime {
+  unsigned call;
+  int64_t begin;
+  int64_t end;
+};
+
+/// Why a run stopped, and before which call's end.
+class KernelFailure : public llvm::ErrorInfo<KernelFailure> {
+public:
+  static char ID;
+
+  KernelFailure(unsigned call, std::string message)
+      : call(call), message(std::move(message)) {}
+
+  unsigned getCall() const { return call; }
+  const std::string &getMessage() const { return message; }
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  unsigned call;
+  std::string message;
+};
+
 class Program {
 public:
   virtual ~Program() = default;
 
-  /// Runs the program on `arguments`, one buffer per argument of @main (a 0-d
-  /// tensor is a buffer of one element). Appends one buffer per result of
-  /// @main: fresh from `memory`, or a donated argument's own buffer, or, where
-  /// @main returns an argument or a view of one, that argument's.
-  virtual llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
-                          llvm::SmallVectorImpl<BufferRef> &results,
-                          Allocator &memory, ThreadPool &threads) = 0;
+  /// Takes the memory of a run on `arguments`, one buffer per argument of @main
+  /// (a 0-d tensor is a buffer of one element). Uses `scratch` where it is
+  /// large enough, and puts a larger one there otherwise: runs that follow one
+  /// another may share it. Throws OutOfMemory.
+  virtual llvm::Expected<ProgramRun>
+  prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
+          BufferRef &scratch) = 0;
+
+  /// Computes the results of a run. Takes no memory from an allocator. Where
+  /// `times` is given, adds an entry for each call. May run on any thread, once
+  /// at a time for one `threads`.
+  virtual llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                              std::vector<CallTime> *times = nullptr) = 0;
+
+  /// Whether argument `index` is as it was when a run has failed in a call.
+  virtual bool leavesArgument(unsigned index, unsigned failedCall) const = 0;
+
+  /// Both steps at once; appends the results.
+  llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
+                  llvm::SmallVectorImpl<BufferRef> &results, Allocator &memory,
+                  ThreadPool &threads);
 
   const ProgramInfo &getInfo() const { return info; }
 

@@ -11,6 +11,7 @@
 
 #include "MetaOps/Runtime/Memory/Buffer.h"
 #include "MetaOps/Runtime/Memory/DType.h"
+#include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/Signature.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Builders.h"
@@ -28,8 +29,10 @@ namespace metaops {
 /// recorded operation has one result, so this is also what it knows of a value.
 struct Node {
   mlir::Operation *op = nullptr;
-  /// The value, once it is computed or given.
+  /// The value, once it is computed or given; or the memory that a queued run
+  /// writes it to, until `ready` has run.
   BufferRef buffer;
+  Queue::Ticket ready = 0;
   /// The value of a `metaop.scalar`, as its type lies in memory.
   uint64_t scalar = 0;
   /// How often the session has been flushed when all updates that this value
@@ -53,6 +56,8 @@ struct Node {
   bool isInitial : 1;
   bool isRandom : 1;
   bool isDerived : 1;
+  /// Recorded where gradients were stopped: none flows to its operands.
+  bool isStopped : 1;
   /// Waits in the session's list of updates.
   bool isPendingUpdate : 1;
   /// An update wrote into the buffer; the value is gone. See `overwrittenAt`.
@@ -66,8 +71,8 @@ struct Node {
 
   Node()
       : isScalar(false), carries(false), isInitial(false), isRandom(false),
-        isDerived(false), isPendingUpdate(false), isDonated(false),
-        isQueued(false), isOutput(false) {}
+        isDerived(false), isStopped(false), isPendingUpdate(false),
+        isDonated(false), isQueued(false), isOutput(false) {}
 
   mlir::Value value() const { return op->getResult(0); }
   mlir::RankedTensorType type() const {
@@ -97,6 +102,11 @@ public:
   Node *adopt(mlir::Operation *op);
   /// Gives nodes to all operations after `last` (null: from the beginning).
   void adoptAfter(mlir::Operation *last);
+
+  /// Whether no gradient flows through what is adopted from here on. Nodes are
+  /// marked, not operations, so it is in no key.
+  void setStopsGradients(bool stops) { stopsGradients = stops; }
+  bool getStopsGradients() const { return stopsGradients; }
 
   Node *getNode(mlir::Operation *op) const { return nodes.lookup(op); }
   Node *getNode(mlir::Value value) const {
@@ -156,6 +166,7 @@ private:
   std::vector<Node *> queue;
   std::vector<Node *> worklist;
   uint32_t epoch = 0;
+  bool stopsGradients = false;
   size_t numVars = 0;
   size_t numDonated = 0;
 };

@@ -22,6 +22,8 @@ struct CachedProgram {
   std::shared_ptr<Program> program;
   /// What it was compiled from, for reports.
   std::string slice;
+  CompileOptions options;
+  bool isInterpreted = false;
 };
 
 /// The programs of a session. A hit is found by hash and confirmed by

@@ -23,9 +23,10 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/Graph.h"
-#include "MetaOps/Runtime/Session/ProgramCache.h"
+#include "MetaOps/Runtime/Session/RunRecord.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 #include "MetaOps/Runtime/Session/Var.h"
 #include "MetaOps/Runtime/Threads/ForkMark.h"
@@ -37,6 +38,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace metaops {
@@ -49,20 +51,12 @@ struct SessionStatistics {
   double compileSeconds = 0;
   int64_t programHits = 0;
   int64_t programsRun = 0;
+  /// Found on disk.
+  int64_t programsLoaded = 0;
+  int64_t kernelsLoaded = 0;
   int64_t opsInBlock = 0;
   int64_t liveVars = 0;
   AllocatorStatistics memory;
-};
-
-/// The program of the last run, with the lines of that run's operations.
-struct ProgramReport {
-  std::shared_ptr<const CachedProgram> cached;
-  /// Of each operation of the slice.
-  std::vector<NodeLocation> locations;
-  std::string backend;
-  CompileOptions options;
-  /// The program was compiled for this run, not found.
-  bool wasCompiled = false;
 };
 
 /// One position of an index like x[3, 1:5, ..., None].
@@ -73,18 +67,34 @@ struct IndexItem {
   std::optional<int64_t> start, stop, step;
 };
 
-/// A value in memory.
+/// A value in memory. To be read when `ready` has run; see Session::wait.
 struct TensorData {
   BufferRef buffer;
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
+  Queue::Ticket ready = 0;
 };
 
-/// A fetch whose values have been computed.
+/// A fetch whose values are computed, or will be by runs in the queue.
 struct CompletedFetch {
   uint64_t id;
   std::vector<TensorData> values;
 };
+
+/// A value in memory that the session knows of.
+struct MemoryHolder {
+  int64_t bytes = 0;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  /// Vars that hold it. Without one, it is kept for gradients or for what has
+  /// been recorded and not run.
+  unsigned vars = 0;
+  /// The line that recorded it.
+  std::string line;
+};
+
+/// A flag's value.
+using FlagValue = std::variant<bool, int64_t, std::string>;
 
 class Session : public std::enable_shared_from_this<Session> {
 public:
@@ -171,11 +181,23 @@ public:
 
   std::vector<Var> grad(const Var &loss, llvm::ArrayRef<const Var *> targets);
 
+  /// Puts what the values need into the queue.
   void sync(llvm::ArrayRef<const Var *> vars);
-  /// Runs all updates, fetches and everything that a Var holds.
+  /// The same for all updates, fetches and everything that a Var holds.
   void syncAll();
   /// The value in memory, computed if need be. Not to be written.
   TensorData getData(const Var &var);
+  /// The last run that the calls of this scope have asked for. The caller is to
+  /// `wait` for it, best when it has left the scope.
+  Queue::Ticket getAsked() const { return asked; }
+
+  /// Returns when the run is done. Throws if a run has failed since the last
+  /// call; the values that it was to compute cannot be had. Needs no scope.
+  void wait(Queue::Ticket ticket);
+  /// The same for one value. Throws also where it is already known that the
+  /// value could not be computed.
+  void wait(const TensorData &data);
+  Queue &getQueue() { return *queue; }
 
   /// Marks values as outputs of a later program. The identity comes back with
   /// the values in `takeCompletedFetches`.
@@ -189,14 +211,25 @@ public:
   /// The block as a module that metaop-opt reads.
   std::string dump();
   /// Throws where no program has run.
-  ProgramReport getLastProgram() const;
-  std::string printProgram(const ProgramReport &report, llvm::StringRef phase);
+  std::shared_ptr<const RunRecord> getLastRun() const;
+  std::string printProgram(const RunRecord &record, llvm::StringRef phase);
   SessionStatistics getStatistics() const;
   void resetPeak() { memory.resetPeak(); }
+  /// Has runs that are put into the queue from here on reported; null: none.
+  void setListener(std::shared_ptr<RunListener> newListener) {
+    listener = std::move(newListener);
+  }
 
-  /// Flags: rules, backend, saved_values_budget (bytes, in decimal).
-  std::string getFlag(llvm::StringRef name) const;
-  void setFlag(llvm::StringRef name, llvm::StringRef value);
+  /// The values in memory, largest first.
+  std::vector<MemoryHolder> getMemoryHolders();
+  /// The most memory that will be in use, in bytes as the allocator counts
+  /// them, when the values are asked for now. Compiles, and runs nothing.
+  int64_t estimatePeak(llvm::ArrayRef<const Var *> vars);
+
+  /// Settings, by name; see Flags.cpp for what they mean.
+  static std::vector<std::string> getFlagNames();
+  FlagValue getFlag(llvm::StringRef name) const;
+  void setFlag(llvm::StringRef name, const FlagValue &value);
 
   Allocator &getMemory() { return memory; }
   ThreadPool &getThreads() { return threads; }
@@ -205,6 +238,9 @@ public:
   /// The user's line that what is recorded from here on belongs to.
   void setLine(mlir::Location location) { line = location; }
   mlir::Location makeLocation(llvm::StringRef file, unsigned line);
+
+  /// Whether gradients stop at what is recorded from here on.
+  void setStopsGradients(bool stops) { graph.setStopsGradients(stops); }
 
   /// Takes a value from a dying Var.
   void dropLater(Node *node);
@@ -224,7 +260,7 @@ private:
   void enter();
   void leave(bool failed);
   void dropDead();
-  Var wrap(Node *node) { return Var(shared_from_this(), node); }
+  Var wrap(Node *node);
   void rebind(Var &var, Node *node);
 
   // Recording; all work on nodes (Record*.cpp, Indexing.cpp)
@@ -277,14 +313,24 @@ private:
   bool isWorthSaving(Node *node, bool keepsHistory) const;
   std::shared_ptr<const CachedProgram> lookUpProgram();
   BufferRef bufferOf(Node *leaf);
-  void runSlice(std::shared_ptr<const CachedProgram> cached);
-  void store(Node *output, BufferRef buffer);
+  std::shared_ptr<const CachedProgram> compileSlice();
+  void runSlice(std::shared_ptr<const CachedProgram> cached, RunKind kind);
+  void launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
+              RunKind kind);
+  void execute(const ProgramRun &run,
+               const std::shared_ptr<const RunRecord> &record,
+               RunListener *listener);
+  void store(Node *output, BufferRef buffer, Queue::Ticket ready);
+  void ask(Queue::Ticket ticket) { asked = std::max(asked, ticket); }
+  void runEagerly(Node *node);
 
   // Updates (Updates.cpp)
   void flushUpdates();
   void findDonatable(RunKind kind);
-  void recordDonations(llvm::ArrayRef<BufferRef> arguments,
-                       llvm::ArrayRef<BufferRef> results);
+  void addWaitingValues();
+  std::vector<Node *> findWaiting();
+  void markOutputs(bool areOutputs);
+  void recordDonations(const ProgramRun &run);
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
   bool isInitialValue(const Node *node) const;
   void completeFetches();
@@ -310,10 +356,16 @@ private:
   int64_t randomKey = 0;
   int64_t randomCounter = 0;
 
+  struct FlagTable;
   // Flags
   CompileOptions options;
   bool useInterpreter = false;
+  bool isLazy = true;
+  bool isAsynchronous = true;
   int64_t savedValuesBudget = int64_t(1) << 30;
+  int64_t memoryLimit = 0;
+  std::string cacheDirectory;
+  std::string dumpDirectory;
 
   /// Recorded and not yet run, in order.
   llvm::SetVector<Node *> pendingUpdates;
@@ -332,14 +384,22 @@ private:
   llvm::SmallVector<bool> donatable;
   llvm::SmallVector<int64_t> scratchShape;
 
-  std::shared_ptr<const CachedProgram> lastProgram;
-  std::vector<mlir::Location> lastLocations;
-  bool lastWasCompiled = false;
-  bool lastWasInterpreted = false;
-  CompileOptions lastOptions;
+  /// Intermediate values of the runs that are in the queue.
+  BufferRef scratch;
+  Queue::Ticket asked = 0;
+  std::shared_ptr<RunListener> listener;
+
+  std::shared_ptr<const RunRecord> lastRun;
+  bool lookUpCompiled = false;
   int64_t programsCompiled = 0, programHits = 0, programsRun = 0;
   int64_t kernelsCompiled = 0;
   double compileSeconds = 0;
+
+  std::mutex failureMutex;
+  /// The first that no `wait` has thrown.
+  std::shared_ptr<const RunFailure> failure;
+  /// Runs what is left before the rest of the session goes.
+  std::unique_ptr<Queue> queue;
 };
 
 /// A stay inside of a session: holds its lock, and has it drop what is not

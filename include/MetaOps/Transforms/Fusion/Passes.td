@@ -25,7 +25,8 @@ def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
     Also, reductions whose common parallel extent would be small are not in one
     group. Views and other operations stay between the kernels. Extended rules
     also merge groups that read one tensor at the same points. Constants and
-    iotas are copied into each group that reads them.
+    iotas are copied into each group that reads them. With the rules `none`,
+    every meta-operator is a group.
 
     The cost is eq. (9) of Hu et al. (2020): the sum of the sizes of the
     variables that cross between groups. A variable counts once for each group,
@@ -62,6 +63,8 @@ def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
     Option<"rules", "rules", "::mlir::metaop::FusionRules",
            "::mlir::metaop::FusionRules::Extended", "Which rules apply",
            [{::llvm::cl::values(
+             clEnumValN(::mlir::metaop::FusionRules::None, "none",
+                        "every operation is a kernel of its own"),
              clEnumValN(::mlir::metaop::FusionRules::Paper, "paper",
                         "merge along edges only"),
              clEnumValN(::mlir::metaop::FusionRules::Extended, "extended",

@@ -19,7 +19,10 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     lives do not overlap share. A kernel writes a result over an input that dies
     there, where every read of an element comes before its write; an argument
     marked `metaop.donatable` may be overwritten in this way too. Views share
-    the memory of what they view.
+    the memory of what they view. Without `reuse`, every value has a place of
+    its own, and no argument is overwritten. With `report`, a remark gives the
+    size of the arena, and the most bytes that live in it at a time, which it
+    cannot be smaller than.
 
     Before:
     ```mlir
@@ -41,6 +44,12 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"reuse", "reuse", "bool", "true",
+           "Let values share memory, and overwrite what dies">,
+    Option<"report", "report", "bool", "false",
+           "Give the size of the arena as a remark">
+  ];
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 

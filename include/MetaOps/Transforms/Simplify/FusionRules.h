@@ -19,6 +19,8 @@ constexpr int64_t kSmallProducerRatio = 8;
 
 /// How far fusion, and the cloning that prepares it, goes.
 enum class FusionRules {
+  /// Every operation is a kernel of its own, and nothing is computed twice.
+  None,
   /// Rules 1 to 3 and greedy merging along edges, as published by Hu et al.,
   /// "Jittor: a novel deep learning framework with meta-operators and unified
   /// graph execution" (2020).

@@ -74,7 +74,7 @@ def CloneProducersPass
     consumer. Nothing after this pass and before `metaop-fuse` may merge equal
     operations; copies that end in one stage are merged there.
 
-    Both sets of rules: reindexes, iotas and constants are copied for each
+    Paper and extended rules: reindexes, iotas and constants are copied for each
     element-wise op or reduction that reads them.
 
     ```mlir
@@ -108,12 +108,15 @@ def CloneProducersPass
     ```
 
     and copy expanded values, such as the 7-dimensional product of a
-    convolution, for each reduction or other consumer that needs them.
+    convolution, for each reduction or other consumer that needs them. With the
+    rules `none` the program stays as it is.
   }];
   let options = [
     Option<"rules", "rules", "::mlir::metaop::FusionRules",
            "::mlir::metaop::FusionRules::Extended", "Which rules apply",
            [{::llvm::cl::values(
+             clEnumValN(::mlir::metaop::FusionRules::None, "none",
+                        "copy nothing"),
              clEnumValN(::mlir::metaop::FusionRules::Paper, "paper",
                         "copy reindexes, iotas and constants only"),
              clEnumValN(::mlir::metaop::FusionRules::Extended, "extended",

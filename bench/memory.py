@@ -1,0 +1,238 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Peak memory of training steps, beside PyTorch's.
+
+Each measurement is a process of its own, which takes three steps from the same
+weights. Two numbers are reported:
+
+* the tensors' peak, counted by the allocators: here `stats()["peak_bytes"]`, of
+  PyTorch the largest total among the profiler's memory events, parameters,
+  gradients and the optimiser's state included. Scratch memory that PyTorch's
+  libraries take by themselves is not in there;
+* by how much the process's largest resident set exceeds what it had before the
+  model was made: with that scratch memory, and with all memory that compiling
+  takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import Table, run_worker, seconds, write_report
+
+STEPS = 3
+
+
+@dataclass
+class Subject:
+    """A model by its class's name, how it is made and trained, and a batch."""
+
+    title: str
+    model: str
+    arguments: Sequence[Any]
+    optimizer: str
+    x: Callable[[np.random.Generator], np.ndarray]
+    y: Callable[[np.random.Generator], np.ndarray]
+
+
+def images(count: int, size: int) -> Callable[[np.random.Generator], np.ndarray]:
+    """Return a maker of images."""
+    return lambda rng: rng.random((count, 3, size, size)).astype("float32")
+
+
+def integers(limit: int, *shape: int) -> Callable[[np.random.Generator], np.ndarray]:
+    """Return a maker of labels or tokens."""
+    return lambda rng: rng.integers(0, limit, shape).astype("int32")
+
+
+SUBJECTS = {
+    "resnet18-32": Subject(
+        "ResNet-18, batch 8 of 32 x 32, SGD with momentum",
+        "ResNet18",
+        (10, True),
+        "SGD",
+        images(8, 32),
+        integers(10, 8),
+    ),
+    "resnet18-224": Subject(
+        "ResNet-18, batch 2 of 224 x 224, SGD with momentum",
+        "ResNet18",
+        (1000, False),
+        "SGD",
+        images(2, 224),
+        integers(1000, 2),
+    ),
+    "transformer": Subject(
+        "Transformer, 4 layers of 256, 4 heads, batch 8 of 128 tokens, Adam",
+        "Transformer",
+        (256, 128, 256, 4, 4),
+        "Adam",
+        integers(256, 8, 128),
+        integers(256, 8, 128),
+    ),
+}
+
+
+def weights_for(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    """Return weights that keep the size of what flows through them about the same."""
+    rng = np.random.default_rng(0)
+    result = []
+    for shape in shapes:
+        if len(shape) == 1:
+            weight = rng.uniform(0.5, 1.5, shape)
+        else:
+            weight = rng.normal(size=shape) / np.sqrt(np.prod(shape[1:]))
+        result.append(weight.astype("float32"))
+    return result
+
+
+def peak_resident() -> int:
+    """Return the largest resident set so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def measure_metaops(subject: Subject, x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """Take the steps with MetaOps."""
+    import metaops as mo
+    import models
+
+    before = peak_resident()
+    model = getattr(models, subject.model)(*subject.arguments)
+    models.load(model, weights_for([p.shape for p in model.parameters()]))
+    if subject.optimizer == "SGD":
+        optimizer: mo.optim.Optimizer = mo.optim.SGD(model.parameters(), 1e-3, momentum=0.9)
+    else:
+        optimizer = mo.optim.Adam(model.parameters(), 1e-3)
+    var_x, var_y = mo.array(x), mo.array(y.reshape(-1))
+    losses, times = [], []
+
+    def step() -> None:
+        scores = model(var_x)
+        loss = mo.nn.cross_entropy_loss(scores.reshape(-1, scores.shape[-1]), var_y)
+        loss.fetch(lambda value: losses.append(value.item()))
+        optimizer.step(loss)
+        del scores, loss
+        mo.sync_all()
+
+    for _ in range(STEPS):
+        mo.reset_peak()
+        times.append(seconds(step))
+    program = mo.last_program()
+    return {
+        "peak": mo.stats()["peak_bytes"],
+        "resident": peak_resident() - before,
+        "losses": losses,
+        "first": times[0],
+        "step": times[-1],
+        "scratch": program.arena_bytes,
+        "kernels": len(program.kernels),
+    }
+
+
+def measure_torch(subject: Subject, x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """Take the steps with PyTorch: once for the tensors' peak, once for the rest."""
+    import torch
+    import torch_models
+
+    before = peak_resident()
+
+    def train() -> tuple[list[float], list[float]]:
+        model = getattr(torch_models, subject.model)(*subject.arguments)
+        torch_models.load(model, weights_for([tuple(p.shape) for p in model.parameters()]))
+        if subject.optimizer == "SGD":
+            optimizer: Any = torch.optim.SGD(model.parameters(), 1e-3, momentum=0.9)
+        else:
+            optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+        data = torch.from_numpy(x if x.dtype == np.float32 else x.astype("int64"))
+        labels = torch.from_numpy(y.reshape(-1).astype("int64"))
+        losses, times = [], []
+
+        def step() -> None:
+            optimizer.zero_grad()
+            scores = model(data)
+            loss = torch.nn.functional.cross_entropy(scores.flatten(0, -2), labels)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+
+        for _ in range(STEPS):
+            times.append(seconds(step))
+        return losses, times
+
+    losses, times = train()
+    resident = peak_resident() - before
+    with torch.profiler.profile(
+        activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
+    ) as profile:
+        train()
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace.json"
+        profile.export_chrome_trace(str(trace))
+        events = json.loads(trace.read_text())["traceEvents"]
+    totals = [e["args"]["Total Allocated"] for e in events if e.get("name") == "[memory]"]
+    # NumPy's arrays, which PyTorch did not allocate, count as in MetaOps.
+    peak = max(totals) + x.nbytes
+    return {
+        "peak": peak,
+        "resident": resident,
+        "losses": losses,
+        "first": times[0],
+        "step": times[-1],
+    }
+
+
+def work(options: argparse.Namespace) -> None:
+    """Measure one library on one subject, in this process."""
+    subject = SUBJECTS[options.subject]
+    rng = np.random.default_rng(1)
+    x, y = subject.x(rng), subject.y(rng)
+    measure = measure_metaops if options.library == "MetaOps" else measure_torch
+    Path(options.worker).write_text(json.dumps(measure(subject, x, y)))
+
+
+def main() -> None:
+    """Run everything in processes of their own and report."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--quick", action="store_true", help="without the large images")
+    parser.add_argument("--output", help="a folder for memory.md and memory.json")
+    parser.add_argument("--subject", choices=list(SUBJECTS))
+    parser.add_argument("--library", choices=["MetaOps", "PyTorch"], help=argparse.SUPPRESS)
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        work(options)
+        return
+    names = [options.subject] if options.subject else list(SUBJECTS)
+    if options.quick and not options.subject:
+        names.remove("resnet18-224")
+    columns = ["", "tensors MiB", "resident MiB", "first step s", "step s", "kernels"]
+    tables = []
+    for name in names:
+        results = {
+            library: run_worker(__file__, ["--subject", name, "--library", library])
+            for library in ("MetaOps", "PyTorch")
+        }
+        losses = [result["losses"] for result in results.values()]
+        np.testing.assert_allclose(*losses, rtol=2e-3, err_msg=f"losses of {name}")
+        table = Table(SUBJECTS[name].title, columns)
+        for library, result in results.items():
+            sizes = [result[key] / 2**20 for key in ("peak", "resident")]
+            kernels = result.get("kernels")
+            table.add(library, *sizes, result["first"], result["step"], kernels)
+        ratio = results["MetaOps"]["peak"] / results["PyTorch"]["peak"]
+        table.note = f"The tensors' peak is {ratio:.2f} of PyTorch's."
+        tables.append(table)
+    write_report("memory", tables, options.output)
+
+
+if __name__ == "__main__":
+    main()

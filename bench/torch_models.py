@@ -1,0 +1,138 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The models that are measured, in PyTorch; see models.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+def mlp(inputs: int = 784, hidden: int = 128, classes: int = 10) -> nn.Module:
+    """Return a classifier of two linear layers."""
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, classes))
+
+
+def digits() -> nn.Module:
+    """Return the model of examples/digits.py."""
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.BatchNorm2d(16),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.BatchNorm2d(32),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(32 * 2 * 2, 10),
+    )
+
+
+class BasicBlock(nn.Module):
+    """Two convolutions beside a short cut."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
+        self.norm1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(outputs)
+        self.short = None
+        if stride != 1 or inputs != outputs:
+            self.short = nn.Sequential(
+                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
+            )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the block's image."""
+        y = self.norm2(self.conv2(F.relu(self.norm1(self.conv1(x)))))
+        return F.relu(y + (x if self.short is None else self.short(x)))
+
+
+class ResNet18(nn.Module):
+    """He et al. (2016). `small` images, as CIFAR's, have a stem of one convolution."""
+
+    def __init__(self, classes: int, small: bool) -> None:
+        super().__init__()
+        kernel, stride = (3, 1) if small else (7, 2)
+        self.conv = nn.Conv2d(3, 64, kernel, stride, padding=kernel // 2, bias=False)
+        self.norm = nn.BatchNorm2d(64)
+        self.pool = nn.Identity() if small else nn.MaxPool2d(3, 2, padding=1)
+        blocks: list[nn.Module] = []
+        inputs = 64
+        for outputs, step in ((64, 1), (128, 2), (256, 2), (512, 2)):
+            blocks += [BasicBlock(inputs, outputs, step), BasicBlock(outputs, outputs, 1)]
+            inputs = outputs
+        self.blocks = nn.Sequential(*blocks)
+        self.head = nn.Linear(512, classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the scores of images."""
+        x = self.blocks(self.pool(F.relu(self.norm(self.conv(x)))))
+        return self.head(x.mean((2, 3)))
+
+
+class Attention(nn.Module):
+    """Scaled dot products of several heads, each position with all before it."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the mixed positions of x, (batch, length, width)."""
+        N, L, W = x.shape
+        q, k, v = (
+            part.reshape(N, L, self.heads, W // self.heads).transpose(1, 2)
+            for part in self.qkv(x).split(W, dim=2)
+        )
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.out(mixed.transpose(1, 2).reshape(N, L, W))
+
+
+class Layer(nn.Module):
+    """Attention and two linear layers, each after a norm and beside a short cut."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(width)
+        self.attention = Attention(width, heads)
+        self.norm2 = nn.LayerNorm(width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the layer's positions."""
+        x = x + self.attention(self.norm1(x))
+        return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+
+class Transformer(nn.Module):
+    """A language model; a token's vector is a row of `embedding`."""
+
+    def __init__(self, tokens: int, length: int, width: int, heads: int, layers: int) -> None:
+        super().__init__()
+        self.embedding = nn.Parameter(torch.randn(tokens, width) * 0.02)
+        self.place = nn.Parameter(torch.randn(length, width) * 0.02)
+        self.layers = nn.Sequential(*(Layer(width, heads) for _ in range(layers)))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, tokens, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the scores of the tokens after x, (batch, length), integers."""
+        return self.head(self.norm(self.layers(F.embedding(x, self.embedding) + self.place)))
+
+
+def load(model: nn.Module, weights: Sequence[np.ndarray]) -> None:
+    """Set the parameters of a model, by position."""
+    with torch.no_grad():
+        for parameter, weight in zip(model.parameters(), weights, strict=True):
+            parameter.copy_(torch.from_numpy(weight))

@@ -1,0 +1,40 @@
+//===- KernelNumbers.h - The numbers of a kernel ----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_CONVERSION_KERNELNUMBERS_H
+#define METAOPS_CONVERSION_KERNELNUMBERS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::metaop {
+
+/// Makes an argument of each index constant of a kernel over buffers, as
+/// `metaop-abstract-numbers` describes. A kernel that was abstracted stays as
+/// it is.
+LogicalResult abstractNumbers(func::FuncOp kernel);
+
+/// What becomes of one number of an abstracted kernel.
+struct NumberBinding {
+  /// A constant in the code, or an argument that the code is called with.
+  enum class Kind { Constant, Argument } kind = Kind::Constant;
+  /// The constant's value, or the argument's position among the arguments.
+  /// Numbers may share an argument; positions are used without gaps.
+  int64_t value = 0;
+
+  bool operator==(const NumberBinding &other) const {
+    return kind == other.kind && value == other.value;
+  }
+};
+
+/// Replaces the numbers of an abstracted kernel as `bindings` say, one for
+/// each, and takes `metaop.numbers` away.
+void bindNumbers(func::FuncOp kernel, ArrayRef<NumberBinding> bindings);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_CONVERSION_KERNELNUMBERS_H

@@ -1,0 +1,291 @@
+//===- StoredProgram.cpp - Programs as bytes ------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layout is described once, by functions that visit what a program consists
+// of; a writer and a reader are the visitors. Numbers are LEB128, texts and
+// lists follow their length.
+//
+// The bytes are of this build, and have not changed since they were written: a
+// key and a checksum have told. Nevertheless everything that is used as an
+// index is compared with what it indexes before the program is run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuProgram.h"
+#include "llvm/Support/DataExtractor.h"
+#include "llvm/Support/LEB128.h"
+
+using namespace metaops;
+
+namespace {
+struct StoredCall {
+  /// The kernel's name.
+  std::string kernel;
+  std::vector<int64_t> scalars;
+  int64_t parallelRange = 0;
+  int64_t workPerStep = 0;
+  int64_t grain = 0;
+  std::vector<Slot> buffers;
+  unsigned numInputs = 0;
+};
+} // namespace
+
+/// All of a program, its kernels by name.
+struct CpuProgram::Stored {
+  unsigned numArguments = 0;
+  int64_t arenaBytes = 0;
+  std::vector<Slot> results;
+  std::vector<StoredCall> calls;
+  ProgramInfo info;
+
+  bool isValid() const;
+};
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+// A field that is added to one of these structures does not compile until it is
+// visited here.
+
+template <typename Visitor> static void visit(Visitor &visitor, Slot &slot) {
+  auto &[kind, index, bytes] = slot;
+  visitor.number(kind);
+  visitor.number(index);
+  visitor.number(bytes);
+}
+
+template <typename Visitor>
+static void visit(Visitor &visitor, StoredCall &call) {
+  auto &[kernel, scalars, parallelRange, workPerStep, grain, buffers,
+         numInputs] = call;
+  visitor.text(kernel);
+  visitor.list(scalars);
+  visitor.number(parallelRange);
+  visitor.number(workPerStep);
+  visitor.number(grain);
+  visitor.list(buffers);
+  visitor.number(numInputs);
+}
+
+template <typename Visitor>
+static void visit(Visitor &visitor, KernelInfo &info) {
+  auto &[name, nodes, operators, bytesRead, bytesWritten, flops] = info;
+  visitor.text(name);
+  visitor.list(nodes);
+  visitor.list(operators);
+  visitor.number(bytesRead);
+  visitor.number(bytesWritten);
+  visitor.number(flops);
+}
+
+template <typename Visitor>
+static void visit(Visitor &visitor, ProgramInfo &info) {
+  // How it was made is not what it is.
+  auto &[calls, metaOps, distinctKernels, compiledKernels, isLoaded,
+         loadedKernels, arenaBytes, compileSeconds] = info;
+  visitor.list(calls);
+  visitor.number(metaOps);
+  visitor.number(distinctKernels);
+  visitor.number(arenaBytes);
+}
+
+namespace {
+/// Appends what it visits to a text.
+class Writer {
+public:
+  explicit Writer(std::string &bytes) : stream(bytes) {}
+
+  template <typename T> void number(T value) {
+    llvm::encodeSLEB128(static_cast<int64_t>(value), stream);
+  }
+  void text(const std::string &value) {
+    number(value.size());
+    stream << value;
+  }
+  template <typename T> void list(std::vector<T> &values) {
+    number(values.size());
+    for (T &value : values)
+      element(value);
+  }
+
+private:
+  template <typename T> void element(T &value) {
+    if constexpr (std::is_integral_v<T>)
+      number(value);
+    else
+      visit(*this, value);
+  }
+  void element(std::string &value) { text(value); }
+
+  llvm::raw_string_ostream stream;
+};
+
+/// Fills what it visits. After the first failure everything else is zero or
+/// empty.
+class Reader {
+public:
+  explicit Reader(llvm::StringRef bytes)
+      : data(bytes, /*IsLittleEndian=*/true, /*AddressSize=*/8), cursor(0) {}
+
+  template <typename T> void number(T &value) {
+    int64_t read = data.getSLEB128(cursor);
+    value = static_cast<T>(read);
+    // A number that its field cannot hold is none that was written.
+    if (static_cast<int64_t>(value) != read)
+      isWrong = true;
+  }
+  void text(std::string &value) {
+    value = data.getBytes(cursor, length()).str();
+  }
+  template <typename T> void list(std::vector<T> &values) {
+    values.resize(length());
+    for (T &value : values)
+      element(value);
+  }
+
+  /// Whether all was there and nothing is left.
+  bool finish() {
+    bool isAtEnd = data.eof(cursor);
+    if (llvm::Error error = cursor.takeError()) {
+      llvm::consumeError(std::move(error));
+      return false;
+    }
+    return isAtEnd && !isWrong;
+  }
+
+private:
+  /// Elements take a byte or more, so a length that was not written asks for no
+  /// more memory than a few times the size of the data.
+  size_t length() {
+    uint64_t size = 0;
+    number(size);
+    if (!cursor || size > data.size() - cursor.tell()) {
+      isWrong = true;
+      return 0;
+    }
+    return size;
+  }
+  template <typename T> void element(T &value) {
+    if constexpr (std::is_integral_v<T>)
+      number(value);
+    else
+      visit(*this, value);
+  }
+  void element(std::string &value) { text(value); }
+
+  llvm::DataExtractor data;
+  llvm::DataExtractor::Cursor cursor;
+  bool isWrong = false;
+};
+} // namespace
+
+template <typename Visitor, typename Stored>
+static void visitProgram(Visitor &visitor, Stored &stored) {
+  auto &[numArguments, arenaBytes, results, calls, info] = stored;
+  visitor.number(numArguments);
+  visitor.number(arenaBytes);
+  visitor.list(results);
+  visitor.list(calls);
+  visit(visitor, info);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// Whether everything refers to something that is there; see
+/// CpuProgram::prepare and execute.
+bool CpuProgram::Stored::isValid() const {
+  auto isFresh = [&](int64_t index) {
+    return index >= 0 && index < static_cast<int64_t>(results.size()) &&
+           results[index].kind == Slot::Kind::Result &&
+           results[index].index == index;
+  };
+  auto isSlot = [&](const Slot &slot) {
+    if (slot.bytes < 0)
+      return false;
+    switch (slot.kind) {
+    case Slot::Kind::Argument:
+      return slot.index >= 0 && slot.index < int64_t(numArguments);
+    case Slot::Kind::Result:
+      return isFresh(slot.index) && slot.bytes <= results[slot.index].bytes;
+    case Slot::Kind::Arena:
+      return slot.index >= 0 && slot.index <= arenaBytes &&
+             slot.bytes <= arenaBytes - slot.index;
+    }
+    return false;
+  };
+  auto isResult = [&](const auto &indexed) {
+    const Slot &slot = indexed.value();
+    return isSlot(slot) && slot.kind != Slot::Kind::Arena &&
+           (slot.kind == Slot::Kind::Argument ||
+            slot.index <= static_cast<int64_t>(indexed.index()));
+  };
+  auto isCall = [&](const StoredCall &call) {
+    return call.parallelRange >= 0 && call.workPerStep >= 0 && call.grain > 0 &&
+           call.numInputs <= call.buffers.size() &&
+           llvm::all_of(call.buffers, isSlot);
+  };
+  return arenaBytes >= 0 && info.calls.size() == calls.size() &&
+         llvm::all_of(llvm::enumerate(results), isResult) &&
+         llvm::all_of(calls, isCall);
+}
+
+//===----------------------------------------------------------------------===//
+// CpuProgram
+//===----------------------------------------------------------------------===//
+
+std::string CpuProgram::write() const {
+  Stored stored;
+  stored.numArguments = numArguments;
+  stored.arenaBytes = arenaBytes;
+  stored.results.assign(results.begin(), results.end());
+  stored.info = info;
+  for (const Call &call : calls)
+    stored.calls.push_back(
+        {call.kernel->kernel->name, call.kernel->scalars,
+         call.kernel->parallelRange, call.kernel->workPerStep, call.grain,
+         std::vector<Slot>(call.buffers.begin(), call.buffers.end()),
+         call.numInputs});
+  std::string bytes;
+  Writer writer(bytes);
+  visitProgram(writer, stored);
+  return bytes;
+}
+
+std::shared_ptr<CpuProgram> CpuProgram::read(llvm::StringRef bytes,
+                                             KernelCache &kernels) {
+  Stored stored;
+  Reader reader(bytes);
+  visitProgram(reader, stored);
+  if (!reader.finish() || !stored.isValid())
+    return nullptr;
+
+  auto program = std::make_shared<CpuProgram>();
+  program->numArguments = stored.numArguments;
+  program->arenaBytes = stored.arenaBytes;
+  program->results.assign(stored.results.begin(), stored.results.end());
+  program->info = std::move(stored.info);
+  program->info.isLoaded = true;
+  for (StoredCall &storedCall : stored.calls) {
+    auto kernel = kernels.find(storedCall.kernel);
+    if (!kernel)
+      return nullptr;
+    Call call;
+    call.kernel = std::make_shared<const KernelCall>(
+        KernelCall{std::move(kernel), std::move(storedCall.scalars),
+                   storedCall.parallelRange, storedCall.workPerStep});
+    call.buffers.assign(storedCall.buffers.begin(), storedCall.buffers.end());
+    call.numInputs = storedCall.numInputs;
+    call.grain = storedCall.grain;
+    program->calls.push_back(std::move(call));
+  }
+  program->planSteps();
+  return program;
+}

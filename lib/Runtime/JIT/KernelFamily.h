@@ -1,0 +1,66 @@
+//===- KernelFamily.h - Kernels of one skeleton -----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_JIT_KERNELFAMILY_H
+#define METAOPS_LIB_RUNTIME_JIT_KERNELFAMILY_H
+
+#include "MetaOps/Conversion/KernelNumbers.h"
+#include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace metaops {
+
+using Numbers = llvm::ArrayRef<int64_t>;
+using NumberBindings = std::vector<mlir::metaop::NumberBinding>;
+
+/// Code for some of the numbers that a skeleton is called with.
+struct KernelForm {
+  NumberBindings bindings;
+  std::shared_ptr<const Kernel> kernel;
+
+  /// Whether some numbers are arguments.
+  bool isGeneral() const;
+  /// The arguments to call the code with, if it computes for `numbers`.
+  std::optional<std::vector<int64_t>> match(Numbers numbers) const;
+};
+
+/// What is known of the kernels of one skeleton, and the forms compiled.
+class KernelFamily {
+public:
+  /// `steps` marks the numbers that are steps of loops.
+  explicit KernelFamily(llvm::SmallBitVector steps) : steps(std::move(steps)) {}
+
+  /// A form that computes for `numbers` and the arguments to call it with.
+  /// Forms with more constants are preferred.
+  const KernelForm *find(Numbers numbers,
+                         std::vector<int64_t> &arguments) const;
+
+  /// Bindings of the forms to compile for vectors of numbers that no form fits,
+  /// all of which are different.
+  std::vector<NumberBindings> plan(llvm::ArrayRef<Numbers> missing);
+
+  /// Adds a form. A general one replaces those before.
+  void add(KernelForm form);
+
+private:
+  void see(Numbers numbers);
+  NumberBindings widen();
+
+  llvm::SmallBitVector steps;
+  std::vector<KernelForm> forms;
+  /// The first vector seen; which numbers were others since; and for each
+  /// number the first one that has been equal to it every time.
+  std::vector<int64_t> first;
+  llvm::SmallBitVector varies;
+  std::vector<unsigned> sameAs;
+  unsigned numWidened = 0;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_LIB_RUNTIME_JIT_KERNELFAMILY_H

@@ -1,0 +1,27 @@
+//===- Program.cpp - Both steps of a run ----------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Program/Program.h"
+
+using namespace metaops;
+
+char KernelFailure::ID = 0;
+
+llvm::Error Program::run(llvm::ArrayRef<BufferRef> arguments,
+                         llvm::SmallVectorImpl<BufferRef> &results,
+                         Allocator &memory, ThreadPool &threads) {
+  BufferRef scratch;
+  llvm::Expected<ProgramRun> run = prepare(arguments, memory, scratch);
+  if (!run)
+    return run.takeError();
+  if (llvm::Error error = execute(*run, threads))
+    return error;
+  for (const RunRef &result : run->results)
+    results.push_back(result.get());
+  return llvm::Error::success();
+}

@@ -1,0 +1,94 @@
+//===- Queue.cpp - Work that runs in order --------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Queue/Queue.h"
+
+using namespace metaops;
+
+Queue::~Queue() {
+  // The thread of a forked child's parent is not there to be joined.
+  if (forkMark.isChild()) {
+    if (worker.joinable())
+      worker.detach();
+    return;
+  }
+  drain();
+  {
+    Lock lock(mutex);
+    isStopping = true;
+  }
+  wake.notify_all();
+  if (worker.joinable())
+    worker.join();
+}
+
+Queue::Ticket Queue::push(Task task, Start start) {
+  Lock lock(mutex);
+  runUntil(lock, [&] { return tasks.size() < capacity; });
+  tasks.push_back(std::move(task));
+  Ticket ticket = ++pushed;
+  if (start == Start::Now) {
+    if (!worker.joinable())
+      worker = std::thread([this] { serve(); });
+    isStarted = true;
+    lock.unlock();
+    wake.notify_one();
+  }
+  return ticket;
+}
+
+void Queue::wait(Ticket ticket) {
+  Lock lock(mutex);
+  runUntil(lock, [&] { return done >= ticket; });
+}
+
+bool Queue::isDone(Ticket ticket) const {
+  Lock lock(mutex);
+  return done >= ticket;
+}
+
+Queue::Ticket Queue::getLast() const {
+  Lock lock(mutex);
+  return pushed;
+}
+
+void Queue::runUntil(Lock &lock, llvm::function_ref<bool()> isReached) {
+  while (!isReached())
+    if (canRun())
+      runNext(lock);
+    else
+      finished.wait(lock);
+}
+
+void Queue::runNext(Lock &lock) {
+  isRunning = true;
+  Task task = std::move(tasks.front());
+  tasks.pop_front();
+  lock.unlock();
+  task();
+  // What the task holds goes before anybody hears that it is done.
+  task = nullptr;
+  lock.lock();
+  isRunning = false;
+  ++done;
+  finished.notify_all();
+  if (isStarted && !tasks.empty())
+    wake.notify_one();
+}
+
+void Queue::serve() {
+  Lock lock(mutex);
+  for (;;) {
+    wake.wait(lock, [&] { return isStopping || (isStarted && canRun()); });
+    if (isStopping)
+      return;
+    while (canRun())
+      runNext(lock);
+    isStarted = !tasks.empty();
+  }
+}

@@ -1,0 +1,209 @@
+//===- Estimate.cpp - The memory that values will need --------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The way to a value is gone as in Run.cpp: updates that are due, then the
+// slice; the same functions plan it and find or compile its programs. But the
+// programs take their memory from a model of the allocator, which only counts,
+// and are not run. What they would have computed has a buffer of the model
+// meanwhile, so that slices stop there. In the end all nodes have their own
+// buffers again.
+//
+// The most that is in use depends on how far the queue has come when the next
+// program takes its memory. That is before the last one has ended: it is
+// counted that what queued runs read stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/Session.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace metaops;
+
+namespace {
+/// What runs would do to the memory of a graph's values.
+class MemoryModel {
+public:
+  /// `overlaps`: a run takes its memory while the one before is in the queue.
+  MemoryModel(Graph &graph, int64_t bytesInUse, bool overlaps)
+      : graph(graph), memory(Allocator::createModel(bytesInUse)),
+        overlaps(overlaps) {}
+  ~MemoryModel();
+
+  /// If the value is a view of one that is there, it is there, too.
+  bool shareView(Node *node);
+  void run(Program &program, const Slice &slice);
+  /// Frees what the session would not keep any more.
+  void collect();
+  int64_t getPeak() const { return memory->getStatistics().peakBytes; }
+
+private:
+  void give(Node *node, BufferRef buffer);
+  BufferRef bufferOf(Node *leaf);
+  void store(Node *output, BufferRef buffer);
+  uint32_t markKept();
+  bool isInQueue(const Buffer *buffer) const;
+
+  Graph &graph;
+  std::unique_ptr<Allocator> memory;
+  bool overlaps;
+  BufferRef scratch;
+  std::vector<ProgramRun> queue;
+  /// Nodes without a buffer of their own.
+  std::vector<Node *> given;
+};
+} // namespace
+
+MemoryModel::~MemoryModel() {
+  for (Node *node : given)
+    node->buffer.reset();
+}
+
+void MemoryModel::give(Node *node, BufferRef buffer) {
+  node->buffer = std::move(buffer);
+  given.push_back(node);
+}
+
+BufferRef MemoryModel::bufferOf(Node *leaf) {
+  if (!leaf->buffer)
+    give(leaf, memory->allocate(sizeof(leaf->scalar)));
+  return leaf->buffer;
+}
+
+bool MemoryModel::shareView(Node *node) {
+  Node *source = node;
+  while (!source->isLeaf()) {
+    if (!graph.getInfo(source).isView)
+      return false;
+    source = graph.getNode(source->op->getOperand(0));
+  }
+  if (source->isDonated)
+    failOverwritten(source);
+  store(node, bufferOf(source));
+  return true;
+}
+
+void MemoryModel::store(Node *output, BufferRef buffer) {
+  for (Node *node = output; !node->isLeaf();
+       node = graph.getNode(node->op->getOperand(0))) {
+    give(node, buffer);
+    if (!graph.getInfo(node).isView)
+      return;
+  }
+}
+
+void MemoryModel::run(Program &program, const Slice &slice) {
+  llvm::SmallVector<BufferRef> arguments;
+  for (Node *leaf : slice.leaves)
+    arguments.push_back(bufferOf(leaf));
+  ProgramRun run = check(program.prepare(arguments, *memory, scratch));
+  for (auto [output, result] : llvm::zip_equal(slice.outputs, run.results))
+    store(output, result.get());
+  if (overlaps)
+    queue.push_back(std::move(run));
+}
+
+/// Marks what Vars and the session hold, and what these are made of as far as
+/// they keep their history.
+uint32_t MemoryModel::markKept() {
+  uint32_t kept = graph.startTraversal();
+  std::vector<Node *> worklist;
+  auto mark = [&](Node *node) {
+    if (node->epoch == kept)
+      return;
+    node->epoch = kept;
+    worklist.push_back(node);
+  };
+  graph.forEachNode([&](Node *node) {
+    if (node->vars > 0 || node->pins > 0)
+      mark(node);
+  });
+  while (!worklist.empty()) {
+    Node *node = worklist.back();
+    worklist.pop_back();
+    if (node->buffer && !graph.needsHistory(node))
+      continue;
+    for (mlir::Value operand : node->op->getOperands())
+      mark(graph.getNode(operand));
+  }
+  return kept;
+}
+
+bool MemoryModel::isInQueue(const Buffer *buffer) const {
+  return llvm::any_of(queue, [&](const ProgramRun &run) {
+    return llvm::any_of(run.arguments, [&](const RunRef &argument) {
+      return argument.get() == buffer;
+    });
+  });
+}
+
+void MemoryModel::collect() {
+  uint32_t kept = markKept();
+  llvm::DenseMap<Buffer *, uint64_t> released;
+  std::vector<Node *> erased;
+  graph.forEachNode([&](Node *node) {
+    if (node->epoch == kept)
+      return;
+    if (node->buffer)
+      ++released[node->buffer.get()];
+    else if (!node->isLeaf())
+      erased.push_back(node);
+  });
+  // The model's own buffers stay until the end: their nodes have to be leaves.
+  for (auto [buffer, references] : released)
+    if (references == buffer->getOwners() && buffer->data() &&
+        !isInQueue(buffer))
+      memory->discount(buffer->getReserved());
+  // Nobody will ask for these.
+  BufferRef nothing = Buffer::wrap(nullptr, 0, {});
+  for (Node *node : erased)
+    give(node, nothing);
+}
+
+int64_t Session::estimatePeak(llvm::ArrayRef<const Var *> vars) {
+  // What is in the queue has been asked for before.
+  queue->drain();
+  scratch.reset();
+  MemoryModel model(graph, memory.getStatistics().bytesInUse, isAsynchronous);
+  llvm::scope_exit restore([this, hits = programHits, before = flushes] {
+    programHits = hits;
+    flushes = before;
+  });
+
+  auto compute = [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
+    llvm::SmallSetVector<Node *, 16> outputs;
+    auto add = [&](Node *node) {
+      if (!node->isLeaf() && !model.shareView(node))
+        outputs.insert(node);
+    };
+    llvm::for_each(asked, add);
+    for (const Fetch &fetch : fetches)
+      for (Node *node : fetch.nodes)
+        if (node->generation <= flushes)
+          add(node);
+    if (outputs.empty())
+      return;
+    traceSlice(graph, outputs.getArrayRef(), slice);
+    if (kind == RunKind::Asked)
+      addSavedValues();
+    if (kind == RunKind::Updates)
+      addWaitingValues();
+    findDonatable(kind);
+    model.run(*lookUpProgram()->program, slice);
+  };
+  auto nodes =
+      llvm::map_to_vector(vars, [](const Var *var) { return var->node; });
+  if (llvm::any_of(nodes, [&](Node *node) {
+        return !node->isLeaf() && node->generation > flushes;
+      })) {
+    compute(pendingUpdates.getArrayRef(), RunKind::Updates);
+    ++flushes;
+    model.collect();
+  }
+  compute(nodes, RunKind::Asked);
+  return model.getPeak();
+}

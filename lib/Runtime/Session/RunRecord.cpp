@@ -1,0 +1,46 @@
+//===- RunRecord.cpp - What one run was of --------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/RunRecord.h"
+
+#include "MetaOps/Runtime/Session/Slice.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace metaops;
+
+static std::string describeCall(const RunRecord &record, unsigned index) {
+  const KernelInfo &call = record.cached->program->getInfo().calls[index];
+  std::vector<std::string> names, lines;
+  auto addTo = [](std::vector<std::string> &texts, std::string text) {
+    if (!llvm::is_contained(texts, text))
+      texts.push_back(std::move(text));
+  };
+  for (const std::string &name : call.operators)
+    addTo(names, name);
+  for (unsigned node : call.nodes)
+    if (node < record.locations.size())
+      addTo(lines, formatLine(record.locations[node]));
+  return call.name + " (" + llvm::join(names, ", ") + "), recorded at " +
+         llvm::join(lines, ", ");
+}
+
+RunFailure metaops::describeFailure(const RunRecord &record,
+                                    llvm::Error error) {
+  RunFailure failure;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const KernelFailure &kernel) {
+        failure.message = kernel.getMessage();
+        if (kernel.getCall() < record.cached->program->getInfo().calls.size())
+          failure.message += ": " + describeCall(record, kernel.getCall());
+      },
+      [&](const llvm::ErrorInfoBase &other) {
+        failure.message = other.message();
+      });
+  return failure;
+}

@@ -1,0 +1,153 @@
+//===- Arena.cpp - Places in shared memory --------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values are rectangles, sizes by lives, to be stacked as low as possible. They
+// are placed one after another, each in the smallest gap between those placed
+// before that live at the same time, or on top of them. The result depends on
+// the order, and no order is the best for all programs: large values first
+// leave gaps that small ones fill; the order of the program suits chains, and
+// what is large and long is in the way of everything. The smallest of the
+// results is taken, the first where they are equal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arena.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Places in the arena begin at multiples of this.
+static constexpr int64_t kAlignment = 64;
+
+static int64_t getSize(const ArenaValue &value) {
+  return llvm::alignTo(std::max<int64_t>(value.bytes, 1), kAlignment);
+}
+
+static bool liveTogether(const ArenaValue &a, const ArenaValue &b) {
+  return a.begin <= b.end && b.begin <= a.end;
+}
+
+int64_t metaop::getMostLiveBytes(llvm::ArrayRef<ArenaValue> values) {
+  // What begins with a call lives beside what ends with it.
+  llvm::SmallVector<std::tuple<int64_t, bool, int64_t>> changes;
+  for (const ArenaValue &value : values) {
+    changes.push_back({value.begin, false, getSize(value)});
+    changes.push_back({value.end, true, getSize(value)});
+  }
+  llvm::sort(changes);
+  uint64_t live = 0, most = 0;
+  for (auto [time, isEnd, size] : changes) {
+    live = isEnd ? live - size : live + size;
+    most = std::max(most, live);
+    if (most > uint64_t(kMaxArenaBytes))
+      return std::numeric_limits<int64_t>::max();
+  }
+  return most;
+}
+
+namespace {
+class Packer {
+public:
+  explicit Packer(llvm::ArrayRef<ArenaValue> values)
+      : values(values), plan{llvm::SmallVector<int64_t>(values.size()), 0} {}
+
+  /// False where the arena gets too large.
+  bool place(unsigned index);
+  ArenaPlan take() { return std::move(plan); }
+
+private:
+  int64_t findOffset(unsigned index) const;
+
+  llvm::ArrayRef<ArenaValue> values;
+  ArenaPlan plan;
+  /// By offset.
+  llvm::SmallVector<unsigned> placed;
+};
+} // namespace
+
+int64_t Packer::findOffset(unsigned index) const {
+  int64_t size = getSize(values[index]);
+  int64_t end = 0, found = 0;
+  int64_t smallest = std::numeric_limits<int64_t>::max();
+  for (unsigned other : placed) {
+    if (!liveTogether(values[index], values[other]))
+      continue;
+    int64_t gap = plan.offsets[other] - end;
+    if (gap >= size && gap < smallest) {
+      smallest = gap;
+      found = end;
+    }
+    end = std::max(end, plan.offsets[other] + getSize(values[other]));
+  }
+  return smallest < std::numeric_limits<int64_t>::max() ? found : end;
+}
+
+bool Packer::place(unsigned index) {
+  int64_t offset = findOffset(index);
+  plan.offsets[index] = offset;
+  plan.bytes = std::max(plan.bytes, offset + getSize(values[index]));
+  auto position =
+      llvm::upper_bound(placed, offset, [&](int64_t at, unsigned i) {
+        return at < plan.offsets[i];
+      });
+  placed.insert(position, index);
+  return plan.bytes <= kMaxArenaBytes;
+}
+
+using Order = llvm::SmallVector<unsigned>;
+
+static std::optional<ArenaPlan> packInOrder(llvm::ArrayRef<ArenaValue> values,
+                                            const Order &order) {
+  Packer packer(values);
+  for (unsigned index : order)
+    if (!packer.place(index))
+      return std::nullopt;
+  return packer.take();
+}
+
+template <typename Key>
+static Order sortBy(llvm::ArrayRef<ArenaValue> values, Key key) {
+  Order order = llvm::to_vector(llvm::seq<unsigned>(0, values.size()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    auto first = key(values[a]), second = key(values[b]);
+    return first != second ? first > second : a < b;
+  });
+  return order;
+}
+
+std::optional<ArenaPlan> metaop::packArena(llvm::ArrayRef<ArenaValue> values) {
+  int64_t least = getMostLiveBytes(values);
+  auto getLength = [](const ArenaValue &value) {
+    return value.end - value.begin + 1;
+  };
+  using Value = const ArenaValue &;
+  std::optional<ArenaPlan> best;
+  auto tryOrder = [&](auto key) {
+    if (best && best->bytes == least)
+      return;
+    std::optional<ArenaPlan> plan = packInOrder(values, sortBy(values, key));
+    if (plan && (!best || plan->bytes < best->bytes))
+      best = std::move(plan);
+  };
+  tryOrder([](Value value) { return -value.begin; });
+  tryOrder(
+      [](Value value) { return std::make_pair(value.bytes, -value.begin); });
+  tryOrder([&](Value value) {
+    return std::make_pair(getLength(value), value.bytes);
+  });
+  tryOrder([&](Value value) { return double(value.bytes) * getLength(value); });
+  return best;
+}

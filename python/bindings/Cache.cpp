@@ -1,0 +1,64 @@
+//===- Cache.cpp - The folder of compiled code ----------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For the command line: these need no session, so they work on a folder that a
+// session would not use, and say why.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "MetaOps/Runtime/Cache/DiskStore.h"
+
+using namespace metaops;
+using namespace metaops::python;
+
+/// Calls `work` on the store of a folder, which may take long, without the GIL.
+static py::dict
+report(const std::string &folder,
+       llvm::function_ref<llvm::Expected<DiskUsage>(DiskStore &)> work) {
+  DiskUsage usage;
+  {
+    ReleasedGIL release;
+    DiskStore store(folder);
+    usage = check(work(store));
+  }
+  py::dict result;
+  result["kernels"] = usage.kernels;
+  result["programs"] = usage.programs;
+  result["temporaries"] = usage.temporaries;
+  result["bytes"] = usage.bytes;
+  return result;
+}
+
+void metaops::python::bindCache(py::module_ &module) {
+  module.attr("cache_max_bytes") = DiskStore::kDefaultMaxBytes;
+  module.def(
+      "cache_info",
+      [](const std::string &folder) {
+        return report(folder,
+                      [](DiskStore &store) { return store.getUsage(); });
+      },
+      py::arg("folder"), "What a folder of compiled code holds.");
+  module.def(
+      "cache_clear",
+      [](const std::string &folder) {
+        return report(folder, [](DiskStore &store) { return store.clear(); });
+      },
+      py::arg("folder"), "Removes everything, and returns what it was.");
+  module.def(
+      "cache_prune",
+      [](const std::string &folder, int64_t maxBytes) {
+        if (maxBytes < 0)
+          fail(ErrorKind::Value, "cache_prune: given " + llvm::Twine(maxBytes) +
+                                     " bytes, expected 0 or more");
+        return report(folder,
+                      [&](DiskStore &store) { return store.prune(maxBytes); });
+      },
+      py::arg("folder"), py::arg("max_bytes"),
+      "Removes what was used least recently, and returns what it was.");
+}

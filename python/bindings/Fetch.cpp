@@ -1,0 +1,208 @@
+//===- Fetch.cpp - Callbacks with values ----------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread of the Python package calls the callbacks: it asks for the next
+// fetch whose values are computed, and says when the callback has returned. So
+// a callback may do what any Python code may, computing included, while the
+// queue runs on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+#include <condition_variable>
+#include <deque>
+#include <thread>
+#include <unordered_map>
+
+using namespace metaops;
+using namespace metaops::python;
+
+namespace {
+/// Fetches on their way to their callbacks, in order.
+class Delivery {
+public:
+  void add(std::vector<CompletedFetch> fetches) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      undelivered += fetches.size();
+      for (CompletedFetch &fetch : fetches)
+        waiting.push_back(std::move(fetch));
+    }
+    changed.notify_all();
+  }
+
+  /// The next one, when there is one; nothing after `stop`.
+  std::optional<CompletedFetch> next() {
+    std::unique_lock<std::mutex> lock(mutex);
+    receiver = std::this_thread::get_id();
+    changed.wait(lock, [&] { return isStopped || !waiting.empty(); });
+    if (waiting.empty())
+      return std::nullopt;
+    CompletedFetch fetch = std::move(waiting.front());
+    waiting.pop_front();
+    return fetch;
+  }
+
+  /// The callback of the last `next` has returned.
+  void finish() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      --undelivered;
+    }
+    changed.notify_all();
+  }
+
+  void drain() {
+    std::unique_lock<std::mutex> lock(mutex);
+    // A callback cannot wait for itself.
+    if (std::this_thread::get_id() != receiver)
+      changed.wait(lock, [&] { return undelivered == 0; });
+  }
+
+  void stop() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      isStopped = true;
+    }
+    changed.notify_all();
+  }
+
+private:
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<CompletedFetch> waiting;
+  size_t undelivered = 0;
+  bool isStopped = false;
+  std::thread::id receiver;
+};
+
+struct State {
+  Delivery delivery;
+  // These are used with the GIL held.
+  std::unordered_map<uint64_t, py::function> callbacks;
+  /// What the first callback has thrown that nobody was told of.
+  py::object failure;
+};
+} // namespace
+
+static State &getState() {
+  static auto *state = new State;
+  return *state;
+}
+
+void metaops::python::deliver(std::vector<CompletedFetch> fetches) {
+  if (!fetches.empty())
+    getState().delivery.add(std::move(fetches));
+}
+
+void metaops::python::waitForCallbacks() {
+  State &state = getState();
+  {
+    ReleasedGIL release;
+    state.delivery.drain();
+  }
+  raiseCallbackFailure();
+}
+
+void metaops::python::raiseCallbackFailure() {
+  State &state = getState();
+  if (!state.failure)
+    return;
+  py::object failure = std::exchange(state.failure, py::object());
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(failure.ptr())),
+                  failure.ptr());
+  throw py::error_already_set();
+}
+
+static void fetchVars(const py::args &args) {
+  if (args.size() == 0 || !PyCallable_Check(args[args.size() - 1].ptr()))
+    fail(ErrorKind::Type,
+         "fetch: the last argument has to be the callback to call");
+  py::list owner;
+  std::vector<const Var *> vars;
+  for (size_t index = 0; index + 1 < args.size(); ++index)
+    vars = toVars(args[index], owner);
+  auto callback = py::reinterpret_borrow<py::function>(args[args.size() - 1]);
+  Entered session;
+  uint64_t id = session->fetch(vars);
+  getState().callbacks.emplace(id, std::move(callback));
+  deliver(session->takeCompletedFetches());
+}
+
+/// The next callback and the arrays to call it with, or None when there will
+/// be no more.
+static py::object receive() {
+  State &state = getState();
+  for (;;) {
+    std::optional<CompletedFetch> fetch;
+    bool isComputed = true;
+    {
+      ReleasedGIL release;
+      fetch = state.delivery.next();
+      if (!fetch)
+        break;
+      for (const TensorData &value : fetch->values) {
+        getSession().getQueue().wait(value.ready);
+        isComputed &= !value.buffer->failure;
+      }
+    }
+    auto found = state.callbacks.extract(fetch->id);
+    if (!isComputed || found.empty()) {
+      // The next sync tells of the failed run.
+      state.delivery.finish();
+      continue;
+    }
+    py::tuple arrays(fetch->values.size());
+    for (auto [index, value] : llvm::enumerate(fetch->values))
+      arrays[index] = toNumPy(value, /*copy=*/true);
+    return py::make_tuple(std::move(found.mapped()), std::move(arrays));
+  }
+  return py::none();
+}
+
+/// A callback has returned, or thrown `failure`.
+static void finishCallback(const py::object &failure) {
+  State &state = getState();
+  if (!failure.is_none() && !state.failure)
+    state.failure = failure;
+  state.delivery.finish();
+}
+
+/// Waits for all runs and callbacks that are on their way.
+static void drain() {
+  ReleasedGIL release;
+  if (hasSession())
+    getSession().getQueue().drain();
+  getState().delivery.drain();
+}
+
+/// The same, and no callback is called afterwards. Returns the message of a
+/// failure that nobody was told of.
+static py::object shutDown() {
+  drain();
+  getState().delivery.stop();
+  stopOtherThreads();
+  try {
+    if (hasSession())
+      getSession().wait(0);
+  } catch (const SessionError &error) {
+    return py::str(error.what());
+  }
+  if (getState().failure)
+    return py::repr(std::exchange(getState().failure, py::object()));
+  return py::none();
+}
+
+void metaops::python::bindFetch(py::module_ &module) {
+  module.def("fetch", &fetchVars);
+  module.def("receive", &receive);
+  module.def("finish_callback", &finishCallback, py::arg("failure"));
+  module.def("drain", &drain);
+  module.def("shut_down", &shutDown);
+}

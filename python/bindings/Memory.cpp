@@ -1,0 +1,78 @@
+//===- Memory.cpp - Who holds memory, and what a run will need ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "MetaOps/Runtime/Session/MemoryReport.h"
+
+using namespace metaops;
+using namespace metaops::python;
+
+BufferRef metaops::python::allocate(size_t bytes) {
+  try {
+    return getSession().getMemory().allocate(bytes);
+  } catch (const OutOfMemory &) {
+  }
+  // Entering the session has it drop what is dead.
+  return runWithoutGIL([&](Session &session) {
+    return takeMemory(
+        session, [&] { session.getQueue().drain(); },
+        [&] { return session.getMemory().allocate(bytes); });
+  });
+}
+
+static py::tuple toTuple(llvm::ArrayRef<int64_t> shape) {
+  py::tuple result(shape.size());
+  for (auto [index, extent] : llvm::enumerate(shape))
+    result[index] = extent;
+  return result;
+}
+
+static py::list listHolders() {
+  std::vector<MemoryHolder> holders;
+  {
+    Entered session;
+    holders = session->getMemoryHolders();
+  }
+  py::list result;
+  for (const MemoryHolder &holder : holders)
+    result.append(py::make_tuple(holder.bytes, nameOf(holder.dtype).str(),
+                                 toTuple(holder.shape), holder.vars,
+                                 holder.line));
+  return result;
+}
+
+static py::dict countMemory() {
+  AllocatorStatistics statistics;
+  {
+    Entered session;
+    statistics = session->getMemory().getStatistics();
+  }
+  py::dict result;
+  result["in_use"] = statistics.bytesInUse;
+  result["peak"] = statistics.peakBytes;
+  result["reserved"] = statistics.bytesReserved;
+  result["cached"] = statistics.bytesReserved - statistics.bytesInUse;
+  result["limit"] = statistics.limit;
+  result["allocations"] = statistics.allocations;
+  result["scratch"] = statistics.scratchBytes;
+  result["exported"] = statistics.exportedBytes;
+  return result;
+}
+
+static int64_t estimate(py::handle object) {
+  py::list owner;
+  std::vector<const Var *> vars = toVars(object, owner);
+  return runWithoutGIL(
+      [&](Session &session) { return session.estimatePeak(vars); });
+}
+
+void metaops::python::bindMemory(py::module_ &module) {
+  module.def("memory_holders", &listHolders);
+  module.def("memory_counts", &countMemory);
+  module.def("estimate", &estimate, py::arg("vars"));
+}

@@ -1,0 +1,135 @@
+//===- Profile.cpp - Profilers and what they have seen --------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Python gets plain data; the reports are made there (metaops/profiler.py).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+#include "MetaOps/Runtime/Profiler/Profiler.h"
+#include "MetaOps/Runtime/Profiler/SliceGraph.h"
+
+using namespace metaops;
+using namespace metaops::python;
+
+/// Those of the process's session, which guards it.
+static ActiveProfilers &getActiveProfilers() {
+  static auto *profilers = new ActiveProfilers;
+  return *profilers;
+}
+
+static void start(const std::shared_ptr<Profiler> &profiler) {
+  Entered session;
+  getActiveProfilers().add(*session, profiler);
+}
+
+/// Also waits for the runs that are to be reported.
+static void stop(const std::shared_ptr<Profiler> &profiler) {
+  {
+    Entered session;
+    getActiveProfilers().remove(*session, profiler.get());
+  }
+  ReleasedGIL release;
+  getSession().getQueue().drain();
+}
+
+template <typename Range> static py::list toList(const Range &values) {
+  py::list result;
+  for (const auto &value : values)
+    result.append(value);
+  return result;
+}
+
+static py::list toCalls(const ProfiledProgram &program) {
+  py::list result;
+  const ProgramInfo &info = program.record->cached->program->getInfo();
+  for (auto [call, statistics] : llvm::zip_equal(info.calls, program.calls)) {
+    py::dict entry;
+    entry["name"] = call.name;
+    entry["operators"] = toList(call.operators);
+    entry["nodes"] = toList(call.nodes);
+    entry["lines"] = toList(getLines(*program.record, call));
+    entry["bytes_read"] = call.bytesRead;
+    entry["bytes_written"] = call.bytesWritten;
+    entry["flops"] = call.flops;
+    entry["runs"] = statistics.runs;
+    entry["total"] = statistics.total;
+    entry["min"] = statistics.min;
+    entry["max"] = statistics.max;
+    result.append(std::move(entry));
+  }
+  return result;
+}
+
+static py::list toPrograms(const Profiler &profiler) {
+  py::list result;
+  for (const ProfiledProgram &program : profiler.getPrograms()) {
+    const ProgramInfo &info = program.record->cached->program->getInfo();
+    py::dict entry;
+    entry["runs"] = program.runs;
+    entry["compilations"] = program.compilations;
+    entry["compile_seconds"] = program.compileSeconds;
+    entry["meta_operators"] = info.metaOps;
+    entry["arena_bytes"] = info.arenaBytes;
+    entry["calls"] = toCalls(program);
+    result.append(std::move(entry));
+  }
+  return result;
+}
+
+/// For each run its program and its calls, as (call, begin, end).
+static py::list toRuns(const Profiler &profiler) {
+  py::list result;
+  for (const ProfiledRun &run : profiler.getRuns()) {
+    py::list times;
+    for (const CallTime &time : run.times)
+      times.append(py::make_tuple(time.call, time.begin, time.end));
+    result.append(
+        py::make_tuple(run.program, run.wasCompiled, std::move(times)));
+  }
+  return result;
+}
+
+/// The structure of a program, each of its operations with its line.
+static py::dict toGraph(const Profiler &profiler, size_t index) {
+  std::vector<ProfiledProgram> programs = profiler.getPrograms();
+  if (index >= programs.size())
+    fail(ErrorKind::Index, "there is no program " + llvm::Twine(index) +
+                               " among " + llvm::Twine(programs.size()));
+  const RunRecord &record = *programs[index].record;
+  SliceGraph graph = check(readSliceGraph(record.cached->slice));
+  py::list nodes;
+  for (auto [position, node] : llvm::enumerate(graph.nodes)) {
+    std::string line;
+    if (position < record.locations.size() &&
+        !llvm::isa<mlir::UnknownLoc>(record.locations[position]))
+      line = formatLine(record.locations[position]);
+    nodes.append(
+        py::make_tuple(node.name, toList(node.operands), node.type, line));
+  }
+  py::dict result;
+  result["leaves"] = toList(graph.leaves);
+  result["nodes"] = std::move(nodes);
+  result["outputs"] = toList(graph.outputs);
+  return result;
+}
+
+void metaops::python::bindProfile(py::module_ &module) {
+  py::class_<Profiler, std::shared_ptr<Profiler>>(
+      module, "Profiler", "Adds up what the runs of the session take.")
+      .def(py::init([](bool keepRuns) {
+             return std::make_shared<Profiler>(keepRuns);
+           }),
+           py::arg("keep_runs"))
+      .def("start", &start)
+      .def("stop", &stop)
+      .def("programs", &toPrograms)
+      .def("runs", &toRuns)
+      .def("graph", &toGraph, py::arg("program"));
+}

@@ -1,0 +1,86 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line: ``python -m metaops cache {info,clear,prune}``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from . import cache
+
+
+def parse_bytes(text: str) -> int:
+    """Return a number of bytes, given as in "1000000", "500M" or "2G".
+
+    Raises
+    ------
+    ValueError
+        If the text is no such number, or a negative one.
+    """
+    units = {"k": 2**10, "m": 2**20, "g": 2**30}
+    unit = units.get(text[-1:].lower())
+    count = int(text[:-1]) * unit if unit else int(text)
+    if count < 0:
+        raise ValueError(text)
+    return count
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(prog="python -m metaops")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    about_cache = "look after the folder of compiled code"
+    actions = commands.add_parser("cache", help=about_cache, description=about_cache)
+    subcommands = actions.add_subparsers(dest="action", required=True, metavar="action")
+    for name, about in (
+        ("info", "say what the folder holds"),
+        ("clear", "remove all compiled code"),
+        ("prune", "remove what was used least recently, and what killed processes left"),
+    ):
+        action = subcommands.add_parser(name, help=about, description=about)
+        action.add_argument("--dir", help="the folder; by default the one that sessions use")
+        if name == "prune":
+            action.add_argument(
+                "--max-bytes",
+                type=parse_bytes,
+                default=cache.DEFAULT_MAX_BYTES,
+                metavar="N",
+                help="how much may stay, as 1000000, 500M or 2G; by default 1G",
+            )
+    return parser
+
+
+def describe(usage: cache.CacheUsage) -> str:
+    """Return what a folder holds as a text."""
+    text = f"{usage.programs:,} programs, {usage.kernels:,} kernels"
+    if usage.temporaries:
+        text += f", {usage.temporaries:,} unfinished files"
+    return f"{text}, {usage.bytes:,} bytes"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return the process's exit code."""
+    options = make_parser().parse_args(arguments)
+    folder = options.dir or cache.default_directory()
+    if not folder:
+        print("off: METAOPS_CACHE_DIR is empty")
+        return 0
+    try:
+        if options.action == "info":
+            usage = cache.info(folder)
+            print(f"{folder}: {describe(usage)}")
+        elif options.action == "clear":
+            print(f"{folder}: removed {describe(cache.clear(folder))}")
+        else:
+            print(f"{folder}: removed {describe(cache.prune(options.max_bytes, folder))}")
+    except RuntimeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors from the memory of other libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._core import Var
+from ._typing import DType
+
+__all__ = ["asarray", "from_dlpack"]
+
+
+def asarray(obj: Any, dtype: DType | None = None, *, copy: bool | None = None) -> Var:
+    """Return a Var of numbers, lists or an array, in the array's memory if possible.
+
+    An array's memory is shared if the elements are of the right dtype, in
+    row-major order, in this machine's byte order and aligned. The session never
+    writes it, and keeps the array alive. Whoever writes the array later changes
+    the Var: values computed from then on are made of the new elements, those
+    computed before are not. `metaops.array` copies.
+
+    Parameters
+    ----------
+    obj
+        A Var, a number, a (nested) list of numbers, or what NumPy makes an array
+        of.
+    dtype
+        Of the result; by default the array's.
+    copy
+        None copies if need be, True always, False never.
+
+    Returns
+    -------
+    Var
+        A Var that is given comes back as another Var of the same value.
+
+    Raises
+    ------
+    ValueError
+        If `copy` is False and the memory cannot be shared; the message says why.
+    TypeError
+        If the elements are not numbers.
+    """
+    return _core.array(obj, dtype, copy=copy)
+
+
+def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Var:
+    """Return a Var of another library's tensor, in its memory if possible.
+
+    Memory is shared, and may be written by others, as with `asarray`. A tensor
+    that is not in row-major order is copied.
+
+    Parameters
+    ----------
+    obj
+        A tensor with the methods ``__dlpack__`` and ``__dlpack_device__``, or a
+        capsule that ``__dlpack__`` has returned.
+    device
+        None, or "cpu" to have the other library copy a tensor that is elsewhere.
+    copy
+        None copies if need be, True always, False never.
+
+    Returns
+    -------
+    Var
+        Through which no gradient flows to the other library.
+
+    Raises
+    ------
+    BufferError
+        If the tensor is not in the CPU's memory, is of a dtype that `Var` does
+        not have, or would have to be copied against `copy`.
+    TypeError
+        If `obj` does not take part in DLPack.
+    """
+    return _core.from_dlpack(obj, device=device, copy=copy)

@@ -1,0 +1,141 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What holds memory, and what a run will need.
+
+`docs/Memory.md` says what is in memory when, and what a limit does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from . import _core
+from ._core import Var
+
+__all__ = ["MemoryHolder", "estimate", "memory_holders", "memory_stats", "memory_summary"]
+
+
+class MemoryHolder(NamedTuple):
+    """A value in memory.
+
+    Attributes
+    ----------
+    bytes : int
+        What the allocator set aside for it, which may be a little more than its
+        elements take.
+    dtype : str
+        The type of its elements.
+    shape : tuple of int
+        Its extents.
+    vars : int
+        How many Vars hold it. A value without one is kept for gradients, or for
+        what has been recorded and has not run.
+    line : str
+        The Python line that recorded it.
+    """
+
+    bytes: int
+    dtype: str
+    shape: tuple[int, ...]
+    vars: int
+    line: str
+
+
+def memory_holders() -> list[MemoryHolder]:
+    """Return the values in memory, largest first; views count as what they view.
+
+    Examples
+    --------
+    >>> import metaops as mo
+    >>> x = mo.zeros((1024, 1024))
+    >>> x.sync()
+    >>> mo.memory_holders()[0].shape
+    (1024, 1024)
+    """
+    return [MemoryHolder(*holder) for holder in _core.memory_holders()]
+
+
+def memory_stats() -> dict[str, int]:
+    """Count the bytes that the session has taken.
+
+    Returns
+    -------
+    dict of str to int
+        ``in_use`` and its ``peak`` since `reset_peak`; ``reserved``, which is
+        in use or ``cached`` for later; the ``limit``, 0 for none; and the number
+        of ``allocations``. Of the bytes in use, ``held`` are values of Vars,
+        ``kept`` are other values that the session keeps, ``scratch`` is memory
+        of programs that are running or have just run, and ``other`` is what
+        queued runs and arrays outside of the session hold. ``exported`` of them
+        have been seen by NumPy or through DLPack without a copy.
+    """
+    holders = memory_holders()
+    counts = _core.memory_counts()
+    counts["held"] = sum(holder.bytes for holder in holders if holder.vars)
+    counts["kept"] = sum(holder.bytes for holder in holders if not holder.vars)
+    known = counts["held"] + counts["kept"] + counts["scratch"]
+    counts["other"] = max(counts["in_use"] - known, 0)
+    return counts
+
+
+def memory_summary(most: int = 10) -> str:
+    """Return a table of what is in memory, and of the largest values.
+
+    Parameters
+    ----------
+    most
+        How many values to list.
+    """
+    counts = memory_stats()
+    rows = [
+        ("in use", counts["in_use"], ""),
+        ("  held by Vars", counts["held"], ""),
+        ("  kept for gradients or pending operations", counts["kept"], ""),
+        ("  scratch memory of programs", counts["scratch"], ""),
+        ("  queued runs, and arrays outside", counts["other"], ""),
+        ("  of these exported", counts["exported"], ""),
+        ("peak", counts["peak"], ""),
+        ("cached for later", counts["cached"], ""),
+        ("reserved", counts["reserved"], ""),
+        ("limit", counts["limit"], "" if counts["limit"] else "none"),
+        ("allocations", counts["allocations"], ""),
+    ]
+    lines = [f"{name:<44}{text or f'{count:,}':>18}" for name, count, text in rows]
+    holders = memory_holders()
+    if holders and most > 0:
+        lines += ["", f"{'bytes':>18}  {'vars':>4}  value"]
+    for holder in holders[: max(most, 0)]:
+        value = f"{holder.dtype} {holder.shape}"
+        lines.append(f"{holder.bytes:>18,}  {holder.vars:>4}  {value:<32}  {holder.line}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def estimate(vars: Var | Sequence[Var]) -> int:
+    """Return the most memory that will be in use when values are computed.
+
+    Nothing is computed. The programs are compiled, and found again when the
+    values are asked for. What is in use already is part of the estimate, so it
+    is to be compared with ``memory_stats()["peak"]`` after `reset_peak` and
+    `sync`, or with ``flags.memory_limit``. Waits for runs that are in the queue.
+
+    Parameters
+    ----------
+    vars
+        What `sync` would be called with.
+
+    Returns
+    -------
+    int
+        Bytes, as the allocator counts them.
+
+    Examples
+    --------
+    >>> import metaops as mo
+    >>> x = mo.zeros((1024, 1024))
+    >>> peak = mo.estimate(x.exp())
+    >>> 4 << 20 <= peak
+    True
+    """
+    return _core.estimate(vars)

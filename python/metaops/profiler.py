@@ -1,0 +1,439 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where the time of programs goes: tables, timelines and pictures."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import _core, picture
+from ._profile_types import CallTimes, ProgramTimes, RunTimes
+
+__all__ = ["KernelProfile", "ProfileReport", "ProgramProfile", "profile_scope"]
+
+
+@dataclass(frozen=True)
+class KernelProfile:
+    """What one kernel of one program took at its lines of the user's code.
+
+    A program that calls the same kernel several times for the same lines has one
+    of these for all of them.
+
+    Attributes
+    ----------
+    name : str
+        The kernel's name within its program.
+    program : int
+        The program's place in `ProfileReport.programs`.
+    operators : tuple of str
+        The meta-operators that it computes.
+    lines : tuple of str
+        The lines that recorded them, as ``file.py:12``.
+    calls : int
+        How often it ran.
+    seconds : float
+        What its calls took together.
+    mean_seconds, min_seconds, max_seconds : float
+        What one call took.
+    share : float
+        Its part of the report's `total_seconds`, 0 to 1.
+    bytes_read, bytes_written : int
+        The size of the tensors that one call reads and writes.
+    flops : int
+        The floating-point operations of one call. Each element-wise operation
+        and each combination of a reduction is one for each point of the
+        iteration space; casts, selections, comparisons, index computations and
+        whatever is done on integers are none. A matrix product is
+        ``2 * M * N * K``.
+    """
+
+    name: str
+    program: int
+    operators: tuple[str, ...]
+    lines: tuple[str, ...]
+    calls: int
+    seconds: float
+    min_seconds: float
+    max_seconds: float
+    share: float
+    bytes_read: int
+    bytes_written: int
+    flops: int
+
+    @property
+    def mean_seconds(self) -> float:
+        """What one call took on average."""
+        return self.seconds / self.calls
+
+    @property
+    def gigabytes_per_second(self) -> float:
+        """What it read and wrote in the time, in 10^9 bytes a second."""
+        return _rate((self.bytes_read + self.bytes_written) * self.calls, self.seconds)
+
+    @property
+    def gigaflops_per_second(self) -> float:
+        """What it computed in the time, in 10^9 operations a second."""
+        return _rate(self.flops * self.calls, self.seconds)
+
+
+@dataclass(frozen=True)
+class ProgramProfile:
+    """The runs of one program for the same lines of the user's code.
+
+    Attributes
+    ----------
+    index : int
+        Its place in `ProfileReport.programs`.
+    runs : int
+        How often it ran.
+    seconds : float
+        What its kernels took together.
+    meta_operators : int
+        How many operators it had before fusion.
+    kernel_calls : int
+        How many kernels one run calls.
+    arena_bytes : int
+        Memory for the values that live within a run only.
+    compilations : int
+        How many of its runs had to compile it, or load it from disk.
+    compile_seconds : float
+        What that took.
+    """
+
+    index: int
+    runs: int
+    seconds: float
+    meta_operators: int
+    kernel_calls: int
+    arena_bytes: int
+    compilations: int
+    compile_seconds: float
+
+
+class ProfileReport:
+    """What ran in a `profile_scope`; ``print`` shows it as a table.
+
+    It may be read while the scope is open, and then tells what has run so far.
+    """
+
+    def __init__(self, profiler: _core.Profiler, has_timeline: bool) -> None:
+        self._profiler = profiler
+        self._has_timeline = has_timeline
+        self._programs: list[ProgramTimes] | None = None
+
+    def _finish(self) -> None:
+        self._programs = self._profiler.programs()
+
+    def _data(self) -> list[ProgramTimes]:
+        return self._profiler.programs() if self._programs is None else self._programs
+
+    @property
+    def total_seconds(self) -> float:
+        """What all kernels took together.
+
+        This is not the time that passed: recording, compiling and waiting are
+        not in it, and kernels that run side by side count in full.
+        """
+        return sum(call["total"] for program in self._data() for call in program["calls"]) * 1e-9
+
+    @property
+    def compile_seconds(self) -> float:
+        """What compiling took for the runs that had to."""
+        return sum(program["compile_seconds"] for program in self._data())
+
+    @property
+    def programs(self) -> list[ProgramProfile]:
+        """The programs in the order of their first runs.
+
+        A program that serves several places of the code is listed for each.
+        """
+        return [
+            ProgramProfile(
+                index=index,
+                runs=program["runs"],
+                seconds=sum(call["total"] for call in program["calls"]) * 1e-9,
+                meta_operators=program["meta_operators"],
+                kernel_calls=len(program["calls"]),
+                arena_bytes=program["arena_bytes"],
+                compilations=program["compilations"],
+                compile_seconds=program["compile_seconds"],
+            )
+            for index, program in enumerate(self._data())
+        ]
+
+    @property
+    def kernels(self) -> list[KernelProfile]:
+        """The kernels, those that took most first."""
+        groups: dict[tuple[Any, ...], list[CallTimes]] = {}
+        for index, program in enumerate(self._data()):
+            for call in program["calls"]:
+                if call["runs"]:
+                    key = (index, call["name"], tuple(call["lines"]))
+                    groups.setdefault(key, []).append(call)
+        total = sum(call["total"] for calls in groups.values() for call in calls)
+        rows = [_merge(index, calls, total) for (index, *_), calls in groups.items()]
+        return sorted(rows, key=lambda kernel: -kernel.seconds)
+
+    def table(self, rows: int | None = None) -> str:
+        """Return the kernels as a table, those that took most first.
+
+        Parameters
+        ----------
+        rows
+            How many kernels to show; all by default.
+        """
+        kernels = self.kernels
+        shown = kernels if rows is None else kernels[:rows]
+        lines = [self.summary(), *_format_table(shown)]
+        if len(shown) < len(kernels):
+            lines.append(f"and {_count(len(kernels) - len(shown), 'more kernel')}")
+        return "\n".join(lines)
+
+    def summary(self) -> str:
+        """Return what ran and what it took, in one line."""
+        programs = self.programs
+        return (
+            f"{_count(sum(kernel.calls for kernel in self.kernels), 'kernel call')} in "
+            f"{_count(sum(program.runs for program in programs), 'run')} of "
+            f"{_count(len(programs), 'program')}: {self.total_seconds * 1e3:.3f} ms, "
+            f"and {self.compile_seconds:.3f} s to compile"
+        )
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def chrome_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write a timeline that Perfetto and Chrome's tracing page open.
+
+        One track has a span for each run of a program, another one a span for
+        each kernel call with its operators, lines, bytes and floating-point
+        operations; kernels that run side by side are on tracks of their own.
+        Time starts with the first kernel. The runs of the interpreter are not in
+        it.
+
+        Parameters
+        ----------
+        path
+            The file to write, as JSON.
+
+        Raises
+        ------
+        ValueError
+            If the scope was opened with ``timeline=False``.
+        OSError
+            If the file cannot be written.
+        """
+        if not self._has_timeline:
+            raise ValueError("chrome_trace: the profile was taken with timeline=False")
+        runs = self._profiler.runs()  # first: the programs of all of these are there
+        trace = {"displayTimeUnit": "ns", "traceEvents": _trace_events(self._data(), runs)}
+        Path(path).write_text(json.dumps(trace))
+
+    def graph(self, path: str | os.PathLike[str], program: int = -1) -> None:
+        """Draw a program: operators as nodes, each kernel a box around its own.
+
+        The colour of a box tells its share of the program's time; the operators'
+        lines are shown where the mouse points. An operator that is computed by
+        several kernels is drawn in each.
+
+        Parameters
+        ----------
+        path
+            The file to write. What it ends with is what is written: ``.dot`` or
+            ``.gv`` is text for Graphviz; ``.svg``, ``.pdf`` and ``.png`` are
+            drawn by its program ``dot``, which has to be installed.
+        program
+            The place in `programs`; the last one by default.
+
+        Raises
+        ------
+        ValueError
+            If the name ends with something else.
+        IndexError
+            If there is no such program.
+        RuntimeError
+            If Graphviz is not installed, or fails.
+        OSError
+            If the file cannot be written.
+        """
+        data = self._data()
+        if not -len(data) <= program < len(data):
+            raise IndexError(f"graph: given program {program}, but {len(data)} have run")
+        index = program % len(data)
+        dot = picture.to_dot(self._profiler.graph(index), data[index]["calls"])
+        picture.write(dot, Path(path))
+
+
+@contextmanager
+def profile_scope(*, timeline: bool = True) -> Iterator[ProfileReport]:
+    """Measure the kernels that are run in a ``with`` block.
+
+    What is asked for in the block runs and is measured; what is only recorded
+    there is not run by the scope (`sync_all` does that). At the end, also after
+    an exception, it is waited for runs that are on their way.
+
+    Scopes may be nested, and each tells of all that ran in it: what runs in an
+    inner one is in the outer one's report, too. All threads are measured.
+
+    Parameters
+    ----------
+    timeline
+        Keep the time of each single call for `ProfileReport.chrome_trace`, some
+        tens of bytes each. Without it, memory does not grow with the number of
+        runs.
+
+    Yields
+    ------
+    ProfileReport
+        What ran, by kernel.
+
+    Examples
+    --------
+    >>> with mo.profile_scope() as report:
+    ...     step(x).sync()
+    >>> print(report)
+    """
+    profiler = _core.Profiler(timeline)
+    report = ProfileReport(profiler, timeline)
+    profiler.start()
+    try:
+        yield report
+    finally:
+        profiler.stop()
+        report._finish()
+
+
+def _rate(amount: float, seconds: float) -> float:
+    """Return 10^9 units a second; 0 where the clock has not moved."""
+    return amount / seconds * 1e-9 if seconds > 0 else 0.0
+
+
+def _merge(program: int, calls: list[CallTimes], total: int) -> KernelProfile:
+    """Add up the calls of a program that are one row of a report."""
+    first = calls[0]  # equal kernels work on equal shapes
+    time = sum(call["total"] for call in calls)
+    return KernelProfile(
+        name=first["name"],
+        program=program,
+        operators=tuple(first["operators"]),
+        lines=tuple(first["lines"]),
+        calls=sum(call["runs"] for call in calls),
+        seconds=time * 1e-9,
+        min_seconds=min(call["min"] for call in calls) * 1e-9,
+        max_seconds=max(call["max"] for call in calls) * 1e-9,
+        share=time / total if total else 0.0,
+        bytes_read=first["bytes_read"],
+        bytes_written=first["bytes_written"],
+        flops=first["flops"],
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+_COLUMNS: tuple[str, ...] = (
+    *("kernel", "calls", "total ms", "share", "mean us", "min us", "max us"),
+    *("bytes", "GB/s", "FLOPs", "GFLOP/s", "operators", "lines"),
+)
+
+
+def _format_operators(operators: tuple[str, ...]) -> str:
+    """Return each operator once, with how often it is there."""
+    return " ".join(
+        name if times == 1 else f"{name}*{times}" for name, times in Counter(operators).items()
+    )
+
+
+def _format_table(kernels: list[KernelProfile]) -> list[str]:
+    """Return aligned lines; numbers to the right, texts to the left."""
+    rows = [_COLUMNS]
+    for kernel in kernels:
+        rows.append(
+            (
+                f"{kernel.program}.{kernel.name}",
+                f"{kernel.calls:,}",
+                f"{kernel.seconds * 1e3:.3f}",
+                f"{kernel.share:.1%}",
+                f"{kernel.mean_seconds * 1e6:.1f}",
+                f"{kernel.min_seconds * 1e6:.1f}",
+                f"{kernel.max_seconds * 1e6:.1f}",
+                f"{kernel.bytes_read + kernel.bytes_written:,}",
+                f"{kernel.gigabytes_per_second:.2f}",
+                f"{kernel.flops:,}",
+                f"{kernel.gigaflops_per_second:.2f}",
+                _format_operators(kernel.operators),
+                " ".join(kernel.lines),
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    left = {0, len(_COLUMNS) - 2, len(_COLUMNS) - 1}
+    return [
+        "  ".join(
+            f"{text:{width}}" if column in left else f"{text:>{width}}"
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _trace_events(programs: list[ProgramTimes], runs: list[RunTimes]) -> list[dict[str, Any]]:
+    """Return events as the trace format has them, times in microseconds."""
+    process = os.getpid()
+    start = min((begin for _, _, times in runs for _, begin, _ in times), default=0)
+
+    def name(what: str, value: str, track: int = 0) -> dict[str, Any]:
+        return {"ph": "M", "name": what, "pid": process, "tid": track, "args": {"name": value}}
+
+    def span(label: str, track: int, begin: int, end: int, args: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "ph": "X",
+            "name": label,
+            "pid": process,
+            "tid": track,
+            "ts": (begin - start) / 1000,
+            "dur": (end - begin) / 1000,
+            "args": args,
+        }
+
+    spans = []
+    track_ends: list[int] = []  # of the kernels' tracks, when each is free again
+    for index, was_compiled, times in runs:
+        if not times:
+            continue
+        program = programs[index]
+        about: dict[str, Any] = {"program": index, "meta_operators": program["meta_operators"]}
+        if was_compiled:
+            about["compile_seconds"] = program["compile_seconds"] / program["compilations"]
+        first, last = min(begin for _, begin, _ in times), max(end for _, _, end in times)
+        spans.append(span(f"program {index}", 1, first, last, about))
+        for number, begin, end in sorted(times, key=lambda time: time[1]):
+            call = program["calls"][number]
+            args = {
+                "operators": " ".join(call["operators"]),
+                "lines": call["lines"],
+                "bytes_read": call["bytes_read"],
+                "bytes_written": call["bytes_written"],
+                "flops": call["flops"],
+            }
+            track = _take_track(track_ends, begin, end)
+            spans.append(span(call["name"], 2 + track, begin, end, args))
+    tracks = ["programs", "kernels"]
+    tracks += [f"kernels, {number}" for number in range(2, len(track_ends) + 1)]
+    names = [name("thread_name", title, number) for number, title in enumerate(tracks, 1)]
+    return [name("process_name", "metaops"), *names, *spans]
+
+
+def _take_track(ends: list[int], begin: int, end: int) -> int:
+    """Return the first track that is free, or a new one: spans of one do not overlap."""
+    track = next((track for track, free in enumerate(ends) if free <= begin), len(ends))
+    ends[track : track + 1] = [end]
+    return track

@@ -1,0 +1,227 @@
+//===- AsyncTest.cpp - Tests of queued runs -------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionFixture.h"
+
+#include <cmath>
+#include <future>
+
+using namespace metaops;
+
+namespace {
+
+/// Makes programs of another compiler wait, or fail, on demand.
+class ControlledCompiler : public DonatingCompiler {
+public:
+  struct Control {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool isHeld = false;
+    /// Calls that are made before a run fails; -1: it does not.
+    int failAfter = -1;
+    int runs = 0;
+  };
+
+  explicit ControlledCompiler(std::shared_ptr<Control> control)
+      : control(std::move(control)) {}
+
+  llvm::Expected<std::shared_ptr<Program>>
+  compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
+          const CompileOptions &options) override {
+    auto inner = DonatingCompiler::compile(slice, donatable, options);
+    if (!inner)
+      return inner.takeError();
+    return std::make_shared<Controlled>(std::move(*inner), control);
+  }
+
+private:
+  struct Controlled : Program {
+    Controlled(std::shared_ptr<Program> given, std::shared_ptr<Control> control)
+        : inner(std::move(given)), control(std::move(control)) {
+      info = inner->getInfo();
+    }
+
+    llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                       Allocator &memory,
+                                       BufferRef &scratch) override {
+      return inner->prepare(arguments, memory, scratch);
+    }
+
+    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                        std::vector<CallTime> *times) override {
+      {
+        std::unique_lock<std::mutex> lock(control->mutex);
+        control->changed.wait(lock, [&] { return !control->isHeld; });
+        ++control->runs;
+        if (control->failAfter == 0)
+          return llvm::make_error<KernelFailure>(0, "an index is out of range");
+      }
+      return inner->execute(run, threads, times);
+    }
+
+    bool leavesArgument(unsigned, unsigned) const override {
+      // They fail before they compute anything.
+      return true;
+    }
+
+    std::shared_ptr<Program> inner;
+    std::shared_ptr<Control> control;
+  };
+
+  std::shared_ptr<Control> control;
+};
+
+class AsyncTest : public SessionFixture {
+protected:
+  std::shared_ptr<ControlledCompiler::Control> control =
+      std::make_shared<ControlledCompiler::Control>();
+
+  AsyncTest() {
+    session = Session::create(std::make_unique<ControlledCompiler>(control));
+  }
+
+  void set(bool isHeld, int failAfter = -1) {
+    {
+      std::lock_guard<std::mutex> lock(control->mutex);
+      control->isHeld = isHeld;
+      control->failAfter = failAfter;
+    }
+    control->changed.notify_all();
+  }
+
+  /// p <- p * x, recorded at a line.
+  void step(Var &p, const Var &x, unsigned line) {
+    SessionScope scope(*session);
+    session->setLine(session->makeLocation("model.py", line));
+    session->update(p, session->binary("mul", p, x));
+  }
+};
+
+TEST_F(AsyncTest, UpdatesRunWhileTheCallerGoesOn) {
+  Var p = tensor({3}, {1, 2, 3}), x = tensor({3}, {2, 2, 2});
+  set(/*isHeld=*/true);
+  step(p, x, 1);
+  step(p, x, 2); // puts the first update into the queue
+  EXPECT_EQ(control->runs, 0);
+  set(/*isHeld=*/false);
+  EXPECT_EQ(values(p), floats({4, 8, 12}));
+}
+
+TEST_F(AsyncTest, AQueuedRunsArgumentsMayBeOverwrittenByLaterOnes) {
+  Var p = tensor({64}, std::vector<float>(64, 1)),
+      x = tensor({64}, std::vector<float>(64, 2));
+  for (unsigned i = 0; i < 3; ++i)
+    step(p, x, i);
+  values(p);
+  int64_t before = statistics().memory.bytesInUse;
+  for (unsigned i = 0; i < 10; ++i)
+    step(p, x, i);
+  EXPECT_EQ(values(p)[63], std::pow(2.0f, 13.0f));
+  EXPECT_EQ(statistics().memory.bytesInUse, before);
+}
+
+TEST_F(AsyncTest, AFailureIsToldOnceAtTheNextWaitWithTheLine) {
+  Var x = tensor({2}, {1, 2});
+  Var y;
+  {
+    SessionScope scope(*session);
+    session->setLine(session->makeLocation("model.py", 7));
+    y = session->unary("exp", x);
+  }
+  set(false, /*failAfter=*/0);
+  std::string message;
+  try {
+    values(y);
+  } catch (const SessionError &error) {
+    message = error.what();
+  }
+  EXPECT_TRUE(contains(message, "an index is out of range"));
+  EXPECT_TRUE(contains(message, "model.py:7"));
+  set(false);
+  // What was not computed is never handed out, and nothing else has suffered.
+  EXPECT_THROW(values(y), SessionError);
+  Var z;
+  {
+    SessionScope scope(*session);
+    z = session->binary("add", y, x);
+  }
+  EXPECT_THROW(values(z), SessionError);
+  EXPECT_EQ(values(x), floats({1, 2}));
+  {
+    SessionScope scope(*session);
+    z = session->binary("add", x, x);
+  }
+  EXPECT_EQ(values(z), floats({2, 4}));
+}
+
+TEST_F(AsyncTest, AFailedUpdateLeavesWhatItHasNotComeTo) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
+  set(false, /*failAfter=*/0);
+  step(p, x, 9);
+  EXPECT_THROW(
+      {
+        Queue::Ticket asked;
+        {
+          SessionScope scope(*session);
+          session->syncAll();
+          asked = session->getAsked();
+        }
+        session->wait(asked);
+      },
+      SessionError);
+  set(false);
+  EXPECT_EQ(values(p), floats({3, 5}));
+}
+
+TEST_F(AsyncTest, WithoutAsynchronyEachRunIsWaitedFor) {
+  {
+    SessionScope scope(*session);
+    session->setFlag("asynchronous", false);
+  }
+  Var p = tensor({2}, {1, 2}), x = tensor({2}, {2, 3});
+  step(p, x, 1);
+  step(p, x, 2);
+  EXPECT_TRUE(session->getQueue().isDone(session->getQueue().getLast()));
+  EXPECT_EQ(control->runs, 1);
+  EXPECT_EQ(values(p), floats({4, 18}));
+}
+
+TEST_F(AsyncTest, EagerlyEachOperationIsAProgramOfItsOwn) {
+  Var x = tensor({3}, {0, 1, 2});
+  SessionScope scope(*session);
+  session->setFlag("lazy_execution", false);
+  Var y = session->unary("exp", x);
+  Var z = session->binary("mul", y, y);
+  EXPECT_EQ(control->runs, 2);
+  TensorData data = session->getData(z);
+  session->wait(data);
+  EXPECT_FLOAT_EQ(static_cast<float *>(data.buffer->data())[2], std::exp(4.0f));
+}
+
+TEST_F(AsyncTest, AListenerHearsOfEachRunOnce) {
+  struct Listener : RunListener {
+    std::atomic<int> heard{0};
+    void ran(const std::shared_ptr<const RunRecord> &record,
+             std::vector<CallTime>) override {
+      EXPECT_FALSE(record->locations.empty());
+      ++heard;
+    }
+  };
+  auto listener = std::make_shared<Listener>();
+  {
+    SessionScope scope(*session);
+    session->setListener(listener);
+  }
+  Var p = tensor({2}, {1, 2}), x = tensor({2}, {2, 3});
+  for (unsigned i = 0; i < 4; ++i)
+    step(p, x, i);
+  values(p);
+  EXPECT_EQ(listener->heard, 4);
+}
+
+} // namespace

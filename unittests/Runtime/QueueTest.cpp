@@ -1,0 +1,110 @@
+//===- QueueTest.cpp - Tests of the queue ---------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Queue/Queue.h"
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <random>
+#include <vector>
+
+using namespace metaops;
+
+namespace {
+
+TEST(QueueTest, RunsTasksInOrder) {
+  std::vector<int> seen;
+  Queue queue;
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; ++i)
+    queue.push([&seen, i] { seen.push_back(i); },
+               random() % 2 ? Queue::Start::Now : Queue::Start::WhenWaitedFor);
+  queue.drain();
+  ASSERT_EQ(seen.size(), 200u);
+  for (int i = 0; i < 200; ++i)
+    EXPECT_EQ(seen[i], i);
+}
+
+TEST(QueueTest, ACallerThatWaitsRunsTheTask) {
+  Queue queue;
+  std::thread::id runner;
+  Queue::Ticket ticket =
+      queue.push([&] { runner = std::this_thread::get_id(); },
+                 Queue::Start::WhenWaitedFor);
+  EXPECT_FALSE(queue.isDone(ticket));
+  queue.wait(ticket);
+  EXPECT_TRUE(queue.isDone(ticket));
+  EXPECT_EQ(runner, std::this_thread::get_id());
+}
+
+TEST(QueueTest, TheCallerGoesOnWhileATaskRuns) {
+  Queue queue;
+  std::promise<void> goOn;
+  queue.push([&] { goOn.get_future().wait(); }, Queue::Start::Now);
+  // Would not come to this if the task ran here.
+  goOn.set_value();
+  queue.drain();
+}
+
+TEST(QueueTest, WaitsForRoom) {
+  Queue queue(/*capacity=*/2);
+  std::atomic<int> started{0}, waiting{0};
+  for (int i = 0; i < 50; ++i) {
+    queue.push([&] { ++started; }, Queue::Start::Now);
+    waiting = std::max(waiting.load(), i + 1 - started.load());
+  }
+  queue.drain();
+  // Two in the queue, and one between its start and its first instruction.
+  EXPECT_LE(waiting, 3);
+}
+
+TEST(QueueTest, ATaskAndWhatItHoldsAreGoneWhenItIsDone) {
+  Queue queue;
+  auto held = std::make_shared<int>(1);
+  std::weak_ptr<int> seen = held;
+  Queue::Ticket ticket =
+      queue.push([held = std::move(held)] {}, Queue::Start::Now);
+  queue.wait(ticket);
+  EXPECT_TRUE(seen.expired());
+}
+
+TEST(QueueTest, ServesManyThreads) {
+  Queue queue;
+  std::atomic<int> ran{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 300; ++i) {
+        auto start =
+            (i + t) % 3 ? Queue::Start::Now : Queue::Start::WhenWaitedFor;
+        Queue::Ticket ticket = queue.push([&] { ++ran; }, start);
+        if (i % 5 == 0) {
+          queue.wait(ticket);
+          EXPECT_TRUE(queue.isDone(ticket));
+        }
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  queue.drain();
+  EXPECT_EQ(ran, 4 * 300);
+}
+
+TEST(QueueTest, RunsWhatIsLeftWhenDestroyed) {
+  int ran = 0;
+  {
+    Queue queue;
+    queue.push([&] { ++ran; }, Queue::Start::WhenWaitedFor);
+    queue.push([&] { ++ran; }, Queue::Start::WhenWaitedFor);
+  }
+  EXPECT_EQ(ran, 2);
+}
+
+} // namespace

@@ -1,0 +1,208 @@
+//===- StoredProgramTest.cpp - Programs found on disk ---------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Program/Compiler.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+
+using namespace metaops;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace {
+
+/// A kernel that is called twice, a value between kernels, and a view.
+constexpr StringRef slice =
+    "func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3x1xf32>, "
+    "tensor<3xf32>) {\n"
+    "  %0 = metaop.mul %x, %x : tensor<3xf32>\n"
+    "  %1 = metaop.stop_fuse %0 : tensor<3xf32>\n"
+    "  %2 = metaop.mul %1, %1 : tensor<3xf32>\n"
+    "  %3 = metaop.reshape %2 : tensor<3xf32> -> tensor<3x1xf32>\n"
+    "  return %2, %3, %x : tensor<3xf32>, tensor<3x1xf32>, tensor<3xf32>\n}\n";
+
+class StoredProgramTest : public ::testing::Test {
+protected:
+  StoredProgramTest() {
+    llvm::SmallString<128> path;
+    EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("metaops-store", path));
+    folder = std::string(path);
+  }
+  ~StoredProgramTest() override { llvm::sys::fs::remove_directories(folder); }
+
+  std::unique_ptr<Compiler> makeCompiler() {
+    auto compiler = createCpuCompiler();
+    compiler->setCacheDirectory(folder);
+    return compiler;
+  }
+
+  /// The last element of each result for an x of 1, 2, 3.
+  std::vector<float> run(Program &program) {
+    llvm::SmallVector<BufferRef> results;
+    BufferRef x = memory.allocate(3 * sizeof(float));
+    const float values[] = {1, 2, 3};
+    std::copy(values, values + 3, static_cast<float *>(x->data()));
+    llvm::cantFail(program.run({x}, results, memory, threads));
+    std::vector<float> last;
+    for (const BufferRef &result : results)
+      last.push_back(static_cast<const float *>(result->data())[2]);
+    return last;
+  }
+  const std::vector<float> expected = {81, 81, 3};
+
+  std::shared_ptr<Program> compile(Compiler &compiler,
+                                   ArrayRef<bool> donatable = {},
+                                   CompileOptions options = {}) {
+    return llvm::cantFail(compiler.compile(slice, donatable, options));
+  }
+
+  /// The keys of all entries of a kind.
+  std::vector<DiskKey> listKeys(StringRef prefix) {
+    std::vector<DiskKey> keys;
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator it(folder, error), end; it != end;
+         it.increment(error)) {
+      StringRef name = llvm::sys::path::filename(it->path());
+      if (!name.consume_front(prefix))
+        continue;
+      std::string bytes = llvm::fromHex(name);
+      DiskKey &key = keys.emplace_back();
+      std::copy(bytes.begin(), bytes.end(), key.begin());
+    }
+    return keys;
+  }
+
+  std::string folder;
+  Allocator memory;
+  ThreadPool threads;
+};
+
+TEST_F(StoredProgramTest, AnotherCompilerLoadsTheProgram) {
+  auto first = makeCompiler(), second = makeCompiler();
+  auto compiled = compile(*first), loaded = compile(*second);
+  EXPECT_EQ(run(*compiled), expected);
+  EXPECT_EQ(run(*loaded), expected);
+  const ProgramInfo &a = compiled->getInfo(), &b = loaded->getInfo();
+  EXPECT_FALSE(a.isLoaded);
+  EXPECT_TRUE(b.isLoaded);
+  EXPECT_EQ(a.compiledKernels, 1u);
+  EXPECT_EQ(b.compiledKernels, 0u);
+  EXPECT_EQ(b.loadedKernels, 1u);
+  EXPECT_EQ(b.metaOps, a.metaOps);
+  EXPECT_EQ(b.distinctKernels, a.distinctKernels);
+  EXPECT_EQ(b.arenaBytes, a.arenaBytes);
+  ASSERT_EQ(b.calls.size(), a.calls.size());
+  for (size_t i = 0; i < a.calls.size(); ++i) {
+    EXPECT_EQ(b.calls[i].name, a.calls[i].name);
+    EXPECT_EQ(b.calls[i].nodes, a.calls[i].nodes);
+    EXPECT_EQ(b.calls[i].operators, a.calls[i].operators);
+    EXPECT_EQ(b.calls[i].bytesRead, a.calls[i].bytesRead);
+    EXPECT_EQ(b.calls[i].bytesWritten, a.calls[i].bytesWritten);
+    EXPECT_EQ(b.calls[i].flops, a.calls[i].flops);
+  }
+  CompilerStatistics statistics = second->getStatistics();
+  EXPECT_EQ(statistics.programsLoaded, 1);
+  EXPECT_EQ(statistics.kernelsLoaded, 1);
+  EXPECT_EQ(statistics.disk.hits, 2);
+  EXPECT_EQ(first->getStatistics().programsLoaded, 0);
+}
+
+TEST_F(StoredProgramTest, WhatMakesAnotherProgramMakesAnotherKey) {
+  auto compiler = makeCompiler();
+  compile(*compiler);
+  compile(*compiler, {true});
+  CompileOptions options;
+  options.rules = "paper";
+  compile(*compiler, {}, options);
+  options = {};
+  options.fuse = false;
+  compile(*compiler, {}, options);
+  options = {};
+  options.reuseMemory = false;
+  compile(*compiler, {}, options);
+  EXPECT_EQ(listKeys("program-").size(), 5u);
+}
+
+TEST_F(StoredProgramTest, AKernelOfAnotherProgramIsLoaded) {
+  auto first = makeCompiler(), second = makeCompiler();
+  compile(*first);
+  for (const DiskKey &key : listKeys("program-"))
+    DiskStore(folder).remove(DiskEntryKind::Program, key);
+  auto program = compile(*second);
+  EXPECT_FALSE(program->getInfo().isLoaded);
+  EXPECT_EQ(program->getInfo().compiledKernels, 0u);
+  EXPECT_EQ(program->getInfo().loadedKernels, 1u);
+  EXPECT_EQ(run(*program), expected);
+}
+
+TEST_F(StoredProgramTest, AMissingKernelIsCompiledAgain) {
+  auto first = makeCompiler(), second = makeCompiler();
+  compile(*first);
+  for (const DiskKey &key : listKeys("kernel-"))
+    DiskStore(folder).remove(DiskEntryKind::Kernel, key);
+  auto program = compile(*second);
+  EXPECT_FALSE(program->getInfo().isLoaded);
+  EXPECT_EQ(program->getInfo().compiledKernels, 1u);
+  EXPECT_EQ(run(*program), expected);
+  auto third = makeCompiler();
+  EXPECT_TRUE(compile(*third)->getInfo().isLoaded);
+}
+
+TEST_F(StoredProgramTest, AnObjectThatCannotBeLinkedIsCompiledAgain) {
+  auto first = makeCompiler(), second = makeCompiler();
+  compile(*first);
+  for (const DiskKey &key : listKeys("kernel-"))
+    DiskStore(folder).store(DiskEntryKind::Kernel, key, "no object");
+  auto program = compile(*second);
+  EXPECT_EQ(program->getInfo().compiledKernels, 1u);
+  EXPECT_EQ(run(*program), expected);
+  auto third = makeCompiler();
+  EXPECT_TRUE(compile(*third)->getInfo().isLoaded);
+}
+
+TEST_F(StoredProgramTest, ReadingIsSafeWhateverTheBytesAre) {
+  auto compiler = makeCompiler();
+  compile(*compiler);
+  DiskStore store(folder);
+  ASSERT_EQ(listKeys("program-").size(), 1u);
+  DiskKey key = listKeys("program-").front();
+  std::string good = store.load(DiskEntryKind::Program, key)->getBuffer().str();
+  auto isLoaded = [&](StringRef bytes) {
+    store.store(DiskEntryKind::Program, key, bytes);
+    return compile(*compiler)->getInfo().isLoaded;
+  };
+  EXPECT_TRUE(isLoaded(good));
+  EXPECT_FALSE(isLoaded(""));
+  EXPECT_FALSE(isLoaded(good + '\0'));
+  for (size_t at = 0; at < good.size(); ++at) {
+    // A number one byte longer, -1, and the greatest of one byte.
+    for (char byte : {'\xff', '\x7f', '\x3f'}) {
+      std::string bad = good;
+      bad[at] = byte;
+      (void)isLoaded(bad);
+    }
+    EXPECT_FALSE(isLoaded(StringRef(good).take_front(at))) << at;
+  }
+  EXPECT_EQ(run(*compile(*makeCompiler())), expected);
+}
+
+TEST_F(StoredProgramTest, WithoutAFolderNothingIsKept) {
+  auto compiler = makeCompiler();
+  compiler->setCacheDirectory("");
+  compile(*compiler);
+  EXPECT_TRUE(listKeys("kernel-").empty());
+  compiler->setCacheDirectory(folder);
+  compile(*compiler);
+  EXPECT_EQ(listKeys("program-").size(), 1u);
+}
+
+} // namespace
