@@ -86,10 +86,16 @@ private:
 /// midst of C++ code, which aborts the process.
 void stopOtherThreads();
 
-/// Calls `work(session)`, which may compile and run programs, with the session
-/// entered and the GIL released. Then waits, outside of the session, for what
-/// the work has asked for.
-template <typename Work> auto runWithoutGIL(Work work) {
+/// As Python's RuntimeWarning. Throws where the user has made these errors.
+inline void warn(const std::vector<std::string> &warnings) {
+  for (const std::string &warning : warnings)
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) < 0)
+      throw py::error_already_set();
+}
+
+/// For runWithoutGIL.
+template <typename Work>
+auto runAndWait(Work work, std::vector<std::string> &warnings) {
   std::optional<Entered> entered(std::in_place);
   ReleasedGIL release;
   // Left before the GIL is taken back, also where the work throws.
@@ -100,10 +106,21 @@ template <typename Work> auto runWithoutGIL(Work work) {
   Session &session = **entered;
   auto result = work(session);
   deliver(session.takeCompletedFetches());
+  warnings = session.takeWarnings();
   Queue::Ticket asked = session.getAsked();
   entered.reset();
   if (asked)
     session.wait(asked);
+  return result;
+}
+
+/// Calls `work(session)`, which may compile and run programs, with the session
+/// entered and the GIL released. Then waits, outside of the session, for what
+/// the work has asked for.
+template <typename Work> auto runWithoutGIL(Work work) {
+  std::vector<std::string> warnings;
+  auto result = runAndWait(std::move(work), warnings);
+  warn(warnings);
   return result;
 }
 

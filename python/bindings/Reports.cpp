@@ -115,6 +115,7 @@ static py::dict statistics() {
   result["programs_run"] = statistics.programsRun;
   result["programs_loaded"] = statistics.programsLoaded;
   result["kernels_loaded"] = statistics.kernelsLoaded;
+  result["cache_failure"] = statistics.cacheFailure;
   result["ops_in_block"] = statistics.opsInBlock;
   result["live_vars"] = statistics.liveVars;
   result["bytes_in_use"] = statistics.memory.bytesInUse;

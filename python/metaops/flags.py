@@ -64,8 +64,6 @@ class Flags:
                                   implementation
     cache_dir              str    the folder of what was compiled, which later
                                   processes find again; "" for none
-    deterministic          bool   what a program computes does not depend on what ran
-                                  before it: no kernel is replaced by a faster one
     dump_dir               str    the folder that takes the IR of each program after
                                   each phase; "" for none
     fuse                   bool   operators share kernels; off, each is a kernel

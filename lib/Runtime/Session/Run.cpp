@@ -207,6 +207,10 @@ std::shared_ptr<const CachedProgram> Session::compileSlice() {
   dump.writePhases();
   cached->program = check(backend.compile(cached->slice, donatable, options));
   dump.writeSummary();
+  if (!dump.getFailure().empty() && dumpDirectory != unwritableDirectory) {
+    warnings.push_back("dump_dir: " + dump.getFailure());
+    unwritableDirectory = dumpDirectory;
+  }
   programsCompiled += !cached->program->getInfo().isLoaded;
   kernelsCompiled += cached->program->getInfo().compiledKernels;
   compileSeconds += cached->program->getInfo().compileSeconds;

@@ -147,6 +147,7 @@ SessionStatistics Session::getStatistics() const {
     CompilerStatistics found = compiler->getStatistics();
     result.programsLoaded = found.programsLoaded;
     result.kernelsLoaded = found.kernelsLoaded;
+    result.cacheFailure = std::move(found.disk.disabledReason);
   }
   return result;
 }

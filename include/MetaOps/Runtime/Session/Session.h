@@ -38,6 +38,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -54,6 +55,8 @@ struct SessionStatistics {
   /// Found on disk.
   int64_t programsLoaded = 0;
   int64_t kernelsLoaded = 0;
+  /// Why nothing more is written to disk; empty where all is well.
+  std::string cacheFailure;
   int64_t opsInBlock = 0;
   int64_t liveVars = 0;
   AllocatorStatistics memory;
@@ -214,6 +217,10 @@ public:
   std::shared_ptr<const RunRecord> getLastRun() const;
   std::string printProgram(const RunRecord &record, llvm::StringRef phase);
   SessionStatistics getStatistics() const;
+  /// What the user is to be told of and nothing has failed for, each once.
+  std::vector<std::string> takeWarnings() {
+    return std::exchange(warnings, {});
+  }
   void resetPeak() { memory.resetPeak(); }
   /// Has runs that are put into the queue from here on reported; null: none.
   void setListener(std::shared_ptr<RunListener> newListener) {
@@ -388,6 +395,10 @@ private:
   BufferRef scratch;
   Queue::Ticket asked = 0;
   std::shared_ptr<RunListener> listener;
+
+  std::vector<std::string> warnings;
+  /// The dump_dir that the user was warned of last.
+  std::string unwritableDirectory;
 
   std::shared_ptr<const RunRecord> lastRun;
   bool lookUpCompiled = false;
