@@ -175,25 +175,9 @@ int64_t Session::estimatePeak(llvm::ArrayRef<const Var *> vars) {
   });
 
   auto compute = [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
-    llvm::SmallSetVector<Node *, 16> outputs;
-    auto add = [&](Node *node) {
-      if (!node->isLeaf() && !model.shareView(node))
-        outputs.insert(node);
-    };
-    llvm::for_each(asked, add);
-    for (const Fetch &fetch : fetches)
-      for (Node *node : fetch.nodes)
-        if (node->generation <= flushes)
-          add(node);
-    if (outputs.empty())
-      return;
-    traceSlice(graph, outputs.getArrayRef(), slice);
-    if (kind == RunKind::Asked)
-      addSavedValues();
-    if (kind == RunKind::Updates)
-      addWaitingValues();
-    findDonatable(kind);
-    model.run(*lookUpProgram()->program, slice);
+    if (planSlice(asked, kind,
+                  [&](Node *node) { return model.shareView(node); }))
+      model.run(*lookUpProgram()->program, slice);
   };
   auto nodes =
       llvm::map_to_vector(vars, [](const Var *var) { return var->node; });

@@ -83,10 +83,11 @@ TensorData Session::getData(const Var &var) {
   return {bufferOf(node), var.dtype(), var.shape().vec(), node->ready};
 }
 
-void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
+bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
+                        llvm::function_ref<bool(Node *)> shareView) {
   llvm::SmallSetVector<Node *, 16> outputs;
   auto add = [&](Node *node) {
-    if (!node->isLeaf() && !computeView(node))
+    if (!node->isLeaf() && !shareView(node))
       outputs.insert(node);
   };
   llvm::for_each(asked, add);
@@ -95,15 +96,20 @@ void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
       for (Node *node : fetch.nodes)
         if (node->generation <= flushes)
           add(node);
-  if (!outputs.empty()) {
-    traceSlice(graph, outputs.getArrayRef(), slice);
-    if (kind == RunKind::Asked)
-      addSavedValues();
-    if (kind == RunKind::Updates)
-      addWaitingValues();
-    findDonatable(kind);
+  if (outputs.empty())
+    return false;
+  traceSlice(graph, outputs.getArrayRef(), slice);
+  if (kind == RunKind::Asked)
+    addSavedValues();
+  if (kind == RunKind::Updates)
+    addWaitingValues();
+  findDonatable(kind);
+  return true;
+}
+
+void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
+  if (planSlice(asked, kind, [this](Node *node) { return computeView(node); }))
     runSlice(lookUpProgram(), kind);
-  }
   completeFetches();
   if (!isAsynchronous)
     wait(queue->getLast());

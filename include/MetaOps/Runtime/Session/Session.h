@@ -312,6 +312,10 @@ private:
                                   llvm::ArrayRef<std::string> conditions);
 
   // Running (Run.cpp)
+  /// Has `slice` compute what is asked for and what goes along with it. False
+  /// where everything is there; `shareView` takes care of views of what is.
+  bool planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
+                 llvm::function_ref<bool(Node *)> shareView);
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
   void syncNodes(llvm::ArrayRef<Node *> asked);
   bool computeView(Node *node);
