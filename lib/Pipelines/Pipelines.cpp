@@ -110,6 +110,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     pm.addPass(createConvertMetaOpToVectorPass());
     break;
   case PipelinePhase::LLVM:
+    pm.addPass(createFormFmaPass());
     buildVectorToLLVMPipeline(pm);
     break;
   }

@@ -31,6 +31,9 @@ namespace py = pybind11;
 /// Whether there is a session. Asking for it makes one, which a child that is
 /// forked later cannot use.
 bool hasSession();
+/// Whether the session is that of a process that this one was forked from. The
+/// threads that served it there are not here.
+bool isSessionInherited();
 /// The process's session.
 Session &getSession();
 const std::shared_ptr<Session> &getSharedSession();
@@ -41,9 +44,12 @@ void setDefaultFolder(llvm::StringRef flag, std::string folder);
 /// "file.py:12" of the user's innermost frame; empty outside of Python code.
 std::string currentLine();
 
+class UserFrame;
+
 /// Enters the session with the GIL held, at the user's line. A thread that
 /// holds the session may need the GIL, so this never waits for it with the GIL
-/// held.
+/// held. No Python object may be made inside: the garbage collector could run
+/// and call what enters the session again.
 class Entered {
 public:
   Entered();
@@ -51,6 +57,8 @@ public:
   Session *operator->() const { return &session; }
 
 private:
+  explicit Entered(const UserFrame &frame);
+
   Session &session;
   SessionScope scope;
 };

@@ -60,9 +60,10 @@ public:
 
   void drain() {
     std::unique_lock<std::mutex> lock(mutex);
-    // A callback cannot wait for itself.
+    // A callback cannot wait for itself, and nobody for what comes after the
+    // end.
     if (std::this_thread::get_id() != receiver)
-      changed.wait(lock, [&] { return undelivered == 0; });
+      changed.wait(lock, [&] { return undelivered == 0 || isStopped; });
   }
 
   void stop() {
@@ -135,6 +136,14 @@ static void fetchVars(const py::args &args) {
   deliver(session->takeCompletedFetches());
 }
 
+/// A callback has returned, or thrown `failure`.
+static void finishCallback(const py::object &failure) {
+  State &state = getState();
+  if (!failure.is_none() && !state.failure)
+    state.failure = failure;
+  state.delivery.finish();
+}
+
 /// The next callback and the arrays to call it with, or None when there will
 /// be no more.
 static py::object receive() {
@@ -158,34 +167,38 @@ static py::object receive() {
       state.delivery.finish();
       continue;
     }
-    py::tuple arrays(fetch->values.size());
-    for (auto [index, value] : llvm::enumerate(fetch->values))
-      arrays[index] = toNumPy(value, /*copy=*/true);
-    return py::make_tuple(std::move(found.mapped()), std::move(arrays));
+    try {
+      py::tuple arrays(fetch->values.size());
+      for (auto [index, value] : llvm::enumerate(fetch->values))
+        arrays[index] = toNumPy(value, /*copy=*/true);
+      return py::make_tuple(std::move(found.mapped()), std::move(arrays));
+    } catch (py::error_already_set &error) {
+      // NumPy has no memory. That is told as what the callback throws.
+      finishCallback(error.value());
+    }
   }
   return py::none();
 }
 
-/// A callback has returned, or thrown `failure`.
-static void finishCallback(const py::object &failure) {
-  State &state = getState();
-  if (!failure.is_none() && !state.failure)
-    state.failure = failure;
-  state.delivery.finish();
-}
-
-/// Waits for all runs and callbacks that are on their way.
-static void drain() {
+/// Waits for all runs that are on their way: the memory that a child sees is to
+/// be whole. Callbacks may go on, and wait for the thread that forks.
+static void drainQueue() {
+  if (!hasSession() || isSessionInherited())
+    return;
   ReleasedGIL release;
-  if (hasSession())
-    getSession().getQueue().drain();
-  getState().delivery.drain();
+  getSession().getQueue().drain();
 }
 
-/// The same, and no callback is called afterwards. Returns the message of a
-/// failure that nobody was told of.
+/// Waits for all runs and callbacks that are on their way; no callback is
+/// called afterwards. Returns the message of a failure that nobody was told of.
 static py::object shutDown() {
-  drain();
+  if (isSessionInherited())
+    return py::none();
+  drainQueue();
+  {
+    ReleasedGIL release;
+    getState().delivery.drain();
+  }
   getState().delivery.stop();
   stopOtherThreads();
   try {
@@ -203,6 +216,6 @@ void metaops::python::bindFetch(py::module_ &module) {
   module.def("fetch", &fetchVars);
   module.def("receive", &receive);
   module.def("finish_callback", &finishCallback, py::arg("failure"));
-  module.def("drain", &drain);
+  module.def("drain_queue", &drainQueue);
   module.def("shut_down", &shutDown);
 }

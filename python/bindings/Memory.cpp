@@ -17,11 +17,18 @@ BufferRef metaops::python::allocate(size_t bytes) {
     return getSession().getMemory().allocate(bytes);
   } catch (const OutOfMemory &) {
   }
-  // Entering the session has it drop what is dead.
+  // Runs in the queue hold memory. Entering the session has it drop what is
+  // dead, and scratch memory that no run needs.
+  {
+    ReleasedGIL release;
+    getSession().getQueue().drain();
+  }
   return runWithoutGIL([&](Session &session) {
-    return takeMemory(
-        session, [&] { session.getQueue().drain(); },
-        [&] { return session.getMemory().allocate(bytes); });
+    try {
+      return session.getMemory().allocate(bytes);
+    } catch (const OutOfMemory &error) {
+      throw explainShortage(session, error);
+    }
   });
 }
 

@@ -9,13 +9,11 @@
 #include "Bindings.h"
 
 #include "llvm/ADT/DenseMap.h"
-
 #include "llvm/ADT/StringMap.h"
+
 #include <atomic>
 #include <chrono>
 #include <thread>
-
-#include <atomic>
 
 using namespace metaops;
 using namespace metaops::python;
@@ -65,6 +63,17 @@ static State &getState() {
 }
 
 bool metaops::python::hasSession() { return State::exists; }
+
+bool metaops::python::isSessionInherited() {
+  if (!hasSession())
+    return false;
+  try {
+    getSession().checkProcess();
+    return false;
+  } catch (const SessionError &) {
+    return true;
+  }
+}
 
 Session &metaops::python::getSession() { return *getState().session; }
 
@@ -120,9 +129,8 @@ static int positionOf(PyFrameObject *frame) {
 #endif
 }
 
-namespace {
 /// The innermost frame that is not the package's own.
-class UserFrame {
+class metaops::python::UserFrame {
 public:
   UserFrame() {
     frame = PyEval_GetFrame();
@@ -158,7 +166,6 @@ private:
   PyFrameObject *frame;
   CodePosition position{nullptr, 0};
 };
-} // namespace
 
 std::string metaops::python::currentLine() {
   UserFrame frame;
@@ -229,10 +236,12 @@ static std::adopt_lock_t lockWithoutGIL(Session &session) {
   return std::adopt_lock;
 }
 
-Entered::Entered()
+// Looking at a frame makes an object of it, so that comes first.
+Entered::Entered() : Entered(UserFrame()) {}
+
+Entered::Entered(const UserFrame &frame)
     : session(getSession()), scope(session, lockWithoutGIL(session)) {
   session.setStopsGradients(areGradientsStopped());
-  UserFrame frame;
   if (!frame)
     return;
   // The context makes locations, and it is only safe inside of the session.

@@ -60,8 +60,8 @@ class _Courier:
 
 _courier = _Courier()
 atexit.register(_courier.stop)
-# A child has none of the threads, so nothing may be on its way then.
-os.register_at_fork(before=_core.drain)
+# A child has none of the threads, so no run may be on its way then.
+os.register_at_fork(before=_core.drain_queue)
 
 
 def fetch(*args: Var | Iterable[Var] | Callable[..., Any]) -> None:
@@ -84,5 +84,5 @@ def fetch(*args: Var | Iterable[Var] | Callable[..., Any]) -> None:
     RuntimeError
         If an update has overwritten one of the values.
     """
-    _courier.start()
     _core.fetch(*args)
+    _courier.start()

@@ -38,5 +38,8 @@ def test_spec(text):
 
 
 def test_readme():
-    (script,) = examples("README.md", "python")
-    assert "meta-operators in 3 kernels" in run(sys.executable, "-", text=script)
+    convolution, training = examples("README.md", "python")
+    assert "meta-operators in 3 kernels" in run(sys.executable, "-", text=convolution)
+    losses = [float(line) for line in run(sys.executable, "-", text=training).splitlines()]
+    assert len(losses) == 4
+    assert all(0 < loss < 3 for loss in losses)

@@ -230,3 +230,69 @@ def test_threads_that_are_at_work_at_the_end_do_no_harm():
             """
         )
         assert err == ""
+
+
+def test_a_finalizer_may_compute_wherever_the_collector_runs():
+    code = """
+        import gc
+        import numpy as np
+        import metaops as mo
+        x = mo.array(np.ones(4, np.float32))
+        finalized = []
+        class Loop:
+            def __init__(self):
+                self.me = self
+            def __del__(self):
+                finalized.append((x + 1).numpy()[0])
+        def record():
+            return x * 2
+        gc.set_threshold(1)
+        for _ in range(300):
+            Loop()
+            record()
+        assert finalized and set(finalized) == {2.0}
+    """
+    run_python(code)
+
+
+def test_a_child_ends_where_a_callback_has_been_called():
+    code = """
+        import os, sys
+        import metaops as mo
+        mo.fetch(mo.array([1.0]) + 1, lambda value: None)
+        mo.sync_all()
+        if (child := os.fork()) == 0:
+            sys.exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    """
+    run_python(code)
+
+
+def test_a_fetch_after_the_end_holds_nobody_up():
+    code = """
+        import atexit
+        def late():
+            mo.fetch(mo.array([1.0]) + 1, print)
+            mo.sync_all()
+        atexit.register(late)
+        import metaops as mo
+    """
+    run_python(code)
+
+
+def test_programs_do_not_depend_on_when_a_fetched_parameter_is_read():
+    parameter = mo.array(np.ones((64, 64), np.float32))
+    parameter.sync()
+    compiled = []
+    for wait in (False, True, True, False):
+        release = threading.Event()
+        mo.fetch(parameter, lambda value, release=release: release.wait(30))
+        if wait:
+            release.set()
+            mo.sync_all()
+        parameter.update(parameter * 0.5)
+        parameter.sync()
+        release.set()
+        mo.sync_all()
+        compiled.append(mo.stats()["programs_compiled"])
+    assert len(set(compiled)) == 1

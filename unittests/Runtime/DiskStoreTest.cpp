@@ -291,12 +291,14 @@ TEST_F(DiskStoreTest, ClearingSparesFilesOfOthers) {
   write(folder + "/temporary-1-2", "part");
   write(folder + "/kernel-notes", "mine");
   write(folder + "/program-" + std::string(64, 'x'), "mine");
+  write(folder + "/temporary-notes", "mine");
   DiskUsage removed = llvm::cantFail(store.clear());
   EXPECT_EQ(removed.kernels, 1);
   EXPECT_EQ(removed.programs, 1);
   EXPECT_EQ(removed.temporaries, 1);
   EXPECT_EQ(removed.bytes, 2 * 88 + 6 + 4 + 4);
   EXPECT_TRUE(exists(folder + "/kernel-notes"));
+  EXPECT_TRUE(exists(folder + "/temporary-notes"));
   EXPECT_EQ(llvm::cantFail(store.getUsage()).bytes, 0);
 }
 

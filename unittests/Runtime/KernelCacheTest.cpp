@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/JIT/KernelCache.h"
 #include "MetaOps/Pipelines/Pipelines.h"
+#include "NoNewThreads.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/AsmParser/Parser.h"
@@ -127,6 +128,15 @@ TEST_F(KernelCacheTest, RunsWhatItCompiles) {
   EXPECT_EQ(run(*get(getText("k", "sub", 8))), 2.0f);
   EXPECT_EQ(compiled, 1u);
   EXPECT_EQ(cache->size(), 1u);
+}
+
+TEST_F(KernelCacheTest, CompilesWithoutThreadsThatCannotBeStarted) {
+  KernelCacheOptions options;
+  options.threads = 4;
+  cache = cantFail(KernelCache::create(options));
+  NoNewThreads limit;
+  getAll({getText("a", "sub", 8), getText("b", "add", 8), getSized(16)});
+  EXPECT_EQ(compiled, 3u);
 }
 
 TEST_F(KernelCacheTest, NamesAndLocationsMakeNoOtherKernel) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Queue/Queue.h"
+#include "NoNewThreads.h"
 #include "gtest/gtest.h"
 
 #include <atomic>
@@ -51,6 +52,16 @@ TEST(QueueTest, TheCallerGoesOnWhileATaskRuns) {
   // Would not come to this if the task ran here.
   goOn.set_value();
   queue.drain();
+}
+
+TEST(QueueTest, WithoutAThreadWhoWaitsRunsTheTasks) {
+  NoNewThreads limit;
+  Queue queue(/*capacity=*/2);
+  int numRun = 0;
+  for (int i = 0; i < 10; ++i)
+    queue.push([&] { ++numRun; }, Queue::Start::Now);
+  queue.drain();
+  EXPECT_EQ(numRun, 10);
 }
 
 TEST(QueueTest, WaitsForRoom) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
+#include "NoNewThreads.h"
 
 #include "gtest/gtest.h"
 
@@ -36,6 +37,13 @@ TEST(ThreadPoolTest, RunsEachIterationOnce) {
   for (int64_t n : {0, 1, 2, 7, 1000})
     for (int64_t grain : {-1, 1, 3, 10000})
       EXPECT_EQ(countRuns(pool, n, grain), std::vector<int>(n, 1));
+}
+
+TEST(ThreadPoolTest, GoesOnWithoutThreadsThatCannotBeStarted) {
+  ThreadPool pool(4);
+  NoNewThreads limit;
+  for (int64_t n : {7, 1000})
+    EXPECT_EQ(countRuns(pool, n, 1), std::vector<int>(n, 1));
 }
 
 TEST(ThreadPoolTest, KeepsToTheGrain) {

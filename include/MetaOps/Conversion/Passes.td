@@ -97,6 +97,31 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def FormFmaPass : Pass<"metaop-form-fma"> {
+  let summary = "Fuses products with the sums that they feed";
+  let description = [{
+    Where `contract` allows it, a product that feeds one sum or difference
+    becomes `math.fma` with it. No contraction is left to later passes, so the
+    same operations are fused whatever these know of the operands.
+
+    Before:
+    ```mlir
+    %p = arith.mulf %a, %b fastmath<contract> : vector<16xf32>
+    %s = arith.addf %p, %c fastmath<contract> : vector<16xf32>
+    ```
+    After:
+    ```mlir
+    %s = math.fma %a, %b, %c : vector<16xf32>
+    ```
+  }];
+  let options = [Option<"hasFma", "has-fma", "bool", /*default=*/"true",
+                        "Whether the target has the instruction; if not, "
+                        "nothing is fused">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
   let summary = "Adds the entry point of each kernel";
   let description = [{

@@ -127,13 +127,24 @@ static bool isKeyName(StringRef name, StringRef prefix) {
          llvm::all_of(name, llvm::isHexDigit);
 }
 
+/// As `makeTemporary` names files: two hexadecimal numbers.
+static bool isTemporaryName(StringRef name) {
+  if (!name.consume_front(kTemporaryPrefix))
+    return false;
+  auto [process, number] = name.split('-');
+  auto isNumber = [](StringRef text) {
+    return !text.empty() && llvm::all_of(text, llvm::isHexDigit);
+  };
+  return isNumber(process) && isNumber(number);
+}
+
 /// Which of the store's files has this name; null for any other.
 static int64_t DiskUsage::*classify(StringRef name) {
   if (isKeyName(name, kKernelPrefix))
     return &DiskUsage::kernels;
   if (isKeyName(name, kProgramPrefix))
     return &DiskUsage::programs;
-  if (name.starts_with(kTemporaryPrefix))
+  if (isTemporaryName(name))
     return &DiskUsage::temporaries;
   return nullptr;
 }

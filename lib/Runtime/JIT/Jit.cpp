@@ -49,7 +49,8 @@ Expected<HostTarget> HostTarget::detect() {
   unsigned vectorBits = features.lookup("avx512f") ? 512
                         : features.lookup("avx2")  ? 256
                                                    : 128;
-  return HostTarget(std::move(*builder), vectorBits);
+  bool fma = features.lookup("fma") || builder->getTargetTriple().isAArch64();
+  return HostTarget(std::move(*builder), vectorBits, fma);
 }
 
 std::string HostTarget::getDescription() const {

@@ -124,8 +124,12 @@ namespace {
 /// Lowers functions to loops, one by one.
 class LoopsLowering {
 public:
-  explicit LoopsLowering(MLIRContext *context) : passes(context) {
+  LoopsLowering(MLIRContext *context, bool hasFma) : passes(context) {
     passes.addPass(metaop::createConvertMetaOpToVectorPass());
+    // Before the numbers are known: the same for all kernels of a family.
+    metaop::FormFmaPassOptions fma;
+    fma.hasFma = hasFma;
+    passes.addPass(metaop::createFormFmaPass(fma));
     passes.addPass(metaop::createAbstractNumbersPass());
   }
 
@@ -306,7 +310,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions,
     if (calls.contains(keys.back()) || !isLowered.insert(keys.back()).second)
       continue;
     if (!lowering)
-      lowering.emplace(function.getContext());
+      lowering.emplace(function.getContext(), target.hasFma());
     auto kernel = std::make_unique<Lowered>();
     kernel->module = lowering->lower(function);
     if (!kernel->module)

@@ -34,6 +34,7 @@
 #include "llvm/IR/Module.h"
 
 #include <atomic>
+#include <system_error>
 #include <thread>
 
 using namespace mlir;
@@ -135,8 +136,12 @@ std::vector<CompiledObject> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
     }
   };
   std::vector<std::thread> others;
-  for (size_t i = 1; i < std::min<size_t>(threads, kernels.size()); ++i)
-    others.emplace_back(work);
+  try {
+    for (size_t i = 1; i < std::min<size_t>(threads, kernels.size()); ++i)
+      others.emplace_back(work);
+  } catch (const std::system_error &) {
+    // The process may have no more threads; those there are do all the work.
+  }
   work();
   for (std::thread &thread : others)
     thread.join();

@@ -8,6 +8,8 @@
 
 #include "MetaOps/Runtime/Queue/Queue.h"
 
+#include <system_error>
+
 using namespace metaops;
 
 Queue::~Queue() {
@@ -33,13 +35,22 @@ Queue::Ticket Queue::push(Task task, Start start) {
   tasks.push_back(std::move(task));
   Ticket ticket = ++pushed;
   if (start == Start::Now) {
-    if (!worker.joinable())
-      worker = std::thread([this] { serve(); });
+    startWorker();
     isStarted = true;
     lock.unlock();
     wake.notify_one();
   }
   return ticket;
+}
+
+void Queue::startWorker() {
+  if (worker.joinable())
+    return;
+  try {
+    worker = std::thread([this] { serve(); });
+  } catch (const std::system_error &) {
+    // The process may have no more threads; who waits runs the tasks.
+  }
 }
 
 void Queue::wait(Ticket ticket) {

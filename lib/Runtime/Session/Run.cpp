@@ -8,10 +8,9 @@
 //
 // 1. The slice of the values asked for is traced, and with it its key.
 // 2. Values that are in memory in any case between two kernels, and that a
-// later
-//    gradient would need, become outputs as well, within a budget. (By Rules
-//    1 and 2 of fusion these are results of reductions, and what reindexes
-//    read.)
+//    later gradient would need, become outputs as well, within a budget. (By
+//    Rules 1 and 2 of fusion these are results of reductions, and what
+//    reindexes read.)
 // 3. The program is found by the key, or compiled.
 // 4. It runs on the leaves' buffers; the outputs become leaves themselves.
 //

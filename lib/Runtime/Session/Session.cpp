@@ -49,6 +49,9 @@ Var Session::wrap(Node *node) {
 void Session::rebind(Var &var, Node *node) { var = wrap(node); }
 
 void Session::dropLater(Node *node) {
+  // Another thread may have held the lock when the process was forked.
+  if (forkMark.isChild())
+    return;
   std::lock_guard<std::mutex> lock(deadMutex);
   dead.push_back(node);
 }

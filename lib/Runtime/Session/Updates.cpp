@@ -85,8 +85,7 @@ void Session::flushUpdates() {
 /// Whether nobody but history, and what has been recorded, sees the value.
 static bool isUnseen(const Node *leaf) {
   return leaf->vars == 0 && leaf->pins == 0 && !leaf->isScalar &&
-         !leaf->buffer->isShared() && !leaf->buffer->exported() &&
-         !leaf->buffer->isForeign();
+         !leaf->buffer->isShared() && leaf->buffer->mayBeWritten();
 }
 
 std::vector<Node *> Session::findWaiting() {
@@ -193,6 +192,10 @@ uint64_t Session::fetch(llvm::ArrayRef<const Var *> vars) {
   if (graph.getNumDonated() > 0)
     if (Node *overwritten = findOverwritten(graph, entry.nodes))
       failOverwritten(overwritten);
+  // Taking a number's memory may be refused: now, and not when all is done.
+  for (Node *node : entry.nodes)
+    if (node->isScalar)
+      bufferOf(node);
   for (Node *node : entry.nodes)
     graph.pin(node);
   fetches.push_back(std::move(entry));
@@ -206,8 +209,9 @@ void Session::completeFetches() {
       return false;
     CompletedFetch completed{fetch.id, {}};
     for (Node *node : fetch.nodes) {
+      node->buffer->forbidWrites();
       completed.values.push_back(
-          {bufferOf(node), node->dtype, node->shape().vec(), node->ready});
+          {node->buffer, node->dtype, node->shape().vec(), node->ready});
       graph.unpin(node);
     }
     completedFetches.push_back(std::move(completed));

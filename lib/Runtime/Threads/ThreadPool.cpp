@@ -21,6 +21,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <sched.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -54,9 +55,13 @@ struct Loop {
 } // namespace
 
 struct ThreadPool::Team {
-  explicit Team(unsigned workers) {
-    for (unsigned i = 0; i < workers; ++i)
-      threads.emplace_back([this] { serve(); });
+  explicit Team(unsigned size) : size(size) {
+    try {
+      while (threads.size() + 1 < size)
+        threads.emplace_back([this] { serve(); });
+    } catch (const std::system_error &) {
+      // The process may have no more threads; those there are do all the work.
+    }
   }
 
   ~Team() {
@@ -117,6 +122,8 @@ struct ThreadPool::Team {
   /// program, too short to cost anybody's processor.
   static constexpr unsigned spinLimit = 2000;
 
+  /// How many threads were asked for, the caller's included.
+  const unsigned size;
   std::vector<std::thread> threads;
   Loop *current = nullptr;
   std::atomic<uint64_t> generation{0};
@@ -151,9 +158,9 @@ ThreadPool::~ThreadPool() {
 ThreadPool::Team &ThreadPool::getTeam(unsigned threads) {
   if (teamMark.isChild())
     (void)team.release();
-  if (!team || team->threads.size() + 1 != threads) {
+  if (!team || team->size != threads) {
     team.reset();
-    team = std::make_unique<Team>(threads - 1);
+    team = std::make_unique<Team>(threads);
     teamMark.renew();
   }
   return *team;

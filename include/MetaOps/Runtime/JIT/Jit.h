@@ -45,6 +45,8 @@ public:
 
   /// Bits in a vector register.
   unsigned getVectorBits() const { return vectorBits; }
+  /// Whether a product and a sum are one instruction.
+  bool hasFma() const { return fma; }
   /// Names all that decides what code is made of a module: the version of the
   /// code generator, the processor and its features.
   std::string getDescription() const;
@@ -53,11 +55,13 @@ public:
   }
 
 private:
-  HostTarget(llvm::orc::JITTargetMachineBuilder builder, unsigned vectorBits)
-      : builder(std::move(builder)), vectorBits(vectorBits) {}
+  HostTarget(llvm::orc::JITTargetMachineBuilder builder, unsigned vectorBits,
+             bool fma)
+      : builder(std::move(builder)), vectorBits(vectorBits), fma(fma) {}
 
   llvm::orc::JITTargetMachineBuilder builder;
   unsigned vectorBits;
+  bool fma;
 };
 
 /// Makes object files of LLVM modules. Several may work at once, each on one

@@ -54,6 +54,14 @@ public:
   bool exported() const { return isExported.load(std::memory_order_relaxed); }
   void markExported();
 
+  /// Another thread reads this memory when it comes to it. For good: programs
+  /// are not to depend on when it has.
+  void forbidWrites() { isReadOnly = true; }
+  /// Whether a result may be written here, when nobody needs the value.
+  bool mayBeWritten() const {
+    return !isReadOnly && !exported() && !isForeign();
+  }
+
   /// References beside those of runs that wait in a queue.
   uint64_t getOwners() const {
     uint64_t now = count.load(std::memory_order_acquire);
@@ -102,6 +110,8 @@ private:
   MemoryUse use;
   mutable std::atomic<uint64_t> count{0};
   std::atomic<bool> isExported{false};
+  /// Used in the session's scope.
+  bool isReadOnly = false;
   /// Where the memory returns to; null for foreign memory.
   std::shared_ptr<AllocatorState> allocator;
   std::function<void()> releaseForeign;

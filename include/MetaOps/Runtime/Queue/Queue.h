@@ -58,6 +58,7 @@ public:
 private:
   using Lock = std::unique_lock<std::mutex>;
 
+  void startWorker();
   void serve();
   bool canRun() const { return !isRunning && !tasks.empty(); }
   void runNext(Lock &lock);
