@@ -332,6 +332,12 @@ def random_schedule(rng, order):
     parallel = rng.choice([0, 0, 1, 1, 2, loops])
     vector = rng.randrange(-1, loops) if loops else -1
     unroll = rng.randrange(-1, loops) if loops else -1
+    if loops >= 2 and rng.random() < 0.3:
+        return (
+            f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops - 1)}, "
+            f"vector_dim = {order[-1]}, vector_width = {rng.choice([2, 4, 8, 16])}, "
+            f"unroll_dim = -1, unroll = 1, shared = 0, tile_dim = {order[-2]}>)"
+        )
     return (
         f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops)}, "
         f"vector_dim = {vector}, "
@@ -455,7 +461,7 @@ def compare(text, folder, seed):
 
 # What the lowering says of a schedule that it does not take.
 REFUSED = re.compile(
-    r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop|unrolls parallel loop"
+    r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop|cannot be the rows of a tile|unrolls parallel loop"
     r"|shares loop|shares [0-9]+ loops with a stage before)"
 )
 

@@ -48,6 +48,11 @@ using namespace mlir::metaop;
 /// Elements that one step of the parallel range does where the only parallel
 /// loop is the vector loop.
 static constexpr int64_t kParallelBlock = 4096;
+/// The same, at least, where it is the kept loop of a reduction of this length.
+static constexpr int64_t kParallelColumns = 256;
+static constexpr int64_t kLongColumn = 64;
+/// Iterations of a tile's rows that one step of the parallel range does.
+static constexpr int64_t kParallelRows = 64;
 /// Values that live inside of a kernel only are held on the stack up to here.
 static constexpr int64_t kMaxLocalBytes = 1 << 14;
 
@@ -72,12 +77,14 @@ private:
                               const StageBindings &bindings);
   Value emitTable(ConstantOp op);
 
-  bool splitsVectorLoop() const;
+  bool splitsLastLoop() const;
+  int64_t getSplit() const;
   int64_t getParallelRange() const;
   int64_t getWork() const;
   void setNumber(StringRef name, int64_t value) {
     lowered->setAttr(name, b.getI64IntegerAttr(value));
   }
+  LoopRange emitBlock(Value &position);
   void emitParallelRange();
   void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
   void emitFill(const Stage &stage, const StageBindings &bindings);
@@ -162,9 +169,9 @@ void KernelLowering::findOpenedLoops() {
       scheduled.openedLoops = std::max<unsigned>(
           scheduled.openedLoops, stages[i + 1].schedule.getShared());
   }
-  // A vector loop that threads share in blocks is opened by the stage itself.
-  if (splitsVectorLoop())
-    stages.front().openedLoops = 0;
+  // A loop that threads share in blocks is opened by the stage itself.
+  if (splitsLastLoop())
+    stages.front().openedLoops = parallel - 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,7 +301,7 @@ KernelLowering::bindStage(const ScheduledStage &scheduled) {
   const Stage &stage = scheduled.stage;
   StageBindings bindings;
   FusedOp op = stage.op;
-  bindings.parallelLoops = splitsVectorLoop() ? 0 : parallel;
+  bindings.parallelLoops = splitsLastLoop() ? parallel - 1 : parallel;
   bindings.openedLoops = scheduled.openedLoops;
   for (auto [inner, outer] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
@@ -318,27 +325,47 @@ KernelLowering::bindStage(const ScheduledStage &scheduled) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The only parallel loop is the vector loop: it is shared in blocks.
-bool KernelLowering::splitsVectorLoop() const {
-  if (stages.empty())
+/// The last parallel loop steps by vectors or tiles: it is shared in blocks.
+bool KernelLowering::splitsLastLoop() const {
+  if (stages.size() != 1 || parallel == 0)
     return false;
   ScheduleAttr schedule = stages.front().schedule;
-  return parallel == 1 && stages.size() == 1 && schedule.getVectorWidth() > 1 &&
-         schedule.getOrder()[0] == schedule.getVectorDim();
+  int64_t last = schedule.getOrder()[parallel - 1];
+  return schedule.getVectorWidth() > 1 &&
+         (last == schedule.getTileDim() ||
+          (parallel == 1 && last == schedule.getVectorDim()));
+}
+
+/// Iterations of such a loop in one block.
+int64_t KernelLowering::getSplit() const {
+  const ScheduledStage &first = stages.front();
+  ScheduleAttr schedule = first.schedule;
+  if (schedule.getTileDim() >= 0)
+    return kParallelRows;
+  // Each iteration of a reduction is a whole column.
+  int64_t column = 1;
+  for (int64_t loop : llvm::drop_begin(schedule.getOrder()))
+    column *= std::max<int64_t>(first.stage.getStaticExtent(loop), 1);
+  if (first.stage.hasReduction() && column >= kLongColumn)
+    return std::max(kParallelColumns,
+                    schedule.getVectorWidth() * schedule.getUnroll());
+  return kParallelBlock;
 }
 
 int64_t KernelLowering::getParallelRange() const {
   const ScheduledStage &first = stages.front();
   int64_t range = 1;
-  for (int64_t loop : first.schedule.getOrder().take_front(parallel)) {
+  ArrayRef<int64_t> loops = first.schedule.getOrder().take_front(parallel);
+  for (auto [depth, loop] : llvm::enumerate(loops)) {
     int64_t extent = first.stage.getStaticExtent(loop);
     if (ShapedType::isDynamic(extent))
       return ShapedType::kDynamic;
-    if (splitsVectorLoop())
-      return llvm::divideCeil(extent, kParallelBlock);
-    range *= loop == first.schedule.getUnrollDim()
-                 ? llvm::divideCeil(extent, first.schedule.getUnroll())
-                 : extent;
+    int64_t step = 1;
+    if (splitsLastLoop() && depth + 1 == parallel)
+      step = getSplit();
+    else if (loop == first.schedule.getUnrollDim())
+      step = first.schedule.getUnroll();
+    range *= llvm::divideCeil(extent, step);
   }
   return range;
 }
@@ -389,33 +416,50 @@ void KernelLowering::emitTree(MutableArrayRef<ScheduledStage> run,
   }
 }
 
+/// The block of the last parallel loop at `position`, which then numbers the
+/// loops outside of it.
+LoopRange KernelLowering::emitBlock(Value &position) {
+  ScheduledStage &stage = stages.front();
+  Value size = arith::ConstantIndexOp::create(b, loc, getSplit());
+  LoopRange full = stage.emitter->getFullRange(parallel - 1);
+  Value number = position;
+  if (parallel > 1) {
+    Value count = arith::CeilDivSIOp::create(b, loc, full.end, size);
+    if (full.extent)
+      count = arith::ConstantIndexOp::create(
+          b, loc, llvm::divideCeil(*full.extent, getSplit()));
+    number = arith::RemUIOp::create(b, loc, position, count);
+    position = arith::DivUIOp::create(b, loc, position, count);
+  }
+  LoopRange block;
+  block.begin = arith::MulIOp::create(b, loc, number, size);
+  block.end = arith::MinSIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
+  // One vector at most, as in a small kernel: no loop is left of it.
+  if (full.extent && *full.extent <= stage.schedule.getVectorWidth())
+    block.extent = full.extent;
+  return block;
+}
+
 void KernelLowering::emitParallelRange() {
   unsigned numArguments = lowered.getNumArguments();
   Value begin = lowered.getArgument(numArguments - 2);
   Value end = lowered.getArgument(numArguments - 1);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  if (parallel > 0 && !splitsVectorLoop())
+  bool splits = splitsLastLoop();
+  unsigned opened = splits ? parallel - 1 : parallel;
+  if (opened > 0)
     for (ScheduledStage &scheduled : stages)
       scheduled.emitter->enter(0);
   auto loop = scf::ForOp::create(b, loc, begin, end, one);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
   Value position = loop.getInductionVar();
-  if (splitsVectorLoop()) {
-    Value size = arith::ConstantIndexOp::create(b, loc, kParallelBlock);
-    LoopRange full = stages.front().emitter->getFullRange(0);
-    LoopRange block;
-    block.begin = arith::MulIOp::create(b, loc, position, size);
-    block.end = arith::MinSIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
-    // One vector at most, as in a small kernel: no loop is left of it.
-    if (full.extent && *full.extent <= stages.front().schedule.getVectorWidth())
-      block.extent = full.extent;
-    stages.front().emitter->emitNest(block);
-    return;
-  }
+  LoopRange block;
+  if (splits)
+    block = emitBlock(position);
   // Unfold the range into the loops that it stands for, innermost first.
-  for (unsigned depth = parallel; depth-- > 0;) {
+  for (unsigned depth = opened; depth-- > 0;) {
     ScheduledStage &first = stages.front();
     int64_t dim = first.schedule.getOrder()[depth];
     bool isUnrolled = dim == first.schedule.getUnrollDim();
@@ -437,10 +481,13 @@ void KernelLowering::emitParallelRange() {
     for (ScheduledStage &scheduled : stages)
       scheduled.emitter->openLoop(depth, iv);
   }
-  for (unsigned depth = 1; depth < parallel; ++depth)
+  for (unsigned depth = 1; depth < opened; ++depth)
     for (ScheduledStage &scheduled : stages)
       scheduled.emitter->enter(depth);
-  emitTree(stages, parallel);
+  if (splits)
+    stages.front().emitter->emitNest(opened, block);
+  else
+    emitTree(stages, parallel);
 }
 
 /// A stage without iterations: reductions give their identity.
@@ -499,7 +546,8 @@ LogicalResult KernelLowering::fillEmptyStages() {
         b.getContext(), next.getOrder(), next.getParallel(),
         next.getVectorDim(), next.getVectorWidth(), next.getUnrollDim(),
         next.getUnroll(),
-        std::min(next.getShared(), scheduled.schedule.getShared()));
+        std::min(next.getShared(), scheduled.schedule.getShared()),
+        next.getTileDim());
   }
   llvm::erase_if(stages, [](auto &s) { return s.stage.isEmpty(); });
   return success();

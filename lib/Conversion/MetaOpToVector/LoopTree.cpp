@@ -28,6 +28,7 @@ using namespace mlir::metaop;
 /// slower than a loop.
 static constexpr int64_t kMaxVectorWidth = 256;
 static constexpr int64_t kMaxUnroll = 64;
+static constexpr int64_t kMaxTileWidth = 32;
 
 //===----------------------------------------------------------------------===//
 // One stage
@@ -85,6 +86,30 @@ static LogicalResult verifyVector(const ScheduledStage &scheduled,
                        "vector loop"
                      : " is shared with another stage and cannot be the vector "
                        "loop");
+}
+
+/// A tile's rows are copies of one iteration each, which are stored and not
+/// combined.
+static LogicalResult verifyTile(const ScheduledStage &scheduled) {
+  ScheduleAttr schedule = scheduled.schedule;
+  FusedOp op = scheduled.stage.op;
+  int64_t loop = schedule.getTileDim();
+  if (loop < 0)
+    return success();
+  if (schedule.getVectorWidth() > kMaxTileWidth)
+    return op.emitOpError("schedule has tiles of ")
+           << schedule.getVectorWidth() << " rows, but at most "
+           << kMaxTileWidth << " can be compiled";
+  for (const StageWrite &write : scheduled.stage.writes)
+    if (write.kind)
+      return op.emitOpError("loop ")
+             << loop << " cannot be the rows of a tile: result " << write.result
+             << " is reduced";
+  if (scheduled.openedLoops + 1 >= schedule.getOrder().size())
+    return op.emitOpError("loop ")
+           << loop << " is shared with another stage and cannot be the rows of "
+           << "a tile";
+  return success();
 }
 
 static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
@@ -239,6 +264,7 @@ LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
     if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
         failed(verifyParallel(op, scheduled.schedule, scheduled.stage)) ||
         failed(verifyVector(scheduled, isAlone)) ||
+        failed(verifyTile(scheduled)) ||
         failed(verifyUnroll(scheduled, isAlone)))
       return failure();
   }

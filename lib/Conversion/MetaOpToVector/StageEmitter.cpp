@@ -72,8 +72,12 @@ StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
     : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
       bindings(std::move(bindings)), lanes(schedule.getVectorWidth()),
       vectorLoop(schedule.getVectorDim()), unroll(schedule.getUnroll()),
-      unrollLoop(schedule.getUnrollDim()),
+      unrollLoop(schedule.getUnrollDim()), tileLoop(schedule.getTileDim()),
       isClamped(clampsUnroll(stage, schedule)) {
+  if (tileLoop >= 0) {
+    unrollLoop = tileLoop;
+    unroll = lanes;
+  }
   unsigned numLoops = stage.getNumLoops();
   loopVariables.resize(numLoops);
   positionOf.resize(numLoops);
@@ -165,15 +169,17 @@ void StageEmitter::finish(unsigned depth) {
     }
 }
 
-void StageEmitter::emitNest(const LoopRange &part) {
+void StageEmitter::emitNest(unsigned depth, const LoopRange &part) {
   block = part;
-  emitNest(0);
+  blockDepth = depth;
+  emitNest(depth);
 }
 
 void StageEmitter::emitNest(unsigned depth) {
   enter(depth);
   if (depth < stage.getNumLoops()) {
-    emitLoop(depth, depth == 0 && block ? *block : getFullRange(depth));
+    emitLoop(depth,
+             depth == blockDepth && block ? *block : getFullRange(depth));
   } else {
     for (auto [i, write] : llvm::enumerate(stage.writes)) {
       if (write.kind)
@@ -279,10 +285,12 @@ void StageEmitter::store(unsigned index) {
   bool asVector = isVectorOpen() && write.loops.test(vectorLoop);
   unsigned copies = isUnrolled ? unroll : 1;
   if (!write.kind) {
+    if (isTransposed(write.place))
+      return storeTile(write);
     for (unsigned c = 0; c < copies; ++c)
       emitIf(emitIsInside(c), [&] {
-        emitStore(write.place, buffer, element, c, asVector, tailMask,
-                  getValue(write.value, c));
+        emitStore(write.place, buffer, element, c, asVector,
+                  emitAnd(tailMask, emitCopyMask(c)), getValue(write.value, c));
       });
     return;
   }
@@ -340,7 +348,7 @@ void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
     return emitAffine(b, loc, extent, {}, bindings.symbols);
   };
   if (block)
-    loops[getLoop(0)] = openLoop(block->begin, block->end);
+    loops[getLoop(blockDepth)] = openLoop(block->begin, block->end);
   Value offset;
   if (write.isProjection) {
     for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
@@ -424,6 +432,10 @@ LoopRange StageEmitter::splitOff(LoopRange &range, int64_t step) {
 void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
   int64_t loop = getLoop(depth);
   int64_t step = isVectorLoop(loop) ? lanes : 1;
+  if (loop == tileLoop) {
+    emitTiles(depth, range);
+    return;
+  }
   if (loop == unrollLoop && isClamped) {
     emitSegment(depth, range, unroll, /*unrolled=*/true, /*masked=*/false);
     return;

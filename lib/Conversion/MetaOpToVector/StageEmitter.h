@@ -67,8 +67,8 @@ public:
   void openLoop(unsigned depth, Value iv);
   /// Emits all loops from `depth` on.
   void emitNest(unsigned depth);
-  /// Emits all loops, the outermost over a part of its range.
-  void emitNest(const LoopRange &part);
+  /// Emits all loops from `depth` on, the outermost over a part of its range.
+  void emitNest(unsigned depth, const LoopRange &part);
 
   /// The extent of the loop at `depth`.
   LoopRange getFullRange(unsigned depth);
@@ -101,6 +101,23 @@ private:
   bool isVectorLoop(int64_t loop) const {
     return lanes > 1 && loop == vectorLoop;
   }
+
+  //===--------------------------------------------------------------------===//
+  // Tiles (StageTiles.cpp)
+  //===--------------------------------------------------------------------===//
+  void emitTiles(unsigned depth, LoopRange range);
+  void emitTileBlock(unsigned depth, LoopRange rows);
+  void emitTileLoop(LoopRange range, llvm::function_ref<void(Value)> emit);
+  void emitTile(unsigned depth, Value row, Value rowEnd, Value lane,
+                Value laneEnd);
+  void prefetchTile(unsigned depth, Value lane);
+  bool isTransposed(const StagePlace &place) const;
+  void swapTile();
+  void emitTileRead(const StageRead &read);
+  void storeTile(const StageWrite &write);
+  Copies emitTranspose(Copies rows);
+  Value emitIsCopyLeft(unsigned copy);
+  Value emitCopyMask(unsigned copy);
 
   //===--------------------------------------------------------------------===//
   // Accumulators (StageEmitter.cpp)
@@ -162,6 +179,8 @@ private:
   ScheduleAttr schedule;
   StageBindings bindings;
   int64_t lanes, vectorLoop, unroll, unrollLoop;
+  /// The rows of tiles, which are copies as those of an unrolled loop; or -1.
+  int64_t tileLoop;
 
   /// Depth at which each read and operation is emitted: inside of all loops
   /// that it depends on and of no other.
@@ -171,13 +190,18 @@ private:
   SmallVector<unsigned> positionOf;
 
   SmallVector<Value> loopVariables;
-  /// The part of the outermost loop that is emitted, if it is not all of it.
+  /// The part of the loop at `blockDepth` that is emitted, if it is not all of
+  /// it.
   std::optional<LoopRange> block;
+  unsigned blockDepth = 0;
   bool isUnrolled = false;
   /// Copies of the unrolled loop may lie behind its end.
   bool isClamped;
   /// Lanes that belong to the vector loop's range; null where all do.
   Value tailMask;
+  /// Copies that belong to the range of a tile's rows; null where all do. The
+  /// other two say the same of the tile when it is transposed.
+  Value copiesLeft, transposedMask, transposedLeft;
   llvm::DenseMap<Value, Copies> values;
   /// Accumulators of each write; empty where it has none.
   SmallVector<Copies> accumulators;

@@ -237,6 +237,7 @@ Value StageEmitter::emitReadCopy(const StageRead &read, unsigned copy) {
   bool movesInMemory = dependsOnVector(read.place.offset) || mask;
   if (!isVector || movesInMemory) {
     addChecks(read.place.conditions, copy, guard, mask);
+    guard = emitAnd(guard, emitIsCopyLeft(copy));
     if (!isVector)
       return emitGuardedScalar(read, buffer, guard, copy);
     mask = mergeMask(guard, emitAnd(mask, tailMask));
@@ -244,6 +245,7 @@ Value StageEmitter::emitReadCopy(const StageRead &read, unsigned copy) {
                     mask ? emitFill(read) : Value());
   }
   // One element for all lanes, of which conditions choose some.
+  guard = emitAnd(guard, emitIsCopyLeft(copy));
   Value scalar = emitGuardedScalar(read, buffer, guard, copy);
   Value conditionGuard, conditionMask;
   addChecks(read.place.conditions, copy, conditionGuard, conditionMask);
@@ -254,6 +256,8 @@ Value StageEmitter::emitReadCopy(const StageRead &read, unsigned copy) {
 }
 
 void StageEmitter::emitRead(const StageRead &read) {
+  if (isTransposed(read.place))
+    return emitTileRead(read);
   Copies copies;
   for (unsigned copy = 0; copy < getNumCopies(read.value); ++copy)
     copies.push_back(emitReadCopy(read, copy));

@@ -35,7 +35,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> order, int64_t parallel,
                                    int64_t vectorDim, int64_t vectorWidth,
                                    int64_t unrollDim, int64_t unroll,
-                                   int64_t shared) {
+                                   int64_t shared, int64_t tileDim) {
   int64_t numLoops = order.size();
   llvm::SmallBitVector seen(numLoops);
   for (int64_t loop : order) {
@@ -61,5 +61,15 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shared < 0 || shared > numLoops)
     return emitError() << "expects `shared` between 0 and the number of loops, "
                        << numLoops << ", given " << shared;
+  if (tileDim < -1 || tileDim >= numLoops)
+    return emitError() << "expects `tile_dim` to be -1 or one of the "
+                       << numLoops << " loops, given " << tileDim;
+  if (tileDim == -1)
+    return success();
+  // The copies of a tile are its rows.
+  if (vectorWidth == 1 || unroll != 1 || numLoops < 2 ||
+      order[numLoops - 1] != vectorDim || order[numLoops - 2] != tileDim)
+    return emitError() << "expects `tile_dim` and `vector_dim` as the last two "
+                          "loops of `order`, vectors, and no unrolling";
   return success();
 }

@@ -43,6 +43,15 @@ constexpr int64_t kShortStep = 4;
 constexpr double kReducedWriteCost = 0.1;
 /// Vectors side by side that hide the latency of an addition.
 constexpr int64_t kUnroll = 4;
+/// Vectors side by side where reduced rows are walked: memory is read in runs
+/// of this many.
+constexpr int64_t kRun = 16;
+/// Rows of a tile for which there are registers.
+constexpr int64_t kMaxTileWidth = 16;
+/// Rows of tiles that threads take at a time.
+constexpr int64_t kTileRows = 64;
+/// A load or store by way of a transposed tile, beside one of unit step.
+constexpr double kTransposeCost = 2.5;
 /// Iterations side by side that the registers have room for.
 constexpr int64_t kMaxUnroll = 8;
 
@@ -70,8 +79,14 @@ private:
   unsigned getWidestElementBits() const;
   void sortByContinuity(SmallVectorImpl<int64_t> &loops) const;
   std::pair<int64_t, int64_t> chooseVector() const;
+  std::optional<double> getTileCost(unsigned loop, unsigned rows,
+                                    int64_t lanes) const;
+  int64_t chooseTile(int64_t &vectorLoop, int64_t &lanes) const;
+  ScheduleAttr makeTileSchedule(int64_t vectorLoop, int64_t lanes,
+                                int64_t tileLoop) const;
   double getSharedCost(unsigned loop, int64_t vectorLoop) const;
   int64_t getUnrollFactor(unsigned loop) const;
+  bool isWalkedByRows(int64_t vectorLoop) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
 
@@ -180,6 +195,81 @@ std::pair<int64_t, int64_t> LoopOrder::chooseVector() const {
   return best;
 }
 
+/// The cost of an iteration in tiles of `lanes` lanes of `loop` and as many
+/// rows of another loop, if that helps some access.
+std::optional<double> LoopOrder::getTileCost(unsigned loop, unsigned rows,
+                                             int64_t lanes) const {
+  double cost = 0;
+  bool anyTransposed = false;
+  auto add = [&](const StagePlace &place, bool isWrite) {
+    bool isTransposed = getStep(place, rows) == 1 &&
+                        place.offset.isFunctionOfDim(loop) &&
+                        getStep(place, loop) != 1;
+    anyTransposed |= isTransposed;
+    cost += isTransposed
+                ? kTransposeCost + getAccessCost(place, rows, lanes, isWrite)
+                : getAccessCost(place, loop, lanes, isWrite);
+  };
+  for (const StageRead &read : stage.reads)
+    add(read.place, /*isWrite=*/false);
+  for (const StageWrite &write : stage.writes)
+    add(write.place, /*isWrite=*/true);
+  if (!anyTransposed)
+    return std::nullopt;
+  double used = 1;
+  for (unsigned side : {loop, rows})
+    used *= static_cast<double>(getExtent(side)) /
+            static_cast<double>(llvm::alignTo(getExtent(side), lanes));
+  return cost / (used * lanes);
+}
+
+/// Chooses the rows of a tile, and its vector loop anew, where that costs less
+/// than the vector loop alone; else gives -1.
+int64_t LoopOrder::chooseTile(int64_t &vectorLoop, int64_t &lanes) const {
+  if (stage.hasReduction() || vectorBits == 0)
+    return -1;
+  double bestCost = vectorLoop >= 0 ? *getVectorCost(vectorLoop, lanes)
+                                    : stage.reads.size() + stage.writes.size();
+  int64_t best = -1;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    for (unsigned rows = 0; rows < numLoops; ++rows) {
+      int64_t width = std::min(getLanes(loop), kMaxTileWidth);
+      if (rows == loop || width < 2)
+        continue;
+      auto cost = getTileCost(loop, rows, width);
+      if (!cost || *cost >= bestCost)
+        continue;
+      bestCost = *cost;
+      best = rows;
+      vectorLoop = loop;
+      lanes = width;
+    }
+  return best;
+}
+
+ScheduleAttr LoopOrder::makeTileSchedule(int64_t vectorLoop, int64_t lanes,
+                                         int64_t tileLoop) const {
+  SmallVector<int64_t> order;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (loop != vectorLoop && loop != tileLoop)
+      order.push_back(loop);
+  sortByContinuity(order);
+  order.push_back(tileLoop);
+  // Threads share the rows as well, in blocks, where that is needed.
+  int64_t parallel = 0, iterations = 1;
+  while (parallel < static_cast<int64_t>(order.size()) &&
+         iterations < kEnoughParallelism) {
+    int64_t loop = order[parallel++];
+    iterations *= loop == tileLoop
+                      ? llvm::divideCeil(getExtent(loop), kTileRows)
+                      : getExtent(loop);
+  }
+  order.push_back(vectorLoop);
+  return ScheduleAttr::get(stage.getContext(), order, parallel, vectorLoop,
+                           lanes, /*unrollDim=*/-1, /*unroll=*/1, /*shared=*/0,
+                           tileLoop);
+}
+
 /// What neighbouring iterations of a kept loop share: the cost of the reads
 /// that do not move along it.
 double LoopOrder::getSharedCost(unsigned loop, int64_t vectorLoop) const {
@@ -207,6 +297,17 @@ int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
   return extent % kMaxUnroll == 0 ? kMaxUnroll : kUnroll;
 }
 
+/// Whether a reduction that keeps the vector loop is little more than reads of
+/// unit step, of which many fit side by side.
+bool LoopOrder::isWalkedByRows(int64_t vectorLoop) const {
+  return stage.writes.size() == 1 && stage.reads.size() <= 2 &&
+         stage.body.size() <= 4 &&
+         llvm::all_of(stage.reads, [&](const StageRead &read) {
+           return !read.place.isGuarded() &&
+                  getStep(read.place, vectorLoop) == 1;
+         });
+}
+
 std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
                                                     int64_t lanes) const {
   if (!stage.hasReduction())
@@ -228,14 +329,21 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
     bestShared = shared;
   }
   // Nothing is shared: several vectors side by side hide the latency.
-  if (best.first == -1 && vectorLoop >= 0 && inRegisters &&
-      getExtent(vectorLoop) >= 2 * kUnroll * lanes)
+  if (best.first != -1 || vectorLoop < 0 || !inRegisters)
+    return best;
+  if (first.loops.test(vectorLoop) && isWalkedByRows(vectorLoop))
+    for (int64_t factor : {kRun, kRun / 2})
+      if (getExtent(vectorLoop) >= factor * lanes)
+        return {vectorLoop, factor};
+  if (getExtent(vectorLoop) >= 2 * kUnroll * lanes)
     best = {vectorLoop, kUnroll};
   return best;
 }
 
 ScheduleAttr LoopOrder::choose() {
   auto [vectorLoop, lanes] = chooseVector();
+  if (int64_t tileLoop = chooseTile(vectorLoop, lanes); tileLoop >= 0)
+    return makeTileSchedule(vectorLoop, lanes, tileLoop);
   auto [unrollLoop, unroll] = chooseUnroll(vectorLoop, lanes);
 
   SmallBitVector keptLoops(numLoops, true);

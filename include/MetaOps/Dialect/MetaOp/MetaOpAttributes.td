@@ -42,6 +42,11 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     * `unroll_dim`, `unroll`: the dimension of which `unroll` neighbouring
       iterations (vectors, if it is `vector_dim`) are computed side by side, so
       that they share reads and hide latency; `-1` and `1` for none.
+    * `tile_dim`: the dimension of which `vector_width` iterations form, with the
+      lanes of `vector_dim`, a square tile of registers. What memory holds one
+      after another along `tile_dim` is loaded or stored by vectors along it, and
+      the tile is transposed in registers. These two loops are the innermost, in
+      this order; `-1`, and not printed, for no tile.
     * `shared`: how many of the leading loops are shared with the stage before
       this one in the same kernel. An ordered list of stages with these depths
       is the kernel's loop tree.
@@ -61,13 +66,22 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     "int64_t":$vectorWidth,
     "int64_t":$unrollDim,
     "int64_t":$unroll,
-    "int64_t":$shared
+    "int64_t":$shared,
+    DefaultValuedParameter<"int64_t", "-1">:$tileDim
   );
+  let builders = [
+    AttrBuilder<(ins "ArrayRef<int64_t>":$order, "int64_t":$parallel,
+        "int64_t":$vectorDim, "int64_t":$vectorWidth, "int64_t":$unrollDim,
+        "int64_t":$unroll, "int64_t":$shared), [{
+      return $_get($_ctxt, order, parallel, vectorDim, vectorWidth, unrollDim,
+                   unroll, shared, /*tileDim=*/-1);
+    }]>
+  ];
   let assemblyFormat = [{
     `<` `order` `=` `[` (`]`) : ($order^ `]`)? `,` `parallel` `=` $parallel
     `,` `vector_dim` `=` $vectorDim `,` `vector_width` `=` $vectorWidth
     `,` `unroll_dim` `=` $unrollDim `,` `unroll` `=` $unroll
-    `,` `shared` `=` $shared `>`
+    `,` `shared` `=` $shared (`,` `tile_dim` `=` $tileDim^)? `>`
   }];
   let genVerifyDecl = 1;
 }

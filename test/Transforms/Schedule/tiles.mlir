@@ -1,0 +1,74 @@
+// RUN: metaop-opt %s -metaop-schedule | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule=vector-bits=256 | FileCheck %s --check-prefix=V256
+
+// Read along one loop and written along the other: tiles of both.
+// CHECK-LABEL: func @transpose
+// CHECK: order = [1, 0], parallel = 1, vector_dim = 0, vector_width = 16
+// CHECK-SAME: unroll_dim = -1, unroll = 1, shared = 0, tile_dim = 1>
+// V256-LABEL: func @transpose
+// V256: vector_dim = 0, vector_width = 8,{{.*}} tile_dim = 1
+func.func @transpose(%x: tensor<100x70xf32>) -> tensor<70x100xf32> {
+  %0 = metaop.fused(%a = %x : tensor<100x70xf32>) -> tensor<70x100xf32> {
+    %1 = metaop.transpose %a perm = [1, 0] : tensor<100x70xf32> -> tensor<70x100xf32>
+    metaop.yield %1 : tensor<70x100xf32>
+  }
+  return %0 : tensor<70x100xf32>
+}
+
+// The images are shared by threads, and the rows of tiles where they are few.
+// CHECK-LABEL: func @images
+// CHECK: order = [0, 2, 1], parallel = 2, vector_dim = 1,{{.*}} tile_dim = 2
+func.func @images(%x: tensor<4x24x24x64xf32>) -> tensor<4x64x24x24xf32> {
+  %0 = metaop.fused(%a = %x : tensor<4x24x24x64xf32>) -> tensor<4x64x24x24xf32> {
+    %1 = metaop.transpose %a perm = [0, 3, 1, 2] : tensor<4x24x24x64xf32> -> tensor<4x64x24x24xf32>
+    metaop.yield %1 : tensor<4x64x24x24xf32>
+  }
+  return %0 : tensor<4x64x24x24xf32>
+}
+
+// Rows stay whole: there is nothing to transpose in registers.
+// CHECK-LABEL: func @heads
+// CHECK-NOT: tile_dim
+func.func @heads(%x: tensor<2x100x4x64xf32>) -> tensor<2x4x100x64xf32> {
+  %0 = metaop.fused(%a = %x : tensor<2x100x4x64xf32>) -> tensor<2x4x100x64xf32> {
+    %1 = metaop.transpose %a perm = [0, 2, 1, 3] : tensor<2x100x4x64xf32> -> tensor<2x4x100x64xf32>
+    metaop.yield %1 : tensor<2x4x100x64xf32>
+  }
+  return %0 : tensor<2x4x100x64xf32>
+}
+
+// What already is in the order of the result is read as it is.
+// CHECK-LABEL: func @mixed
+// CHECK: order = [0, 1], parallel = 1, vector_dim = 1,{{.*}} tile_dim = 0
+func.func @mixed(%x: tensor<90x90xf32>, %y: tensor<90x90xf32>) -> tensor<90x90xf32> {
+  %0 = metaop.fused(%a = %x : tensor<90x90xf32>, %b = %y : tensor<90x90xf32>) -> tensor<90x90xf32> {
+    %1 = metaop.transpose %b perm = [1, 0] : tensor<90x90xf32> -> tensor<90x90xf32>
+    %2 = metaop.sub %a, %1 : tensor<90x90xf32>
+    metaop.yield %2 : tensor<90x90xf32>
+  }
+  return %0 : tensor<90x90xf32>
+}
+
+// Two reads of the other order: the result alone is transposed.
+// CHECK-LABEL: func @two
+// CHECK: order = [1, 0], parallel = 1, vector_dim = 0,{{.*}} tile_dim = 1
+func.func @two(%x: tensor<90x90xf32>, %y: tensor<90x90xf32>) -> tensor<90x90xf32> {
+  %0 = metaop.fused(%a = %x : tensor<90x90xf32>, %b = %y : tensor<90x90xf32>) -> tensor<90x90xf32> {
+    %1 = metaop.transpose %a perm = [1, 0] : tensor<90x90xf32> -> tensor<90x90xf32>
+    %2 = metaop.transpose %b perm = [1, 0] : tensor<90x90xf32> -> tensor<90x90xf32>
+    %3 = metaop.sub %1, %2 : tensor<90x90xf32>
+    metaop.yield %3 : tensor<90x90xf32>
+  }
+  return %0 : tensor<90x90xf32>
+}
+
+// A reduction keeps its own order.
+// CHECK-LABEL: func @reduced
+// CHECK-NOT: tile_dim
+func.func @reduced(%x: tensor<90x80xf32>) -> tensor<80xf32> {
+  %0 = metaop.fused(%a = %x : tensor<90x80xf32>) -> tensor<80xf32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<90x80xf32> -> tensor<80xf32>
+    metaop.yield %1 : tensor<80xf32>
+  }
+  return %0 : tensor<80xf32>
+}
