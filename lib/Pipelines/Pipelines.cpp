@@ -88,6 +88,7 @@ static std::optional<Phase> getCheck(PipelinePhase phase) {
 static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
                      const PipelineOptions &options) {
   SchedulePassOptions schedule;
+  JoinStagesPassOptions join;
   PlanMemoryPassOptions memory;
   switch (phase) {
   case PipelinePhase::Graph:
@@ -96,6 +97,9 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     addFusion(pm, rules, options.report);
     break;
   case PipelinePhase::Scheduled:
+    join.vectorBits = options.vectorBits;
+    if (rules == FusionRules::Extended)
+      pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));
     schedule.vectorBits = options.vectorBits;
     pm.addPass(createSchedulePass(schedule));
     break;

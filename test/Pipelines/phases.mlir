@@ -19,6 +19,7 @@
 // GRAPH-NEXT:    metaop.exp
 // GRAPH-NEXT:    metaop.reduce add
 // GRAPH-NEXT:    metaop.exp
+// GRAPH-NEXT:    metaop.reduce add
 // GRAPH-NEXT:    return
 
 // FUSED-LABEL: func @main
@@ -49,9 +50,10 @@
 
 // LLVM:          llvm.func @kernel_0_entry
 
-func.func @main(%x: tensor<10x128xf32>) -> tensor<10xf32> {
+func.func @main(%x: tensor<10x128xf32>) -> tensor<f32> {
   %0 = metaop.exp %x : tensor<10x128xf32>
   %1 = metaop.reduce add %0 dims = [1] : tensor<10x128xf32> -> tensor<10xf32>
   %2 = metaop.exp %1 : tensor<10xf32>
-  return %2 : tensor<10xf32>
+  %3 = metaop.reduce add %2 dims = [0] : tensor<10xf32> -> tensor<f32>
+  return %3 : tensor<f32>
 }

@@ -28,6 +28,7 @@
 #include "AffineEmitter.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,8 +54,6 @@ static constexpr int64_t kParallelColumns = 256;
 static constexpr int64_t kLongColumn = 64;
 /// Iterations of a tile's rows that one step of the parallel range does.
 static constexpr int64_t kParallelRows = 64;
-/// Values that live inside of a kernel only are held on the stack up to here.
-static constexpr int64_t kMaxLocalBytes = 1 << 14;
 
 namespace {
 
@@ -71,6 +70,9 @@ private:
   LogicalResult verifySignature();
   void findOpenedLoops();
   void createFunction();
+  unsigned getNumShared(OpResult result) const;
+  void moveInside(OpResult result, StageWrite &write, ScheduledStage &writer,
+                  unsigned numShared, ArrayRef<AffineExpr> shape);
   LogicalResult bindBuffers();
   FailureOr<StageBindings> bindStage(const ScheduledStage &scheduled);
   FailureOr<Value> emitSymbol(const Stage &stage, const StageSymbol &symbol,
@@ -230,22 +232,68 @@ void KernelLowering::createFunction() {
     buffers[yielded] = lowered.getArgument(nextBuffer + i);
 }
 
+/// The loops that a stage shares with all later ones that read its result.
+unsigned KernelLowering::getNumShared(OpResult result) const {
+  unsigned numShared = stages.size() > 1 ? UINT_MAX : 0, least = UINT_MAX;
+  bool isBehind = false;
+  for (const ScheduledStage &scheduled : stages) {
+    if (isBehind)
+      least = std::min<unsigned>(least, scheduled.schedule.getShared());
+    isBehind |= scheduled.stage.op == result.getOwner();
+    FusedOp op = scheduled.stage.op;
+    if (llvm::is_contained(op.getInputs(), result))
+      numShared = std::min(numShared, least);
+  }
+  return numShared == UINT_MAX ? 0 : numShared;
+}
+
+/// A value that is local to an iteration of shared loops is memory for what one
+/// iteration writes: all who write and read it do so at places inside of that.
+void KernelLowering::moveInside(OpResult result, StageWrite &write,
+                                ScheduledStage &writer, unsigned numShared,
+                                ArrayRef<AffineExpr> shape) {
+  write.place.offset = getLocalOffset(
+      write.map, shape, writer.schedule.getOrder().take_front(numShared));
+  for (ScheduledStage &scheduled : stages) {
+    FusedOp op = scheduled.stage.op;
+    for (StageRead &read : scheduled.stage.reads)
+      if (isa<BlockArgument>(read.source) &&
+          getOuterValue(op, read.source) == result)
+        read.place.offset =
+            getLocalOffset(read.map, shape,
+                           scheduled.schedule.getOrder().take_front(numShared));
+  }
+}
+
 LogicalResult KernelLowering::bindBuffers() {
   int64_t left = kMaxLocalBytes;
   for (ScheduledStage &scheduled : stages)
-    for (Value result : scheduled.stage.op.getResults()) {
+    for (StageWrite &write : scheduled.stage.writes) {
+      OpResult result = scheduled.stage.op->getResult(write.result);
       if (buffers.lookup(result))
         continue;
       // Neither yielded nor an argument: local to the kernel.
+      unsigned numShared = getNumShared(result);
+      SmallVector<AffineExpr> shape = getLocalShape(
+          write, scheduled.schedule.getOrder().take_front(numShared));
       auto type = getBufferType(cast<RankedTensorType>(result.getType()));
       int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-      if (!type.hasStaticShape() || type.getNumElements() > left / bytes)
+      std::optional<int64_t> size = getNumElements(shape);
+      if (!size || *size > left / bytes)
         return scheduled.stage.op.emitOpError(
                    "holds a value inside of the kernel that does not fit its "
                    "local memory of ")
                << kMaxLocalBytes << " bytes: " << result.getType();
-      left -= type.getNumElements() * bytes;
-      buffers[result] = memref::AllocaOp::create(b, loc, type);
+      left -= *size * bytes;
+      if (numShared > 0)
+        moveInside(result, write, scheduled, numShared, shape);
+      // The size is a number like others: kernels that differ in it only are
+      // the same code.
+      buffers[result] = memref::AllocaOp::create(
+          b, loc,
+          MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
+          ValueRange{arith::ConstantIndexOp::create(b, loc, *size)},
+          b.getI64IntegerAttr(64));
     }
   return success();
 }

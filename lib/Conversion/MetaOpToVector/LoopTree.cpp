@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTree.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -144,10 +145,6 @@ static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
 // Neighbours
 //===----------------------------------------------------------------------===//
 
-static Value getOuter(FusedOp op, Value argument) {
-  return op.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
-}
-
 /// Whether two extents, each in the symbols of its stage, are one number.
 static bool isSameExtent(const Stage &a, AffineExpr extentA, const Stage &b,
                          AffineExpr extentB) {
@@ -160,7 +157,7 @@ static bool isSameExtent(const Stage &a, AffineExpr extentA, const Stage &b,
   const StageSymbol &first = a.symbols[symbolA.getPosition()];
   const StageSymbol &second = b.symbols[symbolB.getPosition()];
   return first.kind == second.kind && first.dim == second.dim &&
-         getOuter(a.op, first.value) == getOuter(b.op, second.value);
+         getOuterValue(a.op, first.value) == getOuterValue(b.op, second.value);
 }
 
 static LogicalResult verifySharedLoops(const ScheduledStage &previous,
@@ -182,42 +179,6 @@ static LogicalResult verifySharedLoops(const ScheduledStage &previous,
 // What one stage computes and another reads
 //===----------------------------------------------------------------------===//
 
-/// The depth of the loop that an index is, if it is one of the shared ones.
-static std::optional<unsigned> getSharedDepth(AffineExpr index,
-                                              ArrayRef<int64_t> shared) {
-  auto loop = dyn_cast<AffineDimExpr>(index);
-  auto found = loop ? llvm::find(shared, loop.getPosition()) : shared.end();
-  if (found == shared.end())
-    return std::nullopt;
-  return found - shared.begin();
-}
-
-static bool dependsOn(AffineExpr index, ArrayRef<int64_t> shared) {
-  return llvm::any_of(
-      shared, [&](int64_t loop) { return index.isFunctionOfDim(loop); });
-}
-
-/// Whether each iteration of the shared loops writes all that it reads.
-static bool staysInIteration(const StageWrite &write, ScheduleAttr writer,
-                             const StageRead &read, ScheduleAttr reader,
-                             unsigned numShared) {
-  ArrayRef<int64_t> writerLoops = writer.getOrder().take_front(numShared);
-  ArrayRef<int64_t> readerLoops = reader.getOrder().take_front(numShared);
-  if (!write.isProjection)
-    return false;
-  llvm::SmallBitVector numbering(numShared);
-  for (auto [written, used] :
-       llvm::zip_equal(write.map.getResults(), read.map.getResults())) {
-    if (!dependsOn(written, writerLoops) && !dependsOn(used, readerLoops))
-      continue;
-    auto depth = getSharedDepth(written, writerLoops);
-    if (!depth || depth != getSharedDepth(used, readerLoops))
-      return false;
-    numbering.set(*depth);
-  }
-  return numbering.all();
-}
-
 static LogicalResult verifyDependence(const ScheduledStage &producer,
                                       const ScheduledStage &consumer,
                                       unsigned numShared) {
@@ -225,7 +186,7 @@ static LogicalResult verifyDependence(const ScheduledStage &producer,
   FusedOp from = producer.stage.op;
   auto isFromProducer = [&](Value argument) {
     return isa<BlockArgument>(argument) &&
-           getOuter(op, argument).getDefiningOp() == from.getOperation();
+           getOuterValue(op, argument).getDefiningOp() == from.getOperation();
   };
   // Symbols are read before the first loop.
   for (const StageSymbol &symbol : consumer.stage.symbols)
@@ -243,11 +204,12 @@ static LogicalResult verifyDependence(const ScheduledStage &producer,
   for (const StageRead &read : consumer.stage.reads) {
     if (!isFromProducer(read.source))
       continue;
-    auto result = cast<OpResult>(getOuter(op, read.source));
+    auto result = cast<OpResult>(getOuterValue(op, read.source));
     for (const StageWrite &write : producer.stage.writes)
       if (write.result == result.getResultNumber() &&
-          !staysInIteration(write, producer.schedule, read, consumer.schedule,
-                            numShared))
+          !staysInIteration(
+              write, producer.schedule.getOrder().take_front(numShared), read,
+              consumer.schedule.getOrder().take_front(numShared)))
         return refuse();
   }
   for (Operation *inner : consumer.stage.body)

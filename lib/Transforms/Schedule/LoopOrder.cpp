@@ -57,8 +57,9 @@ constexpr int64_t kMaxUnroll = 8;
 
 class LoopOrder {
 public:
-  LoopOrder(const Stage &stage, unsigned vectorBits)
-      : stage(stage), numLoops(stage.getNumLoops()), vectorBits(vectorBits) {}
+  LoopOrder(const Stage &stage, unsigned vectorBits, ArrayRef<int64_t> outer)
+      : stage(stage), numLoops(stage.getNumLoops()), vectorBits(vectorBits),
+        outer(outer) {}
 
   ScheduleAttr choose();
 
@@ -93,6 +94,8 @@ private:
   const Stage &stage;
   unsigned numLoops;
   unsigned vectorBits;
+  /// Loops that stand outside, in this order, as other stages share them.
+  ArrayRef<int64_t> outer;
 };
 
 unsigned getBits(Type type) {
@@ -183,7 +186,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseVector() const {
   double bestCost = stage.reads.size() + stage.writes.size();
   for (unsigned loop = 0; loop < numLoops; ++loop) {
     int64_t lanes = getLanes(loop);
-    if (lanes < 2)
+    if (lanes < 2 || llvm::is_contained(outer, loop))
       continue;
     auto cost = getVectorCost(loop, lanes);
     // Of equal costs the later, more continuous loop wins.
@@ -323,7 +326,8 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
     int64_t factor = getUnrollFactor(loop);
     double shared = getSharedCost(loop, vectorLoop);
     if (static_cast<int64_t>(loop) == vectorLoop || factor == 1 ||
-        !first.loops.test(loop) || shared <= bestShared)
+        !first.loops.test(loop) || shared <= bestShared ||
+        llvm::is_contained(outer, loop))
       continue;
     best = {loop, factor};
     bestShared = shared;
@@ -342,8 +346,10 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
 
 ScheduleAttr LoopOrder::choose() {
   auto [vectorLoop, lanes] = chooseVector();
-  if (int64_t tileLoop = chooseTile(vectorLoop, lanes); tileLoop >= 0)
-    return makeTileSchedule(vectorLoop, lanes, tileLoop);
+  // Tiles have an order of loops of their own.
+  if (outer.empty())
+    if (int64_t tileLoop = chooseTile(vectorLoop, lanes); tileLoop >= 0)
+      return makeTileSchedule(vectorLoop, lanes, tileLoop);
   auto [unrollLoop, unroll] = chooseUnroll(vectorLoop, lanes);
 
   SmallBitVector keptLoops(numLoops, true);
@@ -351,7 +357,8 @@ ScheduleAttr LoopOrder::choose() {
     keptLoops &= write.disjoint;
   SmallVector<int64_t> kept, reduced;
   for (unsigned loop = 0; loop < numLoops; ++loop)
-    if (static_cast<int64_t>(loop) != vectorLoop)
+    if (static_cast<int64_t>(loop) != vectorLoop &&
+        !llvm::is_contained(outer, loop))
       (keptLoops.test(loop) ? kept : reduced).push_back(loop);
   sortByContinuity(kept);
   sortByContinuity(reduced);
@@ -363,11 +370,14 @@ ScheduleAttr LoopOrder::choose() {
     int64_t loop = kept[parallel++];
     iterations *= getExtent(loop) / (loop == unrollLoop ? unroll : 1);
   }
-  SmallVector<int64_t> order(kept);
+  if (!outer.empty())
+    parallel = outer.size();
+  SmallVector<int64_t> order(outer);
+  order.append(kept);
   if (vectorLoop >= 0 && keptLoops.test(vectorLoop)) {
     order.push_back(vectorLoop);
     // The only kept loop is shared among threads by blocks of vectors.
-    if (kept.empty())
+    if (order.size() == 1)
       parallel = 1;
   }
   order.append(reduced);
@@ -379,6 +389,7 @@ ScheduleAttr LoopOrder::choose() {
 
 } // namespace
 
-ScheduleAttr metaop::chooseSchedule(const Stage &stage, unsigned vectorBits) {
-  return LoopOrder(stage, vectorBits).choose();
+ScheduleAttr metaop::chooseSchedule(const Stage &stage, unsigned vectorBits,
+                                    ArrayRef<int64_t> outer) {
+  return LoopOrder(stage, vectorBits, outer).choose();
 }

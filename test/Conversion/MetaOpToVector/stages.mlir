@@ -1,16 +1,16 @@
 // RUN: metaop-opt %s -convert-metaop-to-vector -canonicalize -cse | FileCheck %s
 
-// The mean of a row and the row less it, in one loop over rows. The mean lives in
-// memory of the kernel's own.
+// The mean of a row and the row less it, in one loop over rows. The mean of this row
+// lives in memory of the kernel's own.
 // CHECK-LABEL: func @normalise(
 // CHECK-SAME:    %[[X:.*]]: memref<400xf32>, %[[Y:.*]]: memref<400xf32>,
 // CHECK-SAME:    metaop.num_buffers = 2 : i64, metaop.parallel_range = 4 : i64, metaop.work_per_step = 600 : i64
-// CHECK:         %[[MEAN:.*]] = memref.alloca() : memref<4xf32>
+// CHECK:         %[[MEAN:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1xf32>
 // CHECK:         scf.for %[[ROW:.*]] =
 // CHECK:           scf.for {{.*}} iter_args
 // CHECK:             vector.load %[[X]]
-// CHECK:           memref.store %{{.*}}, %[[MEAN]][%[[ROW]]]
-// CHECK:           memref.load %[[MEAN]][%[[ROW]]]
+// CHECK:           memref.store %{{.*}}, %[[MEAN]][%c0]
+// CHECK:           memref.load %[[MEAN]][%c0]
 // CHECK:           scf.for
 // CHECK:             vector.load %[[X]]
 // CHECK:             vector.store %{{.*}}, %[[Y]]

@@ -10,6 +10,7 @@
 #define METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 
 #include "MetaOps/Transforms/Schedule/Stage.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::metaop {
@@ -18,8 +19,10 @@ namespace mlir::metaop {
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"
 
 /// The schedule that the heuristics choose for a stage on a target whose vector
-/// registers hold `vectorBits` bits.
-ScheduleAttr chooseSchedule(const Stage &stage, unsigned vectorBits);
+/// registers hold `vectorBits` bits. The loops `outer` stand outside in this
+/// order and are parallel; they are neither vectors nor unrolled.
+ScheduleAttr chooseSchedule(const Stage &stage, unsigned vectorBits,
+                            ArrayRef<int64_t> outer = {});
 
 #define GEN_PASS_REGISTRATION
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"

@@ -40,4 +40,37 @@ def SchedulePass : Pass<"metaop-schedule"> {
   ];
 }
 
+def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
+  let summary = "Puts stages that share outer loops into one kernel";
+  let description = [{
+    Joins kernels of one stage each, where an iteration of common outer loops
+    reads what the same iteration has computed: a row that several stages work
+    on stays in cache, and what only these stages read becomes local to the
+    iteration. The stages get their schedules here; kernels that have one
+    already stay as they are.
+
+    Before:
+    ```mlir
+    %m = metaop.kernel(%a = %x : tensor<64x128xf32>) -> tensor<64xf32> { ... }
+    %y = metaop.kernel(%a = %x : tensor<64x128xf32>, %b = %m : tensor<64xf32>)
+        -> tensor<64x128xf32> { ... }
+    ```
+    After:
+    ```mlir
+    %y = metaop.kernel(%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> {
+      %m = metaop.fused(...) -> tensor<64xf32>
+          schedule(<order = [0, 1], parallel = 1, ..., shared = 0>) { ... }
+      %0 = metaop.fused(...) -> tensor<64x128xf32>
+          schedule(<order = [0, 1], parallel = 1, ..., shared = 1>) { ... }
+      metaop.yield %0 : tensor<64x128xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "Bits in a vector register of the target, a power of two; 0 for "
+           "scalar code">
+  ];
+}
+
 #endif // METAOPS_TRANSFORMS_SCHEDULE_PASSES_TD

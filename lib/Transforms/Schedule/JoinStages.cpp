@@ -1,0 +1,654 @@
+//===- JoinStages.cpp - Stages that share outer loops become one kernel ---===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A softmax is three stages: the maximum of a row, the sum of its exponentials,
+// and the quotients. One after another they bring each row from memory three
+// times. In one kernel, with the loop over rows around all three, the row stays
+// in cache, and what only these stages read becomes a row of local memory.
+//
+// Kernels are taken in program order, and each is joined with the kernels whose
+// results it reads, the latest first. Both sides are groups of stages with
+// *slots*: loops that each of their stages can have outside, in parallel. The
+// slots of the joined group are the pairs of slots that number the same
+// dimension of every value that passes between the two. They join if
+//  * each iteration of these slots reads what it has itself computed, and
+//    nothing else of the group's results (SharedLoops.cpp);
+//  * nothing computed in between by others depends on one and feeds the other;
+//  * what is left to share among threads is enough, or one thread is;
+//  * an iteration's part of all tensors fits a core's cache;
+//  * no stage of weight loses its vector loop, or an unrolled loop by which it
+//    saves reads; contractions, whose reads are few, stay alone;
+//  * the two have enough memory traffic in common.
+//
+// Values that only the group reads are local if what an iteration writes of
+// them is small. Others become results of the kernel, though nobody outside may
+// read them: the part that an iteration writes is still in cache when read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <queue>
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_JOINSTAGESPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Iterations of the shared loops that keep threads busy.
+static constexpr int64_t kEnoughIterations = 16;
+/// Iterations of all loops that are not worth a second thread.
+static constexpr int64_t kWorkOfOneThread = 1 << 14;
+/// What one iteration may touch and find again in a core's cache.
+static constexpr int64_t kMaxPartBytes = 1 << 19;
+/// A stage whose space is this many times larger than all that it reads and
+/// writes is a contraction.
+static constexpr int64_t kContractionRatio = 4;
+/// A stage this many times smaller than the group may do without vectors.
+static constexpr int64_t kSmallStageRatio = 8;
+/// The traffic saved is at least this part of the smaller side's traffic.
+static constexpr int64_t kMinSavedPart = 8;
+/// Longer loop bodies only cost compile time.
+static constexpr size_t kMaxStages = 16;
+
+namespace {
+
+/// A stage, and the loops that are the slots of its group.
+struct JoinedStage {
+  FusedOp op;
+  Stage model;
+  SmallVector<int64_t> slots;
+};
+
+struct Slot {
+  int64_t extent = 1;
+  /// Iterations of stages that use the loop as vector, or to save reads.
+  int64_t blockedWork = 0;
+};
+
+struct Group {
+  SmallVector<KernelOp> kernels;
+  SmallVector<std::shared_ptr<JoinedStage>> stages;
+  SmallVector<Slot> slots;
+  /// Iterations of all stages.
+  int64_t work = 0;
+
+  int64_t getRange() const {
+    int64_t range = 1;
+    for (const Slot &slot : slots)
+      range *= slot.extent;
+    return range;
+  }
+};
+
+/// A value that one stage writes and another reads.
+struct Dependence {
+  const JoinedStage *writer, *reader;
+  const StageWrite *write;
+  const StageRead *read;
+};
+
+class Joiner {
+public:
+  Joiner(Block &block, unsigned vectorBits)
+      : block(block), vectorBits(vectorBits) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult makeGroups();
+  LogicalResult makeGroup(KernelOp kernel);
+  bool join(unsigned a, unsigned b);
+  std::optional<SmallVector<Dependence>> getDependences(const Group &from,
+                                                        const Group &to) const;
+  SmallVector<std::pair<unsigned, unsigned>>
+  matchSlots(ArrayRef<Dependence> dependences, const Group &a,
+             const Group &b) const;
+  Group combine(const Group &a, const Group &b,
+                ArrayRef<std::pair<unsigned, unsigned>> pairs) const;
+  bool isWorthIt(const Group &a, const Group &b, const Group &joined,
+                 ArrayRef<Dependence> dependences) const;
+  bool isCyclic(unsigned a, unsigned b) const;
+  unsigned getNode(Operation *op) const;
+  void reorder();
+  void rewrite(Group &group);
+  SmallVector<unsigned> getSlotOrder(const Group &group) const;
+
+  Block &block;
+  unsigned vectorBits;
+  /// Groups by number; those that were merged into another have no kernels.
+  SmallVector<Group> groups;
+  llvm::DenseMap<Operation *, unsigned> groupOf;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Groups of one stage
+//===----------------------------------------------------------------------===//
+
+static int64_t getBytes(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+static int64_t getIterations(const Stage &stage) {
+  int64_t iterations = 1;
+  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
+    iterations *= stage.getStaticExtent(loop);
+  return iterations;
+}
+
+/// Whether much more is computed than read and written.
+static bool isContraction(FusedOp op, const Stage &stage) {
+  int64_t largest = 1;
+  for (Value value : op->getOperands())
+    largest = std::max(
+        largest, cast<RankedTensorType>(value.getType()).getNumElements());
+  for (Value value : op->getResults())
+    largest = std::max(
+        largest, cast<RankedTensorType>(value.getType()).getNumElements());
+  return stage.hasReduction() &&
+         getIterations(stage) / kContractionRatio >= largest;
+}
+
+static bool isStatic(FusedOp op) {
+  auto hasShape = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  return llvm::all_of(op->getOperandTypes(), hasShape) &&
+         llvm::all_of(op->getResultTypes(), hasShape) &&
+         op.getIterationValue().getType().hasStaticShape();
+}
+
+/// Makes a group of a kernel that may join others.
+LogicalResult Joiner::makeGroup(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  if (!llvm::hasNItems(body, 2))
+    return success();
+  auto op = cast<FusedOp>(body.front());
+  if (op.getScheduleAttr() || !isStatic(op))
+    return success();
+  FailureOr<Stage> stage = Stage::build(op);
+  if (failed(stage))
+    return failure();
+  if (stage->isEmpty() || isContraction(op, *stage))
+    return success();
+  ScheduleAttr alone = chooseSchedule(*stage, vectorBits);
+  // It would lose its tiles.
+  if (alone.getTileDim() >= 0)
+    return success();
+  Group group;
+  group.kernels = {kernel};
+  group.work = getIterations(*stage);
+  auto joined = std::make_shared<JoinedStage>();
+  joined->op = op;
+  for (int64_t loop : alone.getOrder()) {
+    if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
+          return !write.disjoint.test(loop);
+        }))
+      continue;
+    Slot slot;
+    slot.extent = stage->getStaticExtent(loop);
+    if (alone.getVectorWidth() > 1 && loop == alone.getVectorDim())
+      slot.blockedWork = group.work;
+    joined->slots.push_back(loop);
+    group.slots.push_back(slot);
+  }
+  joined->model = std::move(*stage);
+  group.stages.push_back(std::move(joined));
+  if (group.slots.empty())
+    return success();
+  groupOf[kernel] = groups.size();
+  groups.push_back(std::move(group));
+  return success();
+}
+
+LogicalResult Joiner::makeGroups() {
+  for (auto kernel : block.getOps<KernelOp>())
+    if (failed(makeGroup(kernel)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What passes between two groups
+//===----------------------------------------------------------------------===//
+
+/// The value of the block that an argument of a stage is.
+static Value getBlockValue(FusedOp op, Value argument) {
+  auto kernel = cast<KernelOp>(op->getParentOp());
+  auto inner = cast<BlockArgument>(getOuterValue(op, argument));
+  return kernel.getInputs()[inner.getArgNumber()];
+}
+
+/// The result of `op` that a value of the block is.
+static std::optional<unsigned> getResultNumber(FusedOp op, Value value) {
+  auto kernel = cast<KernelOp>(op->getParentOp());
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || result.getOwner() != kernel)
+    return std::nullopt;
+  Value yielded = kernel.getYield().getOperand(result.getResultNumber());
+  if (yielded.getDefiningOp() != op)
+    return std::nullopt;
+  return cast<OpResult>(yielded).getResultNumber();
+}
+
+/// All that `to` reads of what `from` writes; none if it does so outside of
+/// loops, as a number.
+std::optional<SmallVector<Dependence>>
+Joiner::getDependences(const Group &from, const Group &to) const {
+  SmallVector<Dependence> dependences;
+  for (const auto &reader : to.stages) {
+    llvm::SmallDenseSet<Value> isRead;
+    for (const StageRead &read : reader->model.reads) {
+      if (!isa<BlockArgument>(read.source))
+        continue;
+      isRead.insert(read.source);
+      Value value = getBlockValue(reader->op, read.source);
+      for (const auto &writer : from.stages)
+        if (auto number = getResultNumber(writer->op, value))
+          for (const StageWrite &write : writer->model.writes)
+            if (write.result == *number)
+              dependences.push_back(
+                  {writer.get(), reader.get(), &write, &read});
+    }
+    auto isNumberOfGroup = [&](Value argument) {
+      if (!isa<BlockArgument>(argument))
+        return false;
+      Value value = getBlockValue(reader->op, argument);
+      return llvm::any_of(from.stages, [&](const auto &writer) {
+        return getResultNumber(writer->op, value).has_value();
+      });
+    };
+    for (const StageSymbol &symbol : reader->model.symbols)
+      if (isNumberOfGroup(symbol.value))
+        return std::nullopt;
+    for (Operation *inner : reader->model.body)
+      if (isa<GeneratorOpInterface>(inner) &&
+          llvm::any_of(inner->getOperands(), isNumberOfGroup))
+        return std::nullopt;
+  }
+  return dependences;
+}
+
+/// The slot that an index is, if it is one.
+static std::optional<unsigned> getSlot(AffineExpr index,
+                                       const JoinedStage &stage) {
+  auto loop = dyn_cast<AffineDimExpr>(index);
+  auto found =
+      loop ? llvm::find(stage.slots, loop.getPosition()) : stage.slots.end();
+  if (found == stage.slots.end())
+    return std::nullopt;
+  return found - stage.slots.begin();
+}
+
+/// Pairs of slots that number the same dimension in each dependence.
+SmallVector<std::pair<unsigned, unsigned>>
+Joiner::matchSlots(ArrayRef<Dependence> dependences, const Group &a,
+                   const Group &b) const {
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (auto [i, dependence] : llvm::enumerate(dependences)) {
+    SmallVector<std::pair<unsigned, unsigned>> here;
+    for (auto [written, used] :
+         llvm::zip_equal(dependence.write->map.getResults(),
+                         dependence.read->map.getResults())) {
+      auto first = getSlot(written, *dependence.writer);
+      auto second = getSlot(used, *dependence.reader);
+      if (first && second && a.slots[*first].extent == b.slots[*second].extent)
+        here.emplace_back(*first, *second);
+    }
+    if (i == 0)
+      pairs = here;
+    else
+      llvm::erase_if(
+          pairs, [&](auto &pair) { return !llvm::is_contained(here, pair); });
+  }
+  return pairs;
+}
+
+Group Joiner::combine(const Group &a, const Group &b,
+                      ArrayRef<std::pair<unsigned, unsigned>> pairs) const {
+  Group joined;
+  joined.work = a.work + b.work;
+  joined.kernels = a.kernels;
+  joined.kernels.append(b.kernels);
+  llvm::sort(joined.kernels, [](KernelOp first, KernelOp second) {
+    return first->isBeforeInBlock(second);
+  });
+  SmallVector<std::pair<unsigned, unsigned>> kept;
+  for (auto [first, second] : pairs) {
+    Slot slot = a.slots[first];
+    slot.blockedWork += b.slots[second].blockedWork;
+    if (slot.blockedWork > joined.work / kSmallStageRatio)
+      continue;
+    joined.slots.push_back(slot);
+    kept.emplace_back(first, second);
+  }
+  auto add = [&](const Group &group, bool isFirst) {
+    for (const auto &stage : group.stages) {
+      auto copy = std::make_shared<JoinedStage>(*stage);
+      copy->slots.clear();
+      for (auto [first, second] : kept)
+        copy->slots.push_back(stage->slots[isFirst ? first : second]);
+      joined.stages.push_back(std::move(copy));
+    }
+  };
+  add(a, true);
+  add(b, false);
+  llvm::sort(joined.stages, [](const auto &first, const auto &second) {
+    return first->op->getParentOp()->isBeforeInBlock(second->op->getParentOp());
+  });
+  return joined;
+}
+
+//===----------------------------------------------------------------------===//
+// Whether two groups join
+//===----------------------------------------------------------------------===//
+
+static llvm::SetVector<Value> getTraffic(const Group &group) {
+  llvm::SetVector<Value> values;
+  for (KernelOp kernel : group.kernels) {
+    values.insert(kernel.getInputs().begin(), kernel.getInputs().end());
+    values.insert(kernel.getOutputs().begin(), kernel.getOutputs().end());
+  }
+  return values;
+}
+
+bool Joiner::isWorthIt(const Group &a, const Group &b, const Group &joined,
+                       ArrayRef<Dependence> dependences) const {
+  int64_t range = joined.getRange();
+  if (joined.work > kWorkOfOneThread &&
+      range < std::min(kEnoughIterations, std::max(a.getRange(), b.getRange())))
+    return false;
+  llvm::SetVector<Value> first = getTraffic(a), second = getTraffic(b);
+  auto getSum = [](const llvm::SetVector<Value> &values) {
+    int64_t bytes = 0;
+    for (Value value : values)
+      bytes += getBytes(value);
+    return bytes;
+  };
+  int64_t saved = 0;
+  for (Value value : second)
+    if (first.contains(value))
+      saved += getBytes(value);
+  int64_t total = getSum(first) + getSum(second) - saved;
+  return total / range <= kMaxPartBytes &&
+         saved >= std::min(getSum(first), getSum(second)) / kMinSavedPart;
+}
+
+/// Whether a path leads from one of the groups out of both and back.
+bool Joiner::isCyclic(unsigned a, unsigned b) const {
+  SmallVector<Operation *> worklist;
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  auto isInside = [&](Operation *op) {
+    auto found = groupOf.find(op);
+    return found != groupOf.end() && (found->second == a || found->second == b);
+  };
+  bool isBack = false;
+  auto visitUsers = [&](Operation *op, bool starts) {
+    for (Operation *user : op->getUsers()) {
+      user = block.findAncestorOpInBlock(*user);
+      if (isInside(user)) {
+        isBack |= !starts;
+        continue;
+      }
+      auto group = groupOf.find(user);
+      if (group == groupOf.end()) {
+        if (seen.insert(user).second)
+          worklist.push_back(user);
+        continue;
+      }
+      for (KernelOp kernel : groups[group->second].kernels)
+        if (seen.insert(kernel).second)
+          worklist.push_back(kernel);
+    }
+  };
+  for (unsigned group : {a, b})
+    for (KernelOp kernel : groups[group].kernels)
+      visitUsers(kernel, /*starts=*/true);
+  while (!worklist.empty() && !isBack)
+    visitUsers(worklist.pop_back_val(), /*starts=*/false);
+  return isBack;
+}
+
+static bool staysInside(const Group &group, ArrayRef<Dependence> dependences) {
+  return llvm::all_of(dependences, [&](const Dependence &dependence) {
+    auto find = [&](const JoinedStage *stage) -> const JoinedStage & {
+      return **llvm::find_if(group.stages, [&](const auto &other) {
+        return other->op == stage->op;
+      });
+    };
+    return staysInIteration(*dependence.write, find(dependence.writer).slots,
+                            *dependence.read, find(dependence.reader).slots);
+  });
+}
+
+bool Joiner::join(unsigned a, unsigned b) {
+  if (a == b || groups[a].stages.size() + groups[b].stages.size() > kMaxStages)
+    return false;
+  auto forward = getDependences(groups[a], groups[b]);
+  auto backward = getDependences(groups[b], groups[a]);
+  if (!forward || !backward || forward->empty() || !backward->empty())
+    return false;
+  Group joined =
+      combine(groups[a], groups[b], matchSlots(*forward, groups[a], groups[b]));
+  if (joined.slots.empty())
+    return false;
+  // All dependences inside, as fewer slots are left than each side had.
+  auto inside = getDependences(joined, joined);
+  if (!inside || !staysInside(joined, *inside) ||
+      !isWorthIt(groups[a], groups[b], joined, *forward) || isCyclic(a, b))
+    return false;
+  for (KernelOp kernel : groups[a].kernels)
+    groupOf[kernel] = b;
+  groups[a] = Group();
+  groups[b] = std::move(joined);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// From groups to kernels
+//===----------------------------------------------------------------------===//
+
+/// Slots from outside to inside, as the largest stage would have them.
+SmallVector<unsigned> Joiner::getSlotOrder(const Group &group) const {
+  const JoinedStage &largest = **llvm::max_element(
+      group.stages, [](const auto &first, const auto &second) {
+        return getIterations(first->model) < getIterations(second->model);
+      });
+  ScheduleAttr alone = chooseSchedule(largest.model, vectorBits);
+  SmallVector<unsigned> order;
+  for (int64_t loop : alone.getOrder())
+    if (const auto *found = llvm::find(largest.slots, loop);
+        found != largest.slots.end())
+      order.push_back(found - largest.slots.begin());
+  return order;
+}
+
+/// Moves the operations so that the kernels of each group are neighbours.
+void Joiner::reorder() {
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, unsigned> unitOf;
+  SmallVector<SmallVector<Operation *>> units;
+  llvm::DenseMap<unsigned, unsigned> unitOfGroup;
+  // A unit stands where the last of its operations stood.
+  for (Operation &op : llvm::reverse(block)) {
+    auto group = groupOf.find(&op);
+    unsigned unit = units.size();
+    if (group != groupOf.end())
+      unit = unitOfGroup.try_emplace(group->second, unit).first->second;
+    if (unit == units.size())
+      units.emplace_back();
+    units[unit].push_back(&op);
+    unitOf[&op] = unit;
+  }
+  SmallVector<unsigned> numOpen(units.size(), 0);
+  SmallVector<llvm::SmallSetVector<unsigned, 4>> users(units.size());
+  for (auto [unit, members] : llvm::enumerate(units))
+    for (Operation *op : members)
+      for (Operation *user : op->getUsers()) {
+        unsigned next = unitOf.lookup(block.findAncestorOpInBlock(*user));
+        if (next != unit && users[unit].insert(next))
+          ++numOpen[next];
+      }
+  // Units are numbered from the end.
+  std::priority_queue<unsigned> ready;
+  for (unsigned unit = 0; unit < units.size(); ++unit)
+    if (numOpen[unit] == 0)
+      ready.push(unit);
+  while (!ready.empty()) {
+    unsigned unit = ready.top();
+    ready.pop();
+    for (Operation *op : llvm::reverse(units[unit]))
+      op->moveBefore(&block, block.end());
+    for (unsigned next : users[unit])
+      if (--numOpen[next] == 0)
+        ready.push(next);
+  }
+}
+
+/// Elements of the part of a result that one iteration writes.
+static int64_t getLocalBytes(const JoinedStage &stage, const StageWrite &write,
+                             ArrayRef<int64_t> loops) {
+  std::optional<int64_t> elements = getNumElements(getLocalShape(write, loops));
+  Value result = stage.op->getResult(write.result);
+  return *elements *
+         llvm::divideCeil(getElementTypeOrSelf(result).getIntOrFloatBitWidth(),
+                          8);
+}
+
+void Joiner::rewrite(Group &group) {
+  SmallVector<unsigned> order = getSlotOrder(group);
+  llvm::SmallPtrSet<Operation *, 8> members;
+  SmallVector<Location> locations;
+  llvm::SetVector<Value> inputs;
+  for (KernelOp kernel : group.kernels) {
+    members.insert(kernel);
+    locations.push_back(kernel.getLoc());
+  }
+  for (KernelOp kernel : group.kernels)
+    for (Value input : kernel.getInputs())
+      if (!members.contains(input.getDefiningOp()))
+        inputs.insert(input);
+
+  // Which results leave the kernel, and which are too large to stay inside.
+  SmallVector<Value> outputs;
+  int64_t left = kMaxLocalBytes;
+  for (const auto &stage : group.stages) {
+    auto kernel = cast<KernelOp>(stage->op->getParentOp());
+    SmallVector<int64_t> loops;
+    for (unsigned slot : order)
+      loops.push_back(stage->slots[slot]);
+    for (OpResult output : kernel->getResults()) {
+      Value yielded = kernel.getYield().getOperand(output.getResultNumber());
+      unsigned number = cast<OpResult>(yielded).getResultNumber();
+      bool leaves = llvm::any_of(output.getUsers(), [&](Operation *user) {
+        return !members.contains(block.findAncestorOpInBlock(*user));
+      });
+      const StageWrite &write =
+          *llvm::find_if(stage->model.writes, [&](const StageWrite &write) {
+            return write.result == number;
+          });
+      int64_t bytes = getLocalBytes(*stage, write, loops);
+      if (!leaves && bytes <= left)
+        left -= bytes;
+      else
+        outputs.push_back(output);
+    }
+  }
+
+  KernelOp last = group.kernels.back();
+  OpBuilder builder(last);
+  auto kernel =
+      KernelOp::create(builder, FusedLoc::get(builder.getContext(), locations),
+                       ValueRange(outputs).getTypes(), inputs.getArrayRef());
+  Block &body = kernel.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  builder.setInsertionPointToEnd(&body);
+  for (auto [i, stage] : llvm::enumerate(group.stages)) {
+    auto from = cast<KernelOp>(stage->op->getParentOp());
+    for (auto [inner, outer] :
+         llvm::zip_equal(from.getBody().getArguments(), from.getInputs()))
+      mapping.map(inner, mapping.lookup(outer));
+    SmallVector<int64_t> loops;
+    for (unsigned slot : order)
+      loops.push_back(stage->slots[slot]);
+    ScheduleAttr own = chooseSchedule(stage->model, vectorBits, loops);
+    auto fused = cast<FusedOp>(builder.clone(*stage->op, mapping));
+    fused.setScheduleAttr(ScheduleAttr::get(
+        builder.getContext(), own.getOrder(), loops.size(), own.getVectorDim(),
+        own.getVectorWidth(), own.getUnrollDim(), own.getUnroll(),
+        i == 0 ? 0 : loops.size()));
+    for (auto [output, yielded] :
+         llvm::zip_equal(from.getOutputs(), from.getYield().getOperands()))
+      mapping.map(output, mapping.lookup(yielded));
+  }
+  YieldOp::create(builder, kernel.getLoc(),
+                  llvm::map_to_vector(outputs, [&](Value output) {
+                    return mapping.lookup(output);
+                  }));
+  for (auto [output, result] : llvm::zip_equal(outputs, kernel.getOutputs()))
+    output.replaceAllUsesWith(result);
+  for (KernelOp old : llvm::reverse(group.kernels)) {
+    old->dropAllUses();
+    old->erase();
+  }
+}
+
+LogicalResult Joiner::run() {
+  if (failed(makeGroups()))
+    return failure();
+  bool anyJoined = false;
+  for (auto kernel : block.getOps<KernelOp>()) {
+    if (!groupOf.contains(kernel))
+      continue;
+    SmallVector<KernelOp> producers;
+    for (Value input : kernel.getInputs())
+      if (auto producer = input.getDefiningOp<KernelOp>())
+        if (groupOf.contains(producer) &&
+            !llvm::is_contained(producers, producer))
+          producers.push_back(producer);
+    llvm::sort(producers, [](KernelOp first, KernelOp second) {
+      return second->isBeforeInBlock(first);
+    });
+    for (KernelOp producer : producers)
+      anyJoined |= join(groupOf.lookup(producer), groupOf.lookup(kernel));
+  }
+  if (!anyJoined)
+    return success();
+  reorder();
+  for (Group &group : groups)
+    if (group.kernels.size() > 1)
+      rewrite(group);
+  return success();
+}
+
+namespace {
+struct JoinStages : metaop::impl::JoinStagesPassBase<JoinStages> {
+  using JoinStagesPassBase::JoinStagesPassBase;
+
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      if (failed(Joiner(block, vectorBits).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace
