@@ -461,7 +461,8 @@ def compare(text, folder, seed):
 
 # What the lowering says of a schedule that it does not take.
 REFUSED = re.compile(
-    r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop|cannot be the rows of a tile|unrolls parallel loop"
+    r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop"
+    r"|cannot be the rows of a tile|unrolls parallel loop"
     r"|shares loop|shares [0-9]+ loops with a stage before)"
 )
 

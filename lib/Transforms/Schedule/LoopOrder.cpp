@@ -336,7 +336,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   if (best.first != -1 || vectorLoop < 0 || !inRegisters)
     return best;
   if (first.loops.test(vectorLoop) && isWalkedByRows(vectorLoop))
-    for (int64_t factor : {kRun, kRun / 2})
+    for (int64_t factor : {kRun, kRun / 2, kRun / 4})
       if (getExtent(vectorLoop) >= factor * lanes)
         return {vectorLoop, factor};
   if (getExtent(vectorLoop) >= 2 * kUnroll * lanes)

@@ -75,3 +75,24 @@ func.func @elementwise(%x: tensor<1000xf32>) -> tensor<1000xf32> {
   }
   return %0 : tensor<1000xf32>
 }
+
+// Rows that are summed up are read in runs of 16 vectors, or as many as there
+// are.
+// CHECK-LABEL: func @rows
+// CHECK: order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 16, unroll_dim = 1, unroll = 16
+// CHECK-LABEL: func @short_rows
+// CHECK: vector_dim = 1, vector_width = 16, unroll_dim = 1, unroll = 4
+func.func @rows(%x: tensor<500x1000xf32>) -> tensor<1000xf32> {
+  %0 = metaop.fused(%a = %x : tensor<500x1000xf32>) -> tensor<1000xf32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<500x1000xf32> -> tensor<1000xf32>
+    metaop.yield %1 : tensor<1000xf32>
+  }
+  return %0 : tensor<1000xf32>
+}
+func.func @short_rows(%x: tensor<500x64xf32>) -> tensor<64xf32> {
+  %0 = metaop.fused(%a = %x : tensor<500x64xf32>) -> tensor<64xf32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<500x64xf32> -> tensor<64xf32>
+    metaop.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
