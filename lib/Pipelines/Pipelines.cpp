@@ -101,6 +101,8 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     if (rules == FusionRules::Extended)
       pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));
     schedule.vectorBits = options.vectorBits;
+    schedule.file = options.scheduleFile;
+    schedule.text = options.schedules;
     pm.addPass(createSchedulePass(schedule));
     break;
   case PipelinePhase::Kernels:

@@ -41,6 +41,10 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
       *this, "vector-bits",
       llvm::cl::desc("Bits in a vector register; 0 for scalar code"),
       llvm::cl::init(512)};
+  Option<std::string> scheduleFile{
+      *this, "schedule-file",
+      llvm::cl::desc("Schedules that replace those of the heuristics"),
+      llvm::cl::init("")};
   Option<bool> reuse{*this, "reuse",
                      llvm::cl::desc("Whether values share memory"),
                      llvm::cl::init(true)};
@@ -72,6 +76,7 @@ parsePipeline(OpPassManager &pm, StringRef text,
   options.rules = tool.rules;
   options.vectorBits = tool.vectorBits;
   options.reuseMemory = tool.reuse;
+  options.scheduleFile = tool.scheduleFile;
   options.report = tool.report;
   if (llvm::Error error = buildPipeline(pm, *to, options))
     return onError("metaop-pipeline: " + toString(std::move(error)));

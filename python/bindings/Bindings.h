@@ -201,6 +201,13 @@ BufferRef allocate(size_t bytes);
 // Parts of the module
 //===----------------------------------------------------------------------===//
 
+/// Seconds that a call should take on this machine, as far as it was calibrated
+/// (Reports.cpp). With the GIL held.
+double predictSeconds(const KernelInfo &call);
+/// What fusion reported, and what each kernel does (Explain.cpp).
+py::tuple describeProgram(const std::shared_ptr<const RunRecord> &record);
+py::list strings(const std::vector<std::string> &texts);
+
 void bindVar(py::module_ &module);
 void bindFunctions(py::module_ &module);
 void bindReports(py::module_ &module);
@@ -209,6 +216,7 @@ void bindGradMode(py::module_ &module);
 void bindCache(py::module_ &module);
 void bindFetch(py::module_ &module);
 void bindProfile(py::module_ &module);
+void bindExplain(py::module_ &module);
 
 /// `copy` is True, False or None, as NumPy means them.
 Var arrayOf(py::handle object, py::handle dtype, py::handle copy);

@@ -52,4 +52,5 @@ PYBIND11_MODULE(_core, module) {
   bindCache(module);
   bindFetch(module);
   bindProfile(module);
+  bindExplain(module);
 }

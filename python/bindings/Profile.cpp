@@ -58,6 +58,7 @@ static py::list toCalls(const ProfiledProgram &program) {
     entry["bytes_read"] = call.bytesRead;
     entry["bytes_written"] = call.bytesWritten;
     entry["flops"] = call.flops;
+    entry["predicted_seconds"] = predictSeconds(call);
     entry["runs"] = statistics.runs;
     entry["total"] = statistics.total;
     entry["min"] = statistics.min;

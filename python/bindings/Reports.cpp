@@ -32,7 +32,7 @@ struct ProgramView {
 };
 } // namespace
 
-static py::list strings(const std::vector<std::string> &texts) {
+py::list metaops::python::strings(const std::vector<std::string> &texts) {
   py::list result;
   for (const std::string &text : texts)
     result.append(text);
@@ -53,6 +53,9 @@ static void bindPrograms(py::module_ &module) {
                              })
       .def_property_readonly(
           "flops", [](const KernelView &self) { return self.get().flops; })
+      .def_property_readonly(
+          "predicted_seconds",
+          [](const KernelView &self) { return predictSeconds(self.get()); })
       .def_property_readonly(
           "bytes_read",
           [](const KernelView &self) { return self.get().bytesRead; })
@@ -98,7 +101,10 @@ static void bindPrograms(py::module_ &module) {
               return session.printProgram(*self.record, phase);
             });
           },
-          py::arg("phase"));
+          py::arg("phase"))
+      .def("describe", [](const ProgramView &self) {
+        return describeProgram(self.record);
+      });
 }
 
 static py::dict statistics() {
@@ -151,6 +157,26 @@ static FlagValue toFlagValue(py::handle object) {
 void metaops::python::bindReports(py::module_ &module) {
   bindPrograms(module);
   module.def(
+      "plan_programs",
+      [](py::handle object) {
+        py::list owner;
+        std::vector<const Var *> vars = toVars(object, owner);
+        auto runs = runWithoutGIL(
+            [&](Session &session) { return session.planRuns(vars); });
+        py::list result;
+        for (auto &run : runs)
+          result.append(py::cast(ProgramView{std::move(run)}));
+        return result;
+      },
+      py::arg("vars"));
+  module.def("take_unused_schedules", [] {
+    // At the end of a process; a session is not made for it.
+    if (!hasSession())
+      return py::list();
+    Entered session;
+    return strings(session->takeUnusedSchedules());
+  });
+  module.def(
       "dump",
       [] {
         Entered session;
@@ -193,8 +219,10 @@ void metaops::python::bindReports(py::module_ &module) {
       "set_flag",
       [](const std::string &name, py::handle value) {
         FlagValue given = toFlagValue(value);
-        Entered session;
-        session->setFlag(name, given);
+        runWithoutGIL([&](Session &session) {
+          session.setFlag(name, given);
+          return true;
+        });
       },
       py::arg("name"), py::arg("value"));
 }

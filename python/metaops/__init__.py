@@ -34,9 +34,11 @@ from ._core import (
     sync_all,
 )
 from .activations import *  # noqa: F403
+from .calibration import load as _load_machine_figures
 from .creation import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
+from .explain import Explanation, KernelExplanation, explain
 from .fetching import fetch
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
@@ -63,6 +65,7 @@ __version__ = "0.1.0"
 
 _core.set_default_folder("cache_dir", _cache.default_directory())
 _core.set_default_folder("dump_dir", _default_dump_directory())
+_load_machine_figures()
 
 __all__ = [
     # Tensors and meta-operators
@@ -106,6 +109,9 @@ __all__ = [
     "flags",
     "get_num_threads",
     "set_num_threads",
+    "Explanation",
+    "KernelExplanation",
+    "explain",
     "LastProgram",
     "last_program",
     "MemoryHolder",

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line: ``python -m metaops cache {info,clear,prune}``."""
+"""The command line: ``python -m metaops {cache {info,clear,prune},calibrate}``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import cache
+from . import cache, calibration
 
 
 def parse_bytes(text: str) -> int:
@@ -50,7 +50,20 @@ def make_parser() -> argparse.ArgumentParser:
                 metavar="N",
                 help="how much may stay, as 1000000, 500M or 2G; by default 1G",
             )
+    about = "measure this machine, for predictions of time"
+    command = commands.add_parser("calibrate", help=about, description=about)
+    command.add_argument("--dir", help="the folder that keeps the figures")
     return parser
+
+
+def calibrate(folder: str) -> None:
+    """Measure the machine, keep the figures, and print them."""
+    figures = calibration.calibrate()
+    print("GB/s from L1, L2, L3 and memory:", *(f"{rate:.1f}" for rate in figures["bandwidth"]))
+    for name, time in figures["nanoseconds"].items():
+        print(f"{name:14} {time:7.3f} ns")
+    print(f"{'call':14} {figures['call_nanoseconds']:7.0f} ns")
+    print(f"kept in {calibration.save(figures, folder)}")
 
 
 def describe(usage: cache.CacheUsage) -> str:
@@ -69,7 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("off: METAOPS_CACHE_DIR is empty")
         return 0
     try:
-        if options.action == "info":
+        if options.command == "calibrate":
+            calibrate(folder)
+        elif options.action == "info":
             usage = cache.info(folder)
             print(f"{folder}: {describe(usage)}")
         elif options.action == "clear":

@@ -9,7 +9,7 @@ the message ends with the Python file and line that recorded the operator.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, TypedDict, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -240,6 +240,28 @@ class Var:
         self, dim: _Axes = None, keepdims: bool = False, *, dims: _Axes = None, axis: _Axes = None
     ) -> Var: ...
 
+class StageDescription(TypedDict):
+    identity: str
+    space: str
+    to_space: str
+    operators: list[str]
+    loops: list[dict[str, Any]]
+    accesses: list[dict[str, Any]]
+    schedule: str
+    override_line: int
+
+class KernelDescription(TypedDict):
+    name: str
+    stages: list[StageDescription]
+    lines: list[str]
+    bytes_read: int
+    bytes_written: int
+    flops: int
+    instructions: dict[str, int]
+    threads: int
+    predicted_seconds: float
+    text: str
+
 class KernelInfo:
     """One kernel call of a program."""
 
@@ -255,6 +277,8 @@ class KernelInfo:
     def bytes_written(self) -> int: ...
     @property
     def flops(self) -> int: ...
+    @property
+    def predicted_seconds(self) -> float: ...
 
 class ProgramInfo:
     """What the last slice that ran was compiled to."""
@@ -272,6 +296,7 @@ class ProgramInfo:
     @property
     def arena_bytes(self) -> int: ...
     def ir(self, phase: str) -> str: ...
+    def describe(self) -> tuple[str, list[KernelDescription]]: ...
 
 class Profiler:
     """Adds up what the runs of the session take."""
@@ -283,6 +308,10 @@ class Profiler:
     def runs(self) -> list[RunTimes]: ...
     def graph(self, program: int) -> ProgramGraph: ...
 
+def plan_programs(vars: Var | Sequence[Var]) -> list[ProgramInfo]: ...
+def take_unused_schedules() -> list[str]: ...
+def machine_figures() -> dict[str, Any]: ...
+def set_machine_figures(figures: dict[str, Any]) -> None: ...
 def array(obj: Any, dtype: _DTypeLike | None = None, *, copy: bool | None = True) -> Var: ...
 def from_dlpack(
     obj: Any,

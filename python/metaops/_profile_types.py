@@ -18,6 +18,7 @@ class CallTimes(TypedDict):
     bytes_read: int
     bytes_written: int
     flops: int
+    predicted_seconds: float
     runs: int
     total: int
     min: int

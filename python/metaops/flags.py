@@ -75,6 +75,8 @@ class Flags:
                                   Rules 1 to 3 alone
     saved_values_budget    int    bytes that a synced value may keep so that a later
                                   gradient need not compute them again
+    schedule_file          str    schedules that replace the compiler's own, read when
+                                  the flag is set; "" for none
     =====================  =====  ====================================================
     """
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import _core
 from ._core import KernelInfo
+from .explain import Explanation, explain_program
 
 __all__ = ["LastProgram", "last_program"]
 
@@ -51,6 +52,10 @@ class LastProgram:
             If there is no such phase.
         """
         return self._info.ir(phase)
+
+    def explain(self) -> Explanation:
+        """Return what each kernel does; see `metaops.explain`."""
+        return explain_program(self._info)
 
     def summary(self) -> str:
         """Return how many operators became how many kernels, in one line."""

@@ -53,6 +53,8 @@ class KernelProfile:
         iteration space; casts, selections, comparisons, index computations and
         whatever is done on integers are none. A matrix product is
         ``2 * M * N * K``.
+    predicted_seconds : float
+        What the cost model says that one call takes; see `calibration`.
     """
 
     name: str
@@ -67,6 +69,7 @@ class KernelProfile:
     bytes_read: int
     bytes_written: int
     flops: int
+    predicted_seconds: float
 
     @property
     def mean_seconds(self) -> float:
@@ -333,6 +336,7 @@ def _merge(program: int, calls: list[CallTimes], total: int) -> KernelProfile:
         bytes_read=first["bytes_read"],
         bytes_written=first["bytes_written"],
         flops=first["flops"],
+        predicted_seconds=first["predicted_seconds"],
     )
 
 
@@ -342,6 +346,7 @@ def _count(number: int, noun: str) -> str:
 
 _COLUMNS: tuple[str, ...] = (
     *("kernel", "calls", "total ms", "share", "mean us", "min us", "max us"),
+    "predicted us",
     *("bytes", "GB/s", "FLOPs", "GFLOP/s", "operators", "lines"),
 )
 
@@ -366,6 +371,7 @@ def _format_table(kernels: list[KernelProfile]) -> list[str]:
                 f"{kernel.mean_seconds * 1e6:.1f}",
                 f"{kernel.min_seconds * 1e6:.1f}",
                 f"{kernel.max_seconds * 1e6:.1f}",
+                f"{kernel.predicted_seconds * 1e6:.1f}",
                 f"{kernel.bytes_read + kernel.bytes_written:,}",
                 f"{kernel.gigabytes_per_second:.2f}",
                 f"{kernel.flops:,}",

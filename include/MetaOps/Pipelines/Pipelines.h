@@ -51,6 +51,10 @@ struct PipelineOptions {
   bool reuseMemory = true;
   /// Bits in a vector register of the target; 0 for scalar code.
   unsigned vectorBits = 512;
+  /// A file of schedules that replace those of the heuristics, and its contents
+  /// if they have been read already; see metaop-schedule.
+  std::string scheduleFile;
+  std::string schedules;
   /// Report the cost of the partition as remarks.
   bool report = false;
 };

@@ -13,11 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuProgram.h"
-#include "MetaOps/Dialect/MetaOp/CountFlops.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Program/Compiler.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -31,13 +32,22 @@ using namespace mlir;
 namespace metaops {
 namespace {
 
+/// A stage whose schedule a user has given is told by the line of that.
+std::string describeOverride(const Diagnostic &diagnostic) {
+  std::string place = metaop::getOverride(diagnostic.getLocation());
+  return place.empty() ? "" : place + ": ";
+}
+
 /// A parsed slice in a context of its own, with what was said about it.
 struct SliceModule {
   explicit SliceModule(DialectRegistry &registry)
       : context(registry, MLIRContext::Threading::DISABLED),
         handler(&context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            messages += (messages.empty() ? "" : "\n") + diagnostic.str();
+            messages += (messages.empty() ? "" : "\n") +
+                        describeOverride(diagnostic) + diagnostic.str();
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+            remarks.push_back(diagnostic.str());
           return success();
         }) {}
 
@@ -48,6 +58,7 @@ struct SliceModule {
 
   MLIRContext context;
   std::string messages;
+  std::vector<std::string> remarks;
   ScopedDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module;
 };
@@ -64,12 +75,19 @@ llvm::Expected<std::unique_ptr<SliceModule>> parseSlice(StringRef bytecode) {
 }
 
 llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
-                  const CompileOptions &options, unsigned vectorBits) {
+                  const CompileOptions &options, unsigned vectorBits,
+                  bool report = false) {
   PassManager pm(&slice.context);
   metaop::PipelineOptions pipeline;
   pipeline.rules = options.fuse ? options.rules : "none";
   pipeline.reuseMemory = options.reuseMemory;
   pipeline.vectorBits = vectorBits;
+  // Without contents the pass would read the file.
+  if (!options.schedules.empty()) {
+    pipeline.schedules = options.schedules;
+    pipeline.scheduleFile = options.scheduleFile;
+  }
+  pipeline.report = report;
   pipeline.from = std::min(metaop::findPipelineStart(*slice.module), phase);
   if (auto error = metaop::buildPipeline(pm, phase, pipeline))
     return error;
@@ -88,9 +106,19 @@ void collectNodes(Location location, llvm::SetVector<unsigned> &nodes) {
   });
 }
 
+llvm::Expected<metaop::KernelDescription> describeKernel(func::FuncOp function,
+                                                         unsigned vectorBits) {
+  auto kernel = cast<metaop::KernelOp>(function.getBody().front().front());
+  auto description = metaop::describeKernel(kernel, vectorBits);
+  if (failed(description))
+    return llvm::createStringError("a kernel could not be described");
+  description->name = function.getName().str();
+  return std::move(*description);
+}
+
 /// What each call computes, for reports.
-std::vector<KernelInfo>
-describeCalls(ModuleOp module,
+llvm::Expected<std::vector<KernelInfo>>
+describeCalls(ModuleOp module, unsigned vectorBits,
               const llvm::DenseMap<unsigned, StringRef> &operators) {
   std::vector<KernelInfo> calls;
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -112,8 +140,16 @@ describeCalls(ModuleOp module,
       info.bytesRead += bytes(type);
     for (Type type : call.getResultTypes())
       info.bytesWritten += bytes(type);
-    info.flops =
-        metaop::countFlops(module.lookupSymbol(call.getCallee())).value_or(0);
+    auto description = describeKernel(
+        module.lookupSymbol<func::FuncOp>(call.getCallee()), vectorBits);
+    if (!description)
+      return description.takeError();
+    info.flops = description->work.flops;
+    info.instructions.assign(description->work.instructions.begin(),
+                             description->work.instructions.end());
+    for (const metaop::StageDescription &stage : description->stages)
+      if (stage.overrideLine)
+        info.scheduleLines.push_back(stage.overrideLine);
     calls.push_back(std::move(info));
   }
   return calls;
@@ -131,6 +167,8 @@ public:
   llvm::Expected<std::string> print(StringRef bytecode, StringRef phase,
                                     llvm::ArrayRef<NodeLocation> locations,
                                     const CompileOptions &options) override;
+  llvm::Expected<ProgramDescription>
+  describe(StringRef bytecode, const CompileOptions &options) override;
 
 private:
   /// The cache, made with the first program.
@@ -170,7 +208,7 @@ CompilerStatistics CpuCompiler::getStatistics() const {
 /// that differ from sharing a program.
 DiskKey getKey(const DiskKey &target, StringRef slice,
                llvm::ArrayRef<bool> donatable, const CompileOptions &options) {
-  const auto &[rules, fuse, reuseMemory] = options;
+  const auto &[rules, fuse, reuseMemory, schedules, scheduleFile] = options;
   return DiskKeyBuilder()
       .add(target)
       .add(slice)
@@ -178,6 +216,8 @@ DiskKey getKey(const DiskKey &target, StringRef slice,
       .add(rules)
       .add(fuse)
       .add(reuseMemory)
+      .add(schedules)
+      .add(schedules.empty() ? llvm::StringRef() : scheduleFile)
       .finish();
 }
 
@@ -253,7 +293,12 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     return (*slice)->fail(toString(program.takeError()));
   ProgramInfo info = (*program)->getInfo();
   info.metaOps = metaOps;
-  info.calls = describeCalls(module, operators);
+  auto calls = describeCalls(module, kernels.getVectorBits(), operators);
+  if (!calls)
+    return (*slice)->fail(toString(calls.takeError()));
+  info.calls = std::move(*calls);
+  for (auto [number, call] : llvm::enumerate(info.calls))
+    call.maxThreads = (*program)->getMaxThreads(number);
   std::set<std::string> names;
   for (const KernelInfo &call : info.calls)
     names.insert(call.name);
@@ -296,6 +341,34 @@ CpuCompiler::print(StringRef bytecode, StringRef phaseName,
   flags.enableDebugInfo();
   (*slice)->module->print(stream, flags);
   return text;
+}
+
+llvm::Expected<ProgramDescription>
+CpuCompiler::describe(StringRef bytecode, const CompileOptions &options) {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  unsigned vectorBits = (*cache)->getVectorBits();
+  auto slice = parseSlice(bytecode);
+  if (!slice)
+    return slice.takeError();
+  if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
+                         vectorBits, /*report=*/true))
+    return std::move(error);
+  ProgramDescription result;
+  for (const std::string &remark : (*slice)->remarks)
+    if (StringRef(remark).contains("; cost "))
+      result.fusion = remark;
+  ModuleOp module = *(*slice)->module;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (auto call : main.getBody().front().getOps<func::CallOp>()) {
+    auto kernel = describeKernel(
+        module.lookupSymbol<func::FuncOp>(call.getCallee()), vectorBits);
+    if (!kernel)
+      return (*slice)->fail(toString(kernel.takeError()));
+    result.kernels.push_back(std::move(*kernel));
+  }
+  return result;
 }
 
 } // namespace

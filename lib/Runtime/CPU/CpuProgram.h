@@ -46,6 +46,11 @@ public:
                       std::vector<CallTime> *times) override;
   bool leavesArgument(unsigned index, unsigned failedCall) const override;
 
+  /// How many threads there is work for in a call.
+  int64_t getMaxThreads(size_t call) const {
+    return std::max<int64_t>(
+        calls[call].kernel->parallelRange / calls[call].grain, 1);
+  }
   void setInfo(ProgramInfo value) { info = std::move(value); }
 
 private:

@@ -75,13 +75,17 @@ static void visit(Visitor &visitor, StoredCall &call) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
-  auto &[name, nodes, operators, bytesRead, bytesWritten, flops] = info;
+  auto &[name, nodes, operators, bytesRead, bytesWritten, flops, instructions,
+         maxThreads, scheduleLines] = info;
   visitor.text(name);
   visitor.list(nodes);
   visitor.list(operators);
   visitor.number(bytesRead);
   visitor.number(bytesWritten);
   visitor.number(flops);
+  visitor.list(instructions);
+  visitor.number(maxThreads);
+  visitor.list(scheduleLines);
 }
 
 template <typename Visitor>

@@ -12,6 +12,18 @@ using namespace metaops;
 
 char KernelFailure::ID = 0;
 
+double KernelInfo::predictSeconds(const mlir::metaop::MachineFigures &machine,
+                                  int64_t threads) const {
+  mlir::metaop::KernelWork work;
+  work.bytesRead = bytesRead;
+  work.bytesWritten = bytesWritten;
+  work.flops = flops;
+  for (auto [to, from] : llvm::zip(work.instructions, instructions))
+    to = from;
+  return mlir::metaop::predictSeconds(work, machine,
+                                      std::min(threads, maxThreads));
+}
+
 llvm::Error Program::run(llvm::ArrayRef<BufferRef> arguments,
                          llvm::SmallVectorImpl<BufferRef> &results,
                          Allocator &memory, ThreadPool &threads) {

@@ -164,7 +164,8 @@ void MemoryModel::collect() {
     give(node, nothing);
 }
 
-int64_t Session::estimatePeak(llvm::ArrayRef<const Var *> vars) {
+int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
+                      std::vector<std::shared_ptr<const RunRecord>> *runs) {
   // What is in the queue has been asked for before.
   queue->drain();
   scratch.reset();
@@ -175,9 +176,13 @@ int64_t Session::estimatePeak(llvm::ArrayRef<const Var *> vars) {
   });
 
   auto compute = [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
-    if (planSlice(asked, kind,
-                  [&](Node *node) { return model.shareView(node); }))
-      model.run(*lookUpProgram()->program, slice);
+    if (!planSlice(asked, kind,
+                   [&](Node *node) { return model.shareView(node); }))
+      return;
+    auto cached = lookUpProgram();
+    model.run(*cached->program, slice);
+    if (runs)
+      runs->push_back(makeRecord(std::move(cached)));
   };
   auto nodes =
       llvm::map_to_vector(vars, [](const Var *var) { return var->node; });

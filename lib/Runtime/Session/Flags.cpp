@@ -55,6 +55,13 @@ static std::string toChoice(llvm::StringRef name, const FlagValue &value,
   return *text;
 }
 
+static std::string toFile(llvm::StringRef name, const FlagValue &value) {
+  auto *text = std::get_if<std::string>(&value);
+  if (!text || llvm::StringRef(*text).contains('\0'))
+    failBadValue(name, value, "a file, or '' for none");
+  return *text;
+}
+
 static std::string toFolder(llvm::StringRef name, const FlagValue &value) {
   auto *text = std::get_if<std::string>(&value);
   if (!text || llvm::StringRef(*text).contains('\0'))
@@ -132,6 +139,11 @@ llvm::ArrayRef<FlagEntry> Session::FlagTable::get() {
        [](const Session &s) -> FlagValue { return s.savedValuesBudget; },
        [](Session &s, Name name, const FlagValue &value) {
          s.savedValuesBudget = toBytes(name, value);
+       }},
+      {"schedule_file",
+       [](const Session &s) -> FlagValue { return s.options.scheduleFile; },
+       [](Session &s, Name name, const FlagValue &value) {
+         s.setScheduleFile(toFile(name, value));
        }},
   };
   return entries;

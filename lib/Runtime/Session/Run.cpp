@@ -187,16 +187,28 @@ void Session::addSavedValues() {
 std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
   finishKey(slice, donatable,
             {uint32_t(useInterpreter), uint32_t(options.rules == "paper"),
-             uint32_t(options.fuse), uint32_t(options.reuseMemory)});
+             uint32_t(options.fuse), uint32_t(options.reuseMemory),
+             scheduleNumber});
   std::shared_ptr<const CachedProgram> cached = programs.find(slice.key);
   lookUpCompiled = !cached;
   if (cached) {
     ++programHits;
+    noteSchedules(*cached->program);
     return cached;
   }
   cached = compileSlice();
+  noteSchedules(*cached->program);
   programs.insert(slice.key, cached);
   return cached;
+}
+
+/// Takes out what an error has told of.
+static void forgetNamed(std::map<unsigned, std::string> &schedules,
+                        llvm::StringRef file, llvm::StringRef message) {
+  for (auto it = schedules.begin(); it != schedules.end();) {
+    std::string place = (file + ":" + llvm::Twine(it->first) + ": ").str();
+    it = message.contains(place) ? schedules.erase(it) : std::next(it);
+  }
 }
 
 std::shared_ptr<const CachedProgram> Session::compileSlice() {
@@ -210,7 +222,13 @@ std::shared_ptr<const CachedProgram> Session::compileSlice() {
                      return node->op->getLoc();
                    }));
   dump.writePhases();
-  cached->program = check(backend.compile(cached->slice, donatable, options));
+  auto compiled = backend.compile(cached->slice, donatable, options);
+  if (!compiled) {
+    std::string message = llvm::toString(compiled.takeError());
+    forgetNamed(unusedSchedules, options.scheduleFile, message);
+    fail(ErrorKind::Runtime, message);
+  }
+  cached->program = std::move(*compiled);
   dump.writeSummary();
   if (!dump.getFailure().empty() && dumpDirectory != unwritableDirectory) {
     warnings.push_back("dump_dir: " + dump.getFailure());
@@ -228,6 +246,18 @@ BufferRef Session::bufferOf(Node *leaf) {
     std::memcpy(leaf->buffer->data(), &leaf->scalar, sizeof(leaf->scalar));
   }
   return leaf->buffer;
+}
+
+/// What the slice on its way and its program are reported as.
+std::shared_ptr<const RunRecord>
+Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
+  auto record = std::make_shared<RunRecord>();
+  record->cached = std::move(cached);
+  record->wasCompiled = lookUpCompiled;
+  record->locations.reserve(slice.ops.size());
+  for (Node *node : slice.ops)
+    record->locations.push_back(node->op->getLoc());
+  return record;
 }
 
 void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
@@ -251,12 +281,7 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
     for (const RunRef &result : run.results)
       results.push_back(result.get());
     recordDonations(run);
-    auto record = std::make_shared<RunRecord>();
-    record->cached = std::move(cached);
-    record->wasCompiled = lookUpCompiled;
-    record->locations.reserve(slice.ops.size());
-    for (Node *node : slice.ops)
-      record->locations.push_back(node->op->getLoc());
+    auto record = makeRecord(std::move(cached));
     lastRun = record;
     ++programsRun;
     launch(std::move(run), std::move(record), kind);

@@ -7,12 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // Walks over all stages and writes the schedule that the heuristics choose
-// (LoopOrder.cpp) where none is given.
+// (LoopOrder.cpp) where none is given. A file's schedule for the stage, if it
+// has one, stands in place of either. What is wrong with it is found here as
+// far as the stage alone tells, and by the lowering where stages share loops.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -29,25 +34,107 @@ namespace {
 struct SchedulePass : metaop::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
 
-  void runOnOperation() override {
-    if (vectorBits != 0 &&
-        (!llvm::isPowerOf2_32(vectorBits) || vectorBits > kMaxVectorBits)) {
-      getOperation()->emitError("metaop-schedule: vector-bits is 0 or a power "
-                                "of two up to ")
-          << kMaxVectorBits << ", given " << vectorBits.getValue();
-      return signalPassFailure();
-    }
-    WalkResult result = getOperation()->walk([&](FusedOp op) {
-      if (op.getScheduleAttr())
-        return WalkResult::advance();
-      FailureOr<Stage> stage = Stage::build(op);
-      if (failed(stage))
-        return WalkResult::interrupt();
-      op.setScheduleAttr(chooseSchedule(*stage, vectorBits));
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
-  }
+  void runOnOperation() override;
+
+private:
+  struct Override {
+    ScheduleEntry entry;
+    bool isUsed = false;
+  };
+
+  LogicalResult readFile();
+  LogicalResult schedule(FusedOp op);
+  LogicalResult apply(const ScheduleEntry &entry, const Stage &stage);
+
+  llvm::StringMap<Override> overrides;
 };
 } // namespace
+
+LogicalResult SchedulePass::readFile() {
+  overrides.clear();
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  StringRef contents = text;
+  if (contents.empty() && !file.empty()) {
+    auto opened = llvm::MemoryBuffer::getFile(file);
+    if (!opened)
+      return getOperation()->emitError("metaop-schedule: cannot read '")
+             << file << "': " << opened.getError().message();
+    buffer = std::move(*opened);
+    contents = buffer->getBuffer();
+  }
+  auto entries = parseScheduleFile(contents, file, &getContext());
+  if (!entries)
+    return getOperation()->emitError(toString(entries.takeError()));
+  for (ScheduleEntry &entry : *entries) {
+    std::string identity = entry.identity;
+    overrides[identity].entry = std::move(entry);
+  }
+  return success();
+}
+
+/// A parallel iteration, or a lane, that writes what another one writes would
+/// make wrong code; the lowering checks the same, and what stages share.
+LogicalResult SchedulePass::apply(const ScheduleEntry &entry,
+                                  const Stage &stage) {
+  FusedOp op = stage.op;
+  ScheduleAttr schedule = entry.schedule;
+  auto fail = [&] {
+    return op.emitError(file + ":" + llvm::Twine(entry.line) + ": ");
+  };
+  if (schedule.getOrder().size() != stage.getNumLoops())
+    return fail() << "the schedule orders " << schedule.getOrder().size()
+                  << " loops, but stage " << entry.identity << " has "
+                  << stage.getNumLoops();
+  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel()))
+    for (const StageWrite &write : stage.writes)
+      if (!write.disjoint.test(loop))
+        return fail() << "loop " << loop << " of stage " << entry.identity
+                      << " is not parallel: its iterations write the same "
+                         "elements of result "
+                      << write.result;
+  op.setScheduleAttr(schedule);
+  op->setLoc(markOverride(op.getLoc(), file, entry.line));
+  return success();
+}
+
+LogicalResult SchedulePass::schedule(FusedOp op) {
+  auto found = overrides.empty() ? overrides.end()
+                                 : overrides.find(getStageIdentity(op));
+  if (found == overrides.end() && op.getScheduleAttr())
+    return success();
+  FailureOr<Stage> stage = Stage::build(op);
+  if (failed(stage))
+    return failure();
+  if (found != overrides.end()) {
+    found->second.isUsed = true;
+    return apply(found->second.entry, *stage);
+  }
+  op.setScheduleAttr(chooseSchedule(*stage, vectorBits));
+  return success();
+}
+
+void SchedulePass::runOnOperation() {
+  if (vectorBits != 0 &&
+      (!llvm::isPowerOf2_32(vectorBits) || vectorBits > kMaxVectorBits)) {
+    getOperation()->emitError("metaop-schedule: vector-bits is 0 or a power "
+                              "of two up to ")
+        << kMaxVectorBits << ", given " << vectorBits.getValue();
+    return signalPassFailure();
+  }
+  if (failed(readFile()))
+    return signalPassFailure();
+  WalkResult result = getOperation()->walk(
+      [&](FusedOp op) { return WalkResult(schedule(op)); });
+  if (result.wasInterrupted())
+    return signalPassFailure();
+  if (!text.empty())
+    return;
+  SmallVector<const ScheduleEntry *> unused;
+  for (auto &override : overrides)
+    if (!override.second.isUsed)
+      unused.push_back(&override.second.entry);
+  llvm::sort(unused, [](auto *a, auto *b) { return a->line < b->line; });
+  for (const ScheduleEntry *entry : unused)
+    getOperation()->emitWarning(file + ":" + llvm::Twine(entry->line))
+        << ": there is no stage " << entry->identity;
+}

@@ -40,6 +40,14 @@ public:
   print(llvm::StringRef slice, llvm::StringRef phase,
         llvm::ArrayRef<NodeLocation> locations,
         const CompileOptions &options) = 0;
+
+  /// What the kernels of a slice will do. Fails where there are none.
+  virtual llvm::Expected<ProgramDescription>
+  describe(llvm::StringRef slice, const CompileOptions &options) {
+    return llvm::createStringError(
+        "the interpreter has no kernels to explain; set the flag backend to "
+        "compiled");
+  }
 };
 
 /// Runs slices op by op through the reference interpreter.

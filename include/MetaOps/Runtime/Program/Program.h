@@ -19,6 +19,7 @@
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
+#include "MetaOps/Transforms/Schedule/KernelDescription.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -41,6 +42,10 @@ struct CompileOptions {
   /// Whether intermediate values share memory, and results are written over
   /// arguments.
   bool reuseMemory = true;
+  /// Schedules that replace those of the heuristics: the contents of a file,
+  /// and its name for messages.
+  std::string schedules;
+  std::string scheduleFile;
 };
 
 /// One kernel call of a program, for reports.
@@ -54,6 +59,24 @@ struct KernelInfo {
   int64_t bytesWritten = 0;
   /// Arithmetic operations, those of the index computation not counted.
   int64_t flops = 0;
+  /// Instructions by mlir::metaop::WorkClass, for predictions.
+  std::vector<int64_t> instructions;
+  /// How many threads there is work for.
+  int64_t maxThreads = 1;
+  /// Lines of the file of schedules that the kernel's are from.
+  std::vector<unsigned> scheduleLines;
+
+  /// Seconds that a call should take; see CostModel.h.
+  double predictSeconds(const mlir::metaop::MachineFigures &machine,
+                        int64_t threads) const;
+};
+
+/// What a program will do, for people; see mo.explain.
+struct ProgramDescription {
+  /// In the order of the program's calls.
+  std::vector<mlir::metaop::KernelDescription> kernels;
+  /// What fusion reported of its cost.
+  std::string fusion;
 };
 
 struct ProgramInfo {

@@ -35,6 +35,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -231,7 +232,17 @@ public:
   std::vector<MemoryHolder> getMemoryHolders();
   /// The most memory that will be in use, in bytes as the allocator counts
   /// them, when the values are asked for now. Compiles, and runs nothing.
-  int64_t estimatePeak(llvm::ArrayRef<const Var *> vars);
+  int64_t estimatePeak(llvm::ArrayRef<const Var *> vars) {
+    return plan(vars, nullptr);
+  }
+  /// The programs that would be run then, in order. Compiles, and runs nothing.
+  std::vector<std::shared_ptr<const RunRecord>>
+  planRuns(llvm::ArrayRef<const Var *> vars);
+  /// What the kernels of a program do, call by call.
+  ProgramDescription describeProgram(const RunRecord &record);
+  /// Says of which entries of the schedule file no program has made use, each
+  /// once.
+  std::vector<std::string> takeUnusedSchedules();
 
   /// Settings, by name; see Flags.cpp for what they mean.
   static std::vector<std::string> getFlagNames();
@@ -318,11 +329,18 @@ private:
                  llvm::function_ref<bool(Node *)> shareView);
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
   void syncNodes(llvm::ArrayRef<Node *> asked);
+  std::shared_ptr<const RunRecord>
+  makeRecord(std::shared_ptr<const CachedProgram> cached) const;
+  /// The peak of memory; adds what is run to `runs`, if given (Estimate.cpp).
+  int64_t plan(llvm::ArrayRef<const Var *> vars,
+               std::vector<std::shared_ptr<const RunRecord>> *runs);
   bool computeView(Node *node);
   void addSavedValues();
   bool feedsReindex(const Node *node) const;
   bool isWorthSaving(Node *node, bool keepsHistory) const;
   std::shared_ptr<const CachedProgram> lookUpProgram();
+  void setScheduleFile(std::string file);
+  void noteSchedules(const Program &program);
   BufferRef bufferOf(Node *leaf);
   std::shared_ptr<const CachedProgram> compileSlice();
   void runSlice(std::shared_ptr<const CachedProgram> cached, RunKind kind);
@@ -377,6 +395,11 @@ private:
   int64_t memoryLimit = 0;
   std::string cacheDirectory;
   std::string dumpDirectory;
+  /// Distinguishes the contents of schedule files in keys; 0 for none.
+  uint32_t scheduleNumber = 0;
+  llvm::StringMap<uint32_t> scheduleNumbers;
+  /// By line, the identities that have fitted no stage.
+  std::map<unsigned, std::string> unusedSchedules;
 
   /// Recorded and not yet run, in order.
   llvm::SetVector<Node *> pendingUpdates;

@@ -9,6 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 #define METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 
+#include "MetaOps/Transforms/Schedule/KernelDescription.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -23,6 +24,11 @@ namespace mlir::metaop {
 /// order and are parallel; they are neither vectors nor unrolled.
 ScheduleAttr chooseSchedule(const Stage &stage, unsigned vectorBits,
                             ArrayRef<int64_t> outer = {});
+
+/// What a kernel whose stages are scheduled will do on such a target. Fails,
+/// with a diagnostic, where a stage has no schedule or one of another stage.
+FailureOr<KernelDescription> describeKernel(KernelOp kernel,
+                                            unsigned vectorBits);
 
 #define GEN_PASS_REGISTRATION
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"

@@ -36,7 +36,44 @@ def SchedulePass : Pass<"metaop-schedule"> {
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512",
            "Bits in a vector register of the target, a power of two; 0 for "
-           "scalar code">
+           "scalar code">,
+    Option<"file", "file", "std::string", "\"\"",
+           "A file of schedules that replace those of the heuristics, by the "
+           "identity of the stage; it is an error if one is malformed or cannot "
+           "be that of its stage, and a warning says if one fits no stage">,
+    Option<"text", "text", "std::string", "\"\"",
+           "The contents of `file`, if they have been read already; nothing is "
+           "said of schedules that fit no stage then">
+  ];
+}
+
+def ExplainPass : Pass<"metaop-explain"> {
+  let summary = "Prints what each scheduled kernel will do";
+  let description = [{
+    For each `metaop.kernel`: its stages with their iteration spaces, accesses
+    and loops, the bytes and floating-point operations, and how long a call
+    should take on one thread of a typical machine. Nothing is changed. The
+    identity of a stage is what a file of schedules (`metaop-schedule=file=...`)
+    calls it.
+
+    ```
+    kernel of @main
+      stage 0f3a...: S = 64x128
+        operators: exp reduce
+        loops to S: (d0, d1) -> (d0, d1)
+        read  tensor<64x128xf32> at (d0, d1) -> (d0, d1): unit stride
+        write tensor<64xf32> at (d0, d1) -> (d0): invariant, reduced by add
+        loops:
+          for d0 < 64, parallel
+            for d1 < 128, reduced, vectors of 16, unrolled by 4
+        schedule: #metaop.schedule<order = [0, 1], ...>
+      bytes: 32768 read, 256 written; FLOPs: 16384 (0.496 a byte)
+      predicted: 2.7 us
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "Bits in a vector register of the target">
   ];
 }
 

@@ -1,0 +1,87 @@
+//===- KernelDescription.h - What a kernel will do, as data -----*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain data, so that what reports it needs no MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_KERNELDESCRIPTION_H
+#define METAOPS_TRANSFORMS_SCHEDULE_KERNELDESCRIPTION_H
+
+#include "MetaOps/Transforms/Schedule/CostModel.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir::metaop {
+
+/// How neighbouring iterations of the innermost (or vector) loop find their
+/// elements.
+enum class AccessKind { Invariant, UnitStride, Strided, Gathered };
+
+llvm::StringRef getAccessKindName(AccessKind kind);
+
+/// One read or write of a stage.
+struct AccessDescription {
+  /// The type of the tensor.
+  std::string tensor;
+  /// Loops to indices of the tensor.
+  std::string map;
+  AccessKind kind = AccessKind::Invariant;
+  /// Some iterations are out of the tensor or are excluded by a condition.
+  bool isGuarded = false;
+  bool isWrite = false;
+  /// What a reduction combines by; empty otherwise.
+  std::string reduction;
+};
+
+/// One loop of a stage's nest.
+struct LoopDescription {
+  /// Its number in `order`, and the name that maps use: d0, d1...
+  int64_t loop = 0;
+  /// A number, or an expression of numbers that are known when it runs.
+  std::string extent;
+  bool isReduced = false;
+  bool isParallel = false;
+  /// It is that of the stage before.
+  bool isShared = false;
+  /// 1 where the loop is not the vector loop.
+  int64_t vectorWidth = 1;
+  int64_t unroll = 1;
+};
+
+struct StageDescription {
+  /// What a file of schedules calls it; see ScheduleFile.h.
+  std::string identity;
+  /// Extents of S, as 8x16x32.
+  std::string space;
+  /// Loops to indices of S: says which dimensions were collapsed.
+  std::string toSpace;
+  /// Outermost first.
+  std::vector<LoopDescription> loops;
+  std::vector<AccessDescription> accesses;
+  std::vector<std::string> operators;
+  /// `#metaop.schedule<...>`
+  std::string schedule;
+  /// Line of the file of schedules that it is from; 0 for the heuristics.
+  unsigned overrideLine = 0;
+};
+
+struct KernelDescription {
+  std::string name;
+  std::vector<StageDescription> stages;
+  KernelWork work;
+};
+
+/// Prints for people, several lines.
+void print(llvm::raw_ostream &os, const KernelDescription &kernel);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_KERNELDESCRIPTION_H

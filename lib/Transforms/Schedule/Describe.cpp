@@ -1,0 +1,277 @@
+//===- Describe.cpp - What a scheduled kernel will do ---------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads off the stages and their schedules what the lowering will do with them.
+//
+// An access is judged along the vector loop, or along the innermost loop of
+// scalar code, by the step of its offset: none, one element, a constant, or
+// anything else. A value of the body is computed at the depth of the innermost
+// loop that it depends on, so an operation counts once for each point of the
+// loops of its value, and a vector of them as one instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/CountFlops.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// An extent that is known only at run time is taken to be of this size.
+static constexpr int64_t kAssumedExtent = 256;
+/// What one random number takes: ten rounds of Philox.
+static constexpr int64_t kRandomInstructions = 60;
+
+template <typename T> static std::string toText(const T &value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << value;
+  return text;
+}
+
+namespace {
+/// Describes one stage and counts its instructions.
+class StageReader {
+public:
+  StageReader(const Stage &stage, unsigned vectorBits)
+      : stage(stage), op(stage.op), schedule(op.getScheduleAttr()),
+        vectorBits(vectorBits) {}
+
+  StageDescription describe();
+  void count(KernelWork &work) const;
+
+private:
+  int64_t getInnermost() const;
+  AccessKind classify(const StagePlace &place) const;
+  LoopDescription describeLoop(unsigned position) const;
+  AccessDescription describeAccess(const StagePlace &place, AffineMap map,
+                                   Type tensor) const;
+  int64_t countPoints(const llvm::SmallBitVector &loops) const;
+  int64_t countVectors(const llvm::SmallBitVector &loops, Type type) const;
+  void countAccess(const StagePlace &place, const llvm::SmallBitVector &loops,
+                   Type type, KernelWork &work) const;
+  void countOperation(Operation *op, KernelWork &work) const;
+
+  const Stage &stage;
+  FusedOp op;
+  ScheduleAttr schedule;
+  unsigned vectorBits;
+};
+} // namespace
+
+static unsigned getBits(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and accesses
+//===----------------------------------------------------------------------===//
+
+int64_t StageReader::getInnermost() const {
+  if (schedule.getVectorWidth() > 1)
+    return schedule.getVectorDim();
+  return schedule.getOrder().empty() ? -1 : schedule.getOrder().back();
+}
+
+AccessKind StageReader::classify(const StagePlace &place) const {
+  int64_t loop = getInnermost();
+  if (loop < 0)
+    return AccessKind::Invariant;
+  auto step = getConstantCoefficient(place.offset, loop);
+  if (!step)
+    return AccessKind::Gathered;
+  if (*step == 0)
+    return AccessKind::Invariant;
+  return *step == 1 ? AccessKind::UnitStride : AccessKind::Strided;
+}
+
+LoopDescription StageReader::describeLoop(unsigned position) const {
+  LoopDescription loop;
+  loop.loop = schedule.getOrder()[position];
+  loop.extent = toText(stage.extents[loop.loop]);
+  loop.isReduced = llvm::any_of(stage.writes, [&](const StageWrite &write) {
+    return write.kind && !write.loops.test(loop.loop);
+  });
+  loop.isParallel = position < schedule.getParallel();
+  loop.isShared = position < schedule.getShared();
+  if (loop.loop == schedule.getVectorDim())
+    loop.vectorWidth = schedule.getVectorWidth();
+  if (loop.loop == schedule.getUnrollDim())
+    loop.unroll = schedule.getUnroll();
+  return loop;
+}
+
+AccessDescription StageReader::describeAccess(const StagePlace &place,
+                                              AffineMap map,
+                                              Type tensor) const {
+  AccessDescription access;
+  access.tensor = toText(tensor);
+  access.map = toText(map);
+  access.kind = classify(place);
+  access.isGuarded = place.isGuarded();
+  return access;
+}
+
+StageDescription StageReader::describe() {
+  StageDescription result;
+  result.identity = getStageIdentity(op);
+  result.space = llvm::join(
+      llvm::map_range(stage.spaceExtents,
+                      [](AffineExpr extent) { return toText(extent); }),
+      "x");
+  result.toSpace = toText(stage.toIterationSpace);
+  for (unsigned position = 0; position < schedule.getOrder().size(); ++position)
+    result.loops.push_back(describeLoop(position));
+  for (const StageRead &read : stage.reads)
+    result.accesses.push_back(
+        describeAccess(read.place, read.map, read.source.getType()));
+  for (const StageWrite &write : stage.writes) {
+    result.accesses.push_back(describeAccess(
+        write.place, write.map, op.getResult(write.result).getType()));
+    result.accesses.back().isWrite = true;
+    if (write.kind)
+      result.accesses.back().reduction = stringifyReduceKind(*write.kind).str();
+  }
+  for (Operation &inner : op.getBody().front().without_terminator())
+    result.operators.push_back(inner.getName().stripDialect().str());
+  result.schedule = toText(schedule);
+  result.overrideLine = getOverrideLine(op.getLoc());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+int64_t StageReader::countPoints(const llvm::SmallBitVector &loops) const {
+  int64_t points = 1;
+  for (unsigned loop : loops.set_bits()) {
+    int64_t extent = stage.getStaticExtent(loop);
+    points *= ShapedType::isDynamic(extent) ? kAssumedExtent : extent;
+  }
+  return points;
+}
+
+int64_t StageReader::countVectors(const llvm::SmallBitVector &loops,
+                                  Type type) const {
+  int64_t points = countPoints(loops);
+  if (schedule.getVectorWidth() == 1 || !loops.test(schedule.getVectorDim()))
+    return points;
+  int64_t lanes = std::clamp<int64_t>(vectorBits / getBits(type), 1,
+                                      schedule.getVectorWidth());
+  return llvm::divideCeil(points, lanes);
+}
+
+static WorkClass classifyOperation(Operation *op) {
+  bool isVectorMath = !getElementTypeOrSelf(op->getResult(0)).isF64();
+  auto polynomial = [&](WorkClass work) {
+    return isVectorMath ? work : WorkClass::LibraryCall;
+  };
+  return llvm::TypeSwitch<Operation *, WorkClass>(op)
+      .Case<DivOp, SqrtOp, FloorDivOp, ModOp>(
+          [](auto) { return WorkClass::Divide; })
+      .Case([&](ExpOp) { return polynomial(WorkClass::Exponential); })
+      .Case([&](LogOp) { return polynomial(WorkClass::Logarithm); })
+      .Case([&](TanhOp) { return polynomial(WorkClass::Tanh); })
+      .Case([&](ErfOp) { return polynomial(WorkClass::Erf); })
+      .Case<SinOp, CosOp, PowOp>([](auto) { return WorkClass::LibraryCall; })
+      .Default([](Operation *) { return WorkClass::Arithmetic; });
+}
+
+static int64_t &at(KernelWork &work, WorkClass kind) {
+  return work.instructions[static_cast<unsigned>(kind)];
+}
+
+void StageReader::countOperation(Operation *op, KernelWork &work) const {
+  if (isa<ConstantOp>(op))
+    return;
+  llvm::SmallBitVector loops = stage.getLoopsOf(op->getResult(0));
+  loops.resize(stage.getNumLoops());
+  WorkClass kind = classifyOperation(op);
+  int64_t count = kind == WorkClass::LibraryCall
+                      ? countPoints(loops)
+                      : countVectors(loops, op->getResult(0).getType());
+  at(work, kind) += isa<RandomOp>(op) ? count * kRandomInstructions : count;
+}
+
+void StageReader::countAccess(const StagePlace &place,
+                              const llvm::SmallBitVector &loops, Type type,
+                              KernelWork &work) const {
+  int64_t vectors = countVectors(loops, type);
+  bool isApart = schedule.getVectorWidth() > 1 &&
+                 loops.test(schedule.getVectorDim()) &&
+                 classify(place) != AccessKind::UnitStride;
+  if (isApart)
+    at(work, WorkClass::Scattered) += countPoints(loops);
+  else
+    at(work, WorkClass::Move) += vectors;
+  at(work, WorkClass::Arithmetic) +=
+      vectors * (place.rangeChecks.size() + place.conditions.size());
+}
+
+void StageReader::count(KernelWork &work) const {
+  for (const StageRead &read : stage.reads) {
+    llvm::SmallBitVector loops = stage.getLoopsOf(read.value);
+    loops.resize(stage.getNumLoops());
+    countAccess(read.place, loops, read.value.getType(), work);
+  }
+  for (Operation *op : stage.body)
+    countOperation(op, work);
+  llvm::SmallBitVector all(stage.getNumLoops(), true);
+  for (const StageWrite &write : stage.writes) {
+    if (write.kind)
+      at(work, WorkClass::Arithmetic) +=
+          countVectors(all, write.value.getType());
+    llvm::SmallBitVector loops = write.loops;
+    loops.resize(stage.getNumLoops());
+    countAccess(write.place, write.kind && write.isProjection ? loops : all,
+                write.value.getType(), work);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static int64_t getBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return 0;
+  return tensor.getNumElements() * (getBits(tensor) / 8);
+}
+
+FailureOr<KernelDescription> metaop::describeKernel(KernelOp kernel,
+                                                    unsigned vectorBits) {
+  KernelDescription result;
+  for (Value operand : kernel.getOperands())
+    result.work.bytesRead += getBytes(operand.getType());
+  for (Value output : kernel.getResults())
+    result.work.bytesWritten += getBytes(output.getType());
+  result.work.flops = countFlops(kernel).value_or(0);
+  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
+    if (!op.getScheduleAttr())
+      return op.emitOpError("has no schedule; run metaop-schedule before");
+    FailureOr<Stage> stage = Stage::build(op);
+    if (failed(stage))
+      return failure();
+    if (op.getScheduleAttr().getOrder().size() != stage->getNumLoops())
+      return op.emitOpError("schedule orders ")
+             << op.getScheduleAttr().getOrder().size()
+             << " loops, but the stage has " << stage->getNumLoops();
+    StageReader reader(*stage, vectorBits);
+    result.stages.push_back(reader.describe());
+    reader.count(result.work);
+  }
+  return result;
+}

@@ -1,0 +1,45 @@
+//===- ExplainPass.cpp - Prints what kernels will do ----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/Format.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_EXPLAINPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+struct ExplainPass : metaop::impl::ExplainPassBase<ExplainPass> {
+  using ExplainPassBase::ExplainPassBase;
+
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](KernelOp kernel) {
+      auto description = describeKernel(kernel, vectorBits);
+      if (failed(description))
+        return WalkResult::interrupt();
+      llvm::outs() << "kernel";
+      if (auto function = kernel->getParentOfType<FunctionOpInterface>())
+        llvm::outs() << " of @" << function.getName();
+      llvm::outs() << "\n";
+      print(llvm::outs(), *description);
+      llvm::outs() << llvm::format(
+          "  predicted: %.3g us\n",
+          predictSeconds(description->work, MachineFigures()) * 1e6);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,80 @@
+//===- KernelDescription.cpp - Descriptions of kernels as text ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/KernelDescription.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir::metaop;
+
+llvm::StringRef mlir::metaop::getAccessKindName(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Invariant:
+    return "invariant";
+  case AccessKind::UnitStride:
+    return "unit stride";
+  case AccessKind::Strided:
+    return "strided";
+  case AccessKind::Gathered:
+    return "gathered";
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static void printLoop(llvm::raw_ostream &os, const LoopDescription &loop,
+                      unsigned depth) {
+  os.indent(6 + 2 * depth) << "for d" << loop.loop << " < " << loop.extent;
+  if (loop.isShared)
+    os << ", shared with the stage before";
+  if (loop.isParallel)
+    os << ", parallel";
+  if (loop.isReduced)
+    os << ", reduced";
+  if (loop.vectorWidth > 1)
+    os << ", vectors of " << loop.vectorWidth;
+  if (loop.unroll > 1)
+    os << ", unrolled by " << loop.unroll;
+  os << "\n";
+}
+
+static void printStage(llvm::raw_ostream &os, const StageDescription &stage) {
+  os << "  stage " << stage.identity
+     << ": S = " << (stage.space.empty() ? "1 point" : stage.space) << "\n"
+     << "    operators: " << llvm::join(stage.operators, " ") << "\n"
+     << "    loops to S: " << stage.toSpace << "\n";
+  for (const AccessDescription &access : stage.accesses) {
+    os << "    " << (access.isWrite ? "write " : "read  ") << access.tensor
+       << " at " << access.map << ": " << getAccessKindName(access.kind);
+    if (!access.reduction.empty())
+      os << ", reduced by " << access.reduction;
+    if (access.isGuarded)
+      os << ", guarded";
+    os << "\n";
+  }
+  os << "    loops:" << (stage.loops.empty() ? " none" : "") << "\n";
+  for (auto [depth, loop] : llvm::enumerate(stage.loops))
+    printLoop(os, loop, depth);
+  os << "    schedule: " << stage.schedule;
+  if (stage.overrideLine)
+    os << " (from line " << stage.overrideLine << " of the schedule file)";
+  os << "\n";
+}
+
+void mlir::metaop::print(llvm::raw_ostream &os,
+                         const KernelDescription &kernel) {
+  const KernelWork &work = kernel.work;
+  for (const StageDescription &stage : kernel.stages)
+    printStage(os, stage);
+  os << "  bytes: " << work.bytesRead << " read, " << work.bytesWritten
+     << " written; FLOPs: " << work.flops;
+  if (work.getBytes())
+    os << llvm::format(" (%.3g a byte)",
+                       static_cast<double>(work.flops) / work.getBytes());
+  os << "\n";
+}

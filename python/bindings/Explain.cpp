@@ -1,0 +1,156 @@
+//===- Explain.cpp - What kernels do, and how long they should take -------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Python gets plain data; the reports are made there (metaops/explain.py).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "MetaOps/Runtime/Profiler/Profiler.h"
+
+#include <pybind11/stl.h>
+
+using namespace metaops;
+using namespace metaops::python;
+using mlir::metaop::AccessDescription;
+using mlir::metaop::LoopDescription;
+using mlir::metaop::MachineFigures;
+using mlir::metaop::StageDescription;
+
+static py::dict toDict(const LoopDescription &loop) {
+  py::dict result;
+  result["loop"] = loop.loop;
+  result["extent"] = loop.extent;
+  result["is_reduced"] = loop.isReduced;
+  result["is_parallel"] = loop.isParallel;
+  result["is_shared"] = loop.isShared;
+  result["vector_width"] = loop.vectorWidth;
+  result["unroll"] = loop.unroll;
+  return result;
+}
+
+static py::dict toDict(const AccessDescription &access) {
+  py::dict result;
+  result["tensor"] = access.tensor;
+  result["map"] = access.map;
+  result["kind"] = mlir::metaop::getAccessKindName(access.kind).str();
+  result["is_guarded"] = access.isGuarded;
+  result["is_write"] = access.isWrite;
+  result["reduction"] = access.reduction;
+  return result;
+}
+
+static py::dict toDict(const StageDescription &stage) {
+  py::dict result;
+  py::list loops, accesses;
+  for (const LoopDescription &loop : stage.loops)
+    loops.append(toDict(loop));
+  for (const AccessDescription &access : stage.accesses)
+    accesses.append(toDict(access));
+  result["identity"] = stage.identity;
+  result["space"] = stage.space;
+  result["to_space"] = stage.toSpace;
+  result["operators"] = strings(stage.operators);
+  result["loops"] = loops;
+  result["accesses"] = accesses;
+  result["schedule"] = stage.schedule;
+  result["override_line"] = stage.overrideLine;
+  return result;
+}
+
+/// What the fusion reported, and for each call its stages and their text.
+py::tuple metaops::python::describeProgram(
+    const std::shared_ptr<const RunRecord> &record) {
+  ProgramDescription description = runWithoutGIL(
+      [&](Session &session) { return session.describeProgram(*record); });
+  py::list kernels;
+  for (auto [kernel, call] : llvm::zip(
+           description.kernels, record->cached->program->getInfo().calls)) {
+    py::dict entry;
+    py::list stages;
+    for (const StageDescription &stage : kernel.stages)
+      stages.append(toDict(stage));
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    print(stream, kernel);
+    py::dict instructions;
+    for (auto [name, count] :
+         llvm::zip(mlir::metaop::getWorkClassNames(), kernel.work.instructions))
+      instructions[py::str(name.str())] = count;
+    entry["name"] = kernel.name;
+    entry["stages"] = stages;
+    entry["lines"] = strings(getLines(*record, call));
+    entry["bytes_read"] = kernel.work.bytesRead;
+    entry["bytes_written"] = kernel.work.bytesWritten;
+    entry["flops"] = kernel.work.flops;
+    entry["instructions"] = instructions;
+    entry["threads"] = std::min<int64_t>(getSession().getThreads().getThreads(),
+                                         call.maxThreads);
+    entry["predicted_seconds"] = predictSeconds(call);
+    entry["text"] = text;
+    kernels.append(std::move(entry));
+  }
+  return py::make_tuple(description.fusion, kernels);
+}
+
+//===----------------------------------------------------------------------===//
+// The machine that predictions are for
+//===----------------------------------------------------------------------===//
+
+static MachineFigures &getMachine() {
+  // Guarded by the GIL.
+  static MachineFigures machine;
+  return machine;
+}
+
+double metaops::python::predictSeconds(const KernelInfo &call) {
+  return call.predictSeconds(getMachine(),
+                             getSession().getThreads().getThreads());
+}
+
+static py::dict getMachineFigures() {
+  const MachineFigures &machine = getMachine();
+  py::dict times, result;
+  for (auto [name, time] :
+       llvm::zip(mlir::metaop::getWorkClassNames(), machine.nanoseconds))
+    times[py::str(name.str())] = time;
+  result["cache_bytes"] = py::cast(machine.cacheBytes);
+  result["bandwidth"] = py::cast(machine.bandwidth);
+  result["nanoseconds"] = times;
+  result["call_nanoseconds"] = machine.callNanoseconds;
+  result["thread_nanoseconds"] = machine.threadNanoseconds;
+  return result;
+}
+
+/// Takes what `getMachineFigures` gives; what is absent stays as it is.
+static void setMachineFigures(const py::dict &figures) {
+  MachineFigures machine = getMachine();
+  if (figures.contains("cache_bytes"))
+    machine.cacheBytes =
+        figures["cache_bytes"].cast<decltype(machine.cacheBytes)>();
+  if (figures.contains("bandwidth"))
+    machine.bandwidth =
+        figures["bandwidth"].cast<decltype(machine.bandwidth)>();
+  if (figures.contains("nanoseconds")) {
+    auto times = figures["nanoseconds"].cast<py::dict>();
+    for (auto [name, time] :
+         llvm::zip(mlir::metaop::getWorkClassNames(), machine.nanoseconds))
+      if (py::str key(name.str()); times.contains(key))
+        time = times[key].cast<double>();
+  }
+  if (figures.contains("call_nanoseconds"))
+    machine.callNanoseconds = figures["call_nanoseconds"].cast<double>();
+  if (figures.contains("thread_nanoseconds"))
+    machine.threadNanoseconds = figures["thread_nanoseconds"].cast<double>();
+  getMachine() = machine;
+}
+
+void metaops::python::bindExplain(py::module_ &module) {
+  module.def("machine_figures", &getMachineFigures);
+  module.def("set_machine_figures", &setMachineFigures, py::arg("figures"));
+}

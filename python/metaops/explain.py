@@ -1,0 +1,300 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the kernels for some values will do, before they are run."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import _core
+
+if TYPE_CHECKING:
+    from ._core import Var
+
+__all__ = [
+    "Access",
+    "Explanation",
+    "KernelExplanation",
+    "Loop",
+    "Stage",
+    "explain",
+    "explain_program",
+]
+
+
+@dataclass(frozen=True)
+class Access:
+    """One read or write of a stage.
+
+    Attributes
+    ----------
+    tensor : str
+        The type of the tensor.
+    map : str
+        From the loops of the stage to indices of the tensor.
+    kind : str
+        "invariant", "unit stride", "strided" or "gathered": where neighbouring
+        iterations of the vector loop, or of the innermost one, find theirs.
+    is_guarded : bool
+        Some iterations are out of the tensor, or excluded by a condition.
+    is_write : bool
+        Whether it is a write.
+    reduction : str
+        What a reduction combines by; empty where none does.
+    """
+
+    tensor: str
+    map: str
+    kind: str
+    is_guarded: bool
+    is_write: bool
+    reduction: str
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One loop of a stage.
+
+    Attributes
+    ----------
+    loop : int
+        Its number: ``d0`` in maps, 0 in a schedule.
+    extent : str
+        How many iterations.
+    is_reduced, is_parallel, is_shared : bool
+        Whether a reduction runs over it, threads may divide it, and it is that of
+        the stage before.
+    vector_width, unroll : int
+        Iterations that are one vector, and that are computed side by side.
+    """
+
+    loop: int
+    extent: str
+    is_reduced: bool
+    is_parallel: bool
+    is_shared: bool
+    vector_width: int
+    unroll: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One nest of loops in a kernel.
+
+    Attributes
+    ----------
+    identity : str
+        What a file of schedules calls it.
+    space : str
+        The extents of the iteration space, as "8x16x32".
+    to_space : str
+        From loops to indices of the space, whose dimensions may be collapsed.
+    operators : list of str
+        In program order.
+    loops : list of Loop
+        Outermost first.
+    accesses : list of Access
+        Reads, then writes.
+    schedule : str
+        As ``#metaop.schedule<...>``.
+    override_line : int
+        The line of the schedule file that it is from; 0 for the compiler's own.
+    """
+
+    identity: str
+    space: str
+    to_space: str
+    operators: list[str]
+    loops: list[Loop]
+    accesses: list[Access]
+    schedule: str
+    override_line: int
+
+
+@dataclass(frozen=True)
+class KernelExplanation:
+    """One kernel call.
+
+    Attributes
+    ----------
+    name : str
+        Equal kernels of a program have one name.
+    stages : list of Stage
+        In the order in which they run.
+    lines : list of str
+        The Python lines that recorded its operators.
+    bytes_read, bytes_written, flops : int
+        Each input and each output once; floating-point operations.
+    instructions : dict
+        How many of each class the prediction counts.
+    threads : int
+        How many will work on it at most.
+    predicted_seconds : float
+        What it should take on them.
+    """
+
+    name: str
+    stages: list[Stage]
+    lines: list[str]
+    bytes_read: int
+    bytes_written: int
+    flops: int
+    instructions: dict[str, int]
+    threads: int
+    predicted_seconds: float
+    _text: str
+
+    @property
+    def intensity(self) -> float:
+        """Floating-point operations for each byte read or written."""
+        total = self.bytes_read + self.bytes_written
+        return self.flops / total if total else 0.0
+
+    def __str__(self) -> str:
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return (
+            f"{self.name}: {' '.join(self.lines)}\n{self._text}"
+            f"  {threads}; predicted {self.predicted_seconds * 1e6:.1f} us"
+        )
+
+
+class Explanation:
+    """What will be computed and how; ``print`` shows it.
+
+    Attributes
+    ----------
+    kernels : list of KernelExplanation
+        The calls in order, of all programs.
+    fusion : list of str
+        For each program what its fusion costs: the elements that cross between
+        operators before, and between kernels after.
+    fusion_cost : tuple of int
+        The sum of these elements before and after.
+    """
+
+    def __init__(self, programs: Sequence[_core.ProgramInfo]) -> None:
+        self.kernels: list[KernelExplanation] = []
+        self.fusion: list[str] = []
+        before = after = 0
+        for program in programs:
+            fusion, calls = program.describe()
+            self.fusion.append(fusion)
+            if found := re.search(r"cost (\d+) -> (\d+) elements", fusion):
+                before, after = before + int(found[1]), after + int(found[2])
+            self.kernels += [_kernel(call) for call in calls]
+        self.fusion_cost = (before, after)
+
+    @property
+    def predicted_seconds(self) -> float:
+        """What all kernels should take, one after the other."""
+        return sum(kernel.predicted_seconds for kernel in self.kernels)
+
+    def save_schedules(self, path: str | os.PathLike[str]) -> None:
+        """Write the schedules to a file that ``flags.schedule_file`` takes.
+
+        There is one line for each stage, after comments that say what it is.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        lines: list[str] = []
+        seen: set[str] = set()
+        for kernel in self.kernels:
+            for stage in kernel.stages:
+                if stage.identity in seen:
+                    continue
+                seen.add(stage.identity)
+                lines += [
+                    f"# {' '.join(stage.operators)}: S = {stage.space or '1 point'}",
+                    f"# {' '.join(kernel.lines)}",
+                    f"{stage.identity} = {stage.schedule}",
+                ]
+        Path(path).write_text("".join(f"{line}\n" for line in lines))
+
+    def __str__(self) -> str:
+        if not self.kernels:
+            return "no kernels: the values are in memory already, or are views"
+        kernels = "1 kernel" if len(self.kernels) == 1 else f"{len(self.kernels)} kernels"
+        total = f"{kernels}, predicted {self.predicted_seconds * 1e6:.1f} us"
+        return "\n".join([*filter(None, self.fusion), *map(str, self.kernels), total])
+
+
+def _kernel(call: _core.KernelDescription) -> KernelExplanation:
+    return KernelExplanation(
+        name=call["name"],
+        stages=[
+            Stage(
+                identity=stage["identity"],
+                space=stage["space"],
+                to_space=stage["to_space"],
+                operators=stage["operators"],
+                loops=[Loop(**loop) for loop in stage["loops"]],
+                accesses=[Access(**access) for access in stage["accesses"]],
+                schedule=stage["schedule"],
+                override_line=stage["override_line"],
+            )
+            for stage in call["stages"]
+        ],
+        lines=call["lines"],
+        bytes_read=call["bytes_read"],
+        bytes_written=call["bytes_written"],
+        flops=call["flops"],
+        instructions=call["instructions"],
+        threads=call["threads"],
+        predicted_seconds=call["predicted_seconds"],
+        _text=call["text"],
+    )
+
+
+def explain(vars: Var | Sequence[Var]) -> Explanation:
+    """Return what the kernels do that would compute values.
+
+    The programs are compiled, and found again when the values are asked for.
+    Nothing is run. Updates that would be run before, and values that would be
+    kept for gradients, are part of it. Waits for runs that are in the queue.
+
+    Parameters
+    ----------
+    vars
+        What `sync` would be called with.
+
+    Raises
+    ------
+    RuntimeError
+        If the interpreter would run, which has no kernels.
+
+    Examples
+    --------
+    >>> import metaops as mo
+    >>> x = mo.random((64, 128))
+    >>> explanation = mo.explain(mo.exp(x).sum(dims=1))
+    >>> explanation.kernels[0].stages[0].space
+    '64x128'
+    """
+    return Explanation(_core.plan_programs(vars))
+
+
+def explain_program(info: _core.ProgramInfo) -> Explanation:
+    """Return the same for a program that has run."""
+    return Explanation([info])
+
+
+@atexit.register
+def _warn_of_unused_schedules() -> None:
+    for message in _core.take_unused_schedules():
+        warnings.warn(message, RuntimeWarning, stacklevel=1)

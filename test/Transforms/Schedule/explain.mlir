@@ -1,0 +1,40 @@
+// RUN: metaop-opt %s -metaop-schedule -metaop-explain -o /dev/null | FileCheck %s
+
+// Kept and reduced loops, accesses with and without steps, and the figures.
+// CHECK-LABEL: kernel of @rows
+// CHECK-NEXT: stage [[ID:[0-9a-f]+]].0: S = 64x128
+// CHECK-NEXT: operators: exp reduce
+// CHECK: read tensor<64x128xf32> at (d0, d1) -> {{.*}}: unit stride
+// CHECK-NEXT: write tensor<64xf32> at (d0, d1) -> (d0): invariant, reduced by add
+// CHECK-NEXT: loops:
+// CHECK-NEXT: for d0 < 64, parallel{{$}}
+// CHECK-NEXT: for d1 < 128, reduced, vectors of 16
+// CHECK-NEXT: schedule: #metaop.schedule<order = [0, 1],
+// CHECK-NEXT: bytes: 32768 read, 256 written; FLOPs: 16384 (0.496 a byte)
+// CHECK-NEXT: predicted: {{[0-9.e+-]+}} us
+func.func @rows(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  %0 = metaop.kernel(%k = %x : tensor<64x128xf32>) -> tensor<64xf32> {
+    %1 = metaop.fused(%a = %k : tensor<64x128xf32>) -> tensor<64xf32> {
+      %2 = metaop.exp %a : tensor<64x128xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<64x128xf32> -> tensor<64xf32>
+      metaop.yield %3 : tensor<64xf32>
+    }
+    metaop.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// A padded read is guarded.
+// CHECK-LABEL: kernel of @padded
+// CHECK: S = 10
+// CHECK: read tensor<8xf32> {{.*}}: unit stride, guarded
+func.func @padded(%x: tensor<8xf32>) -> tensor<10xf32> {
+  %0 = metaop.kernel(%k = %x : tensor<8xf32>) -> tensor<10xf32> {
+    %1 = metaop.fused(%a = %k : tensor<8xf32>) -> tensor<10xf32> {
+      %2 = metaop.pad %a low = [1] high = [1] fill 0.0 : f32 : tensor<8xf32> -> tensor<10xf32>
+      metaop.yield %2 : tensor<10xf32>
+    }
+    metaop.yield %1 : tensor<10xf32>
+  }
+  return %0 : tensor<10xf32>
+}

@@ -1,0 +1,58 @@
+// A schedule from a file takes the place of the heuristics' own. The identity
+// is that which metaop-explain prints, and does not depend on schedules.
+// RUN: metaop-opt %s -metaop-schedule -metaop-explain -o /dev/null \
+// RUN:   | sed -n 's/^  stage \([^:]*\):.*/\1/p' > %t.identity
+// RUN: sed 's/$/ = #metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>/' %t.identity > %t.good
+// RUN: metaop-opt %s -metaop-schedule=file=%t.good -metaop-explain -o /dev/null | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule=vector-bits=128 -metaop-schedule=file=%t.good -metaop-explain -o /dev/null | FileCheck %s
+// RUN: metaop-opt %s --metaop-pipeline="from=fused to=scheduled schedule-file=%t.good" | FileCheck %s --check-prefix=IR
+// CHECK: for d0 < 64{{$}}
+// CHECK-NEXT: for d1 < 128, reduced{{$}}
+// CHECK-NEXT: schedule: {{.*}} (from line 1 of the schedule file)
+// IR: schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1
+
+// The text before `=` has to be of a stage that there is.
+// RUN: sed 's/^[0-9a-f]*/0123/' %t.good > %t.other
+// RUN: metaop-opt %s -metaop-schedule=file=%t.other -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNUSED
+// UNUSED: warning: {{.*}}.other:1: there is no stage 0123.0
+
+// RUN: echo '# nothing' > %t.malformed
+// RUN: echo 'hello' >> %t.malformed
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.malformed 2>&1 | FileCheck %s --check-prefix=MALFORMED
+// MALFORMED: .malformed:2: expected IDENTITY = #metaop.schedule<...>, given 'hello'
+
+// RUN: echo 'ab.0 = 7 : i32' > %t.kind
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.kind 2>&1 | FileCheck %s --check-prefix=KIND
+// KIND: .kind:1: expected #metaop.schedule<...>
+
+// What the attribute's verifier says.
+// RUN: sed 's/order = \[0, 1\]/order = [0, 0]/' %t.good > %t.order
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.order 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: .order:1: expects `order` to be a permutation of the numbers below 2
+
+// RUN: cat %t.good %t.good > %t.twice
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.twice 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: .twice:2: {{.*}}.0 has a schedule already, in line 1
+
+// RUN: sed 's/parallel = 0/parallel = 2/' %t.good > %t.parallel
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.parallel 2>&1 | FileCheck %s --check-prefix=PARALLEL
+// PARALLEL: .parallel:1: loop 1 of stage {{.*}} is not parallel: its iterations write the same elements of result 0
+
+// RUN: sed 's/order = \[0, 1\]/order = [0]/' %t.good > %t.loops
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.loops 2>&1 | FileCheck %s --check-prefix=LOOPS
+// LOOPS: .loops:1: the schedule orders 1 loops, but stage {{.*}} has 2
+
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.absent 2>&1 | FileCheck %s --check-prefix=ABSENT
+// ABSENT: metaop-schedule: cannot read '{{.*}}.absent'
+
+func.func @rows(%x: tensor<64x128xf32>) -> tensor<64xf32> {
+  %0 = metaop.kernel(%k = %x : tensor<64x128xf32>) -> tensor<64xf32> {
+    %1 = metaop.fused(%a = %k : tensor<64x128xf32>) -> tensor<64xf32> {
+      %2 = metaop.exp %a : tensor<64x128xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<64x128xf32> -> tensor<64xf32>
+      metaop.yield %3 : tensor<64xf32>
+    }
+    metaop.yield %1 : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}

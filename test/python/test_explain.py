@@ -1,0 +1,226 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `explain` says of kernels, and schedules that users give."""
+
+import re
+import warnings
+
+import metaops as mo
+import numpy as np
+import pytest
+from metaops import _core, calibration
+
+
+def make(seed=0, shape=(37, 129)):
+    data = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    return data, mo.array(data)
+
+
+def test_says_what_a_kernel_does():
+    data, x = make()
+    y = mo.exp(x).sum(dims=1)
+    explanation = mo.explain(y)
+    (kernel,) = explanation.kernels
+    (stage,) = kernel.stages
+    assert stage.space == "37x129"
+    assert [loop.is_reduced for loop in stage.loops] == [False, True]
+    assert stage.loops[0].is_parallel and stage.loops[1].vector_width > 1
+    read, write = stage.accesses
+    assert (read.kind, read.is_guarded, read.is_write) == ("unit stride", False, False)
+    assert (write.kind, write.is_write, write.reduction) == ("invariant", True, "add")
+    assert kernel.bytes_read == data.nbytes and kernel.bytes_written == 37 * 4
+    assert kernel.flops == 2 * data.size
+    assert kernel.intensity == kernel.flops / (kernel.bytes_read + kernel.bytes_written)
+    assert kernel.instructions["exp"] >= data.size // 16
+    assert kernel.predicted_seconds > 0
+    assert any("test_explain.py:" in line for line in kernel.lines)
+    before, after = explanation.fusion_cost
+    assert before > after
+    text = str(explanation)
+    for part in ("S = 37x129", "reduced by add", "test_explain.py", "predicted", "cost"):
+        assert part in text
+
+
+def test_runs_nothing_and_keeps_the_program():
+    data, x = make(1)
+    y = x * 2 + 1
+    ran = mo.stats()["programs_run"]
+    mo.explain(y)
+    assert mo.stats()["programs_run"] == ran
+    compiled = mo.stats()["programs_compiled"] + mo.stats()["programs_loaded"]
+    np.testing.assert_array_equal(y.numpy(), data * 2 + 1)
+    assert mo.stats()["programs_compiled"] + mo.stats()["programs_loaded"] == compiled
+
+
+def test_several_values_and_none():
+    _, x = make(2)
+    a, b = x + 1, mo.tanh(x).sum()
+    assert mo.explain([a, b]).kernels
+    mo.sync([a, b])
+    nothing = mo.explain([a, b])
+    assert nothing.kernels == [] and "no kernels" in str(nothing)
+
+
+def test_of_the_last_program():
+    _, x = make(3)
+    (x + 3).sync()
+    (kernel,) = mo.last_program().explain().kernels
+    assert kernel.stages[0].operators[-1] == "add"
+    assert mo.last_program().kernels[0].predicted_seconds == kernel.predicted_seconds
+
+
+def test_guarded_and_invariant_accesses():
+    _, x = make(4)
+    padded = mo.explain(mo.pad(x, [(1, 1), (2, 2)])).kernels[0].stages[0]
+    assert padded.accesses[0].is_guarded
+    row = mo.array(np.arange(129, dtype=np.float32))
+    row.sync()
+    column = mo.array(np.arange(37, dtype=np.float32).reshape(37, 1))
+    kinds = {a.tensor: a.kind for a in mo.explain(x + row + column).kernels[0].stages[0].accesses}
+    assert kinds["tensor<37x129xf32>"] == "unit stride"
+
+
+def test_the_interpreter_has_no_kernels():
+    _, x = make(5)
+    with mo.flag_scope(backend="interpreter"), pytest.raises(RuntimeError, match="no kernels"):
+        mo.explain(x + 5)
+
+
+#
+# Schedules from files
+#
+
+
+def test_schedules_are_saved_and_taken(tmp_path):
+    data, x = make(6)
+    expected = np.exp(data).sum(axis=1)
+    explanation = mo.explain(mo.exp(x).sum(dims=1))
+    path = tmp_path / "schedules.txt"
+    explanation.save_schedules(path)
+    with mo.flag_scope(schedule_file=str(path)):
+        again = mo.explain(mo.exp(x).sum(dims=1))
+        stage, before = again.kernels[0].stages[0], explanation.kernels[0].stages[0]
+        assert stage.schedule == before.schedule and stage.identity == before.identity
+        assert stage.override_line == 3 and before.override_line == 0
+    path.write_text(
+        re.sub(r"vector_dim = \d+, vector_width = \d+", "vector_dim = -1, vector_width = 1",
+               path.read_text())
+    )  # fmt: skip
+    with mo.flag_scope(schedule_file=str(path)):
+        y = mo.exp(x).sum(dims=1)
+        (stage,) = mo.explain(y).kernels[0].stages
+        assert all(loop.vector_width == 1 for loop in stage.loops)
+        np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5)
+    y = mo.exp(x).sum(dims=1)
+    assert mo.explain(y).kernels[0].stages[0].override_line == 0
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("\nhello", ":2: expected IDENTITY = #metaop.schedule"),
+        ("a.0 = 7", ":1: expected #metaop.schedule"),
+        ("a.0 = #metaop.schedule<order = 1>", ":1: "),
+        ("a b = 7", "expected the identity of a stage"),
+    ],
+)
+def test_malformed_files(tmp_path, text, reason):
+    path = tmp_path / "bad.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"bad\.txt") as raised:
+        mo.flags.schedule_file = str(path)
+    assert reason in str(raised.value)
+    assert mo.flags.schedule_file == ""
+
+
+def test_absent_file(tmp_path):
+    with pytest.raises(ValueError, match="cannot read"):
+        mo.flags.schedule_file = str(tmp_path / "none.txt")
+
+
+def test_illegal_schedules_name_file_and_line(tmp_path):
+    data, x = make(7)
+    path = tmp_path / "illegal.txt"
+    mo.explain(mo.exp(x).sum(dims=1)).save_schedules(path)
+    path.write_text(re.sub(r"parallel = \d+", "parallel = 2", path.read_text()))
+    with mo.flag_scope(schedule_file=str(path)):
+        y = mo.exp(x).sum(dims=1)
+        with pytest.raises(RuntimeError, match=r"illegal\.txt:3: loop 1 .* is not parallel"):
+            y.sync()
+    np.testing.assert_allclose(y.numpy(), np.exp(data).sum(axis=1), rtol=1e-5)
+
+
+def test_what_the_lowering_refuses_names_file_and_line(tmp_path):
+    _, x = make(8)
+    path = tmp_path / "wide.txt"
+    mo.explain(mo.exp(x).sum(dims=1)).save_schedules(path)
+    path.write_text(re.sub(r"vector_width = \d+", "vector_width = 1024", path.read_text()))
+    with mo.flag_scope(schedule_file=str(path)):
+        y = mo.exp(x).sum(dims=1)
+        with pytest.raises(RuntimeError, match=r"wide\.txt:3: .*vectors of 1024 lanes"):
+            y.sync()
+
+
+def test_entries_of_no_use_are_told_of(tmp_path):
+    _, x = make(9)
+    path = tmp_path / "other.txt"
+    mo.explain(x - 9).save_schedules(path)
+    path.write_text(re.sub(r"(?m)^[0-9a-f]+\.", "0123.", path.read_text()))
+    mo.flags.schedule_file = str(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (x - 9).sync()
+    with pytest.warns(RuntimeWarning, match=r"other\.txt:3: no kernel had the stage 0123\.0"):
+        mo.flags.schedule_file = ""
+
+
+#
+# Predictions
+#
+
+
+@pytest.fixture
+def figures():
+    before = _core.machine_figures()
+    yield before
+    _core.set_machine_figures(before)
+
+
+def test_predictions_follow_the_machine(figures):
+    _, x = make(10)
+    y = mo.exp(x)
+    before = mo.explain(y).kernels[0]
+    slower = {**figures, "nanoseconds": {**figures["nanoseconds"], "exp": 1000.0}}
+    _core.set_machine_figures(slower)
+    after = mo.explain(y).kernels[0]
+    assert after.predicted_seconds > before.predicted_seconds
+    assert after.stages == before.stages
+
+
+def test_the_profile_has_predictions():
+    _, x = make(11)
+    with mo.profile_scope() as report:
+        (x * 11).sync()
+    assert report.kernels[0].predicted_seconds > 0
+    assert "predicted us" in str(report)
+
+
+def test_figures_are_kept(tmp_path, figures):
+    changed = {**figures, "call_nanoseconds": 12345.0}
+    assert calibration.save(changed, str(tmp_path)) == tmp_path / "machine.json"
+    assert calibration.load(str(tmp_path))
+    assert _core.machine_figures()["call_nanoseconds"] == 12345.0
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"bandwidth": [1]}', '{"nanoseconds": {"exp": "x"}}'])
+def test_damaged_figures_change_nothing(tmp_path, figures, text):
+    (tmp_path / "machine.json").write_text(text)
+    assert not calibration.load(str(tmp_path))
+    assert _core.machine_figures() == figures
+
+
+def test_nothing_is_kept_without_a_folder(figures):
+    assert calibration.save(figures, "") is None
+    assert not calibration.load("")
