@@ -107,13 +107,18 @@ def compare_steps(
 
 
 def run_worker(
-    script: str, arguments: Sequence[str], cores: int | None = None, caches: str | None = None
+    script: str,
+    arguments: Sequence[str],
+    cores: int | None = None,
+    caches: str | None = None,
+    extra: Mapping[str, str] | None = None,
 ) -> Any:
     """Run a script in a process of its own; return what it wrote as JSON.
 
     The script gets the file's name as its last argument, after `--worker`. With
     `cores` it may use so many processors only, whatever its threads are. What the
-    contestants keep on disk is in the folder `caches`, else in an empty one.
+    contestants keep on disk is in the folder `caches`, else in an empty one. `extra`
+    is added to the environment.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
@@ -125,6 +130,7 @@ def run_worker(
             **os.environ,
             "METAOPS_CACHE_DIR": f"{caches}/metaops",
             "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor",
+            **(extra or {}),
         }
         if cores is not None:
             environment["OMP_NUM_THREADS"] = str(cores)

@@ -1,0 +1,296 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The time of kernels by MetaOps and its peers, and of the machine at best.
+
+Every workload (workloads/) runs in all libraries (ops/) by turns within one
+process, and beside them a copy of as many bytes: the roof of what moves data.
+Results are compared before anything is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import gc
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import common
+import numpy as np
+import report
+from ops.base import MissingError, Ops
+from workloads import WORKLOADS, Workload
+
+PEERS = ("PyTorch", "torch.compile", "jax.jit", "NumPy")
+
+
+def libraries(names: Sequence[str]) -> list[Ops]:
+    """Return MetaOps and its peers."""
+    from ops.jax_ops import Jax
+    from ops.metaops_ops import MetaOps
+    from ops.numpy_ops import NumPy
+    from ops.torch_ops import Torch, TorchCompile
+
+    every: list[type[Ops]] = [MetaOps, Torch, TorchCompile, Jax, NumPy]
+    return [kind() for kind in every if kind.title == "MetaOps" or kind.title in names]
+
+
+#: Peers whose results come from malloc get memory that was used before, in large
+#: pages, as ours do: kernels are measured, not the first touch of pages.
+WARM_MEMORY = {
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+    "MALLOC_MMAP_MAX_": "0",
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
+    "MALLOC_ARENA_MAX": "1",
+}
+
+# One row
+
+
+class Turn:
+    """How long and how often everyone may run."""
+
+    def __init__(self, quick: bool, size: str, rounds: int | None) -> None:
+        self.rounds = rounds or (1 if quick else (15 if size == "small" else 5))
+        self.target = 1e-4 if quick else (4e-3 if size == "small" else 1e-3)
+
+
+def agree(mine: Sequence[np.ndarray], theirs: Sequence[np.ndarray], workload: Workload) -> str:
+    """Return how results differ, nothing if they agree."""
+    if len(mine) != len(theirs):
+        return f"{len(mine)} and {len(theirs)} results"
+    for place, (a, b) in enumerate(zip(mine, theirs, strict=True)):
+        if a.shape != b.shape:
+            return f"result {place} has shapes {a.shape} and {b.shape}"
+        if workload.random:
+            # Which elements are dropped differs, how many and what is left does not.
+            zeros = abs(float((a == 0).mean()) - float((b == 0).mean()))
+            if zeros > 0.1:
+                return f"result {place} has {zeros:.1%} more or fewer zeros"
+            continue
+        if a.dtype.kind in "iu":
+            wrong = float((a != b).mean())
+            if wrong:
+                return f"result {place} differs at {wrong:.2%} of the places"
+            continue
+        scale = float(np.abs(b).max(initial=1e-6))
+        wrong = float(np.abs(a - b).max(initial=0.0)) / scale
+        if not wrong <= workload.tolerance:
+            return f"result {place} differs by {wrong:.1e} of the largest element"
+    return ""
+
+
+def first_calls(
+    workload: Workload, arrays: list[np.ndarray], every: Sequence[Ops], row: dict[str, Any]
+) -> dict[str, Callable[[], Any]]:
+    """Prepare everyone and compare what they return."""
+    calls: dict[str, Callable[[], Any]] = {}
+    reference: list[np.ndarray] = []
+    for library in every:
+        if workload.gradients and not library.differentiates:
+            continue
+        begin = time.perf_counter()
+        try:
+            call = library.prepare(workload, arrays)
+            results = call()
+        except MissingError as missing:
+            row["skipped"][library.title] = str(missing)
+            continue
+        row["first"][library.title] = time.perf_counter() - begin
+        values = [library.numpy(result) for result in results]
+        if not reference:
+            reference = values
+            row["bytes"] = workload.bytes(arrays, values)
+        difference = agree(values, reference, workload)
+        if difference:
+            row["differences"][library.title] = difference
+        calls[library.title] = call
+    return calls
+
+
+def copies(count: int) -> dict[str, Callable[[], Any]]:
+    """Return copies that move so many bytes, half read and half written."""
+    import torch
+
+    source = np.ones(max(1, count // 8), "float32")
+    target = np.zeros_like(source)
+    t, s = torch.from_numpy(target), torch.from_numpy(source)
+    return {
+        "copy (NumPy)": lambda: np.copyto(target, source),
+        "copy (PyTorch)": lambda: t.copy_(s),
+    }
+
+
+def profiled(call: Callable[[], Any], count: int) -> dict[str, Any]:
+    """Return what the profile says of calls of ours."""
+    import metaops as mo
+
+    with mo.profile_scope(timeline=False) as profile:
+        common.repeat(call, count)
+    kernels = [
+        {
+            "operators": list(kernel.operators),
+            "calls": kernel.calls / count,
+            "seconds": kernel.seconds / count,
+            "bytes": kernel.bytes_read + kernel.bytes_written,
+            "flops": kernel.flops,
+        }
+        for kernel in profile.kernels
+    ]
+    return {
+        "seconds": profile.total_seconds / count,
+        "flops": sum(kernel["flops"] * kernel["calls"] for kernel in kernels),
+        "moved": sum(kernel["bytes"] * kernel["calls"] for kernel in kernels),
+        "kernels": kernels,
+    }
+
+
+def measure(
+    workload: Workload, size: str, every: Sequence[Ops], quick: bool, rounds: int | None
+) -> dict[str, Any]:
+    """Return a row: seconds of everyone, and what belongs to them."""
+    row: dict[str, Any] = {"name": workload.name, "group": workload.group, "size": size}
+    row.update(first={}, skipped={}, differences={}, seconds={}, profile={}, bytes=0)
+    arrays = workload.arrays(size)
+    calls = first_calls(workload, arrays, every, row)
+    if "MetaOps" not in calls:
+        return row
+    turn = Turn(quick, size, rounds)
+    turns = {}
+    for name, call in {**calls, **copies(row["bytes"])}.items():
+        common.repeat(call, 1 if quick else 3)
+        number = 1 if quick else common.calls_for(call, turn.target)
+        turns[name] = lambda call=call, number=number: (
+            common.seconds(lambda: common.repeat(call, number)) / number
+        )
+    medians = common.medians(common.interleave(turns, turn.rounds))
+    row["copy"] = min(medians.pop("copy (NumPy)"), medians.pop("copy (PyTorch)"))
+    row["seconds"] = medians
+    row["profile"] = profiled(calls["MetaOps"], 1 if quick else (20 if size == "small" else 2))
+    return row
+
+
+def peak_flops() -> float:
+    """Return the floating-point operations a second of the best matrix product."""
+    return max(product_flops(extent) for extent in (256, 384, 512, 1024))
+
+
+def product_flops(extent: int) -> float:
+    """Return the operations a second of a product of square matrices."""
+    import torch
+
+    a, b = torch.ones(extent, extent), torch.ones(extent, extent)
+    result = torch.empty(extent, extent)
+
+    def product() -> object:
+        return torch.mm(a, b, out=result)
+
+    product()
+    return 2 * extent**3 / min(common.seconds(product) for _ in range(20))
+
+
+# Processes
+
+
+def warm_heap(size: int) -> None:
+    """Touch memory and give it back to malloc, which keeps it (`WARM_MEMORY`)."""
+    np.ones(size // 4, "float32")
+
+
+def forget(peers: Sequence[str]) -> None:
+    """Let the peers drop what they have compiled."""
+    if "torch.compile" in peers:
+        import torch._dynamo
+
+        torch._dynamo.reset()
+    if "jax.jit" in peers:
+        import jax
+
+        jax.clear_caches()
+
+
+def work(options: argparse.Namespace) -> None:
+    """Measure all rows with the processors that this process has, and write them."""
+    import torch
+    import torch._functorch.config
+
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    # The backward pass is run again and again for one forward pass.
+    torch._functorch.config.donated_buffer = False
+    warm_heap(3 << 30 if "large" in options.sizes else 1 << 27)
+    every = libraries(options.peers)
+    peak = peak_flops()
+    # What the libraries have made by now is not looked at in every collection.
+    gc.freeze()
+    rows = []
+    for name in options.names:
+        for size in options.sizes:
+            row = measure(WORKLOADS[name], size, every, options.quick, options.rounds)
+            row["peak"] = peak
+            rows.append(row)
+            # What is there is not lost if a later row fails.
+            Path(options.worker).write_text(report.dumps(rows))
+            print(report.progress(row), file=sys.stderr, flush=True)
+            forget(options.peers)
+            gc.collect()
+
+
+def parse() -> argparse.Namespace:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="workloads or patterns, as 'softmax*'"
+    )
+    parser.add_argument("--quick", action="store_true", help="small sizes, everything once")
+    parser.add_argument("--list", action="store_true", help="print the workloads' names")
+    parser.add_argument("--sizes", nargs="+", choices=["small", "large"])
+    parser.add_argument("--peers", nargs="+", choices=PEERS)
+    parser.add_argument("--cores", nargs="+", type=int, help="numbers of processors")
+    parser.add_argument("--rounds", type=int, help="turns that everyone has")
+    parser.add_argument("--caches", help="a folder that keeps compiled code; a fresh one if none")
+    parser.add_argument("--output", help="folder for the report")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    patterns = options.names or ["*"]
+    options.names = [
+        name for name in WORKLOADS if any(name == p or fnmatch.fnmatch(name, p) for p in patterns)
+    ]
+    if not options.names:
+        parser.error(f"no workload is called {' or '.join(patterns)}; --list names them")
+    # Compiling by PyTorch takes minutes for the whole table.
+    options.peers = options.peers or [
+        peer for peer in PEERS if not (options.quick and peer == "torch.compile")
+    ]
+    options.sizes = options.sizes or (["small"] if options.quick else ["small", "large"])
+    options.cores = options.cores or (
+        common.core_counts()[:1] if options.quick else common.core_counts()
+    )
+    return options
+
+
+def main() -> None:
+    """Measure and report."""
+    options = parse()
+    if options.list:
+        print("\n".join(options.names))
+        return
+    if options.worker:
+        work(options)
+        return
+    arguments = [*options.names, "--sizes", *options.sizes, "--peers", *options.peers]
+    arguments += ["--quick"] if options.quick else []
+    arguments += ["--rounds", str(options.rounds)] if options.rounds else []
+    runs = {
+        cores: common.run_worker(__file__, arguments, cores, options.caches, WARM_MEMORY)
+        for cores in options.cores
+    }
+    report.write(runs, options.peers, options.output)
+
+
+if __name__ == "__main__":
+    main()

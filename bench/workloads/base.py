@@ -1,0 +1,134 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How a workload is described."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+#: The sizes that every workload has. All tensors of a small one fit into 1 MB of
+#: cache together, those of a large one take 256 MB and more; `odd` is for tests.
+SIZES = ("small", "large", "odd")
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Integers:
+    """An input of random integers in [0, high)."""
+
+    shape: Shape
+    high: int
+
+
+@dataclass(frozen=True)
+class Positive:
+    """An input of random numbers in [0.5, 1.5)."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Ones:
+    """An input of ones, as the cotangent of a loss is."""
+
+    shape: Shape
+
+
+Input = Shape | Integers | Positive | Ones
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A function of tensors, and their shapes.
+
+    Attributes
+    ----------
+    name : str
+        The row's title.
+    group : str
+        The part of the table that it belongs to.
+    body : callable
+        Takes an `ops.base.Ops` and the inputs, returns one tensor or several.
+    shapes : mapping
+        The inputs for every size; a tuple is a tensor of normal numbers. With
+        `gradients`, cotangents of the results follow the inputs.
+    gradients : tuple of int
+        The inputs that the results are differentiated by.
+    mode : str
+        forward: the results; backward: the gradients; both: the two.
+    state : callable or None
+        Returns, for the number of inputs, which of them the results replace.
+    random : bool
+        Whether results are random, so that their moments are compared only.
+    tolerance : float
+        How far results may differ, relative to the largest.
+    traffic : callable or None
+        Returns the bytes that have to move, from inputs and results; by default
+        the sizes of all of them.
+    """
+
+    name: str
+    group: str
+    body: Callable[..., Any]
+    shapes: Mapping[str, Sequence[Input]]
+    gradients: tuple[int, ...] = ()
+    mode: str = "forward"
+    state: Callable[[int], tuple[int, ...]] | None = None
+    random: bool = False
+    tolerance: float = 1e-4
+    cotangents: int = 1
+    traffic: Callable[[Sequence[np.ndarray], Sequence[np.ndarray]], int] | None = None
+
+    def arrays(self, size: str) -> list[np.ndarray]:
+        """Return random inputs, the same ones whenever asked."""
+        rng = np.random.default_rng(0)
+        return [_random(rng, entry) for entry in self.shapes[size]]
+
+    def replaced(self, count: int) -> tuple[int, ...]:
+        """Return which of so many inputs the results replace."""
+        return () if self.state is None else self.state(count)
+
+    def divide(self, tensors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the inputs and the cotangents."""
+        count = self.cotangents if self.gradients else 0
+        place = len(tensors) - count
+        return list(tensors[:place]), list(tensors[place:])
+
+    def bytes(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> int:
+        """Return the bytes that have to move: each input once, each result once."""
+        if self.traffic is not None:
+            return self.traffic(arrays, results)
+        return sum(a.nbytes for a in arrays) + sum(r.nbytes for r in results)
+
+
+def _random(rng: np.random.Generator, entry: Input) -> np.ndarray:
+    if isinstance(entry, Integers):
+        return rng.integers(0, entry.high, entry.shape).astype("int32")
+    if isinstance(entry, Positive):
+        return rng.random(entry.shape, "float32") + np.float32(0.5)
+    if isinstance(entry, Ones):
+        return np.ones(entry.shape, "float32")
+    return rng.standard_normal(entry, "float32")
+
+
+def with_backward(
+    forward: Workload, cotangents: Mapping[str, Sequence[Input]], gradients: tuple[int, ...] = (0,)
+) -> list[Workload]:
+    """Return a workload, its backward pass, and both as one program.
+
+    `cotangents` has one entry for each of the workload's results, for every size.
+    """
+    shapes = {size: (*entries, *cotangents[size]) for size, entries in forward.shapes.items()}
+    count = len(cotangents["odd"])
+    more = replace(forward, shapes=shapes, gradients=gradients, cotangents=count)
+    return [
+        forward,
+        replace(more, name=f"{forward.name} backward", mode="backward"),
+        replace(more, name=f"{forward.name} both", mode="both"),
+    ]

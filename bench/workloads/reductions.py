@@ -1,0 +1,33 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions over each axis of matrices and images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Workload
+
+TWO = {"small": [(256, 512)], "large": [(16384, 4096)], "odd": [(13, 37)]}
+FOUR = {"small": [(8, 16, 32, 32)], "large": [(64, 64, 128, 128)], "odd": [(3, 5, 7, 11)]}
+NAMES = ("sum", "mean", "max", "var", "argmax")
+
+
+def _row(name: str, shapes: Any, rank: int, axis: int | None) -> Workload:
+    where = "all" if axis is None else f"axis {axis}"
+
+    def body(ops: Any, x: Any) -> Any:
+        return getattr(ops, name)(x, axis)
+
+    return Workload(f"{name} of {rank}-D, {where}", "reductions", body, shapes)
+
+
+WORKLOADS = [
+    _row(name, shapes, rank, axis)
+    for name in NAMES
+    for rank, shapes in ((2, TWO), (4, FOUR))
+    for axis in (*range(rank), *((None,) if name != "argmax" and rank == 2 else ()))
+]
+
+NOTES: dict[str, str] = {}

@@ -1,0 +1,87 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The measured workloads: right on odd extents, and the same on every run."""
+
+import sys
+from pathlib import Path
+
+import metaops as mo
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+
+from ops.base import MissingError
+from ops.metaops_ops import MetaOps
+from ops.numpy_ops import NumPy
+from workloads import NOTES, WORKLOADS
+from workloads.base import SIZES
+
+
+def results(library, workload):
+    """Return what a workload returns on odd extents, or skip the test."""
+    mo.seed(7)
+    try:
+        tensors = library.prepare(workload, workload.arrays("odd"))()
+    except MissingError as missing:
+        pytest.skip(str(missing))
+    return [np.array(library.numpy(tensor)) for tensor in tensors]
+
+
+@pytest.fixture(params=list(WORKLOADS))
+def workload(request):
+    return WORKLOADS[request.param]
+
+
+def test_equals_the_interpreter(workload, compiled):
+    actual = results(MetaOps(), workload)
+    with mo.flag_scope(backend="interpreter"):
+        expected = results(MetaOps(), workload)
+    for a, b in zip(actual, expected, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+def test_equals_numpy(workload):
+    if workload.gradients or workload.random:
+        pytest.skip("NumPy has no derivatives and other random numbers")
+    expected = results(NumPy(), workload)
+    actual = results(MetaOps(), workload)
+    for a, b in zip(actual, expected, strict=True):
+        assert a.shape == b.shape
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+def test_has_the_same_bits_on_every_run(workload, compiled):
+    threads = mo.get_num_threads()
+    first = results(MetaOps(), workload)
+    try:
+        for count in (1, 2, 3):
+            mo.set_num_threads(count)
+            for a, b in zip(results(MetaOps(), workload), first, strict=True):
+                assert a.tobytes() == b.tobytes()
+    finally:
+        mo.set_num_threads(threads)
+
+
+def test_every_workload_has_every_size(workload):
+    assert set(workload.shapes) == set(SIZES)
+    counts = {len(entries) for size, entries in workload.shapes.items() if size == "odd"}
+    if workload.state is None:
+        counts = {len(entries) for entries in workload.shapes.values()}
+    assert len(counts) == 1
+
+
+def test_a_small_one_fits_into_a_cache_and_a_large_one_does_not(workload):
+    def footprint(size):
+        return sum(
+            4 * int(np.prod(getattr(entry, "shape", entry))) for entry in workload.shapes[size]
+        )
+
+    assert footprint("small") <= 1 << 20
+    assert footprint("large") >= 1 << 26
+
+
+def test_notes_belong_to_workloads():
+    assert set(NOTES) <= set(WORKLOADS)
