@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <sys/wait.h>
 #include <thread>
@@ -95,6 +96,16 @@ TEST(ThreadPoolTest, ChangesItsSize) {
     pool.setThreads(threads);
     EXPECT_EQ(pool.getThreads(), std::max(1u, threads));
     EXPECT_EQ(countRuns(pool, 100, 1), std::vector<int>(100, 1));
+  }
+}
+
+TEST(ThreadPoolTest, WorkersMayComeTooLate) {
+  // Each loop is over, and its description gone, about when workers wake up.
+  ThreadPool pool(4);
+  for (int turn = 0; turn < 200; ++turn) {
+    EXPECT_EQ(countRuns(pool, 5, 1), std::vector<int>(5, 1));
+    if (turn % 4 == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(turn));
   }
 }
 

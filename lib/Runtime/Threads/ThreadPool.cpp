@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One loop is on its way at a time. It is published by raising `generation`;
-// each worker sees that, takes ranges off a shared counter until none is left,
-// and reports. The caller does the same and then waits for the reports, so the
-// loop's description may live on its stack.
+// One loop is on its way at a time. It is published by opening `gate` and
+// raising `generation`; a worker that sees that passes the gate, takes ranges
+// off a shared counter until none is left, and goes. The caller does the same,
+// then closes the gate and waits for those that are inside, so the loop's
+// description may live on its stack. It does not wait for a worker that was
+// asleep and comes too late: waking one takes longer than many a loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +35,16 @@ static void pauseCPU() {
 #else
   std::this_thread::yield();
 #endif
+}
+
+/// Waits a moment. Whoever is waited for may want this very processor: one that
+/// was woken often starts on its waker's. So it is offered every microsecond or
+/// two.
+static void spin(unsigned round) {
+  if (round % 32 == 31)
+    std::this_thread::yield();
+  else
+    pauseCPU();
 }
 
 namespace {
@@ -77,7 +89,7 @@ struct ThreadPool::Team {
 
   void run(Loop &loop) {
     current = &loop;
-    pending.store(threads.size(), std::memory_order_relaxed);
+    gate.fetch_or(isOpen);
     {
       std::lock_guard<std::mutex> lock(sleepMutex);
       generation.fetch_add(1, std::memory_order_release);
@@ -85,11 +97,9 @@ struct ThreadPool::Team {
     if (sleepers.load() > 0)
       wake.notify_all();
     loop.work();
-    for (unsigned spins = 0; pending.load(std::memory_order_acquire) > 0;)
-      if (++spins < spinLimit)
-        pauseCPU();
-      else
-        std::this_thread::yield();
+    gate.fetch_and(~isOpen);
+    for (unsigned spins = 0; gate.load(std::memory_order_acquire) > 0;)
+      spin(++spins);
   }
 
   void serve() {
@@ -98,8 +108,9 @@ struct ThreadPool::Team {
       seen = waitForWork(seen);
       if (stopping.load())
         return;
-      current->work();
-      pending.fetch_sub(1, std::memory_order_acq_rel);
+      if (gate.fetch_add(1) & isOpen)
+        current->work();
+      gate.fetch_sub(1, std::memory_order_acq_rel);
     }
   }
 
@@ -109,7 +120,7 @@ struct ThreadPool::Team {
       uint64_t now = generation.load(std::memory_order_acquire);
       if (now != seen)
         return now;
-      pauseCPU();
+      spin(spins);
     }
     std::unique_lock<std::mutex> lock(sleepMutex);
     sleepers.fetch_add(1);
@@ -121,13 +132,15 @@ struct ThreadPool::Team {
   /// Some 20 microseconds: longer than the gap between two kernels of one
   /// program, too short to cost anybody's processor.
   static constexpr unsigned spinLimit = 2000;
+  static constexpr uint64_t isOpen = uint64_t(1) << 63;
 
   /// How many threads were asked for, the caller's included.
   const unsigned size;
   std::vector<std::thread> threads;
   Loop *current = nullptr;
   std::atomic<uint64_t> generation{0};
-  std::atomic<size_t> pending{0};
+  /// Workers inside, and whether more may enter.
+  std::atomic<uint64_t> gate{0};
   std::atomic<unsigned> sleepers{0};
   std::atomic<bool> stopping{false};
   std::mutex sleepMutex;
