@@ -97,6 +97,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     addFusion(pm, rules, options.report);
     break;
   case PipelinePhase::Scheduled:
+    pm.addPass(createSplitReductionsPass());
     join.vectorBits = options.vectorBits;
     if (rules == FusionRules::Extended)
       pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));

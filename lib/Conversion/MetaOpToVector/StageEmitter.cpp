@@ -24,6 +24,9 @@
 // takes it out where the extent stays a constant, and where extents become
 // arguments, kernels of many extents are the same loops.
 //
+// A condition of a reduction that bounds one of its loops from above is that
+// loop's end rather than a mask in each iteration.
+//
 // Sums of floats start anew in each nested loop that is long enough, and a long
 // loop is summed in blocks of blocks, so that the error grows with the
 // logarithm of the length.
@@ -98,6 +101,52 @@ StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
     startOf.push_back(
         getAccumulatorDepth(write, schedule, this->bindings.openedLoops));
   accumulators.resize(stage.writes.size());
+  findEnds();
+}
+
+/// A condition that all reductions share, and that fails from some iteration of
+/// a loop on, is the end of that loop, if it is known outside of it.
+void StageEmitter::findEnds() {
+  ends.resize(stage.getNumLoops());
+  if (stage.writes.empty())
+    return;
+  for (AffineExpr check : stage.writes.front().place.conditions) {
+    if (!llvm::all_of(stage.writes, [&](const StageWrite &write) {
+          return write.kind &&
+                 llvm::is_contained(write.place.conditions, check);
+        }))
+      continue;
+    unsigned depth = stage.getNumLoops();
+    while (depth > 0 && !check.isFunctionOfDim(getLoop(depth - 1)))
+      --depth;
+    if (depth <= bindings.openedLoops)
+      continue;
+    int64_t loop = getLoop(depth - 1);
+    auto dependsOnOther = [&](int64_t other, int64_t factor) {
+      return factor > 1 && other != loop && check.isFunctionOfDim(other);
+    };
+    bool isKept = llvm::any_of(stage.writes, [&](const StageWrite &write) {
+      return write.loops.test(loop);
+    });
+    if (ends[loop] || isKept || getConstantCoefficient(check, loop) != -1 ||
+        dependsOnOther(vectorLoop, lanes) || dependsOnOther(unrollLoop, unroll))
+      continue;
+    ends[loop] = check;
+  }
+}
+
+/// The iterations of a loop that take part.
+LoopRange StageEmitter::getRange(unsigned depth) {
+  LoopRange range = getFullRange(depth);
+  int64_t loop = getLoop(depth);
+  if (!ends[loop])
+    return range;
+  AffineExpr end = ends[loop] + b.getAffineDimExpr(loop) + 1;
+  end = simplifyAffineExpr(end, stage.getNumLoops(), stage.symbols.size());
+  range.end = arith::MinSIOp::create(b, loc, range.end, emitExpr(end, 0));
+  range.end = arith::MaxSIOp::create(b, loc, range.begin, range.end);
+  range.extent = std::nullopt;
+  return range;
 }
 
 LoopRange StageEmitter::getFullRange(unsigned depth) {
@@ -179,7 +228,7 @@ void StageEmitter::emitNest(unsigned depth) {
   enter(depth);
   if (depth < stage.getNumLoops()) {
     emitLoop(depth,
-             depth == blockDepth && block ? *block : getFullRange(depth));
+             depth == blockDepth && block ? *block : getRange(depth));
   } else {
     for (auto [i, write] : llvm::enumerate(stage.writes)) {
       if (write.kind)

@@ -79,6 +79,8 @@ private:
   //===--------------------------------------------------------------------===//
   // Loops (StageEmitter.cpp)
   //===--------------------------------------------------------------------===//
+  void findEnds();
+  LoopRange getRange(unsigned depth);
   void setLoop(unsigned depth, Value iv);
   void finish(unsigned depth);
   void emitLoop(unsigned depth, LoopRange range);
@@ -188,6 +190,9 @@ private:
   /// Depth at which a write's accumulators start: all deeper loops are reduced.
   SmallVector<unsigned> startOf;
   SmallVector<unsigned> positionOf;
+  /// Conditions of the writes that end a reduced loop early, by loop; null for
+  /// loops that run to their extent.
+  SmallVector<AffineExpr> ends;
 
   SmallVector<Value> loopVariables;
   /// The part of the loop at `blockDepth` that is emitted, if it is not all of

@@ -68,6 +68,8 @@ Value StageEmitter::mergeMask(Value guard, Value mask) {
 void StageEmitter::addChecks(ArrayRef<AffineExpr> checks, unsigned copy,
                              Value &guard, Value &mask) {
   for (AffineExpr check : checks) {
+    if (llvm::is_contained(ends, check))
+      continue;
     if (!dependsOnVector(check)) {
       Value zero = arith::ConstantIndexOp::create(b, loc, 0);
       Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,

@@ -11,6 +11,35 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitReductionsPass : Pass<"metaop-split-reductions"> {
+  let summary = "Computes reductions that keep little in two steps";
+  let description = [{
+    A stage that reduces many elements to few has no loop that threads could
+    share. It becomes a stage that reduces blocks of one dimension, which are
+    shared, and one that combines their results. The number of blocks depends on
+    the extents alone. Stages with a schedule stay as they are.
+
+    Before:
+    ```mlir
+    %2 = metaop.reindex_reduce add %1 map affine_map<(d0) -> ()>
+        : tensor<1048576xf32> -> tensor<f32>
+    ```
+    After:
+    ```mlir
+    %2 = metaop.reindex %1 map affine_map<(d0, d1) -> (d0 * 16384 + d1)>
+        fill 0.0 : f32 : tensor<1048576xf32> -> tensor<64x16384xf32>
+    %3 = metaop.reindex_reduce add %2 map affine_map<(d0, d1) -> (d0)>
+        : tensor<64x16384xf32> -> tensor<64xf32>
+    ```
+    and, in a kernel of its own,
+    ```mlir
+    %4 = metaop.reindex_reduce add %3 map affine_map<(d0) -> ()>
+        : tensor<64xf32> -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def SchedulePass : Pass<"metaop-schedule"> {
   let summary = "Decides loop order, parallel loops and vectors of each stage";
   let description = [{

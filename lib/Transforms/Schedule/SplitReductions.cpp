@@ -1,0 +1,441 @@
+//===- SplitReductions.cpp - Reductions in two steps ----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stage that keeps few elements and reduces many has little for threads to
+// share. It is replaced by two: one has a further loop outside, over blocks of
+// one reduced dimension, and writes a partial result per block; the other
+// combines the partial results.
+//
+//   y = sum(x[i], i < n)    becomes    t[p] = sum(x[p * B + i], p * B + i < n)
+//                                      y = sum(t[p])
+//
+// Both are ordinary stages in kernels of their own. The number of blocks comes
+// from the extents alone, and the order in which they are combined is part of
+// a schedule, so the result has the same bits for any number of threads.
+//
+// Everything that a stage reads is read through the map above. The condition
+// is there only where the blocks do not fill the dimension; the lowering makes
+// it the end of the loop over i. A stage that reduces everything, and reads
+// tensors as they lie, is flattened first: then blocks are long however the
+// extents are.
+//
+// Sums and products of half floats have partial results in f32, and a third
+// kernel rounds them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_SPLITREDUCTIONSPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// A parallel range of so many steps, or more, is shared as it is.
+static constexpr int64_t kEnoughSteps = 16;
+/// Elements that a step of the range does where it goes over a vector loop.
+static constexpr int64_t kVectorBlock = 4096;
+/// Fewer iterations are done before they are shared.
+static constexpr int64_t kMinIterations = 1 << 17;
+/// The most blocks; fewer where partial results would be many.
+static constexpr int64_t kMaxBlocks = 64;
+static constexpr int64_t kMinBlocks = 8;
+/// Iterations per partial result, at least.
+static constexpr int64_t kMinReduced = 32;
+/// Long blocks begin where vectors and cache lines do.
+static constexpr int64_t kAlignment = 256;
+
+namespace {
+
+/// How a dimension of the iteration space is cut.
+struct Split {
+  unsigned dim;
+  int64_t extent;
+  int64_t block;
+  /// All dimensions are one before.
+  bool isFlat = false;
+
+  int64_t getCount() const { return llvm::divideCeil(extent, block); }
+  bool hasRest() const { return extent % block != 0; }
+};
+
+/// Replaces the kernel of one stage.
+class Splitter {
+public:
+  Splitter(KernelOp kernel, FusedOp fused)
+      : kernel(kernel), fused(fused), b(kernel), loc(fused.getLoc()) {}
+
+  /// Whether this pass knows all that the stage does.
+  bool isSupported();
+  std::optional<Split> choose(const Stage &stage);
+  void replace(const Split &split);
+
+private:
+  bool canFlatten();
+  bool isReduced(unsigned dim);
+  ArrayRef<int64_t> getSpace() {
+    return fused.getIterationValue().getType().getShape();
+  }
+  Block &getStageBody() { return fused.getBody().front(); }
+
+  KernelOp buildKernel(TypeRange types, ValueRange inputs,
+                       llvm::function_ref<SmallVector<Value>(ValueRange)> fill);
+  SmallVector<Value> buildPartial(ValueRange arguments, const Split &split,
+                                  TypeRange types);
+  Value combine(ReindexReduceOpInterface op, Value partial,
+                RankedTensorType type);
+
+  KernelOp kernel;
+  FusedOp fused;
+  OpBuilder b;
+  Location loc;
+};
+
+/// Partial results of half floats are kept in f32 where rounding would add up.
+Type getPartialElement(ReindexReduceOpInterface op) {
+  Type element = op.getSource().getType().getElementType();
+  bool rounds = op.getReduceKind() == ReduceKind::Add ||
+                op.getReduceKind() == ReduceKind::Mul;
+  return rounds && (element.isF16() || element.isBF16())
+             ? Float32Type::get(element.getContext())
+             : element;
+}
+
+/// Steps that threads can share in a stage as it is.
+int64_t countParallelSteps(const Stage &stage, ScheduleAttr schedule) {
+  int64_t steps = 1;
+  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel())) {
+    int64_t extent = stage.getStaticExtent(loop);
+    if (schedule.getVectorWidth() > 1 && loop == schedule.getVectorDim())
+      extent = llvm::divideCeil(extent, kVectorBlock);
+    else if (loop == schedule.getUnrollDim())
+      extent = llvm::divideCeil(extent, schedule.getUnroll());
+    steps *= extent;
+  }
+  return steps;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The decision
+//===----------------------------------------------------------------------===//
+
+bool Splitter::isSupported() {
+  if (kernel.getYield().getOperands() != fused.getResults())
+    return false;
+  for (Operation &op : getStageBody().without_terminator()) {
+    for (Type type : op.getResultTypes())
+      if (!cast<RankedTensorType>(type).hasStaticShape())
+        return false;
+    auto constantOp = dyn_cast<ConstantOp>(op);
+    bool isSplat = constantOp && isa<SplatElementsAttr>(constantOp.getValue());
+    if (!isa<ReindexOpInterface, ReindexReduceOpInterface,
+             ElementwiseOpInterface>(op) &&
+        !isSplat)
+      return false;
+  }
+  return llvm::all_of(fused.getYield().getOperands(), [](Value yielded) {
+    auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
+    return reduce && llvm::all_of(reduce.getIndexAccess().map.getResults(),
+                                  llvm::IsaPred<AffineDimExpr>);
+  });
+}
+
+bool Splitter::isReduced(unsigned dim) {
+  return llvm::none_of(fused.getYield().getOperands(), [&](Value yielded) {
+    auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
+    return reduce.getIndexAccess().map.isFunctionOfDim(dim);
+  });
+}
+
+/// Whether the stage is the same over one dimension: all is reduced, and what
+/// is read is read as it lies, or is one element.
+bool Splitter::canFlatten() {
+  llvm::SmallDenseSet<Value> reindexed, whole;
+  for (Operation &op : getStageBody().without_terminator()) {
+    if (auto reindex = dyn_cast<ReindexOpInterface>(op)) {
+      IndexAccess access = reindex.getIndexAccess();
+      if (access.map.getNumResults() != 0 ||
+          access.conditions != IntegerSet())
+        return false;
+      reindexed.insert(reindex.getSource());
+      continue;
+    }
+    if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op)) {
+      IndexAccess access = reduce.getIndexAccess();
+      if (access.map.getNumResults() != 0 ||
+          access.conditions != IntegerSet())
+        return false;
+    }
+    for (Value operand : op.getOperands())
+      if (isa<BlockArgument>(operand))
+        whole.insert(operand);
+  }
+  return llvm::none_of(whole,
+                       [&](Value value) { return reindexed.contains(value); });
+}
+
+std::optional<Split> Splitter::choose(const Stage &stage) {
+  ArrayRef<int64_t> space = getSpace();
+  int64_t iterations = 1;
+  for (int64_t extent : space)
+    iterations *= extent;
+  int64_t results = 0;
+  for (Value result : fused.getResults())
+    results += cast<RankedTensorType>(result.getType()).getNumElements();
+  if (iterations < kMinIterations || results == 0)
+    return std::nullopt;
+  int64_t steps =
+      countParallelSteps(stage, chooseSchedule(stage, /*vectorBits=*/512));
+  int64_t blocks = kMaxBlocks;
+  while (blocks > kMinBlocks && results * blocks * kMinReduced > iterations)
+    blocks /= 2;
+  if (steps >= kEnoughSteps || results * blocks * kMinReduced > iterations)
+    return std::nullopt;
+
+  std::optional<Split> split;
+  if (canFlatten()) {
+    split = Split{0, iterations, 0, /*isFlat=*/true};
+  } else {
+    // The outermost dimension that is long enough, or else the longest.
+    for (auto [dim, extent] : llvm::enumerate(space))
+      if (isReduced(dim) &&
+          (!split || (split->extent < blocks && extent > split->extent)))
+        split = Split{static_cast<unsigned>(dim), extent, 0};
+  }
+  if (!split || split->extent < 2)
+    return std::nullopt;
+  split->block = llvm::divideCeil(split->extent, blocks);
+  if (split->block >= 4 * kAlignment)
+    split->block = llvm::alignTo(split->block, kAlignment);
+  if (split->getCount() < 2 * steps)
+    return std::nullopt;
+  return split;
+}
+
+//===----------------------------------------------------------------------===//
+// The new kernels
+//===----------------------------------------------------------------------===//
+
+KernelOp Splitter::buildKernel(
+    TypeRange types, ValueRange inputs,
+    llvm::function_ref<SmallVector<Value>(ValueRange)> fill) {
+  auto addBody = [&](Region &region) {
+    Block &body = region.emplaceBlock();
+    for (Value input : inputs)
+      body.addArgument(input.getType(), input.getLoc());
+    return &body;
+  };
+  auto outer = KernelOp::create(b, loc, types, inputs);
+  OpBuilder::InsertionGuard guard(b);
+  Block *kernelBody = addBody(outer.getBody());
+  b.setInsertionPointToEnd(kernelBody);
+  auto stage = FusedOp::create(b, loc, types, kernelBody->getArguments(),
+                               ScheduleAttr());
+  YieldOp::create(b, loc, stage.getOutputs());
+  Block *stageBody = addBody(stage.getBody());
+  b.setInsertionPointToEnd(stageBody);
+  YieldOp::create(b, loc, fill(stageBody->getArguments()));
+  return outer;
+}
+
+/// Emits the operations of the stage over [blocks, ..., block, ...].
+SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
+                                          const Split &split, TypeRange types) {
+  MLIRContext *ctx = b.getContext();
+  SmallVector<int64_t> space(getSpace());
+  if (split.isFlat)
+    space = {split.extent};
+  unsigned rank = space.size();
+  SmallVector<AffineExpr> oldDims;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    oldDims.push_back(b.getAffineDimExpr(dim + 1));
+  oldDims[split.dim] =
+      b.getAffineDimExpr(0) * split.block + b.getAffineDimExpr(split.dim + 1);
+  space[split.dim] = split.block;
+  space.insert(space.begin(), split.getCount());
+
+  IRMapping mapping;
+  mapping.map(getStageBody().getArguments(), arguments);
+  auto toSpace = [&](Type type) {
+    return RankedTensorType::get(space, getElementTypeOrSelf(type));
+  };
+  // Flat stages have accesses of no dimension only.
+  auto compose = [&](IndexAccess access) {
+    SmallVector<AffineExpr> results, constraints;
+    for (AffineExpr expr : access.map.getResults())
+      results.push_back(expr.replaceDims(oldDims));
+    unsigned symbols = access.map.getNumSymbols();
+    access.map = AffineMap::get(rank + 1, symbols, results, ctx);
+    if (access.conditions != IntegerSet()) {
+      for (AffineExpr expr : access.conditions.getConstraints())
+        constraints.push_back(expr.replaceDims(oldDims));
+      access.conditions = IntegerSet::get(rank + 1, symbols, constraints,
+                                          access.conditions.getEqFlags());
+    }
+    for (Value &symbol : access.symbols)
+      symbol = mapping.lookup(symbol);
+    return access;
+  };
+  auto read = [&](Location at, Value source, Type type, IndexAccess access) {
+    if (!access.fill)
+      access.fill = b.getZeroAttr(getElementTypeOrSelf(type));
+    return ReindexOp::create(b, at, toSpace(type), source, access).getResult();
+  };
+  // An argument that is read as it lies is read through the blocks.
+  llvm::DenseMap<Value, Value> inBlocks;
+  auto useWhole = [&](Value value) {
+    if (!isa<BlockArgument>(value))
+      return mapping.lookup(value);
+    Value &blocks = inBlocks[value];
+    if (!blocks) {
+      IndexAccess access;
+      access.map = AffineMap::get(rank + 1, 0, oldDims, ctx);
+      blocks = read(loc, mapping.lookup(value), value.getType(), access);
+    }
+    return blocks;
+  };
+  for (Operation &op : getStageBody().without_terminator()) {
+    if (auto reindex = dyn_cast<ReindexOpInterface>(op)) {
+      mapping.map(op.getResult(0),
+                  read(op.getLoc(), mapping.lookup(reindex.getSource()),
+                       op.getResult(0).getType(),
+                       compose(reindex.getIndexAccess())));
+    } else if (auto constantOp = dyn_cast<ConstantOp>(op)) {
+      auto value = cast<SplatElementsAttr>(constantOp.getValue());
+      auto type = toSpace(constantOp.getType());
+      mapping.map(op.getResult(0), ConstantOp::create(b, op.getLoc(), type,
+                                                      value.resizeSplat(type)));
+    } else if (isa<ElementwiseOpInterface>(op)) {
+      IRMapping operands;
+      for (Value operand : op.getOperands())
+        operands.map(operand, useWhole(operand));
+      Operation *clone = b.clone(op, operands);
+      clone->getResult(0).setType(toSpace(op.getResult(0).getType()));
+      mapping.map(op.getResult(0), clone->getResult(0));
+    }
+  }
+
+  SmallVector<Value> partial;
+  for (auto [yielded, type] :
+       llvm::zip_equal(fused.getYield().getOperands(), types)) {
+    auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
+    Value source = useWhole(reduce.getSource());
+    Type element = getElementTypeOrSelf(type);
+    if (element != getElementTypeOrSelf(source.getType()))
+      source = CastOp::create(
+          b, reduce.getLoc(), RankedTensorType::get(space, element), source);
+    IndexAccess access = compose(reduce.getIndexAccess());
+    access.map = access.map.insertResult(b.getAffineDimExpr(0), 0);
+    if (split.hasRest()) {
+      SmallVector<AffineExpr> constraints;
+      SmallVector<bool> isEq;
+      if (access.conditions != IntegerSet()) {
+        llvm::append_range(constraints, access.conditions.getConstraints());
+        llvm::append_range(isEq, access.conditions.getEqFlags());
+      }
+      constraints.push_back(b.getAffineConstantExpr(split.extent - 1) -
+                            oldDims[split.dim]);
+      isEq.push_back(false);
+      access.conditions = IntegerSet::get(
+          rank + 1, access.map.getNumSymbols(), constraints, isEq);
+    }
+    partial.push_back(ReindexReduceOp::create(b, reduce.getLoc(),
+                                              cast<RankedTensorType>(type),
+                                              reduce.getReduceKind(), source,
+                                              access));
+  }
+  return partial;
+}
+
+/// The kernel that combines partial results, and the one that rounds.
+Value Splitter::combine(ReindexReduceOpInterface op, Value partial,
+                        RankedTensorType type) {
+  auto partialType = cast<RankedTensorType>(partial.getType());
+  RankedTensorType sumType = type.clone(partialType.getElementType());
+  IndexAccess access;
+  access.map = AffineMap::getMultiDimIdentityMap(partialType.getRank(),
+                                                 b.getContext())
+                   .dropResult(0);
+  Value sum = buildKernel(sumType, partial, [&](ValueRange arguments) {
+                return SmallVector<Value>{ReindexReduceOp::create(
+                    b, op.getLoc(), sumType, op.getReduceKind(), arguments[0],
+                    access)};
+              }).getResult(0);
+  if (sumType == type)
+    return sum;
+  return buildKernel(type, sum, [&](ValueRange arguments) {
+           return SmallVector<Value>{
+               CastOp::create(b, op.getLoc(), type, arguments[0])};
+         }).getResult(0);
+}
+
+void Splitter::replace(const Split &split) {
+  SmallVector<Value> inputs(kernel.getInputs());
+  if (split.isFlat)
+    for (Value &input : inputs)
+      if (auto type = dyn_cast<RankedTensorType>(input.getType());
+          type && type.getRank() > 1 && type.getNumElements() == split.extent)
+        input = ReshapeOp::create(
+            b, loc,
+            RankedTensorType::get({split.extent}, type.getElementType()),
+            input, ValueRange());
+  SmallVector<ReindexReduceOpInterface> reductions;
+  SmallVector<Type> types;
+  for (Value yielded : fused.getYield().getOperands()) {
+    auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
+    reductions.push_back(reduce);
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(yielded.getType()).getShape());
+    shape.insert(shape.begin(), split.getCount());
+    types.push_back(RankedTensorType::get(shape, getPartialElement(reduce)));
+  }
+  KernelOp partial = buildKernel(types, inputs, [&](ValueRange arguments) {
+    return buildPartial(arguments, split, types);
+  });
+
+  for (auto [i, reduce] : llvm::enumerate(reductions)) {
+    Value combined = combine(reduce, partial.getResult(i),
+                             cast<RankedTensorType>(kernel.getType(i)));
+    kernel.getResult(i).replaceAllUsesWith(combined);
+  }
+  kernel.erase();
+}
+
+namespace {
+struct SplitReductionsPass
+    : metaop::impl::SplitReductionsPassBase<SplitReductionsPass> {
+  using SplitReductionsPassBase::SplitReductionsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    for (KernelOp kernel : kernels) {
+      auto stages = kernel.getBody().front().getOps<FusedOp>();
+      if (!llvm::hasSingleElement(stages))
+        continue;
+      FusedOp fused = *stages.begin();
+      Splitter splitter(kernel, fused);
+      if (fused.getScheduleAttr() || !splitter.isSupported())
+        continue;
+      FailureOr<Stage> stage = Stage::build(fused);
+      if (failed(stage))
+        return signalPassFailure();
+      if (std::optional<Split> split = splitter.choose(*stage))
+        splitter.replace(*split);
+    }
+  }
+};
+} // namespace
