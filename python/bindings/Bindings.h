@@ -41,6 +41,9 @@ const std::shared_ptr<Session> &getSharedSession();
 /// What a flag that names a folder is in a session that is made later.
 void setDefaultFolder(llvm::StringRef flag, std::string folder);
 
+/// The most threads that a session which is made later starts with.
+void setMostThreads(unsigned threads);
+
 /// "file.py:12" of the user's innermost frame; empty outside of Python code.
 std::string currentLine();
 

@@ -213,6 +213,9 @@ void metaops::python::bindReports(py::module_ &module) {
       },
       py::arg("flag"), py::arg("folder"),
       "Says what a flag is in the session, before that is made.");
+  module.def(
+      "set_most_threads", [](unsigned n) { setMostThreads(n); }, py::arg("n"),
+      "Bounds the threads of the session, before that is made.");
   module.def("flag_names", [] { return strings(Session::getFlagNames()); });
   module.def("get_flag", &getFlag, py::arg("name"));
   module.def(

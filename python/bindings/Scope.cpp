@@ -10,7 +10,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
-
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -34,6 +34,13 @@ void metaops::python::setDefaultFolder(llvm::StringRef flag,
   defaultFolders()[flag] = std::move(folder);
 }
 
+/// The most threads that a new session starts with; guarded by the GIL.
+static unsigned mostThreads = ~0u;
+
+void metaops::python::setMostThreads(unsigned threads) {
+  mostThreads = threads;
+}
+
 namespace {
 /// Where a user's code stands: a code object and the instruction in it.
 using CodePosition = std::pair<PyCodeObject *, int>;
@@ -44,6 +51,8 @@ struct State {
   State() {
     for (const auto &[flag, folder] : defaultFolders())
       session->setFlag(flag, folder);
+    ThreadPool &threads = session->getThreads();
+    threads.setThreads(std::min(threads.getThreads(), mostThreads));
     exists = true;
   }
 

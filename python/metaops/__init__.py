@@ -60,12 +60,15 @@ from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scop
 from .reduction import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .shaping import *  # noqa: F403
+from .threads import most_threads as _most_threads
 
 __version__ = "0.1.0"
 
 _core.set_default_folder("cache_dir", _cache.default_directory())
 _core.set_default_folder("dump_dir", _default_dump_directory())
 _load_machine_figures()
+if (_most := _most_threads()) is not None:
+    _core.set_most_threads(_most)
 
 __all__ = [
     # Tensors and meta-operators

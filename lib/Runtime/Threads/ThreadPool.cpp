@@ -21,7 +21,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <sched.h>
 #include <system_error>
 #include <thread>
@@ -152,11 +151,6 @@ unsigned ThreadPool::getDefaultThreads() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
     count = std::max(1, CPU_COUNT(&allowed));
-  if (const char *text = std::getenv("OMP_NUM_THREADS")) {
-    long asked = std::strtol(text, nullptr, 10);
-    if (asked > 0)
-      count = std::min<long>(count, asked);
-  }
   return count;
 }
 

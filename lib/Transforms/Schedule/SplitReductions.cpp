@@ -167,16 +167,14 @@ bool Splitter::canFlatten() {
   for (Operation &op : getStageBody().without_terminator()) {
     if (auto reindex = dyn_cast<ReindexOpInterface>(op)) {
       IndexAccess access = reindex.getIndexAccess();
-      if (access.map.getNumResults() != 0 ||
-          access.conditions != IntegerSet())
+      if (access.map.getNumResults() != 0 || access.conditions != IntegerSet())
         return false;
       reindexed.insert(reindex.getSource());
       continue;
     }
     if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op)) {
       IndexAccess access = reduce.getIndexAccess();
-      if (access.map.getNumResults() != 0 ||
-          access.conditions != IntegerSet())
+      if (access.map.getNumResults() != 0 || access.conditions != IntegerSet())
         return false;
     }
     for (Value operand : op.getOperands())
@@ -229,9 +227,9 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
 // The new kernels
 //===----------------------------------------------------------------------===//
 
-KernelOp Splitter::buildKernel(
-    TypeRange types, ValueRange inputs,
-    llvm::function_ref<SmallVector<Value>(ValueRange)> fill) {
+KernelOp
+Splitter::buildKernel(TypeRange types, ValueRange inputs,
+                      llvm::function_ref<SmallVector<Value>(ValueRange)> fill) {
   auto addBody = [&](Region &region) {
     Block &body = region.emplaceBlock();
     for (Value input : inputs)
@@ -335,8 +333,8 @@ SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
     Value source = useWhole(reduce.getSource());
     Type element = getElementTypeOrSelf(type);
     if (element != getElementTypeOrSelf(source.getType()))
-      source = CastOp::create(
-          b, reduce.getLoc(), RankedTensorType::get(space, element), source);
+      source = CastOp::create(b, reduce.getLoc(),
+                              RankedTensorType::get(space, element), source);
     IndexAccess access = compose(reduce.getIndexAccess());
     access.map = access.map.insertResult(b.getAffineDimExpr(0), 0);
     if (split.hasRest()) {
@@ -349,13 +347,12 @@ SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
       constraints.push_back(b.getAffineConstantExpr(split.extent - 1) -
                             oldDims[split.dim]);
       isEq.push_back(false);
-      access.conditions = IntegerSet::get(
-          rank + 1, access.map.getNumSymbols(), constraints, isEq);
+      access.conditions = IntegerSet::get(rank + 1, access.map.getNumSymbols(),
+                                          constraints, isEq);
     }
-    partial.push_back(ReindexReduceOp::create(b, reduce.getLoc(),
-                                              cast<RankedTensorType>(type),
-                                              reduce.getReduceKind(), source,
-                                              access));
+    partial.push_back(ReindexReduceOp::create(
+        b, reduce.getLoc(), cast<RankedTensorType>(type),
+        reduce.getReduceKind(), source, access));
   }
   return partial;
 }
@@ -366,20 +363,22 @@ Value Splitter::combine(ReindexReduceOpInterface op, Value partial,
   auto partialType = cast<RankedTensorType>(partial.getType());
   RankedTensorType sumType = type.clone(partialType.getElementType());
   IndexAccess access;
-  access.map = AffineMap::getMultiDimIdentityMap(partialType.getRank(),
-                                                 b.getContext())
-                   .dropResult(0);
-  Value sum = buildKernel(sumType, partial, [&](ValueRange arguments) {
-                return SmallVector<Value>{ReindexReduceOp::create(
-                    b, op.getLoc(), sumType, op.getReduceKind(), arguments[0],
-                    access)};
-              }).getResult(0);
+  access.map =
+      AffineMap::getMultiDimIdentityMap(partialType.getRank(), b.getContext())
+          .dropResult(0);
+  Value sum =
+      buildKernel(sumType, partial, [&](ValueRange arguments) {
+        return SmallVector<Value>{ReindexReduceOp::create(
+            b, op.getLoc(), sumType, op.getReduceKind(), arguments[0], access)};
+      }).getResult(0);
   if (sumType == type)
     return sum;
-  return buildKernel(type, sum, [&](ValueRange arguments) {
-           return SmallVector<Value>{
-               CastOp::create(b, op.getLoc(), type, arguments[0])};
-         }).getResult(0);
+  return buildKernel(type, sum,
+                     [&](ValueRange arguments) {
+                       return SmallVector<Value>{
+                           CastOp::create(b, op.getLoc(), type, arguments[0])};
+                     })
+      .getResult(0);
 }
 
 void Splitter::replace(const Split &split) {
@@ -390,8 +389,8 @@ void Splitter::replace(const Split &split) {
           type && type.getRank() > 1 && type.getNumElements() == split.extent)
         input = ReshapeOp::create(
             b, loc,
-            RankedTensorType::get({split.extent}, type.getElementType()),
-            input, ValueRange());
+            RankedTensorType::get({split.extent}, type.getElementType()), input,
+            ValueRange());
   SmallVector<ReindexReduceOpInterface> reductions;
   SmallVector<Type> types;
   for (Value yielded : fused.getYield().getOperands()) {

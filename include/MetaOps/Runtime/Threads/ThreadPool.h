@@ -25,7 +25,7 @@ class ThreadPool {
 public:
   using Body = llvm::function_ref<void(int64_t begin, int64_t end)>;
 
-  /// As many threads as processors may be used, or OMP_NUM_THREADS if less.
+  /// As many threads as processors may be used.
   static unsigned getDefaultThreads();
 
   explicit ThreadPool(unsigned threads = getDefaultThreads());

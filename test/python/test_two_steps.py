@@ -1,0 +1,117 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions in two steps: the same bits for any number of threads."""
+
+from collections.abc import Callable, Iterator
+
+import metaops as mo
+import numpy as np
+import pytest
+from metaops.threads import most_threads
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+
+@pytest.fixture(autouse=True)
+def keep_threads() -> Iterator[None]:
+    """Leave the number of threads as it was."""
+    threads = mo.get_num_threads()
+    yield
+    mo.set_num_threads(threads)
+
+
+def same_bits(compute: Callable[[], mo.Var]) -> np.ndarray:
+    """Return what `compute` gives, which must not depend on threads."""
+    results = []
+    for threads in (1, 2, 3):
+        mo.set_num_threads(threads)
+        results.append(compute().numpy())
+    assert len({result.tobytes() for result in results}) == 1
+    return results[0]
+
+
+CASES = [
+    ((131073,), None),
+    ((1000003,), None),
+    ((2**20,), None),
+    ((100003, 3), None),
+    ((100003, 3), 0),
+    ((3, 100003), 1),
+    ((131101, 10), 0),
+    ((1009, 1009), 0),
+    ((7, 211, 307), (1, 2)),
+    ((7, 211, 307), (0, 1)),
+    ((5, 30011, 3), 1),
+]
+
+
+@pytest.mark.parametrize(("shape", "axis"), CASES)
+def test_against_numpy(shape: tuple[int, ...], axis: int | tuple[int, ...] | None) -> None:
+    values = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    x = mo.array(values)
+    dims = tuple(range(len(shape))) if axis is None else axis
+    exact = values.astype(np.float64)
+    count = exact.size / exact.sum(dims).size
+    atol = 1e-6 * count**0.5
+    np.testing.assert_allclose(same_bits(lambda: x.sum(dims)), exact.sum(dims), 1e-6, atol)
+    squares = same_bits(lambda: (x * x).sum(dims))
+    np.testing.assert_allclose(squares, (exact**2).sum(dims), 2e-6)
+    np.testing.assert_array_equal(same_bits(lambda: x.max(dims)), values.max(dims))
+    np.testing.assert_array_equal(same_bits(lambda: x.min(dims)), values.min(dims))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int32", "uint8", "int64"])
+def test_types(dtype: str) -> None:
+    values = np.random.default_rng(1).integers(0, 3, 300007).astype(dtype)
+    x = mo.array(values)
+    assert same_bits(lambda: x.max()) == values.max()
+    result = same_bits(lambda: x.sum())
+    if dtype == "float16":
+        assert np.isinf(result)  # as the exact sum does not fit
+        half = mo.array(values - 1)
+        assert same_bits(lambda: half.sum()) == np.float16((values - 1.0).sum(dtype=float))
+    else:
+        assert result == values.sum(dtype=result.dtype)
+
+
+def test_nan_is_kept() -> None:
+    values = np.zeros(300007, np.float32)
+    values[-1] = np.nan
+    x = mo.array(values)
+    assert np.isnan(same_bits(lambda: x.max()))
+    assert np.isnan(same_bits(lambda: x.sum()))
+
+
+def test_broadcast_operands() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.standard_normal((601, 503)).astype(np.float32)
+    x, row = mo.array(values), mo.array(values[0])
+    exact = values.astype(np.float64)
+    result = same_bits(lambda: (x * row).sum())
+    np.testing.assert_allclose(result, (exact * exact[0]).sum(), 1e-5)
+    result = same_bits(lambda: ((x - x.mean()) * (x - x.mean())).mean())
+    np.testing.assert_allclose(result, exact.var(), 1e-5)
+
+
+def test_product_of_long_matrices() -> None:
+    rng = np.random.default_rng(3)
+    a = rng.standard_normal((20, 100003)).astype(np.float32)
+    b = rng.standard_normal((100003, 12)).astype(np.float32)
+    x, y = mo.array(a), mo.array(b)
+    result = same_bits(lambda: mo.matmul(x, y))
+    np.testing.assert_allclose(result, a.astype(float) @ b.astype(float), 1e-4, 1e-3)
+
+
+def test_ones_are_counted() -> None:
+    assert mo.full((10**8,), 1.0, "float32").sum().numpy() == 10**8
+    assert mo.array(np.ones(10**8, np.float32)).sum().numpy() == 10**8
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("4", 4), (" 3 ", 3), ("4,2", 4), ("0", None), ("-2", None), ("many", None), ("", None)],
+)
+def test_variable(text: str, expected: int | None) -> None:
+    assert most_threads({"OMP_NUM_THREADS": text}) == expected
+    assert most_threads({}) is None
