@@ -91,7 +91,7 @@ private:
   void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
   void emitFill(const Stage &stage, const StageBindings &bindings);
   LogicalResult fillEmptyStages();
-  void markContractable();
+  void markFastMath();
 
   func::FuncOp function;
   KernelOp kernel;
@@ -565,15 +565,20 @@ void KernelLowering::emitFill(const Stage &stage,
   }
 }
 
-/// A product that feeds an addition may become one instruction; no more of fast
-/// arithmetic is allowed.
-void KernelLowering::markContractable() {
-  // Not on conversions: there it would let a rounding be left out.
+/// A product that feeds an addition may become one instruction, and the largest
+/// of two zeros may have either sign, which halves the instructions of a maximum.
+/// No more of fast arithmetic is allowed.
+void KernelLowering::markFastMath() {
   lowered.walk([&](arith::ArithFastMathInterface op) {
-    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+    auto mark = [&](arith::FastMathFlags flags) {
       op->setAttr(op.getFastMathAttrName(),
-                  arith::FastMathFlagsAttr::get(
-                      b.getContext(), arith::FastMathFlags::contract));
+                  arith::FastMathFlagsAttr::get(b.getContext(), flags));
+    };
+    // Not on conversions: there it would let a rounding be left out.
+    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+      mark(arith::FastMathFlags::contract);
+    else if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+      mark(arith::FastMathFlags::nsz);
   });
 }
 
@@ -627,7 +632,7 @@ LogicalResult KernelLowering::lower() {
     setNumber("metaop.parallel_range", 1);
   }
   func::ReturnOp::create(b, loc);
-  markContractable();
+  markFastMath();
   function.erase();
   return success();
 }
