@@ -566,8 +566,8 @@ void KernelLowering::emitFill(const Stage &stage,
 }
 
 /// A product that feeds an addition may become one instruction, and the largest
-/// of two zeros may have either sign, which halves the instructions of a maximum.
-/// No more of fast arithmetic is allowed.
+/// of two zeros may have either sign, which halves the instructions of a
+/// maximum. No more of fast arithmetic is allowed.
 void KernelLowering::markFastMath() {
   lowered.walk([&](arith::ArithFastMathInterface op) {
     auto mark = [&](arith::FastMathFlags flags) {

@@ -227,8 +227,7 @@ void StageEmitter::emitNest(unsigned depth, const LoopRange &part) {
 void StageEmitter::emitNest(unsigned depth) {
   enter(depth);
   if (depth < stage.getNumLoops()) {
-    emitLoop(depth,
-             depth == blockDepth && block ? *block : getRange(depth));
+    emitLoop(depth, depth == blockDepth && block ? *block : getRange(depth));
   } else {
     for (auto [i, write] : llvm::enumerate(stage.writes)) {
       if (write.kind)

@@ -15,9 +15,25 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <sys/mman.h>
 #include <vector>
 
 using namespace metaops;
+
+/// Takes memory from the system. Buffers of many megabytes are read a fifth
+/// faster in pages of 2 MB than of 4 KB, so these are asked for where whole
+/// ones fit. It is a wish only: errors are no matter.
+static void *allocate(size_t size) {
+  constexpr size_t hugePage = size_t(2) << 20;
+  void *memory = std::aligned_alloc(64, size);
+  if (!memory || size < 2 * hugePage)
+    return memory;
+  auto address = reinterpret_cast<uintptr_t>(memory);
+  uintptr_t begin = llvm::alignTo(address, hugePage);
+  uintptr_t end = (address + size) & ~uintptr_t(hugePage - 1);
+  madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+  return memory;
+}
 
 namespace metaops {
 
@@ -107,10 +123,10 @@ private:
     if (cachedBytes > std::max(alwaysKept, statistics.bytesInUse / 2))
       releaseCached();
     releaseBeyondLimit(reserved);
-    void *memory = std::aligned_alloc(64, reserved);
+    void *memory = allocate(reserved);
     if (!memory) {
       releaseCached();
-      memory = std::aligned_alloc(64, reserved);
+      memory = allocate(reserved);
     }
     if (!memory)
       throw OutOfMemory(reserved, statistics);

@@ -21,6 +21,10 @@
 // reduced, last of all. The loop to unroll is the kept loop along which the
 // most costly reads stay where they are: they are read once for all its copies.
 //
+// A large reduction of long rows into one is the exception: its kept vector
+// loop stands inside of the reduced ones, and results are added to in the first
+// cache. Then memory is read along whole rows.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Passes.h"
@@ -46,6 +50,11 @@ constexpr int64_t kUnroll = 4;
 /// Vectors side by side where reduced rows are walked: memory is read in runs
 /// of this many.
 constexpr int64_t kRun = 16;
+/// Results that the first cache has room for, in bytes.
+constexpr int64_t kMaxRowBytes = 32 << 10;
+/// Rows that are added one after another to a row in memory: fewer are not
+/// worth setting it to zero first, more would round too often.
+constexpr int64_t kMinRows = 8, kMaxRows = 2048;
 /// Rows of a tile for which there are registers.
 constexpr int64_t kMaxTileWidth = 16;
 /// Rows of tiles that threads take at a time.
@@ -88,6 +97,7 @@ private:
   double getSharedCost(unsigned loop, int64_t vectorLoop) const;
   int64_t getUnrollFactor(unsigned loop) const;
   bool isWalkedByRows(int64_t vectorLoop) const;
+  bool addsRows(int64_t vectorLoop, int64_t lanes) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
 
@@ -311,10 +321,42 @@ bool LoopOrder::isWalkedByRows(int64_t vectorLoop) const {
          });
 }
 
+/// Whether rows are added to a row of results in memory, and not by columns to
+/// results in registers.
+bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
+  if (vectorLoop < 0 || !outer.empty() || stage.writes.empty())
+    return false;
+  int64_t rows = 1, iterations = 1, rowBytes = 0;
+  const StageWrite &first = stage.writes.front();
+  for (unsigned loop = 0; loop < numLoops; ++loop) {
+    if (ShapedType::isDynamic(stage.getStaticExtent(loop)))
+      return false;
+    iterations *= getExtent(loop);
+    rows *= first.loops.test(loop) ? 1 : getExtent(loop);
+  }
+  for (const StageWrite &write : stage.writes) {
+    // Sums of halves would be rounded to a half for each row.
+    if (!write.kind || !write.isProjection || write.loops != first.loops ||
+        getStep(write.place, vectorLoop) != 1 ||
+        getBits(write.value.getType()) < 32)
+      return false;
+    rowBytes += getExtent(vectorLoop) * getBits(write.value.getType()) / 8;
+  }
+  bool areRows = llvm::all_of(stage.reads, [&](const StageRead &read) {
+    auto step = getStep(read.place, vectorLoop);
+    return !read.place.isGuarded() && (step == 0 || step == 1);
+  });
+  return areRows && stage.domain.empty() && rowBytes <= kMaxRowBytes &&
+         getExtent(vectorLoop) > kRun * lanes && rows >= kMinRows &&
+         rows <= kMaxRows && iterations >= Stage::manyIterations;
+}
+
 std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
                                                     int64_t lanes) const {
   if (!stage.hasReduction())
     return {-1, 1};
+  if (addsRows(vectorLoop, lanes))
+    return {vectorLoop, kUnroll};
   // A kept loop, where all results stay in registers through the reduced loops.
   std::pair<int64_t, int64_t> best = {-1, 1};
   double bestShared = 0;
@@ -374,14 +416,16 @@ ScheduleAttr LoopOrder::choose() {
     parallel = outer.size();
   SmallVector<int64_t> order(outer);
   order.append(kept);
-  if (vectorLoop >= 0 && keptLoops.test(vectorLoop)) {
+  bool isVectorInside = vectorLoop >= 0 && (!keptLoops.test(vectorLoop) ||
+                                            addsRows(vectorLoop, lanes));
+  if (vectorLoop >= 0 && !isVectorInside) {
     order.push_back(vectorLoop);
     // The only kept loop is shared among threads by blocks of vectors.
     if (order.size() == 1)
       parallel = 1;
   }
   order.append(reduced);
-  if (vectorLoop >= 0 && !keptLoops.test(vectorLoop))
+  if (isVectorInside)
     order.push_back(vectorLoop);
   return ScheduleAttr::get(stage.getContext(), order, parallel, vectorLoop,
                            lanes, unrollLoop, unroll, /*shared=*/0);

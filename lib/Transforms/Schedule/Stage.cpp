@@ -19,6 +19,8 @@
 //      much more than the old ones.
 //   4. Neighbouring loops over which every access walks contiguously become
 //      one.
+//   5. The columns of a large reduction of rows become strips
+//   (StageStrips.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -279,6 +281,7 @@ FailureOr<Stage> StageBuilder::build() {
   dropUnitLoops();
   classifyWrites();
   collapseLoops();
+  cutColumns();
   computeLoops();
   return std::move(stage);
 }

@@ -49,6 +49,10 @@ private:
   void reverseLoop(unsigned loop);
   void collapseLoops();
   bool canCollapse(unsigned loop);
+  void cutColumns();
+  std::optional<unsigned> findColumns();
+  /// Something other than a constant is computed from the indices themselves.
+  bool hasIndexGenerator();
   bool areDigits(AffineExpr index, AffineExpr extent,
                  llvm::SmallBitVector &seen);
   bool isProjection(const StageWrite &write);

@@ -245,11 +245,15 @@ bool StageBuilder::canCollapse(unsigned loop) {
   return contiguous;
 }
 
+bool StageBuilder::hasIndexGenerator() {
+  return llvm::any_of(stage.body, [](Operation *op) {
+    return isa<GeneratorOpInterface>(op) && !isa<ConstantOp>(op);
+  });
+}
+
 void StageBuilder::collapseLoops() {
-  // A generator other than a constant computes from the indices themselves.
-  for (Operation *op : stage.body)
-    if (isa<GeneratorOpInterface>(op) && !isa<ConstantOp>(op))
-      return;
+  if (hasIndexGenerator())
+    return;
   for (unsigned loop = stage.extents.size(); loop-- > 1;) {
     unsigned outer = loop - 1;
     if (!canCollapse(outer))

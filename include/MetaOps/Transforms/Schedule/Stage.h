@@ -95,6 +95,9 @@ struct Stage {
   /// Offsets in bytes and products of a few numbers fit 64 bits below this.
   static constexpr int64_t maxElements = int64_t(1) << 56;
 
+  /// So many iterations read more than the second cache holds.
+  static constexpr int64_t manyIterations = int64_t(1) << 19;
+
   unsigned getNumLoops() const { return extents.size(); }
   MLIRContext *getContext() const { return op->getContext(); }
   /// The extent of a loop if it is a constant, else ShapedType::kDynamic.
@@ -109,8 +112,9 @@ struct Stage {
 
   FusedOp op;
   /// Extents of the loops: constants or expressions in the symbols. The loops
-  /// are those of S without unit extents, with contiguous neighbours collapsed
-  /// and, for a reduction through `i - j`, indexed by the result's place.
+  /// are those of S without unit extents, with contiguous neighbours collapsed,
+  /// for a reduction through `i - j` indexed by the result's place, and with
+  /// columns of a large reduction cut into strips.
   SmallVector<AffineExpr> extents;
   SmallVector<StageSymbol> symbols;
   /// Loops to indices of S.

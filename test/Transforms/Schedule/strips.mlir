@@ -1,0 +1,62 @@
+// RUN: metaop-opt %s -metaop-schedule | FileCheck %s
+
+// Rows of a large sum are added to a row in memory: the columns become strips,
+// which threads share, and stand innermost.
+// CHECK-LABEL: func @long_rows
+// CHECK: order = [1, 0, 2], parallel = 1, vector_dim = 2, vector_width = 16
+// CHECK-SAME: unroll_dim = 2, unroll = 4
+func.func @long_rows(%x: tensor<40x32768xf32>) -> tensor<32768xf32> {
+  %0 = metaop.fused(%a = %x : tensor<40x32768xf32>) -> tensor<32768xf32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<40x32768xf32> -> tensor<32768xf32>
+    metaop.yield %1 : tensor<32768xf32>
+  }
+  return %0 : tensor<32768xf32>
+}
+
+// Strips of one size fill no row of a prime length: one vector of it after
+// another is summed in registers.
+// CHECK-LABEL: func @prime
+// CHECK: order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 16
+func.func @prime(%x: tensor<40x32771xf32>) -> tensor<32771xf32> {
+  %0 = metaop.fused(%a = %x : tensor<40x32771xf32>) -> tensor<32771xf32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<40x32771xf32> -> tensor<32771xf32>
+    metaop.yield %1 : tensor<32771xf32>
+  }
+  return %0 : tensor<32771xf32>
+}
+
+// So are sums in the second cache, where strides cost nothing,
+// CHECK-LABEL: func @small
+// CHECK: order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 16
+func.func @small(%x: tensor<40x4096xf32>) -> tensor<4096xf32> {
+  %0 = metaop.fused(%a = %x : tensor<40x4096xf32>) -> tensor<4096xf32> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<40x4096xf32> -> tensor<4096xf32>
+    metaop.yield %1 : tensor<4096xf32>
+  }
+  return %0 : tensor<4096xf32>
+}
+
+// and of halves, which memory would round for each row.
+// CHECK-LABEL: func @halves
+// CHECK: order = [1, 2, 0], parallel = 1, vector_dim = 2
+func.func @halves(%x: tensor<40x32768xf16>) -> tensor<32768xf16> {
+  %0 = metaop.fused(%a = %x : tensor<40x32768xf16>) -> tensor<32768xf16> {
+    %1 = metaop.reduce add %a dims = [0] : tensor<40x32768xf16> -> tensor<32768xf16>
+    metaop.yield %1 : tensor<32768xf16>
+  }
+  return %0 : tensor<32768xf16>
+}
+
+// Both of two results are added to; a number for each row is read once for it.
+// CHECK-LABEL: func @weighted
+// CHECK: order = [0, 2, 1, 3], parallel = 2, vector_dim = 3, vector_width = 16
+func.func @weighted(%x: tensor<16x40x8192xf32>, %w: tensor<40xf32>) -> (tensor<16x8192xf32>, tensor<16x8192xf32>) {
+  %0:2 = metaop.fused(%a = %x : tensor<16x40x8192xf32>, %b = %w : tensor<40xf32>) -> (tensor<16x8192xf32>, tensor<16x8192xf32>) {
+    %1 = metaop.broadcast %b dims = [1] : tensor<40xf32> -> tensor<16x40x8192xf32>
+    %2 = metaop.mul %a, %1 : tensor<16x40x8192xf32>
+    %3 = metaop.reduce add %2 dims = [1] : tensor<16x40x8192xf32> -> tensor<16x8192xf32>
+    %4 = metaop.reduce max %a dims = [1] : tensor<16x40x8192xf32> -> tensor<16x8192xf32>
+    metaop.yield %3, %4 : tensor<16x8192xf32>, tensor<16x8192xf32>
+  }
+  return %0#0, %0#1 : tensor<16x8192xf32>, tensor<16x8192xf32>
+}

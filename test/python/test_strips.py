@@ -1,0 +1,65 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums of long rows into one row, by strips of columns in memory."""
+
+import metaops as mo
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+# Rows and columns around the sizes where columns are cut, and where not.
+SHAPES = [
+    ((200, 4096), 0),
+    ((37, 32768), 0),
+    ((9, 70000), 0),
+    ((33, 32771), 0),
+    ((5, 61, 3072), 1),
+    ((3, 50, 64, 128), 1),
+    ((4099, 300), 0),
+]
+
+
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "float16"])
+def test_sum_and_max(shape: tuple[int, ...], axis: int, dtype: str) -> None:
+    rng = np.random.default_rng(sum(shape))
+    x = (rng.random(shape) * 8 - 2).astype(dtype)
+    v = mo.array(x)
+    total, largest = v.sum(axis), v.max(axis)
+    mo.sync([total, largest])
+    kind = "f8" if x.dtype.kind == "f" else "i8"
+    tolerance = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-14, "int32": 0}[dtype]
+    want = x.sum(axis, dtype=kind)
+    np.testing.assert_allclose(total.numpy(), want, rtol=tolerance, atol=tolerance * shape[axis])
+    np.testing.assert_array_equal(largest.numpy(), x.max(axis))
+
+
+def test_weighted_sums_and_nan() -> None:
+    rng = np.random.default_rng(3)
+    x, w = rng.standard_normal((70, 8192), "float32"), rng.standard_normal((70, 1), "float32")
+    x[17, 4097] = np.nan
+    v, u = mo.array(x), mo.array(w)
+    mean = v.mean(0)
+    results = [(v * u).sum(0), ((v - mean) * (v - mean)).sum(0), v.min(0)]
+    mo.sync(results)
+    wide = x.astype("float64")
+    centred = wide - wide.mean(0)
+    for result, want in zip(
+        results, [(wide * w).sum(0), (centred * centred).sum(0), wide.min(0)], strict=True
+    ):
+        np.testing.assert_allclose(result.numpy(), want, rtol=1e-4, atol=1e-4)
+
+
+def test_same_bits_for_any_number_of_threads() -> None:
+    x = mo.array(np.random.default_rng(5).standard_normal((100, 16384), "float32"))
+    before = mo.get_num_threads()
+    try:
+        bits = set()
+        for threads in (1, 2, 3):
+            mo.set_num_threads(threads)
+            bits.add(x.sum(0).numpy().tobytes())
+    finally:
+        mo.set_num_threads(before)
+    assert len(bits) == 1
