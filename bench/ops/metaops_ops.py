@@ -42,6 +42,18 @@ class MetaOps(Ops):
         state = workload.replaced(len(arrays))
         tensors = [mo.array(a) if k in state else mo.asarray(a) for k, a in enumerate(arrays)]
         xs, cotangents = workload.divide(tensors)
+        by = [xs[k] for k in workload.gradients]
+        if workload.mode == "backward":
+            # The forward pass keeps what gradients need, as the peers' does.
+            forward = listed(workload.body(self, *xs))
+            mo.sync(forward)
+
+            def backward() -> list[Any]:
+                gradients = mo.vjp(forward, by, cotangents)
+                mo.sync(gradients)
+                return gradients
+
+            return backward
 
         def call() -> list[Any]:
             results = listed(workload.body(self, *xs))
@@ -50,9 +62,7 @@ class MetaOps(Ops):
                     tensors[place].update(result)
                 results = [tensors[place] for place in state]
             if workload.gradients:
-                by = [xs[k] for k in workload.gradients]
-                gradients = mo.vjp(results, by, cotangents)
-                results = gradients if workload.mode == "backward" else results + gradients
+                results = results + mo.vjp(results, by, cotangents)
             mo.sync(results)
             return results
 
