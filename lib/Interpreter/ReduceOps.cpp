@@ -129,6 +129,33 @@ static Expected<Tensor> evaluateReindexReduce(ReindexReduceOp op,
   return result;
 }
 
+static Expected<Tensor> evaluateScatter(ScatterOp op,
+                                        ArrayRef<Tensor> operands) {
+  const Tensor &source = operands.front();
+  Expected<Tensor> result =
+      createResult(op.getResult(), valuesOf(op.getExtents(), operands));
+  if (!result)
+    return result;
+  ArrayRef<Tensor> tables = valuesOf(op.getIndices(), operands);
+  Expected<IndirectAccess> access = IndirectAccess::create(op.getMap(), tables);
+  if (!access)
+    return access.takeError();
+  if (tables.front().getShape() != source.getShape())
+    return llvm::createStringError(
+        "indices have the shape " + formatShape(tables.front().getShape()) +
+        " and what they scatter " + formatShape(source.getShape()));
+
+  Accumulators accumulators(op.getReduceKind(), *result);
+  SmallVector<int64_t> j;
+  forEachIndex(source.getShape(), [&](ArrayRef<int64_t> i, int64_t position) {
+    access->apply(i, position, j);
+    if (result->isInRange(j))
+      accumulators.add(result->linearize(j), source.get(position));
+  });
+  accumulators.storeTo(*result);
+  return result;
+}
+
 static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
   const Tensor &source = operands.front();
   ArrayRef<int64_t> dimensions = op.getDimensions();
@@ -160,5 +187,6 @@ static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
 
 void metaop::addReduceOps(OpFunctions &functions) {
   addOp<ReindexReduceOp>(functions, evaluateReindexReduce);
+  addOp<ScatterOp>(functions, evaluateScatter);
   addOp<ReduceOp>(functions, evaluateReduce);
 }

@@ -42,6 +42,27 @@ static Expected<Tensor> evaluateReindex(ReindexOp op,
   return result;
 }
 
+static Expected<Tensor> evaluateGather(GatherOp op, ArrayRef<Tensor> operands) {
+  const Tensor &source = operands.front();
+  ArrayRef<Tensor> tables = valuesOf(op.getIndices(), operands);
+  Expected<IndirectAccess> access = IndirectAccess::create(op.getMap(), tables);
+  if (!access)
+    return access.takeError();
+  Expected<Tensor> result =
+      Tensor::create(source.getElementType(), tables.front().getShape());
+  if (!result)
+    return result;
+
+  Scalar fill = Scalar::ofAttribute(op.getFill());
+  SmallVector<int64_t> j;
+  forEachIndex(result->getShape(), [&](ArrayRef<int64_t> i, int64_t position) {
+    access->apply(i, position, j);
+    result->set(position,
+                source.isInRange(j) ? source.get(source.linearize(j)) : fill);
+  });
+  return result;
+}
+
 static Expected<Tensor> evaluateBroadcast(BroadcastOp op,
                                           ArrayRef<Tensor> operands) {
   const Tensor &source = operands.front();
@@ -143,6 +164,7 @@ static Expected<Tensor> evaluateReshape(ReshapeOp op,
 
 void metaop::addReindexOps(OpFunctions &functions) {
   addOp<ReindexOp>(functions, evaluateReindex);
+  addOp<GatherOp>(functions, evaluateGather);
   addOp<BroadcastOp>(functions, evaluateBroadcast);
   addOp<TransposeOp>(functions, evaluateTranspose);
   addOp<SliceOp>(functions, evaluateSlice);

@@ -38,6 +38,7 @@ static py::dict toDict(const AccessDescription &access) {
   py::dict result;
   result["tensor"] = access.tensor;
   result["map"] = access.map;
+  result["indices"] = strings(access.indices);
   result["kind"] = mlir::metaop::getAccessKindName(access.kind).str();
   result["is_guarded"] = access.isGuarded;
   result["is_write"] = access.isWrite;

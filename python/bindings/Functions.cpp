@@ -161,6 +161,14 @@ static void bindReindex(py::module_ &module) {
        {"reindex", "reindex_reduce", "broadcast", "broadcast_var"})
     forward(name, name);
   module.def(
+      "check_indices",
+      [](py::handle object, int64_t dim, int64_t extent) {
+        const Var &indices = expectVar(object, "check_indices");
+        Entered session;
+        return session->checkIndices(indices, dim, extent);
+      },
+      py::arg("indices"), py::arg("dim"), py::arg("extent"));
+  module.def(
       "reshape",
       [](py::handle x, py::handle shape) {
         auto extents = toIntegers(shape, "shape");

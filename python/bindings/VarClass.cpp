@@ -359,32 +359,38 @@ static void bindMetaOps(py::class_<Var> &cls) {
       "reindex",
       [](const Var &self, py::handle shape, py::handle indexes,
          py::handle overflowValue, py::handle overflowConditions,
-         py::handle indices) {
+         py::handle indices, py::handle extras) {
         auto extents = toIntegers(shape, "shape");
         auto texts = toIndexes(indexes, indices);
         Number fill = expectNumber(overflowValue, "overflow_value");
         auto conditions = toStrings(overflowConditions, "overflow_conditions");
+        py::list owner;
+        auto tensors = toVars(extras, owner);
         Entered session;
-        return session->reindex(self, extents, texts, fill, conditions);
+        return session->reindex(self, extents, texts, fill, conditions,
+                                tensors);
       },
       py::arg("shape"), py::arg("indexes") = py::none(),
       py::arg("overflow_value") = 0,
       py::arg("overflow_conditions") = py::tuple(), py::kw_only(),
-      py::arg("indices") = py::none());
+      py::arg("indices") = py::none(), py::arg("extras") = py::tuple());
   cls.def(
       "reindex_reduce",
       [](const Var &self, const std::string &op, py::handle shape,
-         py::handle indexes, py::handle overflowConditions,
-         py::handle indices) {
+         py::handle indexes, py::handle overflowConditions, py::handle indices,
+         py::handle extras) {
         auto extents = toIntegers(shape, "shape");
         auto texts = toIndexes(indexes, indices);
         auto conditions = toStrings(overflowConditions, "overflow_conditions");
+        py::list owner;
+        auto tensors = toVars(extras, owner);
         Entered session;
-        return session->reindexReduce(self, op, extents, texts, conditions);
+        return session->reindexReduce(self, op, extents, texts, conditions,
+                                      tensors);
       },
       py::arg("op"), py::arg("shape"), py::arg("indexes") = py::none(),
       py::arg("overflow_conditions") = py::tuple(), py::kw_only(),
-      py::arg("indices") = py::none());
+      py::arg("indices") = py::none(), py::arg("extras") = py::tuple());
   cls.def(
       "broadcast",
       [](const Var &self, py::handle shape, py::handle dims) {

@@ -8,7 +8,18 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 `optim` for optimisers.
 """
 
-from . import _core, activations, creation, elementwise, nn, optim, reduction, sampling, shaping
+from . import (
+    _core,
+    activations,
+    creation,
+    elementwise,
+    indexing,
+    nn,
+    optim,
+    reduction,
+    sampling,
+    shaping,
+)
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
 from ._core import (
@@ -51,6 +62,7 @@ from .gradients import (
     no_grad,
     vjp,
 )
+from .indexing import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
 from .linalg import matmul
@@ -132,6 +144,7 @@ __all__ = [
 __all__ += activations.__all__
 __all__ += creation.__all__
 __all__ += elementwise.__all__
+__all__ += indexing.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__

@@ -40,6 +40,9 @@ class Access:
         The type of the tensor.
     map : str
         From the loops of the stage to indices of the tensor.
+    indices : list of str
+        Symbols of the map that are numbers out of tensors, and where these are
+        from.
     kind : str
         "invariant", "unit stride", "strided" or "gathered": where neighbouring
         iterations of the vector loop, or of the innermost one, find theirs.
@@ -53,6 +56,7 @@ class Access:
 
     tensor: str
     map: str
+    indices: list[str]
     kind: str
     is_guarded: bool
     is_write: bool

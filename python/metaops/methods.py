@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import activations, elementwise, linalg, reduction, shaping
+from . import activations, elementwise, indexing, linalg, reduction, shaping
 from ._core import Var
 from .fetching import fetch
 
@@ -32,6 +32,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "matmul": linalg.matmul,
     "__matmul__": linalg.matmul,
     "__rmatmul__": _rmatmul,
+    "__getitem__": indexing.getitem,
     "maximum": elementwise.maximum,
     "minimum": elementwise.minimum,
     "clip": elementwise.clip,
@@ -39,6 +40,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "sqr": elementwise.square,
     "var": reduction.var,
     "std": reduction.std,
+    "argmax": reduction.argmax,
+    "argmin": reduction.argmin,
     "norm": reduction.norm,
     "logsumexp": reduction.logsumexp,
     "flatten": shaping.flatten,

@@ -12,11 +12,26 @@ from __future__ import annotations
 
 import math
 
+from . import _core
 from ._core import Var
-from ._typing import Axes, VarLike, as_var, normalised_axes, one_of
+from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, one_of
 from .elementwise import abs, exp, log, pow, sqrt, where
 
-__all__ = ["all", "any", "logsumexp", "max", "mean", "min", "norm", "prod", "std", "sum", "var"]
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "norm",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
 
 
 def sum(
@@ -158,3 +173,56 @@ def logsumexp(
     if keepdims:
         return result
     return result.reshape([n for axis, n in enumerate(x.shape) if axis not in axes])
+
+
+def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool) -> Var:
+    """Return the first place along a dimension where the extreme is attained."""
+    x = as_var(x)
+    rank = x.ndim
+    if dim is None:
+        x, place = x.reshape((-1,)), 0
+    else:
+        place = normalised_axis(dim, rank)
+    extent = x.shape[place]
+    if extent == 0 and math.prod(x.shape[:place] + x.shape[place + 1 :]) > 0:
+        raise ValueError(f"{name}: dimension {place} of shape {x.shape} has no elements")
+    if x.dtype == "bool":
+        x = x.cast("uint8")
+    extreme = x.max(place, True) if name == "argmax" else x.min(place, True)
+    attained = x == extreme
+    if "float" in x.dtype:
+        # The extreme is NaN where there is one, which equals nothing.
+        attained = attained | (x != x)
+    # Narrow numbers: more of them fit a vector.
+    narrow = "int32" if extent < 2**31 else "int64"
+    places = where(attained, _core.iota(x.shape, place, narrow), _core.full((), extent, narrow))
+    result = places.min(place, keepdims).cast("int64")
+    return result.reshape((1,) * rank) if dim is None and keepdims else result
+
+
+def argmax(x: VarLike, dim: int | None = None, keepdims: bool = False) -> Var:
+    """Return the place of the largest element along a dimension, int64.
+
+    Of equal elements it is the first, and NaN is larger than any number. Without
+    a dimension x is flattened first.
+
+    Raises
+    ------
+    ValueError
+        If the dimension is out of range or has no elements.
+    """
+    return _place_of("argmax", x, dim, keepdims)
+
+
+def argmin(x: VarLike, dim: int | None = None, keepdims: bool = False) -> Var:
+    """Return the place of the smallest element along a dimension, int64.
+
+    Of equal elements it is the first, and NaN is smaller than any number. Without
+    a dimension x is flattened first.
+
+    Raises
+    ------
+    ValueError
+        If the dimension is out of range or has no elements.
+    """
+    return _place_of("argmin", x, dim, keepdims)

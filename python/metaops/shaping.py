@@ -188,7 +188,7 @@ def concat(tensors: Sequence[VarLike], dim: int = 0) -> Var:
             )
     total = sum(part.shape[axis] for part in parts)
     shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
-    position = _core.iota(shape, axis, "int64")
+    position = _core.iota(shape, axis, "int32" if total < 2**31 else "int64")
     # Each part is padded to the whole and chosen where it lies: unlike a sum of
     # padded parts this keeps negative zeros.
     end = 0

@@ -161,3 +161,28 @@ def test_matmul(rng, a, b):
 def test_matmul_of_integers(rng):
     x, y = rng.integers(-9, 9, (3, 4)).astype("int32"), rng.integers(-9, 9, (4, 2)).astype("int32")
     same(mo.matmul(x, y), x @ y)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("dim", [0, 1, 2, -1, None])
+def test_places_of_extremes(rng, name, dim):
+    numpy = getattr(np, name)
+    for dtype in ["float32", "float64", "float16", "int8", "uint16", "int64", "bool"]:
+        # Few values, so that many are equal.
+        x = rng.integers(0, 4, (5, 19, 7)).astype(dtype)
+        same(getattr(mo, name)(x, dim), numpy(x, dim))
+        same(getattr(mo.array(x), name)(dim, keepdims=True), numpy(x, dim, keepdims=True))
+    x = floats(rng, (6, 9, 33))
+    x[rng.random(x.shape) < 0.02] = np.nan
+    x[rng.random(x.shape) < 0.05] = -np.inf
+    x[0, 0, :] = np.inf if name == "argmin" else -np.inf
+    same(getattr(mo, name)(x, dim), numpy(x, dim))
+
+
+def test_places_of_extremes_of_odd_shapes():
+    same(mo.argmax(np.float32(3)), np.int64(0))
+    same(mo.argmax(np.zeros((0, 3), "float32"), 1), np.zeros(0, "int64"))
+    with pytest.raises(ValueError, match="has no elements"):
+        mo.argmax(np.zeros((0, 3), "float32"), 0)
+    with pytest.raises(ValueError, match="dimension 2"):
+        mo.argmin(np.zeros((2, 3), "float32"), 2)

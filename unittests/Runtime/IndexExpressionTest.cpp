@@ -294,11 +294,10 @@ TEST_F(IndexExpressionTest, ErrorsPointIntoTheText) {
             "     ^\n"
             "expected a constant on one side of '*'");
   EXPECT_EQ(index("i0+@e0(i0,i1)"),
-            "index expression 'i0+@e0(i0,i1)': this operator does not support "
-            "extras, whose indices depend on data\n"
+            "index expression 'i0+@e0(i0,i1)': there is no extra 0\n"
             "  i0+@e0(i0,i1)\n"
             "     ^\n"
-            "expected an expression of the iteration's indices");
+            "expected one of the 0 extras that are given");
   EXPECT_EQ(index("i0 + \xc3\xa9 + \x01"),
             "index expression 'i0 + \\xc3\\xa9 + \\x01': unexpected character "
             "'\\xc3'\n"

@@ -325,6 +325,9 @@ Value KernelLowering::emitTable(ConstantOp op) {
 FailureOr<Value> KernelLowering::emitSymbol(const Stage &stage,
                                             const StageSymbol &symbol,
                                             const StageBindings &bindings) {
+  // Another one in each iteration: the stage's emitter has it.
+  if (symbol.kind == StageSymbol::Kind::Indirect)
+    return Value();
   if (symbol.kind == StageSymbol::Kind::Scalar) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value number = memref::LoadOp::create(

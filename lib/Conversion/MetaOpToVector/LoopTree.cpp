@@ -72,7 +72,7 @@ static LogicalResult verifyVector(const ScheduledStage &scheduled,
   if (schedule.getVectorWidth() == 1)
     return success();
   for (const StageWrite &write : stage.writes) {
-    auto step = getConstantCoefficient(write.place.offset, loop);
+    auto step = stage.getStep(write.place.offset, loop);
     if (write.kind && !(step && (*step || !write.loops.test(loop))))
       return op.emitOpError("loop ")
              << loop << " cannot be a vector: its lanes may write one "

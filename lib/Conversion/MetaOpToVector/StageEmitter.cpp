@@ -193,7 +193,7 @@ void StageEmitter::enter(unsigned depth) {
         emitInitialisation(write, bindings.results[write.result]);
   // Reads first need nothing but loops; operations are in program order.
   for (const StageRead &read : stage.reads)
-    if (depthOf.lookup(read.value) == depth)
+    if (!read.isIndirect && depthOf.lookup(read.value) == depth)
       emitRead(read);
   for (Operation *op : stage.body)
     if (depthOf.lookup(op->getResult(0)) == depth)

@@ -153,7 +153,7 @@ private:
   SmallVector<Value> getLoopValues(unsigned copy, bool asVector);
   Value emitExpr(AffineExpr expr, unsigned copy, bool asVector = false);
   bool dependsOnVector(AffineExpr expr) const {
-    return isVectorOpen() && expr.isFunctionOfDim(vectorLoop);
+    return isVectorOpen() && stage.dependsOn(expr, vectorLoop);
   }
   bool isVectorOpen() const {
     return lanes > 1 && loopVariables[vectorLoop] != nullptr;

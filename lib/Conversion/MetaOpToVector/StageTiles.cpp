@@ -103,8 +103,9 @@ void StageEmitter::prefetchTile(unsigned depth, Value lane) {
   swapTile();
   setLoop(depth, next);
   for (const StageRead &read : stage.reads)
-    if (getConstantCoefficient(read.place.offset, vectorLoop) == 1 &&
-        getConstantCoefficient(read.place.offset, unrollLoop) != 1 &&
+    if (!stage.isIndirect(read.place) &&
+        stage.getStep(read.place.offset, vectorLoop) == 1 &&
+        stage.getStep(read.place.offset, unrollLoop) != 1 &&
         !read.place.isGuarded())
       for (int64_t copy = 0; copy < lanes; ++copy)
         memref::PrefetchOp::create(b, loc, bindings.sources.lookup(read.source),
@@ -160,12 +161,13 @@ Value StageEmitter::emitCopyMask(unsigned copy) {
 //===----------------------------------------------------------------------===//
 
 /// Whether a place in an open tile is contiguous along the rows' loop and not
-/// along the lanes'.
+/// along the lanes'. Where it depends on numbers out of tensors, these are
+/// there for rows and lanes as they are, and not for the two exchanged.
 bool StageEmitter::isTransposed(const StagePlace &place) const {
-  return tileLoop >= 0 && isVectorOpen() &&
-         getConstantCoefficient(place.offset, tileLoop) == 1 &&
+  return tileLoop >= 0 && isVectorOpen() && !stage.isIndirect(place) &&
+         stage.getStep(place.offset, tileLoop) == 1 &&
          dependsOnVector(place.offset) &&
-         getConstantCoefficient(place.offset, vectorLoop) != 1;
+         stage.getStep(place.offset, vectorLoop) != 1;
 }
 
 /// Makes rows lanes and lanes rows; twice is nothing.

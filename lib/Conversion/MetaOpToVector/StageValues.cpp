@@ -51,8 +51,18 @@ SmallVector<Value> StageEmitter::getLoopValues(unsigned copy, bool asVector) {
 }
 
 Value StageEmitter::emitExpr(AffineExpr expr, unsigned copy, bool asVector) {
-  return emitAffine(b, loc, expr, getLoopValues(copy, asVector),
-                    bindings.symbols);
+  SmallVector<Value> symbols(bindings.symbols);
+  for (auto [i, symbol] : llvm::enumerate(stage.symbols)) {
+    if (symbol.kind != StageSymbol::Kind::Indirect ||
+        !expr.isFunctionOfSymbol(i))
+      continue;
+    Value number = getValue(symbol.value, copy);
+    Type type = b.getIndexType();
+    if (auto vector = dyn_cast<VectorType>(number.getType()))
+      type = vector.clone(type);
+    symbols[i] = arith::IndexCastOp::create(b, loc, type, number);
+  }
+  return emitAffine(b, loc, expr, getLoopValues(copy, asVector), symbols);
 }
 
 Value StageEmitter::emitAnd(Value lhs, Value rhs) {
@@ -77,7 +87,7 @@ void StageEmitter::addChecks(ArrayRef<AffineExpr> checks, unsigned copy,
       guard = emitAnd(guard, holds);
       continue;
     }
-    if (auto factor = getConstantCoefficient(check, vectorLoop)) {
+    if (auto factor = stage.getStep(check, vectorLoop)) {
       mask = emitAnd(
           mask, emitLinearMask(b, loc, emitExpr(check, copy), *factor, lanes));
       continue;
@@ -113,7 +123,7 @@ Value StageEmitter::toMemoryType(Value value, Type element) {
 
 Value StageEmitter::emitLaneOffsets(AffineExpr offset, unsigned copy,
                                     Value &base) {
-  if (auto step = getConstantCoefficient(offset, vectorLoop);
+  if (auto step = stage.getStep(offset, vectorLoop);
       step && std::abs(*step) < INT32_MAX / lanes) {
     base = emitExpr(offset, copy);
     SmallVector<int32_t> numbers(lanes);
@@ -151,7 +161,7 @@ Value StageEmitter::emitLoad(const StagePlace &place, Value buffer,
                        : arith::ConstantOp::create(b, loc, b.getZeroAttr(type))
                              .getResult();
   Value loaded;
-  if (getConstantCoefficient(place.offset, vectorLoop) == 1) {
+  if (stage.getStep(place.offset, vectorLoop) == 1) {
     Value offset = emitExpr(place.offset, copy);
     if (mask)
       loaded = vector::MaskedLoadOp::create(
@@ -181,7 +191,7 @@ void StageEmitter::emitStore(const StagePlace &place, Value buffer,
     return;
   }
   value = broadcastTo(b, loc, value, lanes);
-  if (getConstantCoefficient(place.offset, vectorLoop) == 1) {
+  if (stage.getStep(place.offset, vectorLoop) == 1) {
     Value offset = emitExpr(place.offset, copy);
     if (mask)
       vector::MaskedStoreOp::create(b, loc, buffer, ValueRange{offset}, mask,
@@ -301,12 +311,18 @@ Value StageEmitter::emitGenerator(Operation *op, unsigned copy) {
       operands.push_back(memref::LoadOp::create(b, loc, buffer, zero));
     }
   if (!isa<ConstantOp>(op)) {
-    SmallVector<Value> loops = getLoopValues(copy, /*asVector=*/true);
-    for (AffineExpr index : stage.toIterationSpace.getResults())
-      indices.push_back(emitAffine(b, loc, index, loops, bindings.symbols));
-    if (isVectorOpen())
-      for (Value &index : indices)
-        index = broadcastTo(b, loc, index, lanes);
+    bool isVector =
+        isVectorOpen() && stage.getLoopsOf(op->getResult(0)).test(vectorLoop);
+    SmallVector<Value> loops = getLoopValues(copy, isVector);
+    auto iota = dyn_cast<IotaOp>(op);
+    for (auto [dim, index] :
+         llvm::enumerate(stage.toIterationSpace.getResults())) {
+      // An iota stands outside of loops that others of its indices depend on.
+      bool isUsed = !iota || iota.getDimension() == dim;
+      Value value = isUsed ? emitAffine(b, loc, index, loops, bindings.symbols)
+                           : arith::ConstantIndexOp::create(b, loc, 0);
+      indices.push_back(isVector ? broadcastTo(b, loc, value, lanes) : value);
+    }
     for (AffineExpr extent : stage.spaceExtents)
       extents.push_back(emitAffine(b, loc, extent, {}, bindings.symbols));
   }
@@ -316,6 +332,10 @@ Value StageEmitter::emitGenerator(Operation *op, unsigned copy) {
 
 void StageEmitter::emitOperation(Operation *op) {
   Value result = op->getResult(0);
+  if (isa<IndirectOpInterface>(op)) {
+    emitRead(*stage.findRead(result));
+    return;
+  }
   Copies copies;
   for (unsigned copy = 0; copy < getNumCopies(result); ++copy)
     copies.push_back(isa<ElementwiseOpInterface>(op) ? emitElementwise(op, copy)

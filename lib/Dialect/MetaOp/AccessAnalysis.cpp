@@ -341,7 +341,11 @@ static ExtentOrigin stepBack(ExtentOrigin at) {
   };
   return TypeSwitch<Operation *, ExtentOrigin>(op)
       .Case<ReindexOp, BroadcastOp, SliceOp, ReshapeOp, ReindexReduceOp, IotaOp,
-            RandomOp>([&](auto op) { return fromOperand(op.getExtents()); })
+            RandomOp, ScatterOp>(
+          [&](auto op) { return fromOperand(op.getExtents()); })
+      .Case([&](GatherOp op) {
+        return ExtentOrigin{op.getIndices().front(), at.dim};
+      })
       .Case([&](TransposeOp op) {
         return ExtentOrigin{op.getSource(), op.getPermutation()[at.dim]};
       })

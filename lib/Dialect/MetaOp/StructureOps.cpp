@@ -169,6 +169,14 @@ static LogicalResult verifyReads(MetaOpInterface op) {
   MetaOpClass kind = op.getMetaOpClass();
   if (kind == MetaOpClass::Elementwise)
     return success();
+  if (auto indirect = dyn_cast<IndirectOpInterface>(op.getOperation())) {
+    // Extents are never computed in a stage.
+    if (kind == MetaOpClass::Reindex &&
+        !isa<BlockArgument>(indirect.getSource()))
+      return op->emitOpError(
+          "in a stage expects its source to be an argument of the stage");
+    return success();
+  }
   // A reindex-reduce reads its source in place; its other operands are symbols.
   bool readsInPlace = kind == MetaOpClass::ReindexReduce;
   for (Value operand : op->getOperands().drop_front(readsInPlace ? 1 : 0))
@@ -182,6 +190,7 @@ static LogicalResult verifyReads(MetaOpInterface op) {
 
 /// (C5): what is read in place has the shape of the iteration space.
 static LogicalResult verifyPlace(MetaOpInterface op, ArrayRef<int64_t> space) {
+  // The indices of a gather and of a scatter have that shape by themselves.
   MetaOpClass kind = op.getMetaOpClass();
   if (kind != MetaOpClass::Elementwise && kind != MetaOpClass::ReindexReduce)
     return success();

@@ -35,6 +35,33 @@ static SmallVector<Range> getIndexRanges(ArrayRef<int64_t> shape) {
   return ranges;
 }
 
+/// The affine expression that an index has to be.
+static mlir::AffineExpr toAffine(const Value *value, unsigned numDims,
+                                 Source &source) {
+  if (!value)
+    return nullptr;
+  if (value->isAffine())
+    return simplify(value->affine, numDims);
+  source.fail(value->offset,
+              "the ranges of the indices do not decide this, and an index has "
+              "to be affine",
+              "an affine expression; for a value that changes from case to "
+              "case, use an overflow condition, or 'where' on the result");
+  return nullptr;
+}
+
+/// Adds what the text reads from extras to the context's reads.
+static void addReads(Evaluator &evaluator, const Syntax &syntax,
+                     const IndexContext &context, Source &source) {
+  for (const Syntax::Read &read : syntax.reads) {
+    ExtraRead result{read.extra, {}};
+    for (NodeId index : read.indices)
+      result.indices.push_back(toAffine(evaluator.evaluate(index),
+                                        context.iterationShape.size(), source));
+    context.reads->push_back(std::move(result));
+  }
+}
+
 /// Parses `text`, calls `use` with an evaluator and the root of the syntax
 /// tree, and returns the failure if there is one.
 static Error evaluateText(
@@ -50,8 +77,12 @@ static Error evaluateText(
   Source source(kind, text);
   if (std::optional<Syntax> syntax = parseSyntax(source, context)) {
     SmallVector<Range> ranges = getIndexRanges(context.iterationShape);
+    // What a tensor holds may have either sign.
+    ranges.append(context.getNumDims() - ranges.size() + syntax->reads.size(),
+                  {-kMaxDynamicIndex, kMaxDynamicIndex});
     CaseBuilder builder(source, ranges, context.context);
     Evaluator evaluator(*syntax, builder);
+    addReads(evaluator, *syntax, context, source);
     use(evaluator, syntax->root, builder, source);
   }
   return source.hasFailed() ? source.takeError() : Error::success();
@@ -63,18 +94,8 @@ Expected<mlir::AffineExpr> parseIndexExpression(StringRef text,
   Error error = evaluateText(
       "index expression", text, context,
       [&](Evaluator &evaluator, NodeId root, CaseBuilder &, Source &source) {
-        const Value *value = evaluator.evaluate(root);
-        if (!value)
-          return;
-        if (value->isAffine())
-          result = simplify(value->affine, context.iterationShape.size());
-        else
-          source.fail(value->offset,
-                      "the ranges of the indices do not decide this, and an "
-                      "index has to be affine",
-                      "an affine expression; for a value that changes from "
-                      "case to case, use an overflow condition, or 'where' on "
-                      "the result");
+        result =
+            toAffine(evaluator.evaluate(root), context.getNumDims(), source);
       });
   if (error)
     return std::move(error);
@@ -105,7 +126,7 @@ private:
 
 ConditionTree ConditionWriter::makeLeaf(Kind kind,
                                         const AffineValue &value) const {
-  return {kind, simplify(value, context.iterationShape.size()), {}};
+  return {kind, simplify(value, context.getNumDims()), {}};
 }
 
 ConditionTree ConditionWriter::makeNonZero(const AffineValue &value) const {

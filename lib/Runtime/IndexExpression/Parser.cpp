@@ -68,7 +68,8 @@ private:
   Lexer lexer;
   Token token = {};
   unsigned nesting = 0;
-  std::optional<Token> firstExtra;
+  /// The indices of an extra are being parsed.
+  bool isInExtra = false;
   Syntax syntax;
 };
 } // namespace
@@ -250,29 +251,47 @@ Parser::ParseResult Parser::parseFunction(const Token &name) {
 }
 
 Parser::ParseResult Parser::parseExtra() {
-  if (!firstExtra)
-    firstExtra = token;
+  Token start = token;
   advance();
   StringRef number = token.text;
+  unsigned extra;
   if (token.kind != Token::Kind::Name || !number.consume_front("e") ||
-      number.empty() || !all_of(number, isDigit))
+      number.getAsInteger(10, extra))
     return fail(token, "unexpected " + describeToken() + " after '@'",
                 "the name of an extra, such as e0");
+  if (isInExtra)
+    return fail(token, "an extra stands inside of the indices of another",
+                "an expression of the iteration's indices");
   advance();
   if (!expect("(", "and the indices of the extra"))
     return std::nullopt;
-  while (true) {
+  Syntax::Read read{start.offset, extra, {}};
+  isInExtra = true;
+  while (!token.is(")")) {
     ParseResult argument = nest(&Parser::parseConditional);
     if (!argument)
       return std::nullopt;
+    read.indices.push_back(*argument);
     if (!token.is(","))
       break;
     advance();
   }
+  isInExtra = false;
   if (!expect(")", "after the indices of the extra"))
     return std::nullopt;
-  // Stands for the value while the rest is checked.
-  return makeNode({Node::Kind::Constant, firstExtra->offset});
+  if (extra >= context.extraRanks.size())
+    return fail(start, "there is no extra " + Twine(extra),
+                "one of the " + Twine(context.extraRanks.size()) +
+                    " extras that are given");
+  unsigned rank = context.extraRanks[extra];
+  if (read.indices.size() != rank)
+    return fail(start,
+                "extra " + Twine(extra) + " is read at " +
+                    Twine(read.indices.size()) + " indices",
+                "one for each of its " + Twine(rank) + " dimensions");
+  int64_t index = context.getNumDims() + syntax.reads.size();
+  syntax.reads.push_back(std::move(read));
+  return makeNode({Node::Kind::Index, start.offset, index});
 }
 
 std::optional<Syntax> Parser::parse() {
@@ -281,11 +300,6 @@ std::optional<Syntax> Parser::parse() {
   if (root && token.kind != Token::Kind::End)
     root = fail(token, "unexpected " + describeToken(),
                 "an operator, or the end of the text");
-  if (root && firstExtra)
-    root = fail(*firstExtra,
-                "this operator does not support extras, whose indices depend "
-                "on data",
-                "an expression of the iteration's indices");
   if (!root || source.hasFailed())
     return std::nullopt;
   syntax.root = *root;

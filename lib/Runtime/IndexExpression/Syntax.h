@@ -54,7 +54,14 @@ struct Node {
 
 /// The parsed text, names resolved, nothing folded.
 struct Syntax {
+  /// A read of an extra, whose value is an index.
+  struct Read {
+    size_t offset;
+    unsigned extra;
+    std::vector<NodeId> indices;
+  };
   std::vector<Node> nodes;
+  std::vector<Read> reads;
   NodeId root = 0;
 };
 

@@ -31,7 +31,11 @@ static llvm::StringRef mnemonicOf(AffineExprKind kind) {
   }
 }
 
-Node *Session::recordAffine(AffineExpr expr, llvm::ArrayRef<int64_t> shape) {
+Node *Session::recordAffine(AffineExpr expr, llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<Node *> reads) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr);
+      dim && dim.getPosition() >= shape.size())
+    return reads[dim.getPosition() - shape.size()];
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return adopt(metaop::IotaOp::create(at(), line, typeOf(shape, DType::I64),
                                         dim.getPosition(), ValueRange()));
@@ -42,8 +46,8 @@ Node *Session::recordAffine(AffineExpr expr, llvm::ArrayRef<int64_t> shape) {
   bool isCeil = expr.getKind() == AffineExprKind::CeilDiv;
   if (isCeil) // ceildiv(a, b) = (a + b - 1) floordiv b
     left = left + binary.getRHS() - 1;
-  Node *lhs = recordAffine(left, shape);
-  Node *rhs = recordAffine(binary.getRHS(), shape);
+  Node *lhs = recordAffine(left, shape, reads);
+  Node *rhs = recordAffine(binary.getRHS(), shape, reads);
   return recordElementwise(
       lookUpElementwise(mnemonicOf(expr.getKind()), 2).name, {lhs, rhs});
 }
@@ -60,10 +64,11 @@ static metaop::ComparePredicate predicateOf(ConditionTree::Kind kind) {
 }
 
 Node *Session::recordMask(const ConditionTree &tree,
-                          llvm::ArrayRef<int64_t> shape) {
+                          llvm::ArrayRef<int64_t> shape,
+                          llvm::ArrayRef<Node *> reads) {
   bool isAll = tree.kind == ConditionTree::Kind::All;
   if (!isAll && tree.kind != ConditionTree::Kind::Any) {
-    Node *value = recordAffine(tree.expr, shape);
+    Node *value = recordAffine(tree.expr, shape, reads);
     Node *zero = recordSplat(shape, at().getI64IntegerAttr(0));
     return adopt(metaop::CmpOp::create(at(), line, typeOf(shape, DType::Bool),
                                        predicateOf(tree.kind), value->value(),
@@ -72,17 +77,18 @@ Node *Session::recordMask(const ConditionTree &tree,
   OperationName name = lookUpElementwise(isAll ? "and" : "or", 2).name;
   Node *result = nullptr;
   for (const ConditionTree &operand : tree.operands) {
-    Node *mask = recordMask(operand, shape);
+    Node *mask = recordMask(operand, shape, reads);
     result = result ? recordElementwise(name, {result, mask}) : mask;
   }
   return result;
 }
 
 Node *Session::recordMasks(llvm::ArrayRef<ConditionTree> trees,
-                           llvm::ArrayRef<int64_t> shape) {
+                           llvm::ArrayRef<int64_t> shape,
+                           llvm::ArrayRef<Node *> reads) {
   Node *result = nullptr;
   for (const ConditionTree &tree : trees) {
-    Node *mask = recordMask(tree, shape);
+    Node *mask = recordMask(tree, shape, reads);
     result = result ? recordElementwise(lookUpElementwise("and", 2).name,
                                         {result, mask})
                     : mask;

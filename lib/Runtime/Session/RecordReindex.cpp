@@ -176,8 +176,14 @@ const Session::ParsedAccess &
 Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
                      llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y,
                      llvm::ArrayRef<std::string> indexes,
-                     llvm::ArrayRef<std::string> conditions) {
+                     llvm::ArrayRef<std::string> conditions,
+                     llvm::ArrayRef<const Var *> extras) {
   std::string key = (what + formatShape(x) + formatShape(y)).str();
+  llvm::SmallVector<unsigned> extraRanks;
+  for (const Var *extra : extras) {
+    extraRanks.push_back(extra->rank());
+    key += "@" + std::to_string(extra->rank());
+  }
   for (const std::string &text : indexes)
     key += text + ",";
   for (const std::string &text : conditions)
@@ -185,14 +191,12 @@ Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
   if (auto it = accesses.find(key); it != accesses.end())
     return *it->second;
 
-  IndexContext names{iteration, x, y, &context};
   ParsedAccess parsed;
+  IndexContext names{iteration, x, y, &context, extraRanks, &parsed.reads};
   llvm::SmallVector<AffineExpr> results;
   for (const std::string &text : indexes)
     results.push_back(
         check(parseIndexExpression(text, names), ErrorKind::Value));
-  parsed.map = AffineMap::get(iteration.size(), 0, results, &context);
-
   llvm::SmallVector<AffineExpr> constraints;
   llvm::SmallVector<bool> equalities;
   for (const std::string &text : conditions) {
@@ -205,9 +209,23 @@ Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
     if (result.tree)
       parsed.trees.push_back(std::move(*result.tree));
   }
-  if (!constraints.empty())
-    parsed.conditions =
-        IntegerSet::get(iteration.size(), 0, constraints, equalities);
+  unsigned numDims = iteration.size(), numReads = parsed.reads.size();
+  parsed.map = AffineMap::get(numDims + numReads, 0, results, &context);
+  if (numReads > 0) {
+    llvm::SmallVector<AffineExpr> dims;
+    for (unsigned dim = 0; dim < numDims + numReads; ++dim)
+      dims.push_back(dim < numDims
+                         ? getAffineDimExpr(dim, &context)
+                         : getAffineSymbolExpr(dim - numDims, &context));
+    parsed.map = parsed.map.replaceDimsAndSymbols(dims, {}, numDims, numReads);
+    for (auto [expr, isEquality] : llvm::zip_equal(constraints, equalities))
+      parsed.trees.push_back({isEquality ? ConditionTree::Kind::Zero
+                                         : ConditionTree::Kind::NonNegative,
+                              expr,
+                              {}});
+  } else if (!constraints.empty()) {
+    parsed.conditions = IntegerSet::get(numDims, 0, constraints, equalities);
+  }
 
   // Strings made of changing numbers must not fill the memory.
   if (accesses.size() >= 4096)
@@ -215,6 +233,10 @@ Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
   auto &entry = accesses[key];
   entry = std::make_unique<ParsedAccess>(std::move(parsed));
   return *entry;
+}
+
+static llvm::SmallVector<Value> valuesOf(llvm::ArrayRef<Node *> nodes) {
+  return llvm::map_to_vector(nodes, [](Node *node) { return node->value(); });
 }
 
 static void checkIndexCount(llvm::StringRef what, size_t given,
@@ -230,19 +252,25 @@ static void checkIndexCount(llvm::StringRef what, size_t given,
 
 Var Session::reindex(const Var &x, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<std::string> indexes, Number fill,
-                     llvm::ArrayRef<std::string> overflowConditions) {
+                     llvm::ArrayRef<std::string> overflowConditions,
+                     llvm::ArrayRef<const Var *> extras) {
   checkShape("reindex", shape);
   checkIndexCount("reindex", indexes.size(), x.shape(), "operand");
   const ParsedAccess &parsed = parseAccess("reindex", shape, x.shape(), shape,
-                                           indexes, overflowConditions);
+                                           indexes, overflowConditions, extras);
+  llvm::SmallVector<Node *> reads = recordReads(parsed, shape, extras);
   metaop::IndexAccess access;
   access.map = parsed.map;
   access.conditions = parsed.conditions;
   access.fill = fillOf(fill, x.dtype());
-  Node *result = adopt(metaop::ReindexOp::create(
-      at(), line, typeOf(shape, x.dtype()), x.node->value(), access));
+  RankedTensorType type = typeOf(shape, x.dtype());
+  Node *result = reads.empty() ? adopt(metaop::ReindexOp::create(
+                                     at(), line, type, x.node->value(), access))
+                               : adopt(metaop::GatherOp::create(
+                                     at(), line, type, x.node->value(),
+                                     valuesOf(reads), access.map, access.fill));
   if (!parsed.trees.empty())
-    result = recordSelect(recordMasks(parsed.trees, shape), result,
+    result = recordSelect(recordMasks(parsed.trees, shape, reads), result,
                           recordSplat(shape, access.fill));
   return wrap(result);
 }
@@ -279,24 +307,34 @@ static TypedAttr identityOf(metaop::ReduceKind kind, Type type) {
 Var Session::reindexReduce(const Var &x, llvm::StringRef kindName,
                            llvm::ArrayRef<int64_t> shape,
                            llvm::ArrayRef<std::string> indexes,
-                           llvm::ArrayRef<std::string> overflowConditions) {
+                           llvm::ArrayRef<std::string> overflowConditions,
+                           llvm::ArrayRef<const Var *> extras) {
   checkShape("reindex_reduce", shape);
   metaop::ReduceKind kind =
       parseReduceKind("reindex_reduce", kindName, x.dtype());
   checkIndexCount("reindex_reduce", indexes.size(), shape, "result");
   const ParsedAccess &parsed =
       parseAccess("reindex_reduce", x.shape(), x.shape(), shape, indexes,
-                  overflowConditions);
+                  overflowConditions, extras);
+  llvm::SmallVector<Node *> reads = recordReads(parsed, x.shape(), extras);
+  if (!reads.empty() && kind == metaop::ReduceKind::Mul)
+    fail(ErrorKind::Value, "reindex_reduce: products by indices out of tensors "
+                           "are not supported; given 'mul', expected add, "
+                           "max, min, and, or or xor");
   Node *source = x.node;
   if (!parsed.trees.empty()) {
     // What a condition excludes counts as the identity, which changes nothing.
     TypedAttr identity = identityOf(kind, toElementType(x.dtype(), &context));
-    source = recordSelect(recordMasks(parsed.trees, x.shape()), source,
+    source = recordSelect(recordMasks(parsed.trees, x.shape(), reads), source,
                           recordSplat(x.shape(), identity));
   }
   metaop::IndexAccess access;
   access.map = parsed.map;
   access.conditions = parsed.conditions;
+  if (!reads.empty())
+    return wrap(adopt(metaop::ScatterOp::create(
+        at(), line, typeOf(shape, x.dtype()), kind, source->value(),
+        valuesOf(reads), ValueRange(), access.map)));
   return wrap(adopt(metaop::ReindexReduceOp::create(
       at(), line, typeOf(shape, x.dtype()), kind, source->value(), access)));
 }

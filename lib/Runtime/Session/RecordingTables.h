@@ -42,6 +42,9 @@ struct Session::ParsedAccess {
   mlir::IntegerSet conditions;
   /// Those that no integer set can say.
   std::vector<ConditionTree> trees;
+  /// Of extras. Where there are some, they are the symbols of the map and the
+  /// last dims of the trees, which say all conditions.
+  std::vector<ExtraRead> reads;
 };
 
 /// `dims` counted from the start, rising. Throws where one is out of range or

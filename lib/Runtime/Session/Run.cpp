@@ -40,14 +40,14 @@ void Session::wait(Queue::Ticket ticket) {
     found.swap(failure);
   }
   if (found)
-    fail(ErrorKind::Runtime, found->message);
+    fail(found->kind, found->message);
 }
 
 void Session::wait(const TensorData &data) {
   wait(data.ready);
   // Another thread may have been told of it.
   if (data.buffer->failure)
-    fail(ErrorKind::Runtime, data.buffer->failure->message);
+    fail(data.buffer->failure->kind, data.buffer->failure->message);
 }
 
 void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
@@ -90,6 +90,8 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
       outputs.insert(node);
   };
   llvm::for_each(asked, add);
+  if (kind != RunKind::Initial && !outputs.empty())
+    llvm::for_each(takeCheckable(), add);
   if (kind != RunKind::Initial)
     for (const Fetch &fetch : fetches)
       for (Node *node : fetch.nodes)
@@ -107,8 +109,11 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
 }
 
 void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
-  if (planSlice(asked, kind, [this](Node *node) { return computeView(node); }))
+  if (planSlice(asked, kind,
+                [this](Node *node) { return computeView(node); })) {
     runSlice(lookUpProgram(), kind);
+    dropCheckedIndices();
+  }
   completeFetches();
   if (!isAsynchronous)
     wait(queue->getLast());
@@ -257,6 +262,7 @@ Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
   record->locations.reserve(slice.ops.size());
   for (Node *node : slice.ops)
     record->locations.push_back(node->op->getLoc());
+  record->checks = describeChecks();
   return record;
 }
 
@@ -336,16 +342,27 @@ void Session::execute(const ProgramRun &run,
         program.execute(run, threads, listener ? &times : nullptr);
     if (listener)
       listener->ran(record, std::move(times));
-    if (!error)
-      return;
-    error = llvm::handleErrors(
-        std::move(error),
-        [&](std::unique_ptr<KernelFailure> kernel) -> llvm::Error {
-          failedCall = kernel->getCall();
-          return llvm::Error(std::move(kernel));
-        });
-    found = std::make_shared<RunFailure>(
-        describeFailure(*record, std::move(error)));
+    if (!error) {
+      auto failed = findFailedCheck(*record, [&](unsigned result) {
+        int64_t number;
+        std::memcpy(&number, run.results[result]->data(), sizeof(number));
+        return number;
+      });
+      if (!failed)
+        return;
+      // All calls have been made, so that nothing keeps its value.
+      failedCall = program.getInfo().calls.size();
+      found = std::make_shared<RunFailure>(std::move(*failed));
+    } else {
+      error = llvm::handleErrors(
+          std::move(error),
+          [&](std::unique_ptr<KernelFailure> kernel) -> llvm::Error {
+            failedCall = kernel->getCall();
+            return llvm::Error(std::move(kernel));
+          });
+      found = std::make_shared<RunFailure>(
+          describeFailure(*record, std::move(error)));
+    }
   }
   spoilResults(run, program, failedCall, found);
   std::lock_guard<std::mutex> lock(failureMutex);

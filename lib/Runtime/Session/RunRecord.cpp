@@ -44,3 +44,22 @@ RunFailure metaops::describeFailure(const RunRecord &record,
       });
   return failure;
 }
+
+std::optional<RunFailure>
+metaops::findFailedCheck(const RunRecord &record,
+                         llvm::function_ref<int64_t(unsigned)> getResult) {
+  for (const IndexCheck &check : record.checks) {
+    int64_t lowest = getResult(check.lowest);
+    int64_t highest = getResult(check.highest);
+    if (lowest >= -check.extent && highest < check.extent)
+      continue;
+    int64_t index = highest >= check.extent ? highest : lowest;
+    return RunFailure{
+        ("index " + llvm::Twine(index) + " is out of range for dimension " +
+         llvm::Twine(check.dim) + " of extent " + llvm::Twine(check.extent) +
+         ", recorded at " + formatLine(check.location))
+            .str(),
+        ErrorKind::Index};
+  }
+  return std::nullopt;
+}

@@ -33,8 +33,9 @@ static SignatureInfo describe(Operation *op) {
   SignatureInfo info;
   info.isDifferentiable = isa<metaop::DifferentiableOpInterface>(op);
   info.isView = isa<metaop::ViewOpInterface>(op);
-  info.isReindex = isa<metaop::ReindexOpInterface>(op);
-  info.isReindexReduce = isa<metaop::ReindexReduceOpInterface>(op);
+  info.isReindex = isa<metaop::ReindexOpInterface, metaop::GatherOp>(op);
+  info.isReindexReduce =
+      isa<metaop::ReindexReduceOpInterface, metaop::ScatterOp>(op);
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   info.isRandom = isa<metaop::RandomOp>(op);
   return info;

@@ -39,9 +39,9 @@ FusionGraph::FusionGraph(Block &block) {
 }
 
 /// The dimensions of S along which the reduction writes different elements.
-static llvm::BitVector getParallelDims(ReindexReduceOpInterface op) {
-  llvm::BitVector dims(op.getSource().getType().getRank());
-  for (AffineExpr result : op.getIndexAccess().map.getResults())
+static llvm::BitVector getParallelDims(unsigned rank, AffineMap map) {
+  llvm::BitVector dims(rank);
+  for (AffineExpr result : map.getResults())
     if (auto dim = dyn_cast<AffineDimExpr>(result))
       dims.set(dim.getPosition());
   return dims;
@@ -56,7 +56,13 @@ void FusionGraph::addNodes(Block &block) {
     if (node.meta)
       node.space = spaces.getNumber(node.meta.getIterationValue());
     if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op))
-      node.parallelDims = getParallelDims(reduce);
+      node.parallelDims = getParallelDims(
+          reduce.getSource().getType().getRank(), reduce.getIndexAccess().map);
+    else if (auto indirect = dyn_cast<IndirectOpInterface>(op);
+             indirect && node.isReduction())
+      node.parallelDims =
+          getParallelDims(indirect.getSource().getType().getRank(),
+                          indirect.getIndexAccess().map);
     nodeOf[&op] = nodes.size();
     nodes.push_back(std::move(node));
   }

@@ -18,11 +18,16 @@ using namespace mlir::metaop;
 SpaceNumbering::SpaceNumbering(Block &block) {
   for (Operation &op : block) {
     auto meta = dyn_cast<MetaOpInterface>(op);
-    if (!meta || meta.getMetaOpClass() != MetaOpClass::Elementwise)
+    if (!meta || (meta.getMetaOpClass() != MetaOpClass::Elementwise &&
+                  !isa<IndirectOpInterface>(op)))
       continue;
-    Value result = op.getResult(0);
+    // Operands that are read in place have the extents of the space.
+    Value result = meta.getIterationValue();
     auto type = cast<RankedTensorType>(result.getType());
-    for (Value operand : op.getOperands()) {
+    ValueRange operands = op.getOperands();
+    if (auto indirect = dyn_cast<IndirectOpInterface>(op))
+      operands = indirect.getIndices();
+    for (Value operand : operands) {
       auto other = dyn_cast<RankedTensorType>(operand.getType());
       if (!other || other.getRank() != type.getRank())
         continue;

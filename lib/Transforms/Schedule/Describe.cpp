@@ -53,6 +53,7 @@ public:
 private:
   int64_t getInnermost() const;
   AccessKind classify(const StagePlace &place) const;
+  std::vector<std::string> describeIndices(AffineMap map) const;
   LoopDescription describeLoop(unsigned position) const;
   AccessDescription describeAccess(const StagePlace &place, AffineMap map,
                                    Type tensor) const;
@@ -88,7 +89,7 @@ AccessKind StageReader::classify(const StagePlace &place) const {
   int64_t loop = getInnermost();
   if (loop < 0)
     return AccessKind::Invariant;
-  auto step = getConstantCoefficient(place.offset, loop);
+  auto step = stage.getStep(place.offset, loop);
   if (!step)
     return AccessKind::Gathered;
   if (*step == 0)
@@ -112,12 +113,32 @@ LoopDescription StageReader::describeLoop(unsigned position) const {
   return loop;
 }
 
+std::vector<std::string> StageReader::describeIndices(AffineMap map) const {
+  std::vector<std::string> indices;
+  for (auto [i, symbol] : llvm::enumerate(stage.symbols)) {
+    if (symbol.kind != StageSymbol::Kind::Indirect ||
+        !map.isFunctionOfSymbol(i))
+      continue;
+    std::string text = "s" + std::to_string(i) + " = ";
+    const StageRead *read = stage.findRead(symbol.value);
+    if (read != stage.reads.end())
+      text += toText(read->source.getType()) + " at " + toText(read->map);
+    else
+      text += "a " +
+              symbol.value.getDefiningOp()->getName().stripDialect().str() +
+              " of this stage";
+    indices.push_back(std::move(text));
+  }
+  return indices;
+}
+
 AccessDescription StageReader::describeAccess(const StagePlace &place,
                                               AffineMap map,
                                               Type tensor) const {
   AccessDescription access;
   access.tensor = toText(tensor);
   access.map = toText(map);
+  access.indices = describeIndices(map);
   access.kind = classify(place);
   access.isGuarded = place.isGuarded();
   return access;

@@ -193,6 +193,11 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
   // It would lose its tiles.
   if (alone.getTileDim() >= 0)
     return success();
+  // A scatter walks its source in order, whatever dimensions others keep.
+  if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
+        return stage->isIndirect(write.place);
+      }))
+    return success();
   Group group;
   group.kernels = {kernel};
   group.work = getIterations(*stage);
@@ -277,7 +282,8 @@ Joiner::getDependences(const Group &from, const Group &to) const {
       });
     };
     for (const StageSymbol &symbol : reader->model.symbols)
-      if (isNumberOfGroup(symbol.value))
+      if (symbol.kind != StageSymbol::Kind::Indirect &&
+          isNumberOfGroup(symbol.value))
         return std::nullopt;
     for (Operation *inner : reader->model.body)
       if (isa<GeneratorOpInterface>(inner) &&

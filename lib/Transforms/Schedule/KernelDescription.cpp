@@ -50,7 +50,10 @@ static void printStage(llvm::raw_ostream &os, const StageDescription &stage) {
      << "    loops to S: " << stage.toSpace << "\n";
   for (const AccessDescription &access : stage.accesses) {
     os << "    " << (access.isWrite ? "write " : "read  ") << access.tensor
-       << " at " << access.map << ": " << getAccessKindName(access.kind);
+       << " at " << access.map;
+    for (const std::string &index : access.indices)
+      os << ", " << index;
+    os << ": " << getAccessKindName(access.kind);
     if (!access.reduction.empty())
       os << ", reduced by " << access.reduction;
     if (access.isGuarded)

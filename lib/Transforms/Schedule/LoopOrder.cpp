@@ -79,7 +79,7 @@ private:
   }
   /// The step of an access along a loop in elements, if it is a constant.
   std::optional<int64_t> getStep(const StagePlace &place, unsigned loop) const {
-    return getConstantCoefficient(place.offset, loop);
+    return stage.getStep(place.offset, loop);
   }
   double getTotalStep(unsigned loop) const;
   int64_t getLanes(unsigned loop) const;
@@ -127,7 +127,7 @@ double LoopOrder::getTotalStep(unsigned loop) const {
   auto add = [&](const StagePlace &place, Type type) {
     if (auto step = getStep(place, loop))
       total += std::abs(static_cast<double>(*step)) * getBits(type);
-    else if (place.offset.isFunctionOfDim(loop))
+    else if (stage.dependsOn(place.offset, loop))
       total += kAssumedExtent * getBits(type);
   };
   for (const StageRead &read : stage.reads)
@@ -158,9 +158,9 @@ double LoopOrder::getAccessCost(const StagePlace &place, unsigned loop,
   // A guard that is not linear is evaluated lane by lane in wide integers.
   double guards = 0;
   for (AffineExpr check : place.rangeChecks)
-    guards += getConstantCoefficient(check, loop) ? 0.1 : 4;
+    guards += stage.getStep(check, loop) ? 0.1 : 4;
   for (AffineExpr check : place.conditions)
-    guards += getConstantCoefficient(check, loop) ? 0.1 : 4;
+    guards += stage.getStep(check, loop) ? 0.1 : 4;
   auto step = getStep(place, loop);
   if (step && *step == 0)
     return 0.25 + guards;
@@ -215,7 +215,7 @@ std::optional<double> LoopOrder::getTileCost(unsigned loop, unsigned rows,
   double cost = 0;
   bool anyTransposed = false;
   auto add = [&](const StagePlace &place, bool isWrite) {
-    bool isTransposed = getStep(place, rows) == 1 &&
+    bool isTransposed = !stage.isIndirect(place) && getStep(place, rows) == 1 &&
                         place.offset.isFunctionOfDim(loop) &&
                         getStep(place, loop) != 1;
     anyTransposed |= isTransposed;
@@ -395,8 +395,12 @@ ScheduleAttr LoopOrder::choose() {
   auto [unrollLoop, unroll] = chooseUnroll(vectorLoop, lanes);
 
   SmallBitVector keptLoops(numLoops, true);
-  for (const StageWrite &write : stage.writes)
+  // A scatter walks its source in order, row by row of its result.
+  for (const StageWrite &write : stage.writes) {
     keptLoops &= write.disjoint;
+    if (stage.isIndirect(write.place.offset))
+      keptLoops.reset();
+  }
   SmallVector<int64_t> kept, reduced;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (static_cast<int64_t>(loop) != vectorLoop &&

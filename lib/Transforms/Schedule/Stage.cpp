@@ -87,6 +87,41 @@ bool Stage::hasReduction() const {
   return llvm::any_of(writes, [](const StageWrite &w) { return w.kind; });
 }
 
+bool Stage::isIndirect(AffineExpr expr) const {
+  for (auto [i, symbol] : llvm::enumerate(symbols))
+    if (symbol.kind == StageSymbol::Kind::Indirect &&
+        expr.isFunctionOfSymbol(i))
+      return true;
+  return false;
+}
+
+bool Stage::isIndirect(const StagePlace &place) const {
+  auto test = [&](AffineExpr expr) { return isIndirect(expr); };
+  return test(place.offset) || llvm::any_of(place.rangeChecks, test) ||
+         llvm::any_of(place.conditions, test);
+}
+
+bool Stage::dependsOn(AffineExpr expr, unsigned loop) const {
+  if (expr.isFunctionOfDim(loop))
+    return true;
+  for (auto [i, symbol] : llvm::enumerate(symbols))
+    if (symbol.kind == StageSymbol::Kind::Indirect &&
+        expr.isFunctionOfSymbol(i) && getLoopsOf(symbol.value).test(loop))
+      return true;
+  return false;
+}
+
+std::optional<int64_t> Stage::getStep(AffineExpr expr, unsigned loop) const {
+  auto step = getConstantCoefficient(expr, loop);
+  AffineExpr dim = getAffineDimExpr(loop, getContext());
+  // What is left without the linear part is to stay the same.
+  if (step &&
+      dependsOn(expr.replace(dim, getAffineConstantExpr(0, getContext())),
+                loop))
+    return std::nullopt;
+  return step;
+}
+
 //===----------------------------------------------------------------------===//
 // What the writes reach
 //===----------------------------------------------------------------------===//
@@ -168,7 +203,15 @@ void StageBuilder::classifyWrites() {
 
 void StageBuilder::computeLoops() {
   unsigned numLoops = stage.extents.size();
-  for (StageRead &read : stage.reads) {
+  // The loops of a place, and those of the numbers that it takes from tensors.
+  auto addLoops = [&](SmallBitVector &loops, AffineExpr expr) {
+    metaop::addLoops(loops, expr);
+    for (auto [i, symbol] : llvm::enumerate(stage.symbols))
+      if (symbol.kind == StageSymbol::Kind::Indirect &&
+          expr.isFunctionOfSymbol(i))
+        loops |= stage.loopsOf.lookup(symbol.value);
+  };
+  auto addRead = [&](const StageRead &read) {
     SmallBitVector loops(numLoops);
     addLoops(loops, read.place.offset);
     for (AffineExpr check : read.place.rangeChecks)
@@ -176,12 +219,21 @@ void StageBuilder::computeLoops() {
     for (AffineExpr check : read.place.conditions)
       addLoops(loops, check);
     stage.loopsOf[read.value] = loops;
-  }
+  };
+  for (const StageRead &read : stage.reads)
+    if (!read.isIndirect)
+      addRead(read);
   for (Operation *op : stage.body) {
+    if (isa<IndirectOpInterface>(op)) {
+      addRead(*stage.findRead(op->getResult(0)));
+      continue;
+    }
     SmallBitVector loops(numLoops);
     if (isa<ElementwiseOpInterface>(op)) {
       for (Value operand : op->getOperands())
         loops |= stage.loopsOf.lookup(operand);
+    } else if (auto iota = dyn_cast<IotaOp>(op)) {
+      addLoops(loops, stage.toIterationSpace.getResult(iota.getDimension()));
     } else if (!isa<ConstantOp>(op)) {
       loops.set();
     }
@@ -239,7 +291,17 @@ LogicalResult StageBuilder::collectBody() {
       addRead(value, value, identity);
   };
   for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (auto reindex = dyn_cast<ReindexOpInterface>(inner)) {
+    if (auto indirect = dyn_cast<IndirectOpInterface>(inner)) {
+      llvm::for_each(indirect.getIndices(), readArgument);
+      if (auto gather = dyn_cast<GatherOp>(inner)) {
+        addRead(gather.getResult(), gather.getSource(),
+                gather.getIndexAccess());
+        stage.reads.back().isIndirect = true;
+        stage.body.push_back(gather);
+      } else {
+        readArgument(indirect.getSource());
+      }
+    } else if (auto reindex = dyn_cast<ReindexOpInterface>(inner)) {
       addRead(inner.getResult(0), reindex.getSource(),
               reindex.getIndexAccess());
     } else if (auto reduce = dyn_cast<ReindexReduceOpInterface>(inner)) {

@@ -34,6 +34,8 @@ AffineExpr StageBuilder::getSymbol(StageSymbol symbol) {
 static Value getShapeSource(Operation *op) {
   if (isa<ElementwiseOpInterface>(op) && op->getNumOperands())
     return op->getOperand(0);
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return gather.getIndices().front();
   return nullptr;
 }
 
@@ -135,11 +137,21 @@ AffineExpr StageBuilder::withSymbols(AffineExpr expr,
                             stage.symbols.size());
 }
 
+/// The symbols of an access as the stage's own.
+SmallVector<AffineExpr> StageBuilder::getSymbols(Operation *op,
+                                                 const IndexAccess &access) {
+  auto kind = isa_and_nonnull<IndirectOpInterface>(op)
+                  ? StageSymbol::Kind::Indirect
+                  : StageSymbol::Kind::Scalar;
+  return llvm::map_to_vector(access.symbols, [&](Value symbol) {
+    return getSymbol({kind, symbol, 0});
+  });
+}
+
 void StageBuilder::addRead(Value value, Value source,
                            const IndexAccess &access) {
-  SmallVector<AffineExpr> symbols, results;
-  for (Value symbol : access.symbols)
-    symbols.push_back(getSymbol({StageSymbol::Kind::Scalar, symbol, 0}));
+  SmallVector<AffineExpr> symbols = getSymbols(value.getDefiningOp(), access);
+  SmallVector<AffineExpr> results;
   for (AffineExpr result : access.map.getResults())
     results.push_back(withSymbols(result, symbols));
   StageRead read{value, source, {}, {}, access.fill};
@@ -170,9 +182,13 @@ void StageBuilder::addWrite(unsigned result, Value yielded) {
     write.value = reduce.getSource();
     write.kind = reduce.getReduceKind();
   }
-  SmallVector<AffineExpr> symbols, results;
-  for (Value symbol : access.symbols)
-    symbols.push_back(getSymbol({StageSymbol::Kind::Scalar, symbol, 0}));
+  if (auto scatter = yielded.getDefiningOp<ScatterOp>()) {
+    access = scatter.getIndexAccess();
+    write.value = scatter.getSource();
+    write.kind = scatter.getReduceKind();
+  }
+  SmallVector<AffineExpr> symbols = getSymbols(yielded.getDefiningOp(), access);
+  SmallVector<AffineExpr> results;
   for (AffineExpr expr : access.map.getResults())
     results.push_back(withSymbols(expr, symbols));
   write.shape = getShape(yielded);

@@ -31,6 +31,7 @@ private:
     return getAffineConstantExpr(value, ctx);
   }
 
+  SmallVector<AffineExpr> getSymbols(Operation *op, const IndexAccess &access);
   AffineExpr withSymbols(AffineExpr expr, ArrayRef<AffineExpr> symbols);
   void addRead(Value value, Value source, const IndexAccess &access);
   void addWrite(unsigned result, Value yielded);

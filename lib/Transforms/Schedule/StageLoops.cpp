@@ -196,7 +196,9 @@ void StageBuilder::remakePlaces() {
 }
 
 void StageBuilder::gatherScatter() {
-  if (stage.writes.size() != 1 || !stage.writes[0].kind || stage.isEmpty())
+  if (stage.writes.size() != 1 || !stage.writes[0].kind || stage.isEmpty() ||
+      llvm::any_of(stage.writes[0].map.getResults(),
+                   [&](AffineExpr index) { return stage.isIndirect(index); }))
     return;
   bool changed = false;
   for (unsigned position = 0; position < stage.writes[0].map.getNumResults();

@@ -36,6 +36,11 @@ bool metaop::isPointwiseUse(OpOperand &use) {
     return false;
   if (meta.getMetaOpClass() == MetaOpClass::Elementwise)
     return true;
+  // Indices are read in place, and so is what a scatter reduces. What an op
+  // uses both as a source and as indices is read at other places too.
+  if (auto indirect = dyn_cast<IndirectOpInterface>(use.getOwner()))
+    return meta.getMetaOpClass() == MetaOpClass::ReindexReduce ||
+           use.get() != indirect.getSource();
   auto reduce = dyn_cast<ReindexReduceOpInterface>(use.getOwner());
   return reduce && isFirstUseOf(use, reduce.getSource());
 }

@@ -33,15 +33,24 @@ static bool combinesHalves(ReindexReduceOpInterface op) {
          !access.map.isProjectedPermutation(/*allowZeroInResults=*/true);
 }
 
-static void widen(ReindexReduceOpInterface op) {
+/// The same for a scatter, which always adds to what is in memory.
+static bool combinesHalves(ScatterOp op) {
+  Type element = op.getSource().getType().getElementType();
+  return (element.isF16() || element.isBF16()) &&
+         op.getReduceKind() == ReduceKind::Add;
+}
+
+/// The source is operand 0 of all reductions.
+static void widen(Operation *op) {
   OpBuilder b(op);
-  Location loc = op.getLoc();
-  RankedTensorType sourceType = op.getSource().getType();
+  Location loc = op->getLoc();
+  Value narrow = op->getOperand(0);
+  auto sourceType = cast<RankedTensorType>(narrow.getType());
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
   Value source =
-      CastOp::create(b, loc, sourceType.clone(b.getF32Type()), op.getSource());
+      CastOp::create(b, loc, sourceType.clone(b.getF32Type()), narrow);
   IRMapping mapping;
-  mapping.map(op.getSource(), source);
+  mapping.map(narrow, source);
   Operation *wide = b.clone(*op, mapping);
   wide->getResult(0).setType(resultType.clone(b.getF32Type()));
   Value result = CastOp::create(b, loc, resultType, wide->getResult(0));
@@ -53,9 +62,12 @@ namespace {
 struct WidenReductionsPass
     : metaop::impl::WidenReductionsPassBase<WidenReductionsPass> {
   void runOnOperation() override {
-    SmallVector<ReindexReduceOpInterface> reductions;
-    getOperation().walk([&](ReindexReduceOpInterface op) {
-      if (combinesHalves(op))
+    SmallVector<Operation *> reductions;
+    getOperation().walk([&](Operation *op) {
+      auto reduce = dyn_cast<ReindexReduceOpInterface>(op);
+      auto scatter = dyn_cast<ScatterOp>(op);
+      if ((reduce && combinesHalves(reduce)) ||
+          (scatter && combinesHalves(scatter)))
         reductions.push_back(op);
     });
     llvm::for_each(reductions, widen);

@@ -20,6 +20,7 @@ from .activation import (
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import Conv2d, conv2d
 from .dropout import Dropout, dropout
+from .embedding import Embedding
 from .linear import Linear
 from .loss import (
     BCELoss,
@@ -48,6 +49,7 @@ __all__ = [
     "Conv2d",
     "CrossEntropyLoss",
     "Dropout",
+    "Embedding",
     "ELU",
     "Flatten",
     "GELU",

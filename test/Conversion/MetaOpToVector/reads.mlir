@@ -192,11 +192,12 @@ func.func private @numbers(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %k : tensor<2x2xf32>
 }
 
-// Indices themselves: the loops are not collapsed.
+// Indices themselves: the loops are not collapsed, and an index is computed in
+// its own loop.
 // CHECK-LABEL: func @iota(
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c4
-// CHECK:           %[[INDEX:.*]] = vector.broadcast %[[I]] : index to vector<8xindex>
-// CHECK:           arith.index_cast %[[INDEX]] : vector<8xindex> to vector<8xi64>
+// CHECK:           %[[INDEX:.*]] = arith.index_cast %[[I]] : index to i64
+// CHECK:           vector.broadcast %[[INDEX]] : i64 to vector<8xi64>
 func.func private @iota(%x: tensor<4x8xi64>) -> tensor<4x8xi64> {
   %k = metaop.kernel(%kx = %x : tensor<4x8xi64>) -> tensor<4x8xi64> {
     %r = metaop.fused(%bx = %kx : tensor<4x8xi64>) -> tensor<4x8xi64>

@@ -158,6 +158,30 @@ func.func @reshape_dynamic(%x: tensor<?x2xf32>, %z: tensor<?x?xf32>, %n: index)
 
 // -----
 
+// CHECK-LABEL: @gather_of_fill
+// CHECK-NEXT: %[[C:.*]] = metaop.constant dense<2.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: return %[[C]]
+func.func @gather_of_fill(%i: tensor<4xi64>) -> tensor<4xf32> {
+  %x = metaop.constant dense<2.0> : tensor<9xf32>
+  %0 = metaop.gather %x[%i] map affine_map<(d0)[s0] -> (s0)> fill 2.0 : f32
+      : (tensor<9xf32>, tensor<4xi64>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Whether some index is out of range is not known.
+// CHECK-LABEL: @gather_of_splat
+// CHECK: metaop.gather
+func.func @gather_of_splat(%i: tensor<4xi64>) -> tensor<4xf32> {
+  %x = metaop.constant dense<2.0> : tensor<9xf32>
+  %0 = metaop.gather %x[%i] map affine_map<(d0)[s0] -> (s0)> fill 0.0 : f32
+      : (tensor<9xf32>, tensor<4xi64>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @empty
 // CHECK-SAME: %[[X:.*]]: tensor<0x3xf32>
 // CHECK-NEXT: return %[[X]]

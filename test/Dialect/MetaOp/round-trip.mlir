@@ -159,6 +159,28 @@ func.func @leaves(%n: index) {
 }
 
 //===----------------------------------------------------------------------===//
+// Indirect ops
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: @indirect
+func.func @indirect(%x: tensor<9x8xf32>, %y: tensor<4x?xf32>, %i: tensor<4x8xi64>,
+                    %j: tensor<4x?xi64>, %n: index) {
+  // CHECK: metaop.gather %{{.*}}[%{{.*}}] map {{.*}} fill 1.000000e+00 : f32 : (tensor<9x8xf32>, tensor<4x8xi64>) -> tensor<4x8xf32>
+  %0 = metaop.gather %x[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)>
+      fill 1.0 : f32 : (tensor<9x8xf32>, tensor<4x8xi64>) -> tensor<4x8xf32>
+  // CHECK: metaop.gather %{{.*}}[%{{.*}}, %{{.*}}] map {{.*}} fill
+  %1 = metaop.gather %x[%j, %j] map affine_map<(d0, d1)[s0, s1] -> (s0, s1 + d1)>
+      fill 0.0 : f32 : (tensor<9x8xf32>, tensor<4x?xi64>, tensor<4x?xi64>) -> tensor<4x?xf32>
+  // CHECK: metaop.scatter add %{{.*}}[%{{.*}}] map {{.*}} : (tensor<4x8xf32>, tensor<4x8xi64>) -> tensor<9x8xf32>
+  %2 = metaop.scatter add %0[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)>
+      : (tensor<4x8xf32>, tensor<4x8xi64>) -> tensor<9x8xf32>
+  // CHECK: metaop.scatter max %{{.*}}[%{{.*}}] extents(%{{.*}}) map {{.*}} : (tensor<4x?xf32>, tensor<4x?xi64>, index) -> tensor<?xf32>
+  %3 = metaop.scatter max %y[%j] extents(%n) map affine_map<(d0, d1)[s0] -> (s0)>
+      : (tensor<4x?xf32>, tensor<4x?xi64>, index) -> tensor<?xf32>
+  return
+}
+
+//===----------------------------------------------------------------------===//
 // Schedule
 //===----------------------------------------------------------------------===//
 

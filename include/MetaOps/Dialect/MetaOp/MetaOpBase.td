@@ -40,6 +40,10 @@ def MetaOp_SignedNumberTensor : MetaOp_TensorOf<
   AnyTypeOf<[MetaOp_Float, I8, I16, I32, I64]>, "tensor of signed numbers">;
 def MetaOp_BoolTensor : MetaOp_TensorOf<MetaOp_Bool, "tensor of booleans">;
 
+/// Indices of elements that an index map uses, one at each iteration.
+def MetaOp_IndexTensor
+    : MetaOp_TensorOf<I64, "tensor of 64-bit integers">;
+
 /// A number known only at run time that an index map uses: a 0-d i64 tensor.
 def MetaOp_Symbol
     : Type<0DTensorOf<[I64]>.predicate, "0-d tensor of 64-bit integers">,

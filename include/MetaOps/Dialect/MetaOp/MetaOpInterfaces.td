@@ -60,6 +60,23 @@ def MetaOp_ReindexReduceOpInterface
   ];
 }
 
+def MetaOp_IndirectOpInterface : OpInterface<"IndirectOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let description = [{
+    A reindex or a reindex-reduce whose map also takes numbers out of tensors:
+    the symbols of the access are integer tensors of the shape of the iteration
+    space, read at each iteration's own place.
+  }];
+  let methods = [
+    InterfaceMethod<"The tensor that is read or reduced.",
+      "::mlir::TypedValue<::mlir::RankedTensorType>", "getSource", (ins)>,
+    InterfaceMethod<"The tensors of indices.",
+      "::mlir::OperandRange", "getIndices", (ins)>,
+    InterfaceMethod<"Map from the iteration space and the indices' values.",
+      "::mlir::metaop::IndexAccess", "getIndexAccess", (ins)>
+  ];
+}
+
 def MetaOp_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::mlir::metaop";
   let methods = [

@@ -77,6 +77,55 @@ def MetaOp_ReindexReduceOp : MetaOp_ReduceLikeOp<"reindex_reduce", [AttrSizedOpe
   ];
 }
 
+def MetaOp_ScatterOp : MetaOp_Op<"scatter", [
+    Pure, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
+    DeclareOpInterfaceMethods<MetaOp_IndirectOpInterface, ["getIndexAccess"]>,
+    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+  let summary = "A reindex-reduce whose map reads tensors of indices";
+  let description = [{
+    ```
+    result[...] = identity(kind)
+    for i0 in range(source.shape[0]): ... for in in range(source.shape[n]):
+      j = map(i0, ..., in)[indices[0][i0, ..., in], ...]
+      if all(0 <= j[k] < result.shape[k] for k):
+        result[j] = kind(result[j], source[i0, ..., in])
+    ```
+
+    Identities, rounding and order are those of `reindex_reduce`.
+
+    Constraints: (C1) `map` has as many results as the result has dimensions;
+    (C2) as many dims as the source has dimensions; (C3) as many symbols as
+    there are tensors of indices, and at least one; (C4) each of them has the
+    shape of the source; (C5) `and`, `or`, `xor` take integers or booleans, the
+    others numbers, and `mul` is not taken; (C6) source and result have one
+    element type; (C7) one extent operand per dynamic dimension of the result;
+    (C8) divisors in the map are positive constants.
+
+    VJP: for add, `gather` of the cotangent through the same map and indices;
+    for max and min, the cotangent is shared evenly by the elements that attain
+    the value.
+
+    ```mlir
+    %y = metaop.scatter add %x[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)>
+        : (tensor<4x8xf32>, tensor<4x8xi64>) -> tensor<100x8xf32>
+    ```
+  }];
+  let arguments = (ins
+    MetaOp_ReduceKindAttr:$reduce_kind,
+    MetaOp_Tensor:$source,
+    Variadic<MetaOp_IndexTensor>:$indices,
+    Variadic<Index>:$extents,
+    AffineMapAttr:$map
+  );
+  let results = (outs MetaOp_Tensor:$result);
+  let assemblyFormat = [{
+    `` $reduce_kind $source `[` $indices `]` (`extents` `(` $extents^ `)`)?
+    `map` $map attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def MetaOp_ReduceOp : MetaOp_ReduceLikeOp<"reduce", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Reduces over whole dimensions";

@@ -183,6 +183,54 @@ def MetaOp_PadOp : MetaOp_ReindexLikeOp<"pad", [
   let hasCanonicalizer = 1;
 }
 
+def MetaOp_GatherOp : MetaOp_Op<"gather", [
+    Pure, DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
+    DeclareOpInterfaceMethods<MetaOp_IndirectOpInterface, ["getIndexAccess"]>,
+    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+  let summary = "A reindex whose map reads tensors of indices";
+  let description = [{
+    ```
+    for i0 in range(result.shape[0]): ... for in in range(result.shape[n]):
+      j = map(i0, ..., in)[indices[0][i0, ..., in], ...]
+      if all(0 <= j[k] < source.shape[k] for k):
+        result[i0, ..., in] = source[j]
+      else:
+        result[i0, ..., in] = fill
+    ```
+
+    A tensor of indices that is read at fewer dimensions, or elsewhere than at
+    i0, ..., in, is reindexed to the result's shape first, which fuses.
+
+    Constraints: (C1) `map` has as many results as the source has dimensions;
+    (C2) as many dims as the result has dimensions; (C3) as many symbols as
+    there are tensors of indices, and at least one; (C4) each of them has the
+    shape of the result; (C5) `fill` has the element type; (C6) source and
+    result have one element type; (C7) divisors in the map are positive
+    constants.
+
+    VJP: `scatter add` of the cotangent through the same map and indices.
+
+    ```mlir
+    %y = metaop.gather %x[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)>
+        fill 0.0 : f32
+        : (tensor<100x8xf32>, tensor<4x8xi64>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins
+    MetaOp_Tensor:$source,
+    Variadic<MetaOp_IndexTensor>:$indices,
+    AffineMapAttr:$map,
+    TypedAttrInterface:$fill
+  );
+  let results = (outs MetaOp_Tensor:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `map` $map `fill` $fill attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 def MetaOp_ReshapeOp : MetaOp_Op<"reshape", [
     Pure, MetaOp_ViewOpInterface,
     DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {

@@ -31,7 +31,9 @@
 // right, and where both signs occur the difference is expressed exactly by one
 // more floor division.
 //
-// `@eK(...)` (an index read from a tensor) is recognised, and refused.
+// `@eK(...)` is an element of the integer tensor K, an extra, at indices that
+// are affine in the iteration's own. Each such read counts as one more index,
+// behind those of the iteration, of either sign.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +51,13 @@
 
 namespace metaops {
 
+/// A read of an extra by a text.
+struct ExtraRead {
+  unsigned extra;
+  /// Where it is read, over the dims of the iteration.
+  llvm::SmallVector<mlir::AffineExpr> indices;
+};
+
 /// What the names of an index expression stand for. A dynamic extent is
 /// mlir::ShapedType::kDynamic: an iteration may have one, while the name of an
 /// extent or stride that depends on one is refused.
@@ -59,6 +68,16 @@ struct IndexContext {
   llvm::ArrayRef<int64_t> yShape;
   /// Owns the affine expressions that are made; never null.
   mlir::MLIRContext *context;
+  /// The ranks of the extras.
+  llvm::ArrayRef<unsigned> extraRanks = {};
+  /// The reads of extras: those of the texts before, to which those of this
+  /// text are added. Read number n is dim `iterationShape.size() + n`. Null
+  /// where there are no extras.
+  std::vector<ExtraRead> *reads = nullptr;
+
+  unsigned getNumDims() const {
+    return iterationShape.size() + (reads ? reads->size() : 0);
+  }
 };
 
 /// Parses `text` into an affine expression over the dims of the iteration

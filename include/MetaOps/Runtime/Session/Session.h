@@ -144,13 +144,19 @@ public:
   // Reindex and reduce
   //===--------------------------------------------------------------------===//
 
+  /// `extras` are integer tensors that the expressions read as `@eK(...)`.
   Var reindex(const Var &x, llvm::ArrayRef<int64_t> shape,
               llvm::ArrayRef<std::string> indexes, Number fill,
-              llvm::ArrayRef<std::string> overflowConditions);
+              llvm::ArrayRef<std::string> overflowConditions,
+              llvm::ArrayRef<const Var *> extras = {});
   Var reindexReduce(const Var &x, llvm::StringRef kind,
                     llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<std::string> indexes,
-                    llvm::ArrayRef<std::string> overflowConditions);
+                    llvm::ArrayRef<std::string> overflowConditions,
+                    llvm::ArrayRef<const Var *> extras = {});
+  /// The indices as int64, negative ones counted from the end of a dimension.
+  /// If the next run finds one out of range, it fails.
+  Var checkIndices(const Var &indices, int64_t dim, int64_t extent);
   /// `newDims` are dimensions of the result that x lacks; x's own dimensions
   /// are aligned with the others from the right.
   Var broadcast(Operand x, llvm::ArrayRef<int64_t> shape,
@@ -303,10 +309,14 @@ private:
   Node *recordSelect(Node *condition, Node *onTrue, Node *onFalse);
   Node *recordReduce(mlir::metaop::ReduceKind kind, Node *x,
                      llvm::ArrayRef<int64_t> dims, bool keepDims);
-  Node *recordMask(const ConditionTree &tree, llvm::ArrayRef<int64_t> shape);
+  /// `reads` are the values of the dims behind those of `shape`.
+  Node *recordMask(const ConditionTree &tree, llvm::ArrayRef<int64_t> shape,
+                   llvm::ArrayRef<Node *> reads);
   Node *recordMasks(llvm::ArrayRef<ConditionTree> trees,
-                    llvm::ArrayRef<int64_t> shape);
-  Node *recordAffine(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> shape);
+                    llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<Node *> reads);
+  Node *recordAffine(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<Node *> reads);
   Node *recordStop(Node *x, bool gradient);
   const ElementwiseInfo &lookUpElementwise(llvm::StringRef name,
                                            unsigned arity);
@@ -320,7 +330,11 @@ private:
                                   llvm::ArrayRef<int64_t> x,
                                   llvm::ArrayRef<int64_t> y,
                                   llvm::ArrayRef<std::string> indexes,
-                                  llvm::ArrayRef<std::string> conditions);
+                                  llvm::ArrayRef<std::string> conditions,
+                                  llvm::ArrayRef<const Var *> extras);
+  llvm::SmallVector<Node *> recordReads(const ParsedAccess &parsed,
+                                        llvm::ArrayRef<int64_t> iteration,
+                                        llvm::ArrayRef<const Var *> extras);
 
   // Running (Run.cpp)
   /// Has `slice` compute what is asked for and what goes along with it. False
@@ -363,6 +377,11 @@ private:
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
   bool isInitialValue(const Node *node) const;
   void completeFetches();
+
+  // Indices out of tensors (RecordIndirect.cpp)
+  std::vector<Node *> takeCheckable();
+  std::vector<IndexCheck> describeChecks() const;
+  void dropCheckedIndices();
 
   mlir::MLIRContext context;
   Graph graph;
@@ -410,6 +429,12 @@ private:
     std::vector<Node *> nodes;
   };
   std::vector<Fetch> fetches;
+  /// Indices that the next run is to check.
+  struct UncheckedIndices {
+    Node *lowest, *highest;
+    int64_t dim, extent;
+  };
+  std::vector<UncheckedIndices> unchecked;
   std::vector<CompletedFetch> completedFetches;
   uint64_t nextFetch = 0;
 

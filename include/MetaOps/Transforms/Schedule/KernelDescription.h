@@ -33,6 +33,9 @@ struct AccessDescription {
   std::string tensor;
   /// Loops to indices of the tensor.
   std::string map;
+  /// Symbols of the map that are numbers out of tensors, and where these are
+  /// from: `s0 = tensor<4xi64> at (d0) -> (d0)`.
+  std::vector<std::string> indices;
   AccessKind kind = AccessKind::Invariant;
   /// Some iterations are out of the tensor or are excluded by a condition.
   bool isGuarded = false;

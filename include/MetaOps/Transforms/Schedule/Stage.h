@@ -27,9 +27,11 @@ namespace mlir::metaop {
 /// affine in its loops; their symbols are the stage's symbols by position.
 struct StageSymbol {
   enum class Kind {
-    Scalar,  ///< The element of a 0-d i64 tensor (an operand of a reindex).
-    Extent,  ///< An extent of a region argument.
-    Operand, ///< An index argument of the region.
+    Scalar,   ///< The element of a 0-d i64 tensor (an operand of a reindex).
+    Extent,   ///< An extent of a region argument.
+    Operand,  ///< An index argument of the region.
+    Indirect, ///< The element, at the iteration's place, of a value of the body
+              ///< or of a read: an index of a gather or a scatter.
   };
   Kind kind;
   Value value;
@@ -61,6 +63,9 @@ struct StageRead {
   AffineMap map;
   /// The value where the place is not valid; null if it always is.
   TypedAttr fill;
+  /// The place holds numbers out of tensors: the read stands in the body too,
+  /// behind what computes them.
+  bool isIndirect = false;
 };
 
 /// A result of the stage.
@@ -105,9 +110,23 @@ struct Stage {
   /// Some loop has no iteration whatever the operands are.
   bool isEmpty() const;
   bool hasReduction() const;
+  /// Whether the place depends on numbers out of tensors.
+  bool isIndirect(AffineExpr expr) const;
+  bool isIndirect(const StagePlace &place) const;
+  /// Whether `expr` may be another number in another iteration of the loop.
+  bool dependsOn(AffineExpr expr, unsigned loop) const;
+  /// The factor of the loop in `expr`, if it is a number and `expr` depends on
+  /// the loop in no other way.
+  std::optional<int64_t> getStep(AffineExpr expr, unsigned loop) const;
   /// Loops on which a value of the body depends.
   llvm::SmallBitVector getLoopsOf(Value value) const {
     return loopsOf.lookup(value);
+  }
+
+  /// The read that gives a value of the body.
+  const StageRead *findRead(Value value) const {
+    return llvm::find_if(
+        reads, [&](const StageRead &read) { return read.value == value; });
   }
 
   FusedOp op;
@@ -124,8 +143,8 @@ struct Stage {
   /// An iteration belongs to S where all of these are >= 0.
   SmallVector<AffineExpr> domain;
   SmallVector<StageRead> reads;
-  /// Element-wise ops and generators (splat constants, iota, random) in program
-  /// order.
+  /// Element-wise ops, generators (splat constants, iota, random) and indirect
+  /// reads in program order.
   SmallVector<Operation *> body;
   SmallVector<StageWrite> writes;
 

@@ -1,0 +1,180 @@
+//===- IndirectOps.cpp - Ops that read tensors of indices
+//------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Gather is a reindex and scatter a reindex-reduce, but neither has the
+// interface of those: what is done to an affine access (composed, inverted,
+// proven in range) is not done to one that depends on data. The indices are
+// operands on the iteration space, read in place like those of an element-wise
+// op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "OpUtils.h"
+#include "TensorEmitter.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::metaop;
+using namespace mlir::metaop::detail;
+
+using Cotangents = SmallVector<Value>;
+using TensorValue = TypedValue<RankedTensorType>;
+
+/// What both ops say of their indices.
+static LogicalResult verifyIndices(IndirectOpInterface op, AffineMap map,
+                                   TensorValue iteration,
+                                   StringRef iterationName) {
+  // (C3)
+  if (op.getIndices().empty())
+    return op->emitOpError("expects at least one tensor of indices");
+  // (C4)
+  for (Value indices : op.getIndices()) {
+    auto type = cast<RankedTensorType>(indices.getType());
+    if (failed(verifyCompatibleShape(type.getShape(),
+                                     iteration.getType().getShape())))
+      return op->emitOpError()
+             << "expects indices of the shape of the " << iterationName << ", "
+             << iteration.getType() << ", given " << type;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GatherOp
+//===----------------------------------------------------------------------===//
+
+MetaOpClass GatherOp::getMetaOpClass() { return MetaOpClass::Reindex; }
+TensorValue GatherOp::getIterationValue() { return getResult(); }
+
+IndexAccess GatherOp::getIndexAccess() {
+  return {getMap(), llvm::to_vector(getIndices()), IntegerSet(), getFill()};
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType source = getSource().getType();
+  RankedTensorType result = getResult().getType();
+  // (C1), (C2), (C3), (C7)
+  if (failed(verifyAccess(*this, getMap(), IntegerSet(), getIndices(), result,
+                          "result", source, "source")))
+    return failure();
+  // (C3), (C4)
+  if (failed(verifyIndices(*this, getMap(), getResult(), "result")))
+    return failure();
+  // (C6)
+  if (failed(verifySameElementType(*this, source, result)))
+    return failure();
+  // (C5)
+  return verifyFill(*this, getFill(), source.getElementType());
+}
+
+/// A splat that is filled up with its own value.
+OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
+  TypedAttr splat = getSplatValue(adaptor.getSource());
+  if (splat && splat == getFill())
+    return getSplat(getResult().getType(), splat);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// ScatterOp
+//===----------------------------------------------------------------------===//
+
+MetaOpClass ScatterOp::getMetaOpClass() { return MetaOpClass::ReindexReduce; }
+TensorValue ScatterOp::getIterationValue() { return getSource(); }
+
+IndexAccess ScatterOp::getIndexAccess() {
+  return {getMap(), llvm::to_vector(getIndices()), IntegerSet(), TypedAttr()};
+}
+
+LogicalResult ScatterOp::verify() {
+  RankedTensorType source = getSource().getType();
+  RankedTensorType result = getResult().getType();
+  // (C1), (C2), (C3), (C8)
+  if (failed(verifyAccess(*this, getMap(), IntegerSet(), getIndices(), source,
+                          "source", result, "result")))
+    return failure();
+  // (C3), (C4)
+  if (failed(verifyIndices(*this, getMap(), getSource(), "source")))
+    return failure();
+  // (C6)
+  if (failed(verifySameElementType(*this, source, result)))
+    return failure();
+  // (C5)
+  if (getReduceKind() == ReduceKind::Mul)
+    return emitOpError("does not reduce by `mul`");
+  if (failed(verifyReduceKind(*this, getReduceKind(), source.getElementType())))
+    return failure();
+  // (C7)
+  return verifyExtents(*this, result, getExtents());
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+/// `source` at the indices of `op`, in the shape of `like`.
+static Value emitGather(TensorEmitter &emit, IndirectOpInterface op,
+                        Value source, Value like, double fill) {
+  Type element = getElementTypeOrSelf(source);
+  auto type = cast<RankedTensorType>(like.getType()).clone(element);
+  return emit.create<GatherOp>(type, source, op.getIndices(),
+                               op.getIndexAccess().map,
+                               getNumberAttr(element, fill));
+}
+
+/// The sum of `source` by the indices of `op`, in the shape of `like`.
+static Value emitScatterAdd(TensorEmitter &emit, IndirectOpInterface op,
+                            Value source, Value like) {
+  auto type = cast<RankedTensorType>(like.getType())
+                  .clone(getElementTypeOrSelf(source));
+  return emit.create<ScatterOp>(type, ReduceKind::Add, source, op.getIndices(),
+                                emit.extents(like), op.getIndexAccess().map);
+}
+
+/// Indices get no gradient.
+Cotangents GatherOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Cotangents result(getNumOperands());
+  if (!isFloatTensor(getSource()))
+    return result;
+  TensorEmitter emit(builder, getLoc());
+  result[0] = emitScatterAdd(emit, *this, cotangents[0], getSource());
+  return result;
+}
+
+Cotangents ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Cotangents result(getNumOperands());
+  if (!isFloatTensor(getSource()))
+    return result;
+  TensorEmitter emit(builder, getLoc());
+  Value source = getSource();
+  if (getReduceKind() == ReduceKind::Add) {
+    result[0] = emitGather(emit, *this, cotangents[0], source, 0.0);
+    return result;
+  }
+  // Shared evenly by those that attain the maximum or the minimum. A count of
+  // many elements does not fit 16 bits. Elements that took no part see a NaN,
+  // which nothing is equal to.
+  Type element = getElementTypeOrSelf(source);
+  Type wide = element.getIntOrFloatBitWidth() == 16
+                  ? Float32Type::get(element.getContext())
+                  : element;
+  Value attained = emitGather(emit, *this, getResult(), source,
+                              std::numeric_limits<double>::quiet_NaN());
+  Value mask = emit.compare(ComparePredicate::Eq, source, attained);
+  Value count = emitScatterAdd(emit, *this, emit.cast(mask, wide), getResult());
+  count = emit.create<MaxOp>(count, emit.splat(count, 1.0));
+  Value share =
+      emit.cast(emit.div(emit.cast(cotangents[0], wide), count), element);
+  result[0] = emit.select(mask, emitGather(emit, *this, share, source, 0.0),
+                          emit.splat(source, 0.0));
+  return result;
+}

@@ -1,0 +1,49 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The layer that looks up rows of a table."""
+
+from __future__ import annotations
+
+from .._core import Var
+from ..indexing import take
+from . import init
+from .module import Module
+
+__all__ = ["Embedding"]
+
+
+class Embedding(Module):
+    """Rows of a table by their numbers.
+
+    Parameters
+    ----------
+    num_embeddings, embedding_dim
+        The number of rows and the length of each.
+
+    Attributes
+    ----------
+    weight : Var
+        ``(num_embeddings, embedding_dim)``, float32, normal with deviation 1.
+    """
+
+    def __init__(self, num_embeddings: int, embedding_dim: int) -> None:
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.weight = init.normal((num_embeddings, embedding_dim))
+
+    def execute(self, x: Var) -> Var:
+        """Return the rows for x of integers, shape ``(*x.shape, embedding_dim)``.
+
+        Raises
+        ------
+        IndexError
+            When the result is waited for, if there is no such row.
+        TypeError
+            If x holds no integers.
+        """
+        return take(self.weight, x, 0)
+
+    def extra_repr(self) -> str:
+        """Return the table's extents."""
+        return f"{self.num_embeddings}, {self.embedding_dim}"

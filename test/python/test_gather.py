@@ -1,0 +1,279 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Indices that are tensors."""
+
+import metaops as mo
+import numpy as np
+import pytest
+from util import check_gradient, close, floats, same
+
+
+def integers(rng, shape, extent, dtype="int64"):
+    """Return indices, negative ones among them."""
+    return rng.integers(-extent, extent, shape).astype(dtype)
+
+
+@pytest.fixture
+def x(rng):
+    return floats(rng, (5, 7, 6))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+@pytest.mark.parametrize("dim", [0, 1, 2, -1, None])
+@pytest.mark.parametrize("shape", [(), (1,), (9,), (3, 4), (2, 0)])
+def test_take(rng, x, shape, dim, dtype):
+    extent = x.size // 2 if dim is None else x.shape[dim]
+    index = integers(rng, shape, min(extent, 100), dtype)
+    same(mo.take(x, index, dim), np.take(x, index, dim))
+
+
+def test_take_of_other_types(rng):
+    index = integers(rng, (4, 3), 8)
+    for dtype in ["bool", "uint8", "int64", "float16", "float64"]:
+        x = rng.integers(0, 2, (8, 3)).astype(dtype)
+        same(mo.take(x, index, 0), np.take(x, index, 0))
+    places = (index % 8).astype("uint8")
+    same(mo.take(np.arange(8), places), places.astype("int64"))
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_gather(rng, x, dim):
+    shape = list(x.shape)
+    shape[dim] = 4
+    index = integers(rng, shape, x.shape[dim])
+    same(mo.gather(x, dim, index), np.take_along_axis(x, index, dim))
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_scatter_add(rng, x, dim):
+    shape = list(x.shape)
+    shape[dim] = 11
+    index, src = integers(rng, shape, x.shape[dim]), floats(rng, shape)
+    expected = x.astype("float64")
+    places = list(np.indices(shape))
+    places[dim] = index
+    np.add.at(expected, tuple(places), src)
+    close(mo.scatter_add(x, dim, index, src), expected)
+
+
+ROWS, PLACES = np.array([[0, -1, 3], [2, 2, 1]]), np.array([4, -5, 0])
+MASK = np.arange(35).reshape(5, 7) % 3 == 0
+KEYS = {
+    "first": np.s_[ROWS],
+    "last": np.s_[..., PLACES],
+    "middle": np.s_[:, PLACES],
+    "two": np.s_[ROWS, PLACES],
+    "apart": np.s_[ROWS, :, PLACES],
+    "apart with a slice": np.s_[PLACES, 1:3, ROWS],
+    "beside an integer": np.s_[1, ROWS],
+    "apart from an integer": np.s_[1, :, ROWS],
+    "slices around": np.s_[1:4, PLACES, ::-2],
+    "new axis before": np.s_[None, ROWS],
+    "new axis between": np.s_[ROWS, None, PLACES],
+    "three": np.s_[ROWS, PLACES, PLACES],
+    "list": np.s_[[3, 1, 1]],
+    "empty": np.s_[np.zeros((0, 2), "int64")],
+    "mask of all": np.s_[np.arange(210).reshape(5, 7, 6) % 4 == 1],
+    "mask of two": np.s_[MASK],
+    "mask of one": np.s_[:, [True, False, True, True, False, False, True]],
+    "mask and integers": np.s_[MASK, 2],
+    "no element": np.s_[np.zeros((5, 7), bool)],
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_index(x, name):
+    key = KEYS[name]
+    same(mo.array(x)[key], x[key])
+    parts = key if isinstance(key, tuple) else (key,)
+    same(mo.array(x)[tuple(mo.array(p) if isinstance(p, np.ndarray) else p for p in parts)], x[key])
+
+
+def test_extras(rng):
+    x, index = floats(rng, (7, 6)), rng.integers(-2, 9, (5, 4)).astype("int32")
+    y = mo.array(x).reindex((5, 4), ("@e0(i0, i1)", "i1 + 1"), 3.0, extras=[mo.array(index)])
+    expected = np.full((5, 4), 3, "float32")
+    for i, j in np.ndindex(5, 4):
+        if 0 <= index[i, j] < 7:
+            expected[i, j] = x[index[i, j], j + 1]
+    same(y, expected)
+    # C's division of what may be negative, an extra at another place, twice.
+    place = np.array([-3, 5, 2, 13])
+    y = mo.array(x).reindex(
+        (4, 6), ("@e0(3 - i0) / 2 + @e0(i0) % 2", "i1"), extras=[mo.array(place)]
+    )
+    expected = np.zeros((4, 6), "float32")
+    for i in range(4):
+        row = int(place[3 - i] / 2) + int(np.fmod(place[i], 2))
+        if 0 <= row < 7:
+            expected[i] = x[row]
+    same(y, expected)
+
+
+def test_extras_in_conditions(rng):
+    x, index = floats(rng, (7, 6)), np.array([4, 0, 6, 2, -1])
+    y = mo.array(x).reindex(
+        (5, 6), ("@e0(i0)", "i1"), 9, ["@e0(i0) > 4", "i1 == @e0(i0)"], extras=[mo.array(index)]
+    )
+    expected = np.full((5, 6), 9, "float32")
+    for i, j in np.ndindex(5, 6):
+        if 0 <= index[i] <= 4 and j != index[i]:
+            expected[i, j] = x[index[i], j]
+    same(y, expected)
+
+
+def test_extra_out_of_its_own_range(rng):
+    x, index = floats(rng, (7,)), np.array([4, 0, 6])
+    y = mo.array(x).reindex((5,), ("@e0(i0 - 1)",), 9, extras=[mo.array(index)])
+    same(y, np.concatenate([[9], x[index], [9]]).astype("float32"))
+
+
+@pytest.mark.parametrize("kind", ["add", "max", "min"])
+def test_reindex_reduce(rng, kind):
+    x, index = floats(rng, (40, 9)), rng.integers(-1, 7, 40)
+    y = mo.array(x).reindex_reduce(kind, (6, 9), ("@e0(i0)", "i1"), extras=[mo.array(index)])
+    start = {"add": 0.0, "max": -np.inf, "min": np.inf}[kind]
+    expected = np.full((6, 9), start)
+    ufunc = {"add": np.add, "max": np.maximum, "min": np.minimum}[kind]
+    inside = (index >= 0) & (index < 6)
+    ufunc.at(expected, index[inside], x[inside])
+    close(y, expected)
+
+
+def test_counts_and_bits(rng):
+    index = rng.integers(0, 5, 1000)
+    ones = mo.ones((1000,), "int64")
+    count = ones.reindex_reduce("add", (5,), ("@e0(i0)",), extras=[mo.array(index)])
+    same(count, np.bincount(index, minlength=5))
+    seen = (ones > 0).reindex_reduce("or", (8,), ("@e0(i0)",), extras=[mo.array(index)])
+    same(seen, np.arange(8) < 5)
+
+
+def test_half_floats_add_up_in_single_precision():
+    ones = mo.ones((5000,), "float16")
+    index = mo.zeros((5000,), "int64")
+    same(
+        ones.reindex_reduce("add", (2,), ("@e0(i0)",), extras=[index]),
+        np.array([5000, 0], "float16"),
+    )
+
+
+def test_gradients(rng):
+    x = floats(rng, (4, 3), "float64")
+    index = integers(rng, (6,), 4)
+    along = integers(rng, (4, 5), 3)
+    src = floats(rng, (4, 5), "float64")
+    check_gradient(lambda x: mo.sin(mo.take(x, index, 0)), x)
+    check_gradient(lambda x: mo.exp(mo.gather(x, 1, along)), x)
+    check_gradient(lambda x, s: mo.sin(mo.scatter_add(x, 1, along, s)), x, src)
+    check_gradient(lambda x: mo.square(x[index, None, along[0, :1]] * x[1]), x)
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+def test_gradients_of_extremes(rng, kind):
+    x = rng.permutation(12).astype("float64").reshape(6, 2) / 4
+    index = mo.array(np.array([0, 2, 0, 1, 3, 2]))
+    check_gradient(
+        lambda x: mo.square(
+            x.reindex_reduce(kind, (3, 2), ("@e0(i0)", "i1"), extras=[index]).clip(-9, 9)
+        ),
+        x,
+    )
+    # Evenly among equal ones.
+    ties = mo.array(np.array([1.0, 1.0, 0.0] if kind == "max" else [1.0, 1.0, 2.0]))
+    y = ties.reindex_reduce(kind, (1,), ("@e0(i0)",), extras=[mo.zeros((3,), "int64")])
+    same(mo.grad(y.sum(), ties), np.array([0.5, 0.5, 0.0]))
+
+
+def test_gradient_of_integers_and_indices_is_none(rng):
+    index = mo.array(integers(rng, (6,), 4))
+    x = mo.array(floats(rng, (4, 3)))
+    g = mo.grad(x[index].sum(), x)
+    same(g, np.bincount(index.numpy() % 4, minlength=4).astype("float32")[:, None].repeat(3, 1))
+
+
+def test_embedding(rng):
+    layer = mo.nn.Embedding(50, 12)
+    tokens = rng.integers(0, 50, (4, 9))
+    y = layer(mo.array(tokens))
+    table = layer.weight.numpy()
+    same(y, table[tokens])
+    weight = floats(rng, (4, 9, 12))
+    expected = np.zeros((50, 12))
+    np.add.at(expected, tokens, weight)
+    close(mo.grad((layer(mo.array(tokens)) * weight).sum(), layer.weight), expected)
+    assert "50, 12" in repr(layer)
+
+
+def test_training_moves_only_what_was_read(rng):
+    layer = mo.nn.Embedding(20, 3)
+    optimizer = mo.optim.SGD(layer.parameters(), 0.1)
+    before = layer.weight.numpy()
+    tokens = np.array([3, 3, 7])
+    for _ in range(3):
+        optimizer.step((layer(mo.array(tokens)) ** 2).sum())
+    moved = (layer.weight.numpy() != before).any(1)
+    same(moved, np.isin(np.arange(20), tokens))
+
+
+def test_the_same_bits_for_any_number_of_threads(rng):
+    x, index = floats(rng, (3000, 37)), rng.integers(0, 100, 3000)
+    results = []
+    before = mo.get_num_threads()
+    try:
+        for threads in [1, 2, 3]:
+            mo.set_num_threads(threads)
+            y = mo.array(x).reindex_reduce(
+                "add", (100, 37), ("@e0(i0)", "i1"), extras=[mo.array(index)]
+            )
+            results.append(y.numpy())
+    finally:
+        mo.set_num_threads(before)
+    for result in results[1:]:
+        same(result, results[0])
+
+
+def test_index_errors():
+    x = mo.array(np.arange(10.0))
+    for bad in [10, -11, 2**40]:
+        y = mo.take(x, mo.array(np.array([0, bad, 3])))
+        message = f"index {bad} is out of range for dimension 0 of extent 10, .*test_gather"
+        with pytest.raises(IndexError, match=message):
+            y.numpy()
+    # The session goes on.
+    same(mo.take(x, mo.array(np.array([-10, 9]))), np.array([0.0, 9.0]))
+    with pytest.raises(IndexError, match="dimension 1 of extent 3"):
+        mo.zeros((2, 3))[None, :, [1, 3]].numpy()
+    with pytest.raises(IndexError, match="extent 0"):
+        mo.take(mo.zeros((0,)), mo.array(np.array([0]))).numpy()
+    with pytest.raises(IndexError):
+        mo.nn.Embedding(5, 2)(mo.array(np.array(5))).numpy()
+
+
+def test_errors():
+    x, i = mo.zeros((3, 4)), mo.zeros((3,), "int64")
+    with pytest.raises(TypeError, match="float32"):
+        mo.take(x, mo.zeros((3,)))
+    with pytest.raises(TypeError, match="float32"):
+        x[mo.zeros((3,))]
+    with pytest.raises(TypeError, match="float32"):
+        x.reindex((3,), ("@e0(i0)", "0"), extras=[mo.zeros((3,))])
+    with pytest.raises(IndexError, match="given 3 indices"):
+        x[i, i, i]
+    with pytest.raises(IndexError, match="mask of shape"):
+        x[np.ones((2, 4), bool)]
+    with pytest.raises(ValueError, match="broadcast"):
+        x[[0, 1], [0, 1, 2]]
+    with pytest.raises(ValueError, match="gather: indices have shape"):
+        mo.gather(x, 0, i)
+    with pytest.raises(ValueError, match="scatter_add: src has shape"):
+        mo.scatter_add(x, 0, mo.zeros((2, 4), "int64"), x)
+    with pytest.raises(ValueError, match="there is no extra 1"):
+        x.reindex((3,), ("@e1(i0)", "0"), extras=[i])
+    with pytest.raises(ValueError, match="extra 0 is read at 2 indices"):
+        x.reindex((3,), ("@e0(i0, 0)", "0"), extras=[i])
+    with pytest.raises(ValueError, match="inside of the indices of another"):
+        x.reindex((3,), ("@e0(@e0(i0))", "0"), extras=[i])
+    with pytest.raises(ValueError, match="'mul'"):
+        x.reindex_reduce("mul", (3,), ("@e0(i0)",), extras=[i])
