@@ -53,7 +53,7 @@ class Builder:
             [
                 "unary", "unary", "binary", "binary", "binary", "integer", "condition", "select",
                 "transpose", "reshape", "slice", "pad", "broadcast", "reduce", "reduce",
-                "reindex", "reindex_reduce", "fuse", "iota", "matmul",
+                "reindex", "reindex_reduce", "gather", "scatter", "fuse", "iota", "matmul",
             ]
         )  # fmt: skip
         result = getattr(self, kind)(self.pick())
@@ -153,6 +153,28 @@ class Builder:
         text = forms[self.rng.integers(len(forms))]
         y = x.reindex_reduce(self.rng.choice(["add", "max", "min"]), (5,), (text,))
         return mo.clip(y / max(1, x.size), -9, 9)
+
+    def places(self, x):
+        """Return expressions of x's indices, one of them out of a tensor."""
+        dim = int(self.rng.integers(x.ndim))
+        names = [f"i{k}" for k in range(x.ndim)]
+        read = names[: int(self.rng.integers(dim, x.ndim)) + 1]
+        extra = self.integer_leaf([x.shape[k] for k in range(len(read))])
+        shift = int(self.rng.integers(0, 3))
+        names[dim] = f"@e0({', '.join(read)}) + {shift}"
+        return names, extra * 2 if self.rng.random() < 0.3 else extra
+
+    def gather(self, x):
+        if x.ndim == 0:
+            return None
+        names, extra = self.places(x)
+        return x.reindex(x.shape, names, 0.5, extras=[extra])
+
+    def scatter(self, x):
+        if x.ndim == 0:
+            return None
+        names, extra = self.places(x)
+        return mo.tanh(x.reindex_reduce("add", x.shape, names, extras=[extra]))
 
     def fuse(self, x):
         return mo.stop_fuse(x)

@@ -142,6 +142,8 @@ private:
   Value emitFill(const StageRead &read);
   Value emitGuardedScalar(const StageRead &read, Value buffer, Value guard,
                           unsigned copy);
+  Value emitGuardedVector(const StageRead &read, Value buffer, Value guard,
+                          Value mask, unsigned copy);
   void emitOperation(Operation *op);
   Value emitElementwise(Operation *op, unsigned copy);
   Value emitGenerator(Operation *op, unsigned copy);

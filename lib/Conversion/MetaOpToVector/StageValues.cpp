@@ -230,6 +230,27 @@ Value StageEmitter::emitGuardedScalar(const StageRead &read, Value buffer,
   return ifOp.getResult(0);
 }
 
+/// A branch rather than a mask without lanes: a masked load from memory that is
+/// not there does nothing, but takes hundreds of cycles to find that out.
+Value StageEmitter::emitGuardedVector(const StageRead &read, Value buffer,
+                                      Value guard, Value mask, unsigned copy) {
+  Type element = getElementTypeOrSelf(read.value.getType());
+  auto load = [&] {
+    return emitLoad(read.place, buffer, element, copy, /*asVector=*/true, mask,
+                    mask ? emitFill(read) : Value());
+  };
+  if (!guard)
+    return load();
+  auto type = VectorType::get(lanes, getStorageType(element));
+  auto ifOp = scf::IfOp::create(b, loc, type, guard, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  scf::YieldOp::create(b, loc, load());
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  scf::YieldOp::create(b, loc, broadcastTo(b, loc, emitFill(read), lanes));
+  return ifOp.getResult(0);
+}
+
 Value StageEmitter::emitFill(const StageRead &read) {
   Type element = getElementTypeOrSelf(read.value.getType());
   Type type = getStorageType(element);
@@ -241,7 +262,6 @@ Value StageEmitter::emitFill(const StageRead &read) {
 
 Value StageEmitter::emitReadCopy(const StageRead &read, unsigned copy) {
   Value buffer = bindings.sources.lookup(read.source);
-  Type element = getElementTypeOrSelf(read.value.getType());
   Value guard, mask;
   bool isVector =
       isVectorOpen() && stage.getLoopsOf(read.value).test(vectorLoop);
@@ -252,9 +272,8 @@ Value StageEmitter::emitReadCopy(const StageRead &read, unsigned copy) {
     guard = emitAnd(guard, emitIsCopyLeft(copy));
     if (!isVector)
       return emitGuardedScalar(read, buffer, guard, copy);
-    mask = mergeMask(guard, emitAnd(mask, tailMask));
-    return emitLoad(read.place, buffer, element, copy, /*asVector=*/true, mask,
-                    mask ? emitFill(read) : Value());
+    return emitGuardedVector(read, buffer, guard, emitAnd(mask, tailMask),
+                             copy);
   }
   // One element for all lanes, of which conditions choose some.
   guard = emitAnd(guard, emitIsCopyLeft(copy));

@@ -19,6 +19,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <utility>
+
 using namespace llvm;
 
 namespace metaops::indexexpression {
@@ -259,14 +261,11 @@ Parser::ParseResult Parser::parseExtra() {
       number.getAsInteger(10, extra))
     return fail(token, "unexpected " + describeToken() + " after '@'",
                 "the name of an extra, such as e0");
-  if (isInExtra)
-    return fail(token, "an extra stands inside of the indices of another",
-                "an expression of the iteration's indices");
   advance();
   if (!expect("(", "and the indices of the extra"))
     return std::nullopt;
   Syntax::Read read{start.offset, extra, {}};
-  isInExtra = true;
+  bool isNested = std::exchange(isInExtra, true);
   while (!token.is(")")) {
     ParseResult argument = nest(&Parser::parseConditional);
     if (!argument)
@@ -276,9 +275,12 @@ Parser::ParseResult Parser::parseExtra() {
       break;
     advance();
   }
-  isInExtra = false;
+  isInExtra = isNested;
   if (!expect(")", "after the indices of the extra"))
     return std::nullopt;
+  if (isNested)
+    return fail(start, "an extra stands inside of the indices of another",
+                "an expression of the iteration's indices");
   if (extra >= context.extraRanks.size())
     return fail(start, "there is no extra " + Twine(extra),
                 "one of the " + Twine(context.extraRanks.size()) +

@@ -66,9 +66,10 @@ func.func private @broadcast(%x: tensor<12xf32>) -> tensor<12x8xf32> {
 // CHECK:         arith.cmpi sle, %{{.*}}, %[[LANES]]
 // CHECK:         arith.cmpi sge, %{{.*}}, %[[LANES]]
 // CHECK:         %[[COLUMNS:.*]] = arith.andi {{.*}} : vector<4xi1>
-// CHECK:         %[[ALL:.*]] = vector.broadcast %[[ROWS]] : i1 to vector<4xi1>
-// CHECK:         %[[MASK:.*]] = arith.andi %[[ALL]], %[[COLUMNS]]
-// CHECK:         vector.maskedload %{{.*}}[%{{.*}}], %[[MASK]], %[[FILL]]
+// CHECK:         scf.if %[[ROWS]] -> (vector<4xf32>) {
+// CHECK:           vector.maskedload %{{.*}}[%{{.*}}], %[[COLUMNS]], %[[FILL]]
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %[[FILL]]
 func.func private @border(%x: tensor<6x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<6x8xf32>) -> tensor<8x12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<6x8xf32>) -> tensor<8x12xf32>
@@ -117,14 +118,19 @@ func.func private @inside(%x: tensor<40xf32>) -> tensor<8x4xf32> {
   return %k : tensor<8x4xf32>
 }
 
-// The start of a slice is read once, before the loops.
+// The start of a slice is read once, before the loops. A guard that is the same
+// for all lanes is a branch, since a mask without lanes is slow on memory that is
+// not there.
 // CHECK-LABEL: func @start(
 // CHECK-SAME:    %{{.*}}: memref<120xf32>, %[[S:.*]]: memref<1xi64>,
 // CHECK:         %[[N:.*]] = memref.load %[[S]][%c0] : memref<1xi64>
 // CHECK-NEXT:    %[[START:.*]] = arith.index_cast %[[N]] : i64 to index
 // CHECK:         scf.for
-// CHECK:           arith.cmpi sge, %[[START]], %c0
-// CHECK:           vector.maskedload
+// CHECK:           %[[LOW:.*]] = arith.cmpi sge, %[[START]], %c0
+// CHECK:           %[[INSIDE:.*]] = arith.andi %[[LOW]], %{{.*}} : i1
+// CHECK-NEXT:      scf.if %[[INSIDE]] -> (vector<8xf32>) {
+// CHECK-NOT:         vector.maskedload
+// CHECK:             vector.load
 func.func private @start(%x: tensor<10x12xf32>, %s: tensor<i64>) -> tensor<8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<10x12xf32>, %ks = %s : tensor<i64>) -> tensor<8xf32> {
     %r = metaop.fused(%bx = %kx : tensor<10x12xf32>, %bs = %ks : tensor<i64>) -> tensor<8xf32>
@@ -209,4 +215,27 @@ func.func private @iota(%x: tensor<4x8xi64>) -> tensor<4x8xi64> {
     metaop.yield %r : tensor<4x8xi64>
   }
   return %k : tensor<4x8xi64>
+}
+
+// A row of a table is read by a vector, and its number once for the row.
+// CHECK-LABEL: func @rows(
+// CHECK-SAME:    %[[X:.*]]: memref<72xf32>, %[[R:.*]]: memref<4xi64>,
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c4
+// CHECK-NEXT:      %[[N:.*]] = memref.load %[[R]][%[[I]]] : memref<4xi64>
+// CHECK:           %[[ROW:.*]] = arith.index_cast %[[N]] : i64 to index
+// CHECK:           scf.if
+// CHECK:             %[[BASE:.*]] = arith.muli %[[ROW]], %c8
+// CHECK-NEXT:        vector.load %[[X]][%[[BASE]]] : memref<72xf32>, vector<8xf32>
+func.func private @rows(%x: tensor<9x8xf32>, %i: tensor<4xi64>) -> tensor<4x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<9x8xf32>, %ki = %i : tensor<4xi64>) -> tensor<4x8xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<9x8xf32>, %bi = %ki : tensor<4xi64>) -> tensor<4x8xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %0 = metaop.broadcast %bi dims = [0] : tensor<4xi64> -> tensor<4x8xi64>
+      %y = metaop.gather %bx[%0] map affine_map<(d0, d1)[s0] -> (s0, d1)> fill 0.0 : f32
+          : (tensor<9x8xf32>, tensor<4x8xi64>) -> tensor<4x8xf32>
+      metaop.yield %y : tensor<4x8xf32>
+    }
+    metaop.yield %r : tensor<4x8xf32>
+  }
+  return %k : tensor<4x8xf32>
 }
