@@ -277,3 +277,45 @@ def test_errors():
         x.reindex((3,), ("@e0(@e0(i0))", "0"), extras=[i])
     with pytest.raises(ValueError, match="'mul'"):
         x.reindex_reduce("mul", (3,), ("@e0(i0)",), extras=[i])
+
+
+def test_rows_that_are_transposed(rng):
+    table, index = floats(rng, (40, 70)), integers(rng, (50,), 40)
+    same(mo.take(table, index, 0).transpose(1, 0) + 1, table[index].T + np.float32(1))
+    places = integers(rng, (70, 50), 40)
+    expected = np.take_along_axis(table.T, places, 1)
+    same(mo.gather(mo.array(table).transpose(1, 0), 1, places) * 2, expected * np.float32(2))
+    other = floats(rng, (70, 50))
+    same(mo.array(other).transpose(1, 0) + mo.take(table, index, 0), other.T + table[index])
+
+
+def test_rows_that_are_normalised(rng):
+    table, index = floats(rng, (40, 70)), integers(rng, (6, 50), 40)
+    y = mo.nn.LayerNorm(70)(mo.take(table, index, 0))
+    rows = table[index].astype("float64")
+    close(y, (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-5))
+
+
+def test_elements_of_rows_that_the_same_kernel_computes(rng):
+    x, index = floats(rng, (64, 90)), integers(rng, (64, 20), 90)
+    y = mo.gather(mo.softmax(x, 1), 1, index)
+    e = np.exp(x.astype("float64") - x.max(1, keepdims=True))
+    close(y, np.take_along_axis(e / e.sum(1, keepdims=True), index, 1))
+    # Rows of others are not there yet.
+    rows = integers(rng, (64,), 64)
+    close(mo.take(mo.softmax(x, 1), rows, 0), (e / e.sum(1, keepdims=True))[rows])
+
+
+def test_explanation_says_where_indices_are_from(rng):
+    table, index = mo.array(floats(rng, (40, 70))), mo.array(np.arange(16) % 9)
+    y = table.reindex((16, 70), ("@e0(i0)", "i1"), extras=[index])
+    (stage,) = mo.explain(y).kernels[0].stages
+    read = next(a for a in stage.accesses if a.tensor == "tensor<40x70xf32>")
+    assert read.kind == "unit stride"
+    assert read.indices == ["s0 = tensor<16xi64> at (d0, d1) -> (d0)"]
+    places = mo.array(integers(rng, (16, 70), 40)) % 40
+    y = mo.array(floats(rng, (40,))).reindex((16, 70), ("@e0(i0, i1)",), extras=[places])
+    (stage,) = mo.explain(y).kernels[0].stages
+    read = next(a for a in stage.accesses if a.tensor == "tensor<40xf32>")
+    assert (read.kind, read.indices) == ("gathered", ["s0 = a mod of this stage"])
+    assert "s0 = a mod of this stage" in str(mo.explain(y))

@@ -110,6 +110,7 @@ class Program:
             self.unary, self.binary, self.binary, self.condition, self.cast, self.broadcast,
             self.transpose, self.slice, self.pad, self.reindex, self.reindex, self.reduce,
             self.reduce, self.scatter, self.scatter, self.scatter, self.leaf, self.reshape,
+            self.gather, self.scatter_at,
         ]  # fmt: skip
         x = self.pick()
         if x[0].startswith("%a") and len(self.arguments) > 2 and not x[1]:
@@ -257,6 +258,50 @@ class Program:
         access = self.access(len(result), len(shape))
         text = f"metaop.reindex {name}{access} fill {self.number(dtype)}"
         self.convert(text, shape, result, dtype, exact)
+
+    def indices(self, shape):
+        """Return a tensor of indices of this shape."""
+        dims = [dim for dim in range(len(shape)) if self.random.random() < 0.6]
+        kept = tuple(shape[dim] for dim in dims)
+        name = self.like(kept, "i64")[0]
+        if kept != shape:
+            text = f"metaop.broadcast {name} dims = {dims}"
+            text += f" : {self.type(kept, 'i64')} -> {self.type(shape, 'i64')}"
+            name = self.emit(text, shape, "i64", True)[0]
+        return name
+
+    def places(self, shape, results):
+        """Return tensors of indices, a map of them, and their types."""
+        names = [self.indices(shape) for _ in range(self.random.randint(1, 2))]
+        exprs = []
+        for _ in range(results):
+            expr = self.expression(len(shape), [])
+            exprs.append("0" if " + s" in expr else expr)
+        for number in range(len(names)):
+            if exprs:
+                place = self.random.randrange(results)
+                choices = [f"s{number}", f"{exprs[place]} + s{number}", f"1 - s{number}"]
+                exprs[place] = self.random.choice(choices)
+        dims = ", ".join(f"d{i}" for i in range(len(shape)))
+        space = f"({dims})[{', '.join(f's{i}' for i in range(len(names)))}]"
+        text = f"[{', '.join(names)}] map affine_map<{space} -> ({', '.join(exprs)})>"
+        return text, f", {self.type(shape, 'i64')}" * len(names)
+
+    def gather(self, name, shape, dtype, exact):
+        result = self.shape()
+        places, types = self.places(result, len(shape))
+        text = f"metaop.gather {name}{places} fill {self.number(dtype)}"
+        text += f" : ({self.type(shape, dtype)}{types}) -> {self.type(result, dtype)}"
+        self.emit(text, result, dtype, exact)
+
+    def scatter_at(self, name, shape, dtype, exact):
+        kind = self.kind(dtype).replace("mul", "add")
+        result = self.shape(self.random.randint(0, 3))
+        places, types = self.places(shape, len(result))
+        text = f"metaop.scatter {kind} {name}{places}"
+        text += f" : ({self.type(shape, dtype)}{types}) -> {self.type(result, dtype)}"
+        exact = dtype not in FLOATS or (exact and kind in ("max", "min"))
+        self.emit(text, result, dtype, exact)
 
     def reshape(self, name, shape, dtype, exact):
         result = self.random.choice([(count(shape),), (*shape, 1), (1, *shape), shape[::-1]])

@@ -38,3 +38,25 @@ func.func @padded(%x: tensor<8xf32>) -> tensor<10xf32> {
   }
   return %0 : tensor<10xf32>
 }
+
+// Of numbers out of tensors it says where they are from.
+// CHECK-LABEL: kernel of @gathered
+// CHECK: read tensor<9x64xf32> at (d0, d1)[s0] -> (s0, d1), s0 = tensor<16xi64> at (d0, d1) -> (d0): unit stride, guarded
+// CHECK: read tensor<64xf32> at (d0, d1)[s0, s1] -> (s1), s1 = a mod of this stage: gathered, guarded
+func.func @gathered(%x: tensor<9x64xf32>, %i: tensor<16xi64>, %y: tensor<64xf32>, %j: tensor<16x64xi64>) -> tensor<16x64xf32> {
+  %0 = metaop.kernel(%kx = %x : tensor<9x64xf32>, %ki = %i : tensor<16xi64>, %ky = %y : tensor<64xf32>, %kj = %j : tensor<16x64xi64>) -> tensor<16x64xf32> {
+    %1 = metaop.fused(%a = %kx : tensor<9x64xf32>, %b = %ki : tensor<16xi64>, %c = %ky : tensor<64xf32>, %d = %kj : tensor<16x64xi64>) -> tensor<16x64xf32> {
+      %2 = metaop.broadcast %b dims = [0] : tensor<16xi64> -> tensor<16x64xi64>
+      %3 = metaop.gather %a[%2] map affine_map<(d0, d1)[s0] -> (s0, d1)> fill 0.0 : f32
+          : (tensor<9x64xf32>, tensor<16x64xi64>) -> tensor<16x64xf32>
+      %n = metaop.constant dense<70> : tensor<16x64xi64>
+      %4 = metaop.mod %d, %n : tensor<16x64xi64>
+      %5 = metaop.gather %c[%4] map affine_map<(d0, d1)[s0] -> (s0)> fill 0.0 : f32
+          : (tensor<64xf32>, tensor<16x64xi64>) -> tensor<16x64xf32>
+      %6 = metaop.add %3, %5 : tensor<16x64xf32>
+      metaop.yield %6 : tensor<16x64xf32>
+    }
+    metaop.yield %1 : tensor<16x64xf32>
+  }
+  return %0 : tensor<16x64xf32>
+}

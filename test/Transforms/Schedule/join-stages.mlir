@@ -179,3 +179,59 @@ func.func @main(%x: tensor<3x64x900xf32>) -> tensor<3x64x900xf32> {
   %y = metaop.sub %x, %0 : tensor<3x64x900xf32>
   return %y : tensor<3x64x900xf32>
 }
+
+// -----
+
+// A row of a softmax and elements of it: one kernel.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.kernel({{.*}}) -> tensor<64x20xf32> {
+// CHECK:           metaop.fused{{.*}}shared = 1>)
+// CHECK:             metaop.gather
+// CHECK-NOT:     metaop.kernel
+// CHECK:         return
+func.func @main(%x: tensor<64x90xf32>, %i: tensor<64x20xi64>) -> tensor<64x20xf32> {
+  %e = metaop.exp %x : tensor<64x90xf32>
+  %s = metaop.reduce add %e dims = [1] : tensor<64x90xf32> -> tensor<64xf32>
+  %0 = metaop.broadcast %s dims = [0] : tensor<64xf32> -> tensor<64x90xf32>
+  %y = metaop.div %e, %0 : tensor<64x90xf32>
+  %z = metaop.gather %y[%i] map affine_map<(d0, d1)[s0] -> (d0, s0)> fill 0.0 : f32
+      : (tensor<64x90xf32>, tensor<64x20xi64>) -> tensor<64x20xf32>
+  return %z : tensor<64x20xf32>
+}
+
+// -----
+
+// Other rows are not there yet: the stage that gathers them stays apart.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.kernel
+// CHECK:         metaop.kernel({{.*}}) -> tensor<20x90xf32> {
+// CHECK-NEXT:      metaop.fused{{.*}}shared = 0>)
+// CHECK:             metaop.gather
+// CHECK:         return
+func.func @main(%x: tensor<64x90xf32>, %i: tensor<20x90xi64>) -> tensor<20x90xf32> {
+  %e = metaop.exp %x : tensor<64x90xf32>
+  %s = metaop.reduce add %e dims = [1] : tensor<64x90xf32> -> tensor<64xf32>
+  %0 = metaop.broadcast %s dims = [0] : tensor<64xf32> -> tensor<64x90xf32>
+  %y = metaop.div %e, %0 : tensor<64x90xf32>
+  %z = metaop.gather %y[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)> fill 0.0 : f32
+      : (tensor<64x90xf32>, tensor<20x90xi64>) -> tensor<20x90xf32>
+  return %z : tensor<20x90xf32>
+}
+
+// -----
+
+// A scatter walks its source in order and stays alone.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.kernel
+// CHECK:         metaop.kernel({{.*}}) -> tensor<9x90xf32> {
+// CHECK-NEXT:      metaop.fused{{.*}}shared = 0>)
+// CHECK:             metaop.scatter add
+// CHECK:         return
+func.func @main(%x: tensor<64x90xf32>, %i: tensor<64x90xi64>) -> tensor<9x90xf32> {
+  %s = metaop.reduce add %x dims = [1] : tensor<64x90xf32> -> tensor<64xf32>
+  %0 = metaop.broadcast %s dims = [0] : tensor<64xf32> -> tensor<64x90xf32>
+  %y = metaop.div %x, %0 : tensor<64x90xf32>
+  %z = metaop.scatter add %y[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)>
+      : (tensor<64x90xf32>, tensor<64x90xi64>) -> tensor<9x90xf32>
+  return %z : tensor<9x90xf32>
+}

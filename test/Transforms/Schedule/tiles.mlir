@@ -72,3 +72,17 @@ func.func @reduced(%x: tensor<90x80xf32>) -> tensor<80xf32> {
   }
   return %0 : tensor<80xf32>
 }
+
+// Rows of a table, each with a number out of a tensor: these are there for rows and
+// lanes as they are, so that it is the result which is written transposed.
+// CHECK-LABEL: func @gathered
+// CHECK: order = [1, 0], parallel = 1, vector_dim = 0,{{.*}} tile_dim = 1
+func.func @gathered(%x: tensor<40x70xf32>, %i: tensor<100xi64>) -> tensor<70x100xf32> {
+  %0 = metaop.fused(%a = %x : tensor<40x70xf32>, %b = %i : tensor<100xi64>) -> tensor<70x100xf32> {
+    %1 = metaop.broadcast %b dims = [1] : tensor<100xi64> -> tensor<70x100xi64>
+    %2 = metaop.gather %a[%1] map affine_map<(d0, d1)[s0] -> (s0, d0)> fill 0.0 : f32
+        : (tensor<40x70xf32>, tensor<70x100xi64>) -> tensor<70x100xf32>
+    metaop.yield %2 : tensor<70x100xf32>
+  }
+  return %0 : tensor<70x100xf32>
+}
