@@ -64,6 +64,8 @@ static void addFusion(OpPassManager &pm, FusionRules rules, bool report) {
   fuse.rules = rules;
   fuse.report = report;
   main.addPass(createFusePass(fuse));
+  if (rules == FusionRules::Extended)
+    main.addPass(createRecomputeValuesPass());
 }
 
 /// The legality check of a phase; the later ones are MLIR's own affair.

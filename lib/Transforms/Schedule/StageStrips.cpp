@@ -62,7 +62,7 @@ std::optional<unsigned> StageBuilder::findColumns() {
       return std::nullopt;
     iterations *= extent;
     if (llvm::any_of(stage.reads, [&](const StageRead &read) {
-          return getConstantCoefficient(read.place.offset, loop) == 1;
+          return stage.getStep(read.place.offset, loop) == 1;
         }))
       columns = loop;
   }
@@ -70,11 +70,11 @@ std::optional<unsigned> StageBuilder::findColumns() {
     return std::nullopt;
   for (const StageWrite &write : stage.writes)
     if (!write.kind || !write.isProjection || !write.disjoint.test(*columns) ||
-        getConstantCoefficient(write.place.offset, *columns) != 1)
+        stage.getStep(write.place.offset, *columns) != 1)
       return std::nullopt;
   bool areRows = true;
   forEachPlace([&](StagePlace &place) {
-    auto step = getConstantCoefficient(place.offset, *columns);
+    auto step = stage.getStep(place.offset, *columns);
     areRows &= !place.isGuarded() && (step == 0 || step == 1);
   });
   return areRows ? columns : std::nullopt;

@@ -80,4 +80,41 @@ def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def RecomputeValuesPass
+    : Pass<"metaop-recompute-values", "::mlir::func::FuncOp"> {
+  let summary = "Compute cheap values again rather than keep them";
+  let description = [{
+    A value that one kernel gives to others is computed again in each of them
+    where that moves fewer bytes: its write and its reads are saved, and what it
+    is computed from is read instead, which the readers often read anyway. An
+    exponential or a division counts as memory traffic, too.
+
+    ```mlir
+    %0, %1 = metaop.kernel(%a = %x, %b = %mean : ...) -> (tensor<64xf32>, tensor<64x999xf32>) {
+      // ...
+      %4 = metaop.sub %d, %3 : tensor<64x999xf32>
+      %5 = metaop.mul %4, %4 : tensor<64x999xf32>
+      %6 = metaop.reduce add %5 dims = [1] : tensor<64x999xf32> -> tensor<64xf32>
+      metaop.yield %6, %4 : tensor<64xf32>, tensor<64x999xf32>
+      // ...
+    }
+    %2 = metaop.kernel(%a = %1, %b = %0 : ...) -> tensor<64x999xf32> {
+      // ... reads the difference
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = metaop.kernel(%a = %x, %b = %mean : ...) -> tensor<64xf32> {
+      // ...
+    }
+    %2 = metaop.kernel(%a = %0, %b = %x, %c = %mean : ...) -> tensor<64x999xf32> {
+      // ... subtracts again
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 #endif // METAOPS_TRANSFORMS_FUSION_PASSES_TD

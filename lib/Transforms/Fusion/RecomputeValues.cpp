@@ -1,0 +1,342 @@
+//===- RecomputeValues.cpp - Compute cheap values again -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A normalisation computes `x - mean` for the variance, and again for its
+// result. Between the two lies a reduction, so by Rule 2 they are in two
+// kernels, and fusion lets the first write the difference to memory. Reading x
+// once more instead costs the second nothing that reading the difference did
+// not, and the write is saved, and so is the memory.
+//
+// Values that kernels give to other kernels are taken in program order. The
+// *cone* of a value is what its kernel computes it from: element-wise ops,
+// broadcasts and constants back to the kernel's inputs. If every reader uses
+// the value element by element, the cone may be copied into each of them:
+//
+//   saved = bytes of the value * (1 + readers)
+//   added = for each reader, the bytes of inputs that it does not read yet, and
+//           the price of the cone's ops (getPrice)
+//
+// It is copied if more is saved than added. The kernel that computed the value
+// no longer returns it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Transforms/Fusion/Passes.h"
+#include "MetaOps/Transforms/Simplify/Producers.h"
+#include "MetaOps/Transforms/Simplify/Size.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_RECOMPUTEVALUESPASS
+#include "MetaOps/Transforms/Fusion/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Larger cones only cost compile time.
+static constexpr size_t kMaxConeOps = 16;
+/// What is broadcast is this many times smaller than the value.
+static constexpr int64_t kBroadcastRatio = 8;
+
+//===----------------------------------------------------------------------===//
+// Cones
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a value of a stage is computed from.
+struct Cone {
+  /// In program order.
+  SmallVector<Operation *> ops;
+  /// Arguments of the stage.
+  llvm::SetVector<Value> leaves;
+};
+
+} // namespace
+
+/// The stage of a kernel that has no other; null if it has several.
+static FusedOp getOnlyStage(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto fused = dyn_cast<FusedOp>(body.front());
+  bool isWhole = fused && kernel.getYield().getOperands() == fused.getResults();
+  return isWhole && fused->getNextNode() == kernel.getYield().getOperation()
+             ? fused
+             : FusedOp();
+}
+
+/// The price of an op for each element, in elements of memory traffic: measured
+/// times of vector code, beside those of a copy. None if it is too dear.
+static std::optional<int64_t> getPrice(Operation *op) {
+  if (isa<PowOp, ModOp, FloorDivOp, SinOp, CosOp>(op))
+    return std::nullopt;
+  if (isa<ExpOp, LogOp, TanhOp, ErfOp>(op))
+    return 3;
+  return isa<DivOp, SqrtOp>(op) ? 1 : 0;
+}
+
+/// The price of all ops but those on broadcast values alone, which code does
+/// once for many elements.
+static int64_t getPrice(const Cone &cone) {
+  llvm::SmallPtrSet<Operation *, 16> broadcasts;
+  int64_t price = 0;
+  for (Operation *op : cone.ops) {
+    bool isBroadcast = !isa<ElementwiseOpInterface>(op) ||
+                       llvm::all_of(op->getOperands(), [&](Value operand) {
+                         return operand.getDefiningOp() &&
+                                broadcasts.contains(operand.getDefiningOp());
+                       });
+    if (isBroadcast)
+      broadcasts.insert(op);
+    else
+      price += *getPrice(op);
+  }
+  return price;
+}
+
+static int64_t estimateBytes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? metaop::estimateBytes(type) : 0;
+}
+
+/// Whether the op may be in a cone: a broadcast of something much smaller, or
+/// element-wise, or a constant.
+static bool isConeOp(Operation *op, int64_t bytes) {
+  if (isa<ElementwiseOpInterface>(op))
+    return getPrice(op).has_value();
+  if (auto reindex = dyn_cast<ReindexOpInterface>(op))
+    return estimateBytes(reindex.getSource()) <= bytes / kBroadcastRatio;
+  return isCheapGenerator(op);
+}
+
+static std::optional<Cone> getCone(Value value) {
+  int64_t bytes = estimateBytes(value);
+  llvm::SmallSetVector<Operation *, 8> ops;
+  Cone cone;
+  SmallVector<Value> open{value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op) {
+      cone.leaves.insert(next);
+      continue;
+    }
+    if (!isConeOp(op, bytes) || ops.size() == kMaxConeOps)
+      return std::nullopt;
+    if (ops.insert(op))
+      llvm::append_range(open, op->getOperands());
+  }
+  cone.ops = ops.takeVector();
+  llvm::sort(cone.ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return cone;
+}
+
+//===----------------------------------------------------------------------===//
+// New kernels
+//===----------------------------------------------------------------------===//
+
+/// Builds a kernel of one stage in place of another: with other inputs, of
+/// which `start` makes what stands for the old ones, and with those results
+/// only that `keeps` names.
+static KernelOp
+rebuild(KernelOp kernel, ArrayRef<Value> inputs, ArrayRef<unsigned> keeps,
+        llvm::function_ref<void(OpBuilder &, ValueRange, IRMapping &)> start) {
+  FusedOp fused = getOnlyStage(kernel);
+  OpBuilder builder(kernel);
+  auto addBody = [&](Region &region) {
+    Block &body = region.emplaceBlock();
+    for (Value input : inputs)
+      body.addArgument(input.getType(), input.getLoc());
+    builder.setInsertionPointToEnd(&body);
+    return body.getArguments();
+  };
+  SmallVector<Type> types;
+  for (unsigned result : keeps)
+    types.push_back(kernel.getType(result));
+  auto newKernel = KernelOp::create(builder, kernel.getLoc(), types, inputs);
+  ValueRange arguments = addBody(newKernel.getBody());
+  auto stage = FusedOp::create(builder, fused.getLoc(), types, arguments,
+                               ScheduleAttr());
+  YieldOp::create(builder, kernel.getLoc(), stage.getOutputs());
+  IRMapping mapping;
+  arguments = addBody(stage.getBody());
+  start(builder, arguments, mapping);
+  for (Operation &op : fused.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> yielded;
+  for (auto [i, result] : llvm::enumerate(keeps)) {
+    yielded.push_back(mapping.lookup(fused.getYield().getOperand(result)));
+    kernel.getResult(result).replaceAllUsesWith(newKernel.getResult(i));
+  }
+  YieldOp::create(builder, fused.getLoc(), yielded);
+  return newKernel;
+}
+
+namespace {
+
+class Recomputer {
+public:
+  explicit Recomputer(Block &block) : block(block) {}
+  void run();
+
+private:
+  bool recompute(OpResult value);
+  void copyInto(KernelOp reader, OpResult value, const Cone &cone);
+  void dropUnread(KernelOp kernel);
+
+  Block &block;
+};
+
+} // namespace
+
+/// The kernels that read a value, if these are all and use it point by point.
+static std::optional<SmallVector<KernelOp>> getReaders(Value value) {
+  llvm::SmallSetVector<Operation *, 4> readers;
+  for (OpOperand &use : value.getUses()) {
+    auto reader = dyn_cast<KernelOp>(use.getOwner());
+    FusedOp fused = reader ? getOnlyStage(reader) : FusedOp();
+    if (!fused)
+      return std::nullopt;
+    Value inner = fused.getBody().front().getArgument(use.getOperandNumber());
+    if (!llvm::all_of(inner.getUses(), isPointwiseUse))
+      return std::nullopt;
+    readers.insert(reader);
+  }
+  if (readers.empty())
+    return std::nullopt;
+  return llvm::map_to_vector(readers,
+                             [](Operation *op) { return cast<KernelOp>(op); });
+}
+
+/// What outside of a kernel is an argument of its stage.
+static Value getOuter(KernelOp kernel, Value argument) {
+  return kernel.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+}
+
+bool Recomputer::recompute(OpResult value) {
+  auto kernel = cast<KernelOp>(value.getOwner());
+  FusedOp fused = getOnlyStage(kernel);
+  auto readers = getReaders(value);
+  if (!readers)
+    return false;
+  Value inner = fused.getYield().getOperand(value.getResultNumber());
+  if (!isa_and_nonnull<ElementwiseOpInterface>(inner.getDefiningOp()))
+    return false;
+  std::optional<Cone> cone = getCone(inner);
+  if (!cone)
+    return false;
+
+  int64_t bytes = estimateBytes(value), saved = bytes, added = 0;
+  int64_t price;
+  if (llvm::MulOverflow(getPrice(*cone), bytes, price))
+    return false;
+  for (KernelOp reader : *readers) {
+    saved = addEstimates(saved, bytes);
+    added = addEstimates(added, price);
+    for (Value leaf : cone->leaves)
+      if (Value outer = getOuter(kernel, leaf);
+          !llvm::is_contained(reader.getInputs(), outer))
+        added = addEstimates(added, estimateBytes(outer));
+  }
+  if (added >= saved)
+    return false;
+  for (KernelOp reader : *readers)
+    copyInto(reader, value, *cone);
+  return true;
+}
+
+void Recomputer::copyInto(KernelOp reader, OpResult value, const Cone &cone) {
+  auto kernel = cast<KernelOp>(value.getOwner());
+  llvm::SetVector<Value> inputs;
+  for (Value input : reader.getInputs())
+    if (input != value)
+      inputs.insert(input);
+  for (Value leaf : cone.leaves)
+    inputs.insert(getOuter(kernel, leaf));
+
+  SmallVector<unsigned> all =
+      llvm::to_vector(llvm::seq<unsigned>(0, reader.getNumResults()));
+  Block &oldBody = getOnlyStage(reader).getBody().front();
+  KernelOp rebuilt = rebuild(
+      reader, inputs.getArrayRef(), all,
+      [&](OpBuilder &builder, ValueRange arguments, IRMapping &mapping) {
+        auto find = [&](Value outer) {
+          return arguments[std::distance(inputs.begin(),
+                                         llvm::find(inputs, outer))];
+        };
+        IRMapping cloned;
+        for (Value leaf : cone.leaves)
+          cloned.map(leaf, find(getOuter(kernel, leaf)));
+        for (Operation *op : cone.ops)
+          builder.clone(*op, cloned);
+        Value again = cloned.lookup(getOnlyStage(kernel).getYield().getOperand(
+            value.getResultNumber()));
+        for (auto [argument, input] :
+             llvm::zip_equal(oldBody.getArguments(), reader.getInputs()))
+          mapping.map(argument, input == value ? again : find(input));
+      });
+  reader.erase();
+  IRRewriter rewriter(rebuilt.getContext());
+  DominanceInfo dominance(rebuilt);
+  eliminateCommonSubExpressions(rewriter, dominance, rebuilt);
+}
+
+/// Leaves out the results that nothing reads any more, and what only they need.
+void Recomputer::dropUnread(KernelOp kernel) {
+  SmallVector<unsigned> keeps;
+  for (OpResult result : kernel->getResults())
+    if (!result.use_empty())
+      keeps.push_back(result.getResultNumber());
+  if (keeps.size() == kernel.getNumResults())
+    return;
+  if (!keeps.empty()) {
+    SmallVector<Value> inputs(kernel.getInputs());
+    KernelOp rebuilt = rebuild(
+        kernel, inputs, keeps,
+        [&](OpBuilder &, ValueRange arguments, IRMapping &mapping) {
+          mapping.map(getOnlyStage(kernel).getBody().front().getArguments(),
+                      arguments);
+        });
+    IRRewriter rewriter(rebuilt.getContext());
+    DominanceInfo dominance(rebuilt);
+    eliminateCommonSubExpressions(rewriter, dominance, rebuilt);
+  }
+  kernel.erase();
+}
+
+void Recomputer::run() {
+  // Copying replaces readers, which stand further behind.
+  for (Operation *op = &block.front(); op;) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    op = op->getNextNode();
+    if (!kernel || !getOnlyStage(kernel))
+      continue;
+    bool changed = false;
+    for (OpResult value : kernel->getResults())
+      changed |= recompute(value);
+    op = kernel->getNextNode();
+    if (changed)
+      dropUnread(kernel);
+  }
+}
+
+namespace {
+struct RecomputeValues
+    : metaop::impl::RecomputeValuesPassBase<RecomputeValues> {
+  void runOnOperation() override {
+    for (Block &block : getOperation().getBody())
+      Recomputer(block).run();
+  }
+};
+} // namespace
