@@ -251,6 +251,79 @@ def test_index_errors():
         mo.nn.Embedding(5, 2)(mo.array(np.array(5))).numpy()
 
 
+@pytest.mark.parametrize("asynchronous", [True, False])
+@pytest.mark.parametrize("is_held", [False, True])
+@pytest.mark.parametrize("optimiser", [mo.optim.SGD, mo.optim.Adam])
+def test_parameters_outlive_an_index_out_of_range(rng, optimiser, is_held, asynchronous):
+    with mo.flag_scope(asynchronous=asynchronous):
+        table, weight = mo.array(floats(rng, (10, 8))), mo.array(floats(rng, (8, 3)))
+        parameters = [table, weight]
+        descent = optimiser(parameters, lr=0.1)
+
+        def step(*rows):
+            hidden = mo.tanh(mo.take(table, mo.array(np.array(rows)), 0) @ weight)
+            loss = (hidden * hidden).sum()
+            descent.step(loss)
+            return loss
+
+        for _ in range(2):
+            step(1, 2, 3).sync()
+        for bad in [12, -11]:
+            views = [np.from_dlpack(parameter) for parameter in parameters]
+            before = [view.copy() for view in views]
+            if not is_held:
+                views.clear()
+            with pytest.raises(IndexError, match=f"index {bad} is out of range"):
+                loss = step(1, bad, 3)
+                mo.sync_all()
+            with pytest.raises(IndexError, match=f"index {bad} is out of range"):
+                loss.numpy()
+            for parameter, expected in zip(parameters, before, strict=True):
+                same(parameter, expected)
+            step(4, 5, 6).sync()
+            mo.sync_all()
+            assert not np.array_equal(table.numpy(), before[0])
+
+
+def test_a_check_that_failed_stops_what_is_computed_later(rng):
+    x, parameter = mo.array(floats(rng, (10,))), mo.array(floats(rng, (3,)))
+    before = parameter.numpy().copy()
+    y = mo.take(x, mo.array(np.array([0, 10, 3])))
+    with pytest.raises(IndexError, match="index 10"):
+        y.numpy()
+    with pytest.raises(IndexError, match="index 10"):
+        (mo.take(x, mo.array(np.array([0, 10, 3]))) * 2).numpy()
+    parameter.update(parameter - y * 2)
+    with pytest.raises(IndexError, match="index 10"):
+        mo.sync_all()
+    same(parameter, before)
+
+
+def test_an_update_without_such_indices_is_made(rng):
+    x, parameter = mo.array(floats(rng, (10,))), mo.array(floats(rng, (3,)))
+    expected = parameter.numpy() * np.float32(2)
+    y = mo.take(x, mo.array(np.array([0, 10, 3])))
+    parameter.update(parameter * 2)
+    same(parameter, expected)
+    with pytest.raises(IndexError, match="index 10"):
+        y.numpy()
+
+
+def test_indices_of_indices_are_checked_before_an_update(rng):
+    parameter = mo.array(floats(rng, (10,)))
+    before = parameter.numpy().copy()
+    for bad in [[0, 99, 2], [0, 1, 3]]:
+        first = mo.take(mo.array(np.array([3, 4, 5, 10])), mo.array(np.array(bad)))
+        picked = mo.take(parameter, first)
+        parameter.update(parameter - picked.sum())
+        with pytest.raises(IndexError, match=f"index {bad[1] if bad[1] > 9 else 10}"):
+            mo.sync_all()
+        same(parameter, before)
+    first = mo.take(mo.array(np.array([3, 4, 5, 10])), mo.array(np.array([0, 1, 2])))
+    parameter.update(parameter - mo.take(parameter, first).sum())
+    close(parameter, before - before[3:6].sum())
+
+
 def test_errors():
     x, i = mo.zeros((3, 4)), mo.zeros((3,), "int64")
     with pytest.raises(TypeError, match="float32"):

@@ -138,6 +138,8 @@ void Graph::collectAll() {
 void Graph::erase(Node *node) {
   if (node->isPendingUpdate && onUpdateErased)
     onUpdateErased(node);
+  if (node->isUnchecked && onUncheckedErased)
+    onUncheckedErased(node);
   if (node->isDonated)
     --numDonated;
   Operation *op = node->op;

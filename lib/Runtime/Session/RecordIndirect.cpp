@@ -10,9 +10,14 @@
 // gather or scatter that it is for.
 //
 // Whether the indices of x[i] are in range is known when they are computed. The
-// lowest and the highest become outputs of the next program that runs, whatever
-// it is for, and are compared with the extent when it has run. If one is out of
-// range, the run has failed.
+// lowest and the highest become outputs of the next program that computes what
+// is asked for, and are compared with the extent when it has run. If one is out
+// of range, the run has failed.
+//
+// An update may write over what a parameter was, so the indices that it depends
+// on are checked by a program of their own, which runs before. A program that
+// uses indices whose check has failed does not start: parameters keep their
+// values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,18 +60,14 @@ Session::recordReads(const ParsedAccess &parsed,
 Var Session::checkIndices(const Var &given, int64_t dim, int64_t extent) {
   checkIndexType("an index", given.dtype());
   Node *indices = recordCast(given.node, DType::I64);
+  UncheckedIndices entry{nullptr, nullptr, nullptr, dim, extent, nullptr};
   if (given.numElements() > 0) {
     Node *flat = recordReshape(indices, given.numElements());
-    Node *lowest =
+    entry.lowest =
         recordReduce(metaop::ReduceKind::Min, flat, 0, /*keepDims=*/false);
-    Node *highest =
+    entry.highest =
         recordReduce(metaop::ReduceKind::Max, flat, 0, /*keepDims=*/false);
-    graph.pin(lowest);
-    graph.pin(highest);
-    unchecked.push_back({lowest, highest, dim, extent});
   }
-  if (isUnsignedInt(given.dtype()))
-    return wrap(indices);
   llvm::ArrayRef<int64_t> shape = indices->shape();
   Node *isNegative = adopt(metaop::CmpOp::create(
       at(), line, typeOf(shape, DType::Bool), metaop::ComparePredicate::Lt,
@@ -75,48 +76,95 @@ Var Session::checkIndices(const Var &given, int64_t dim, int64_t extent) {
   Node *fromEnd = recordElementwise(
       lookUpElementwise("add", 2).name,
       {indices, recordSplat(shape, at().getI64IntegerAttr(extent))});
-  return wrap(recordSelect(isNegative, fromEnd, indices));
+  Node *result = recordSelect(isNegative, fromEnd, indices);
+  if (entry.lowest) {
+    graph.pin(entry.lowest);
+    graph.pin(entry.highest);
+    result->isUnchecked = true;
+    entry.indices = result;
+    entry.outcome = std::make_shared<CheckOutcome>();
+    unchecked.push_back(std::move(entry));
+  }
+  return wrap(result);
 }
 
-/// What is to be computed so that indices can be checked. Those that no program
-/// can compute any more are given up.
+/// What is to be computed so that indices can be checked; not of those that no
+/// program can compute any more.
 std::vector<Node *> Session::takeCheckable() {
   std::vector<Node *> nodes;
-  llvm::erase_if(unchecked, [&](const UncheckedIndices &indices) {
-    Node *ends[] = {indices.lowest, indices.highest};
-    if (llvm::any_of(ends, [](Node *node) { return node->isLeaf(); }) ||
-        (graph.getNumDonated() > 0 && findOverwritten(graph, ends))) {
-      llvm::for_each(ends, [&](Node *node) { graph.unpin(node); });
-      return true;
-    }
-    if (indices.lowest->generation <= flushes)
-      nodes.insert(nodes.end(), std::begin(ends), std::end(ends));
-    return false;
-  });
+  for (const UncheckedIndices &entry : unchecked) {
+    Node *ends[] = {entry.lowest, entry.highest};
+    if (entry.lowest->isLeaf() || entry.lowest->generation > flushes ||
+        (graph.getNumDonated() > 0 && findOverwritten(graph, ends)))
+      continue;
+    nodes.insert(nodes.end(), std::begin(ends), std::end(ends));
+  }
   return nodes;
+}
+
+/// Computes the checks of indices that the planned slice uses, and those that
+/// it would compute along. False if there are none.
+bool Session::computeChecks(RunKind kind) {
+  std::vector<Node *> nodes;
+  for (const UncheckedIndices &entry : unchecked) {
+    bool isUsed = llvm::is_contained(slice.ops, entry.indices);
+    bool isAlong =
+        kind != RunKind::Checks && llvm::is_contained(slice.ops, entry.lowest);
+    if (!entry.lowest->isLeaf() && (isUsed || isAlong))
+      nodes.insert(nodes.end(), {entry.lowest, entry.highest});
+  }
+  if (nodes.empty())
+    return false;
+  // These may use indices themselves, which are then checked before.
+  compute(nodes, RunKind::Checks);
+  return true;
 }
 
 /// The checks that the outputs of the slice are for.
 std::vector<IndexCheck> Session::describeChecks() const {
   std::vector<IndexCheck> checks;
-  for (const UncheckedIndices &indices : unchecked) {
-    auto lowest = llvm::find(slice.outputs, indices.lowest);
-    auto highest = llvm::find(slice.outputs, indices.highest);
+  for (const UncheckedIndices &entry : unchecked) {
+    auto lowest = llvm::find(slice.outputs, entry.lowest);
+    auto highest = llvm::find(slice.outputs, entry.highest);
     if (lowest == slice.outputs.end() || highest == slice.outputs.end())
       continue;
     checks.push_back({unsigned(lowest - slice.outputs.begin()),
-                      unsigned(highest - slice.outputs.begin()), indices.dim,
-                      indices.extent, indices.lowest->op->getLoc()});
+                      unsigned(highest - slice.outputs.begin()), entry.dim,
+                      entry.extent, entry.lowest->op->getLoc(), entry.outcome});
   }
   return checks;
 }
 
+/// What earlier runs find of indices that the slice uses.
+std::vector<std::shared_ptr<const CheckOutcome>>
+Session::findRequiredChecks() const {
+  std::vector<std::shared_ptr<const CheckOutcome>> required;
+  for (const UncheckedIndices &entry : unchecked)
+    if (entry.lowest->isLeaf() && llvm::is_contained(slice.ops, entry.indices))
+      required.push_back(entry.outcome);
+  return required;
+}
+
+/// Forgets what has been checked and is in range.
 void Session::dropCheckedIndices() {
-  llvm::erase_if(unchecked, [&](const UncheckedIndices &indices) {
-    if (!indices.lowest->isLeaf() || !indices.highest->isLeaf())
+  llvm::erase_if(unchecked, [&](const UncheckedIndices &entry) {
+    if (!entry.lowest->isLeaf() || !queue->isDone(entry.lowest->ready) ||
+        entry.outcome->failure)
       return false;
-    graph.unpin(indices.lowest);
-    graph.unpin(indices.highest);
+    entry.indices->isUnchecked = false;
+    graph.unpin(entry.lowest);
+    graph.unpin(entry.highest);
+    return true;
+  });
+}
+
+/// Nothing is read by these indices any more.
+void Session::forgetIndices(Node *indices) {
+  llvm::erase_if(unchecked, [&](const UncheckedIndices &entry) {
+    if (entry.indices != indices)
+      return false;
+    graph.unpin(entry.lowest);
+    graph.unpin(entry.highest);
     return true;
   });
 }

@@ -90,9 +90,9 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
       outputs.insert(node);
   };
   llvm::for_each(asked, add);
-  if (kind != RunKind::Initial && !outputs.empty())
+  if (kind == RunKind::Asked && !outputs.empty())
     llvm::for_each(takeCheckable(), add);
-  if (kind != RunKind::Initial)
+  if (kind == RunKind::Asked || kind == RunKind::Updates)
     for (const Fetch &fetch : fetches)
       for (Node *node : fetch.nodes)
         if (node->generation <= flushes)
@@ -100,7 +100,7 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
   if (outputs.empty())
     return false;
   traceSlice(graph, outputs.getArrayRef(), slice);
-  if (kind == RunKind::Asked)
+  if (kind == RunKind::Asked || kind == RunKind::Checks)
     addSavedValues();
   if (kind == RunKind::Updates)
     addWaitingValues();
@@ -109,13 +109,20 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
 }
 
 void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
-  if (planSlice(asked, kind,
-                [this](Node *node) { return computeView(node); })) {
+  auto plan = [&] {
+    return planSlice(asked, kind,
+                     [this](Node *node) { return computeView(node); });
+  };
+  bool isAny = plan();
+  // What has been checked by then needs no computing.
+  if (isAny && kind != RunKind::Asked && computeChecks(kind))
+    isAny = plan();
+  if (isAny) {
     runSlice(lookUpProgram(), kind);
     dropCheckedIndices();
   }
   completeFetches();
-  if (!isAsynchronous)
+  if (!isAsynchronous && kind != RunKind::Checks)
     wait(queue->getLast());
 }
 
@@ -263,6 +270,7 @@ Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
   for (Node *node : slice.ops)
     record->locations.push_back(node->op->getLoc());
   record->checks = describeChecks();
+  record->required = findRequiredChecks();
   return record;
 }
 
@@ -300,16 +308,24 @@ void Session::launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
                      RunKind kind) {
   // A caller that waits at once runs the program itself.
   bool isAwaited = kind == RunKind::Asked || !isAsynchronous;
-  queue->push([this, run = std::move(run), record = std::move(record),
-               listener = listener] { execute(run, record, listener.get()); },
-              isAwaited ? Queue::Start::WhenWaitedFor : Queue::Start::Now);
+  queue->push(
+      [this, run = std::move(run), record = std::move(record),
+       replacedValues = findReplaced(), listener = listener] {
+        execute(run, record, replacedValues, listener.get());
+      },
+      isAwaited ? Queue::Start::WhenWaitedFor : Queue::Start::Now);
 }
 
-/// Of the run's arguments, one that is not there because of an earlier failure.
-static std::shared_ptr<const RunFailure> findFailure(const ProgramRun &run) {
+/// An earlier failure because of which a run cannot start: an argument is not
+/// there, or indices are out of range.
+static std::shared_ptr<const RunFailure> findFailure(const ProgramRun &run,
+                                                     const RunRecord &record) {
   for (const RunRef &argument : run.arguments)
     if (argument->failure)
       return argument->failure;
+  for (const auto &check : record.required)
+    if (check->failure)
+      return check->failure;
   return nullptr;
 }
 
@@ -329,13 +345,28 @@ static void spoilResults(const ProgramRun &run, const Program &program,
   }
 }
 
+/// Gives results of a run that has not started the values that they replace.
+static void
+keepReplaced(const ProgramRun &run,
+             llvm::ArrayRef<std::pair<unsigned, RunRef>> replacedValues) {
+  for (const auto &[number, old] : replacedValues) {
+    const RunRef &result = run.results[number];
+    if (result->failure && !old->failure && old->bytes() == result->bytes()) {
+      std::memcpy(result->data(), old->data(), result->bytes());
+      result->failure = nullptr;
+    }
+  }
+}
+
 void Session::execute(const ProgramRun &run,
                       const std::shared_ptr<const RunRecord> &record,
+                      const ReplacedValues &replacedValues,
                       RunListener *listener) {
   Program &program = *record->cached->program;
-  std::shared_ptr<const RunFailure> found = findFailure(run);
+  std::shared_ptr<const RunFailure> found = findFailure(run, *record);
   // None where no call has been made.
   std::optional<unsigned> failedCall;
+  bool isChecked = false;
   if (!found) {
     std::vector<CallTime> times;
     llvm::Error error =
@@ -343,16 +374,16 @@ void Session::execute(const ProgramRun &run,
     if (listener)
       listener->ran(record, std::move(times));
     if (!error) {
-      auto failed = findFailedCheck(*record, [&](unsigned result) {
+      found = evaluateChecks(*record, [&](unsigned result) {
         int64_t number;
         std::memcpy(&number, run.results[result]->data(), sizeof(number));
         return number;
       });
-      if (!failed)
+      if (!found)
         return;
+      isChecked = true;
       // All calls have been made, so that nothing keeps its value.
       failedCall = program.getInfo().calls.size();
-      found = std::make_shared<RunFailure>(std::move(*failed));
     } else {
       error = llvm::handleErrors(
           std::move(error),
@@ -364,7 +395,13 @@ void Session::execute(const ProgramRun &run,
           describeFailure(*record, std::move(error)));
     }
   }
+  // Indices that have not been checked are not known to be in range.
+  if (!isChecked)
+    for (const IndexCheck &check : record->checks)
+      check.outcome->failure = found;
   spoilResults(run, program, failedCall, found);
+  if (!failedCall)
+    keepReplaced(run, replacedValues);
   std::lock_guard<std::mutex> lock(failureMutex);
   if (!failure)
     failure = found;

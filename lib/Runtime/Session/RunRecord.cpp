@@ -45,21 +45,24 @@ RunFailure metaops::describeFailure(const RunRecord &record,
   return failure;
 }
 
-std::optional<RunFailure>
-metaops::findFailedCheck(const RunRecord &record,
-                         llvm::function_ref<int64_t(unsigned)> getResult) {
+std::shared_ptr<const RunFailure>
+metaops::evaluateChecks(const RunRecord &record,
+                        llvm::function_ref<int64_t(unsigned)> getResult) {
+  std::shared_ptr<const RunFailure> first;
   for (const IndexCheck &check : record.checks) {
     int64_t lowest = getResult(check.lowest);
     int64_t highest = getResult(check.highest);
     if (lowest >= -check.extent && highest < check.extent)
       continue;
     int64_t index = highest >= check.extent ? highest : lowest;
-    return RunFailure{
+    check.outcome->failure = std::make_shared<RunFailure>(RunFailure{
         ("index " + llvm::Twine(index) + " is out of range for dimension " +
          llvm::Twine(check.dim) + " of extent " + llvm::Twine(check.extent) +
          ", recorded at " + formatLine(check.location))
             .str(),
-        ErrorKind::Index};
+        ErrorKind::Index});
+    if (!first)
+      first = check.outcome->failure;
   }
-  return std::nullopt;
+  return first;
 }

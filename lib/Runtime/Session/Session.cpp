@@ -85,7 +85,11 @@ Session::Session(std::unique_ptr<Compiler> givenCompiler)
       interpreter(createInterpreterCompiler()), line(UnknownLoc::get(&context)),
       useInterpreter(!compiler), queue(std::make_unique<Queue>()) {
   context.loadDialect<metaop::MetaOpDialect, func::FuncDialect>();
-  graph.onUpdateErased = [this](Node *node) { pendingUpdates.remove(node); };
+  graph.onUpdateErased = [this](Node *node) {
+    pendingUpdates.remove(node);
+    replaced.erase(node);
+  };
+  graph.onUncheckedErased = [this](Node *node) { forgetIndices(node); };
 }
 
 Session::~Session() = default;

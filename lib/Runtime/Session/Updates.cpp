@@ -25,6 +25,10 @@
 // does not compute, is made of it. The old value's node is then marked, and
 // gradients through it are errors that name the update.
 //
+// A program that cannot start, since what it needs is not there, leaves every
+// parameter as it was: what it would have written over keeps its value, and new
+// memory gets a copy of it.
+//
 // A value that a Var holds and nobody has asked for yet (a loss that is kept
 // for later) would keep all that it is made of, so the program of the updates
 // computes it along where it is smaller than the parameters that it keeps.
@@ -64,6 +68,8 @@ void Session::update(Var &x, Operand value) {
   updated->generation = flushes + 1;
   updated->isPendingUpdate = true;
   pendingUpdates.insert(updated);
+  if (x.node->buffer)
+    replaced[updated] = RunRef(x.node->buffer);
   rebind(x, updated);
 }
 
@@ -74,6 +80,7 @@ void Session::flushUpdates() {
   for (Node *node : pendingUpdates)
     node->isPendingUpdate = false;
   pendingUpdates.clear();
+  replaced.clear();
   ++flushes;
   graph.collect();
 }
@@ -134,6 +141,14 @@ void Session::findDonatable(RunKind kind) {
   markOutputs(false);
   for (auto [leaf, mayWrite] : llvm::zip_equal(slice.leaves, donatable))
     mayWrite = leaf->epoch != needed && isUnseen(leaf);
+}
+
+Session::ReplacedValues Session::findReplaced() const {
+  ReplacedValues values;
+  for (auto [number, output] : llvm::enumerate(slice.outputs))
+    if (auto found = replaced.find(output); found != replaced.end())
+      values.emplace_back(number, found->second);
+  return values;
 }
 
 void Session::recordDonations(const ProgramRun &run) {

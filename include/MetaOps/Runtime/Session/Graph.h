@@ -66,13 +66,16 @@ struct Node {
   bool isQueued : 1;
   /// An output of the program that is about to run.
   bool isOutput : 1;
+  /// Indices whose check has not been passed yet.
+  bool isUnchecked : 1;
   /// The line of that update.
   std::optional<mlir::Location> overwrittenAt;
 
   Node()
       : isScalar(false), carries(false), isInitial(false), isRandom(false),
         isDerived(false), isStopped(false), isPendingUpdate(false),
-        isDonated(false), isQueued(false), isOutput(false) {}
+        isDonated(false), isQueued(false), isOutput(false), isUnchecked(false) {
+  }
 
   mlir::Value value() const { return op->getResult(0); }
   mlir::RankedTensorType type() const {
@@ -147,6 +150,8 @@ public:
 
   /// Called before a node that is a pending update is erased.
   std::function<void(Node *)> onUpdateErased;
+  /// The same of indices that have not been checked.
+  std::function<void(Node *)> onUncheckedErased;
 
 private:
   Node *createNode();

@@ -19,12 +19,25 @@
 
 namespace metaops {
 
+/// Why a run has left no values.
+struct RunFailure {
+  std::string message;
+  ErrorKind kind = ErrorKind::Runtime;
+};
+
+/// What a check of indices has found, for the runs behind it and, when it has
+/// been run, for the session.
+struct CheckOutcome {
+  std::shared_ptr<const RunFailure> failure;
+};
+
 /// Two results of a run that are to be in the range of a dimension.
 struct IndexCheck {
   unsigned lowest, highest;
   int64_t dim, extent;
   /// What recorded the indices.
   mlir::Location location;
+  std::shared_ptr<CheckOutcome> outcome;
 };
 
 /// One run of a program, with the lines of the operations that it was for: one
@@ -34,14 +47,11 @@ struct RunRecord {
   /// Of each operation of the slice.
   std::vector<mlir::Location> locations;
   std::vector<IndexCheck> checks;
+  /// Of earlier runs, for indices that this one uses: it starts only if these
+  /// have found nothing.
+  std::vector<std::shared_ptr<const CheckOutcome>> required;
   /// The program was compiled for this run, not found.
   bool wasCompiled = false;
-};
-
-/// Why a run has left no values.
-struct RunFailure {
-  std::string message;
-  ErrorKind kind = ErrorKind::Runtime;
 };
 
 /// Is told of runs.
@@ -54,11 +64,11 @@ public:
                    std::vector<CallTime> times) = 0;
 };
 
-/// The failure of the first check that does not hold, given the values of the
-/// run's results; none if all do.
-std::optional<RunFailure>
-findFailedCheck(const RunRecord &record,
-                llvm::function_ref<int64_t(unsigned)> getResult);
+/// Notes what all checks of a run find, given the values of its results, and
+/// returns the first failure; null if there is none.
+std::shared_ptr<const RunFailure>
+evaluateChecks(const RunRecord &record,
+               llvm::function_ref<int64_t(unsigned)> getResult);
 
 /// What a failed run is to be reported as, with the user's lines.
 RunFailure describeFailure(const RunRecord &record, llvm::Error error);

@@ -274,9 +274,9 @@ private:
   friend class Var;
 
   struct ElementwiseInfo;
-  /// Why a program is run: somebody asked for values, updates are due, or fresh
-  /// parameters are made.
-  enum class RunKind { Asked, Updates, Initial };
+  /// Why a program is run: somebody asked for values, updates are due, fresh
+  /// parameters are made, or one of these two needs indices checked before.
+  enum class RunKind { Asked, Updates, Initial, Checks };
 
   explicit Session(std::unique_ptr<Compiler> compiler);
 
@@ -360,9 +360,12 @@ private:
   void runSlice(std::shared_ptr<const CachedProgram> cached, RunKind kind);
   void launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
               RunKind kind);
+  /// By number, what a result replaces.
+  using ReplacedValues = std::vector<std::pair<unsigned, RunRef>>;
+  ReplacedValues findReplaced() const;
   void execute(const ProgramRun &run,
                const std::shared_ptr<const RunRecord> &record,
-               RunListener *listener);
+               const ReplacedValues &replacedValues, RunListener *listener);
   void store(Node *output, BufferRef buffer, Queue::Ticket ready);
   void ask(Queue::Ticket ticket) { asked = std::max(asked, ticket); }
   void runEagerly(Node *node);
@@ -380,8 +383,11 @@ private:
 
   // Indices out of tensors (RecordIndirect.cpp)
   std::vector<Node *> takeCheckable();
+  bool computeChecks(RunKind kind);
   std::vector<IndexCheck> describeChecks() const;
+  std::vector<std::shared_ptr<const CheckOutcome>> findRequiredChecks() const;
   void dropCheckedIndices();
+  void forgetIndices(Node *indices);
 
   mlir::MLIRContext context;
   Graph graph;
@@ -422,6 +428,8 @@ private:
 
   /// Recorded and not yet run, in order.
   llvm::SetVector<Node *> pendingUpdates;
+  /// The memory of the values that these replace.
+  llvm::DenseMap<Node *, RunRef> replaced;
   /// Counts the runs of updates; see Node::generation.
   int64_t flushes = 0;
   struct Fetch {
@@ -429,10 +437,14 @@ private:
     std::vector<Node *> nodes;
   };
   std::vector<Fetch> fetches;
-  /// Indices that the next run is to check.
+  /// Indices that a run is to check, is on its way to check, or has found out
+  /// of range.
   struct UncheckedIndices {
+    /// What is read by the indices; erased when nothing is any more.
+    Node *indices;
     Node *lowest, *highest;
     int64_t dim, extent;
+    std::shared_ptr<CheckOutcome> outcome;
   };
   std::vector<UncheckedIndices> unchecked;
   std::vector<CompletedFetch> completedFetches;
