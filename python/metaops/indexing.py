@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Indices that are tensors: taking, gathering, scattering and x[index].
+"""Indices that are tensors: taking, gathering, scattering, x[index] and x[index] = y.
 
 All of these are a reindex, or a reindex-reduce, whose index expressions read
 the indices as extras. Indices may be negative, which counts from the end. One
@@ -19,6 +19,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._typing import VarLike, as_var, normalised_axis
+from .elementwise import where
 
 __all__ = ["gather", "scatter_add", "take"]
 
@@ -38,16 +39,17 @@ def _index_var(index: VarLike, what: str) -> Var:
     return var
 
 
-def _gather_axes(
+def _places(
     x: Var,
     axes: Sequence[int],
     indices: Sequence[Var],
     place: int,
     shown: Sequence[int] | None = None,
-) -> Var:
+) -> tuple[tuple[int, ...], list[str], list[Var]]:
     """Index some axes of x by tensors, whose common dimensions come at `place`.
 
-    An error names the axes as in `shown`.
+    Returns the shape of what is indexed, where in x each of its elements is, and
+    the extras of these expressions. An error names the axes as in `shown`.
     """
     shape = np.broadcast_shapes(*(index.shape for index in indices))
     rest = [axis for axis in range(x.ndim) if axis not in axes]
@@ -62,7 +64,7 @@ def _gather_axes(
         own = ["0" if n == 1 else i for n, i in zip(index.shape, own, strict=True)]
         expressions[axis] = _read(number, own)
         extras.append(_core.check_indices(index, name, x.shape[axis]))
-    return x.reindex(result, [expressions[axis] for axis in range(x.ndim)], extras=extras)
+    return result, [expressions[axis] for axis in range(x.ndim)], extras
 
 
 def take(x: VarLike, indices: VarLike, dim: int | None = None) -> Var:
@@ -90,7 +92,8 @@ def take(x: VarLike, indices: VarLike, dim: int | None = None) -> Var:
     if dim is None:
         x, dim = x.reshape((-1,)), 0
     axis = normalised_axis(dim, x.ndim)
-    return _gather_axes(x, [axis], [index], axis)
+    shape, places, extras = _places(x, [axis], [index], axis)
+    return x.reindex(shape, places, extras=extras)
 
 
 def _along(what: str, shape: Sequence[int], axis: int, index: Var) -> tuple[list[str], Var]:
@@ -227,6 +230,60 @@ def _resolve(x: Var, items: Sequence[Any]) -> tuple[Any, ...]:
 
 
 _plain_getitem = Var.__getitem__
+_plain_setitem = Var.__setitem__
+
+
+class _Key:
+    """A key with tensors in two steps: first slices and None, then the tensors.
+
+    Attributes
+    ----------
+    plain : tuple
+        The first step, which takes whole what the tensors index.
+    axes : list of int
+        What the tensors index in the part that the first step leaves.
+    shown : list of int
+        The same dimensions in the tensor itself, for errors.
+    indices : list of Var
+        The tensors; integers beside them are tensors as well.
+    place : int
+        Where their common dimensions come.
+    """
+
+    def __init__(self, x: Var, items: Sequence[Any]) -> None:
+        items = _resolve(x, items)
+        count = sum(map(_extent, items))
+        plain: list[Any] = []
+        positions: list[int] = []
+        self.indices: list[Var] = []
+        self.axes: list[int] = []
+        self.shown: list[int] = []
+        axis = new_axes = 0
+        for position, item in enumerate(items):
+            if item is None:
+                plain.append(None)
+                new_axes += 1
+            elif item is Ellipsis:
+                plain.append(Ellipsis)
+                axis += x.ndim - count
+            elif isinstance(item, slice):
+                plain.append(item)
+                axis += 1
+            else:
+                plain.append(slice(None))
+                self.indices.append(item if isinstance(item, Var) else _integer(item))
+                positions.append(position)
+                self.axes.append(axis + new_axes)
+                self.shown.append(axis)
+                axis += 1
+        self.plain = tuple(plain)
+        # Of indices that are not side by side, the dimensions come first.
+        adjacent = positions == list(range(positions[0], positions[0] + len(positions)))
+        self.place = self.axes[0] if adjacent else 0
+
+    def places(self, part: Var) -> tuple[tuple[int, ...], list[str], list[Var]]:
+        """Return what `_places` does of the part that the first step leaves."""
+        return _places(part, self.axes, self.indices, self.place, self.shown)
 
 
 def getitem(x: Var, key: Any) -> Var:
@@ -239,37 +296,49 @@ def getitem(x: Var, key: Any) -> Var:
     items = key if isinstance(key, tuple) else (key,)
     if not any(map(_is_tensor, items)):
         return _plain_getitem(x, key)
-    items = _resolve(x, items)
-    count = sum(map(_extent, items))
-    # Slices, None and ... first; tensors and integers index what is left.
-    plain: list[Any] = []
-    indices: list[Var] = []
-    positions: list[int] = []
-    # In the part that is left, and in x.
-    axes: list[int] = []
-    shown: list[int] = []
-    axis = new_axes = 0
-    for position, item in enumerate(items):
-        if item is None:
-            plain.append(None)
-            new_axes += 1
-        elif item is Ellipsis:
-            plain.append(Ellipsis)
-            axis += x.ndim - count
-        elif isinstance(item, slice):
-            plain.append(item)
-            axis += 1
-        else:
-            plain.append(slice(None))
-            indices.append(item if isinstance(item, Var) else _integer(item))
-            positions.append(position)
-            axes.append(axis + new_axes)
-            shown.append(axis)
-            axis += 1
-    part = _plain_getitem(x, tuple(plain))
-    # Of indices that are not side by side, the dimensions come first.
-    adjacent = positions == list(range(positions[0], positions[0] + len(positions)))
-    return _gather_axes(part, axes, indices, axes[0] if adjacent else 0, shown)
+    resolved = _Key(x, items)
+    part = _plain_getitem(x, resolved.plain)
+    shape, places, extras = resolved.places(part)
+    return part.reindex(shape, places, extras=extras)
+
+
+def _fit(value: Var, shape: Sequence[int]) -> Var:
+    """Broadcast what is assigned to a part of this shape."""
+    extra = value.ndim - len(shape)
+    fitted = value.shape
+    if extra > 0 and set(fitted[:extra]) == {1}:
+        fitted = fitted[extra:]
+    if len(fitted) > len(shape) or any(
+        n not in (1, m) for n, m in zip(reversed(fitted), reversed(shape), strict=False)
+    ):
+        raise ValueError(
+            f"a value of shape {value.shape} cannot be assigned to a part of shape {tuple(shape)}"
+        )
+    return value.reshape(fitted).broadcast(tuple(shape))
+
+
+def setitem(x: Var, key: Any, value: VarLike) -> None:
+    """Assign to ``x[key]`` with NumPy's meaning.
+
+    Keys are those of `getitem`. Where tensors name an element more than once, the
+    last of the values stays.
+    """
+    items = key if isinstance(key, tuple) else (key,)
+    if not any(map(_is_tensor, items)):
+        _plain_setitem(x, key, value)
+        return
+    resolved = _Key(x, items)
+    part = _plain_getitem(x, resolved.plain)
+    shape, places, extras = resolved.places(part)
+    values = _fit(as_var(value).cast(x.dtype), shape).reshape((-1,))
+    if values.size == 0:
+        return
+    # The number of the last value that goes to each element.
+    numbers = _core.iota((values.size,), 0, "int64").reshape(shape)
+    number = numbers.reindex_reduce("max", part.shape, places, extras=extras)
+    read = [_read(0, _names(0, part.ndim))]
+    placed = values.reindex(part.shape, read, extras=[number])
+    _plain_setitem(x, resolved.plain, where(number >= 0, placed, part))
 
 
 def _integer(item: Any) -> Var:

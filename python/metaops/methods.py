@@ -33,6 +33,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "__matmul__": linalg.matmul,
     "__rmatmul__": _rmatmul,
     "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
     "maximum": elementwise.maximum,
     "minimum": elementwise.minimum,
     "clip": elementwise.clip,

@@ -352,6 +352,87 @@ def test_errors():
         x.reindex_reduce("mul", (3,), ("@e0(i0)",), extras=[i])
 
 
+SET_KEYS = {
+    "rows": np.s_[[3, 0, -1]],
+    "rows twice": np.s_[[3, 0, 3, 3]],
+    "elements": np.s_[[0, 1, 1], [2, 3, 3], [5, 0, 0]],
+    "columns": np.s_[:, :, [5, 1, 5]],
+    "between slices": np.s_[1:, [[0, 6], [2, 2]], ::2],
+    "backwards": np.s_[::-1, [1, 4], 3:0:-1],
+    "beside integers": np.s_[[1, 2], 3, :],
+    "apart": np.s_[[1, 2], :, [3, 3]],
+    "new axes": np.s_[None, :, [1, 6], None],
+    "mask": np.s_[np.arange(5) % 2 == 0],
+    "mask of two": np.s_[:, np.arange(42).reshape(7, 6) % 5 == 0],
+    "nothing": np.s_[np.array([], int)],
+    "masks of nothing": np.s_[np.zeros(5, bool)],
+}
+
+
+@pytest.mark.parametrize("name", SET_KEYS)
+def test_set(rng, x, name):
+    key = SET_KEYS[name]
+    for value in [
+        floats(rng, x[key].shape),
+        np.float32(2.5),
+        floats(rng, (1, 1, *x.shape))[..., :1],
+    ]:
+        if value.ndim > 0 and value.shape != x[key].shape:
+            value = value[:, :, :1, :1, 0]
+        expected, actual = x.copy(), mo.array(x)
+        before = actual + 0
+        expected[key] = value
+        actual[key] = value
+        same(actual, expected)
+        same(before, x)
+    expected, actual = x.copy(), mo.array(x)
+    expected[key] *= 2
+    actual[key] *= 2
+    same(actual, expected)
+
+
+def test_set_by_vars_and_of_other_types(rng):
+    x, rows = mo.array(np.zeros((6, 4), "int32")), mo.array(np.array([5, 1], "uint8"))
+    x[rows] = np.array([[1.5], [2.5]])
+    x[rows - rows, [1, 2]] = 7
+    expected = np.zeros((6, 4), "int32")
+    expected[[5, 1]] = [[1], [2]]
+    expected[0, [1, 2]] = 7
+    same(x, expected)
+    flags = mo.array(np.zeros(5, bool))
+    flags[[1, 3]] = True
+    same(flags, np.array([False, True, False, True, False]))
+
+
+def test_gradients_of_set(rng):
+    x, y = mo.array(floats(rng, (5, 3))), mo.array(floats(rng, (4, 3)))
+    weight = floats(rng, (5, 3))
+    z = x * 1
+    z[[1, 3, 1, 0]] = y * 2
+    gx, gy = mo.grad((z * weight).sum(), [x, y])
+    expected = weight.copy()
+    expected[[0, 1, 3]] = 0
+    close(gx, expected)
+    # The first value for row 1 was written over.
+    expected = 2 * weight[[1, 3, 1, 0]]
+    expected[0] = 0
+    close(gy, expected)
+
+
+def test_errors_of_set():
+    x = mo.zeros((5, 3))
+    with pytest.raises(
+        ValueError, match=r"shape \(4,\) cannot be assigned to a part of shape \(2, 3\)"
+    ):
+        x[[0, 1]] = np.zeros(4, "float32")
+    with pytest.raises(TypeError, match="float32"):
+        x[mo.zeros((3,))] = 1
+    same(x, np.zeros((5, 3), "float32"))
+    x[[0, 5]] = 1
+    with pytest.raises(IndexError, match="index 5 is out of range"):
+        x.numpy()
+
+
 def test_rows_that_are_transposed(rng):
     table, index = floats(rng, (40, 70)), integers(rng, (50,), 40)
     same(mo.take(table, index, 0).transpose(1, 0) + 1, table[index].T + np.float32(1))
