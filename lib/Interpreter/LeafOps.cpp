@@ -37,25 +37,21 @@ static Expected<Tensor> evaluateIota(IotaOp op, ArrayRef<Tensor> operands) {
   return result;
 }
 
-/// Philox4x32-10 of Salmon et al. (SC 2011), with the names of the paper.
-static std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
-                                      std::array<uint32_t, 2> key) {
-  constexpr uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
-  constexpr uint32_t weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85;
+/// Philox2x32-10 of Salmon et al. (SC 2011), with the names of the paper.
+static std::array<uint32_t, 2> philox(std::array<uint32_t, 2> counter,
+                                      uint32_t key) {
+  constexpr uint64_t multiplier = 0xD256D193;
+  constexpr uint32_t weyl = 0x9E3779B9;
   for (int round = 0; round < 10; ++round) {
-    uint64_t product0 = multiplier0 * counter[0];
-    uint64_t product1 = multiplier1 * counter[2];
-    counter = {
-        uint32_t(product1 >> 32) ^ counter[1] ^ key[0], uint32_t(product1),
-        uint32_t(product0 >> 32) ^ counter[3] ^ key[1], uint32_t(product0)};
-    key[0] += weyl0;
-    key[1] += weyl1;
+    uint64_t product = multiplier * counter[0];
+    counter = {uint32_t(product >> 32) ^ key ^ counter[1], uint32_t(product)};
+    key += weyl;
   }
   return counter;
 }
 
 /// The element that the words of one block make.
-static Scalar toUniform(ElementKind kind, std::array<uint32_t, 4> words) {
+static Scalar toUniform(ElementKind kind, std::array<uint32_t, 2> words) {
   switch (kind) {
   case ElementKind::F32:
     return Scalar::ofFloat(std::ldexp(words[0] >> 8, -24));
@@ -81,9 +77,8 @@ static Expected<Tensor> evaluateRandom(RandomOp op, ArrayRef<Tensor> operands) {
   uint64_t counter = operands[1].get(0).getBits();
   for (int64_t i = 0; i < result->getNumElements(); ++i) {
     uint64_t position = counter + static_cast<uint64_t>(i);
-    std::array<uint32_t, 4> words =
-        philox({uint32_t(position), uint32_t(position >> 32), 0, 0},
-               {uint32_t(key), uint32_t(key >> 32)});
+    std::array<uint32_t, 2> words = philox(
+        {uint32_t(position), uint32_t((position ^ key) >> 32)}, uint32_t(key));
     result->set(i, toUniform(result->getElementKind(), words));
   }
   return result;

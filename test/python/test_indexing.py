@@ -213,6 +213,73 @@ def test_random_numbers():
     assert 0.2 < share < 0.3
 
 
+def words(key, count):
+    """Return the first random words of a key."""
+    mo.seed(key)
+    return mo.random((count,), "uint32").numpy()
+
+
+def test_random_words_are_those_of_philox():
+    for key in [0, 5, -3, 2**40 + 7]:
+        counter = np.arange(1000, dtype="uint64")
+        left, right = counter, np.full_like(counter, (key >> 32) % 2**32)
+        for number in range(10):
+            product = left * np.uint64(0xD256D193)
+            weyl = np.uint64((key + number * 0x9E3779B9) % 2**32)
+            left, right = (product >> np.uint64(32)) ^ weyl ^ right, product % np.uint64(2**32)
+        same(words(key, 1000), left.astype("uint32"))
+
+
+@pytest.mark.parametrize("key", [0, 1, 12345, 2**32, -1])
+def test_random_words_are_uniform_and_independent(key):
+    count = 1 << 16
+    bits = np.unpackbits(words(key, count).view("uint8")).reshape(count, 32)
+    deviation = 0.5 / np.sqrt(count)
+    assert np.abs(bits.mean(0) - 0.5).max() < 5 * deviation
+    # Of a bit and any other, of this element and of others.
+    signs = bits * np.float32(2) - 1
+    for lag in [0, 1, 2, 16, 17, 4096]:
+        products = signs[: count - lag].T @ signs[lag:] / (count - lag)
+        if lag == 0:
+            np.fill_diagonal(products, 0)
+        assert np.abs(products).max() < 6 / np.sqrt(count - lag)
+    # Pairs of neighbours: as many in each part of the square.
+    u = words(key, 16 * count) / 2.0**32
+    for x, y in [(u[:-1], u[1:]), (u[:-16], u[16:])]:
+        squares = np.histogram2d(x, y, 32, [[0, 1], [0, 1]])[0]
+        expected = x.size / squares.size
+        chi_square = ((squares - expected) ** 2 / expected).sum()
+        assert abs(chi_square - (squares.size - 1)) < 5 * np.sqrt(2 * squares.size)
+
+
+def test_random_words_of_other_keys_are_others():
+    count = 1 << 16
+    rows = np.stack([words(key, count) / 2.0**32 for key in [0, 1, 2, 2**31, 2**32, -1]])
+    correlations = np.corrcoef(rows) - np.eye(len(rows))
+    assert np.abs(correlations).max() < 5 / np.sqrt(count)
+
+
+def test_random_numbers_do_not_depend_on_how_they_are_computed():
+    def numbers(shape, use):
+        mo.seed(3)
+        return use(mo.random(shape)).numpy().reshape(-1)
+
+    expected = numbers((37 * 53 * 3,), lambda x: x)
+    threads = mo.get_num_threads()
+    try:
+        for count in [1, 2, 3]:
+            mo.set_num_threads(count)
+            for shape in [(37, 159), (111, 53), (37, 53, 3), (1, 5883, 1)]:
+                same(numbers(shape, lambda x: x), expected)
+                same(numbers(shape, lambda x: x * 1), expected)
+            swapped = numbers((37, 159), lambda x: x.transpose(1, 0))
+            same(swapped, expected.reshape(37, 159).T.reshape(-1))
+            part = numbers((111, 53), lambda x: x[5:99:2, 1:-3])
+            same(part, expected.reshape(111, 53)[5:99:2, 1:-3].reshape(-1))
+    finally:
+        mo.set_num_threads(threads)
+
+
 def test_conversions():
     x = mo.array([[1.5, 2.0]])
     same(np.asarray(x), np.float32([[1.5, 2]]))

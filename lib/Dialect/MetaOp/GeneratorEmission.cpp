@@ -131,8 +131,12 @@ Value IotaOp::emitElement(OpBuilder &builder, ValueRange operands,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Philox4x32-10: ten rounds, each of which multiplies two words of the counter
-/// to 64 bits and mixes the halves with the other words and the key.
+/// Philox2x32-10: ten rounds, each of which multiplies one word of the counter
+/// to 64 bits and mixes the upper half with the other word and the key.
+///
+/// Words are held in 64 bits, of which the upper half is anything: a product of
+/// two lower halves is one instruction for as many 64-bit lanes as fit a
+/// register, and nothing has to be brought from one width to the other.
 class Philox {
 public:
   Philox(ScalarEmitter &emit, MLIRContext *context, Type shape)
@@ -140,53 +144,38 @@ public:
         i32(ScalarEmitter::withElement(shape, IntegerType::get(context, 32))),
         i64(ScalarEmitter::withElement(shape, IntegerType::get(context, 64))) {}
 
-  /// The first two words of the block at `counter`; all values are 64 bits
-  /// wide.
+  /// The two words of the block at `counter`.
   std::pair<Value, Value> emitWords(Value key, Value counter) {
-    auto [key0, key1] = split(key);
-    auto [c0, c1] = split(counter);
-    Value c2 = emit.constant(i32, 0);
-    Value c3 = c2;
+    Value left = counter, right = emitUpper(counter);
     for (int round = 0; round < 10; ++round) {
-      if (round != 0) {
-        key0 = bump(key0, 0x9E3779B9);
-        key1 = bump(key1, 0xBB67AE85);
-      }
-      auto [low0, high0] = multiply(c0, 0xD2511F53);
-      auto [low1, high1] = multiply(c2, 0xCD9E8D57);
-      c0 = mix(high1, c1, key0);
-      c2 = mix(high0, c3, key1);
-      c1 = low1;
-      c3 = low0;
+      if (round != 0)
+        key = emit.create<arith::AddIOp>(key, constant(0x9E3779B9));
+      Value product =
+          emit.create<arith::MulIOp>(emitLower(left), constant(0xD256D193));
+      left = emit.create<arith::XOrIOp>(
+          emit.create<arith::XOrIOp>(emitUpper(product), key), right);
+      right = product;
     }
-    return {c0, c1};
+    return {left, right};
   }
 
-  /// Lower and upper half of 64-bit integers.
-  std::pair<Value, Value> split(Value wide) {
-    Value low = emit.create<arith::TruncIOp>(i32, wide);
-    Value shifted = emit.create<arith::ShRUIOp>(wide, emit.constant(i64, 32));
-    return {low, emit.create<arith::TruncIOp>(i32, shifted)};
-  }
+  /// A word of 32 bits.
+  Value narrow(Value word) { return emit.create<arith::TruncIOp>(i32, word); }
 
   Value join(Value low, Value high) {
-    Value shifted = emit.create<arith::ShLIOp>(
-        emit.create<arith::ExtUIOp>(i64, high), emit.constant(i64, 32));
-    return emit.create<arith::OrIOp>(shifted,
-                                     emit.create<arith::ExtUIOp>(i64, low));
+    Value shifted = emit.create<arith::ShLIOp>(high, constant(32));
+    return emit.create<arith::OrIOp>(shifted, emitLower(low));
+  }
+
+  Value emitLower(Value wide) {
+    return emit.create<arith::AndIOp>(wide, constant(0xFFFFFFFF));
+  }
+  Value emitUpper(Value wide) {
+    return emit.create<arith::ShRUIOp>(wide, constant(32));
   }
 
 private:
-  Value bump(Value key, int64_t step) {
-    return emit.create<arith::AddIOp>(key, emit.constant(i32, step));
-  }
-  std::pair<Value, Value> multiply(Value word, int64_t factor) {
-    return split(emit.create<arith::MulIOp>(
-        emit.create<arith::ExtUIOp>(i64, word), emit.constant(i64, factor)));
-  }
-  Value mix(Value a, Value b, Value c) {
-    return emit.create<arith::XOrIOp>(emit.create<arith::XOrIOp>(a, b), c);
-  }
+  Value constant(int64_t number) { return emit.constant(i64, number); }
 
   ScalarEmitter &emit;
   Type i32, i64;
@@ -218,15 +207,20 @@ Value RandomOp::emitElement(OpBuilder &builder, ValueRange operands,
   RankedTensorType tensor = getResult().getType();
   Type i64 = shapedLike(indices, builder.getI64Type());
   Value linear = emitLinearIndex(emit, tensor, indices, extents);
-  Value key = emitSplat(emit, operands[0], i64);
+  Philox philox(emit, getContext(), i64);
   Value counter =
       emit.create<arith::AddIOp>(emitSplat(emit, operands[1], i64), linear);
+  // The upper half of the key is part of the counter.
+  Value upper = emit.create<arith::AndIOp>(
+      operands[0], emit.constant(builder.getI64Type(), -(int64_t(1) << 32)));
+  counter = emit.create<arith::XOrIOp>(counter, emitSplat(emit, upper, i64));
 
-  Philox philox(emit, getContext(), i64);
-  auto [word0, word1] = philox.emitWords(key, counter);
+  auto [word0, word1] =
+      philox.emitWords(emitSplat(emit, operands[0], i64), counter);
   auto element = dyn_cast<FloatType>(tensor.getElementType());
   if (!element)
-    return word0;
-  Value bits = element.isF64() ? philox.join(word0, word1) : word0;
+    return philox.narrow(word0);
+  Value bits =
+      element.isF64() ? philox.join(word0, word1) : philox.narrow(word0);
   return emitUniform(emit, bits, element);
 }

@@ -29,7 +29,7 @@ using namespace mlir::metaop;
 
 /// An extent that is known only at run time is taken to be of this size.
 static constexpr int64_t kAssumedExtent = 256;
-/// What one random number takes: ten rounds of Philox.
+/// What one random number takes: ten rounds of Philox in twice the width.
 static constexpr int64_t kRandomInstructions = 60;
 
 template <typename T> static std::string toText(const T &value) {

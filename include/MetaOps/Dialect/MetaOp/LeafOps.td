@@ -88,12 +88,13 @@ def MetaOp_ScalarOp : MetaOp_Op<"scalar"> {
 def MetaOp_RandomOp : MetaOp_Op<"random", [
     Pure, DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
     DeclareOpInterfaceMethods<MetaOp_GeneratorOpInterface>]> {
-  let summary = "Counter-based uniform random numbers (Philox4x32-10)";
+  let summary = "Counter-based uniform random numbers (Philox2x32-10)";
   let description = [{
     `result[i...] = uniform(philox(key, counter + linear(i...)))` where
-    `linear` is the row-major position. Philox4x32-10 is the generator of
+    `linear` is the row-major position. Philox2x32-10 is the generator of
     Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011), with
-    the 64-bit key and the 128-bit counter `(counter + linear, 0)`. Floats are
+    the lower half of the key; the upper half is combined with that of the
+    counter `counter + linear` by exclusive or. Floats are
     uniform in [0, 1): f32, f16 and bf16 from the upper bits of word 0 as many
     as the significand holds (24, 11, 8), f64 from the upper 53 bits of
     `word1 * 2^32 + word0`; ui32 is word 0. The numbers depend on the operands
