@@ -5,8 +5,8 @@
 
 The reference is computed in f64 by NumPy, and by SciPy for erf; its own error is
 some 1e-9 of a unit of f32. A unit is the distance of the f32 numbers beside the
-exact result. Where one of both is NaN or infinite the other has to be the same;
-results below the normal numbers are told apart, as some flush.
+exact result. Where one of both is NaN or infinite the other has to be the same, and a zero
+has to have its sign; arguments and results below the normal numbers are told apart.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ FUNCTIONS: dict[str, tuple[Callable[[mo.Var], mo.Var], Callable[[Array], Array]]
     "sqrt": (mo.sqrt, np.sqrt),
     "1 / x": (lambda x: 1 / x, lambda x: 1 / x),
     "1 / sqrt(x)": (lambda x: 1 / mo.sqrt(x), lambda x: 1 / np.sqrt(x)),
+    "sigmoid": (mo.sigmoid, lambda x: 1 / (1 + np.exp(-x))),
 }
 
-#: The smallest normal number and the smallest one of f32.
-NORMAL, DENORMAL = float(np.finfo(np.float32).tiny), 2.0**-149
+#: The smallest normal number of f32.
+NORMAL = float(np.finfo(np.float32).tiny)
 
 
 @dataclass
 class Error:
-    """The worst of many results.
+    """The worst of many results, and their mean.
 
     Attributes
     ----------
@@ -53,15 +54,24 @@ class Error:
         The largest error where the exact result and the argument are normal.
     tiny_ulps, tiny_at : float
         The same where one of them is not, in units of 2^-149 for results.
+    total, count : float, int
+        The sum of the errors of the normal ones, and how many there are.
     wrong : int
-        How often NaN or an infinity is on one side only.
+        How often NaN or an infinity is on one side only, or a zero has the other sign.
     """
 
     ulps: float = 0.0
     at: float = 0.0
     tiny_ulps: float = 0.0
     tiny_at: float = 0.0
+    total: float = 0.0
+    count: int = 0
     wrong: int = 0
+
+    @property
+    def mean(self) -> float:
+        """The mean error of the normal numbers."""
+        return self.total / max(self.count, 1)
 
     def add(self, x: Array, given: Array, exact: Array) -> None:
         """Compare results with the exact ones."""
@@ -69,25 +79,30 @@ class Error:
             rounded = exact.astype(np.float32)
             finite = np.isfinite(rounded) & np.isfinite(given)
             same = (rounded == given) | (np.isnan(rounded) & np.isnan(given))
+            same &= (given != 0) | (np.signbit(rounded) == np.signbit(given)) | (rounded != 0)
             self.wrong += int(np.count_nonzero(~finite & ~same))
-            unit = np.maximum(np.spacing(np.abs(rounded)).astype(np.float64), DENORMAL)
-            ulps = np.where(finite, np.abs(given.astype(np.float64) - exact) / unit, 0.0)
-        is_tiny = (np.abs(exact) < NORMAL) | (np.abs(x) < NORMAL)
-        for tiny, most, place in ((False, "ulps", "at"), (True, "tiny_ulps", "tiny_at")):
-            these = np.where(is_tiny == tiny, ulps, 0.0)
-            worst = int(these.argmax())
-            if these[worst] > getattr(self, most):
-                setattr(self, most, float(these[worst]))
+            self.wrong += int(np.count_nonzero((given == 0) & (rounded == 0) & ~same))
+            unit = np.spacing(np.abs(rounded))
+            ulps = np.where(finite, np.abs(given - exact) / unit, 0.0)
+            is_tiny = (np.abs(exact) < NORMAL) | (np.abs(x) < NORMAL)
+        normal = finite & ~is_tiny
+        self.total += float(ulps.sum(where=normal))
+        self.count += int(np.count_nonzero(normal))
+        for these, most, place in ((normal, "ulps", "at"), (is_tiny, "tiny_ulps", "tiny_at")):
+            masked = np.where(these, ulps, 0.0)
+            worst = int(masked.argmax())
+            if masked[worst] > getattr(self, most):
+                setattr(self, most, float(masked[worst]))
                 setattr(self, place, float(x[worst]))
 
 
-def measure(name: str, step: int = 1, chunk: int = 1 << 24) -> Error:
-    """Return the error of a function over every `step`-th bit pattern of f32."""
+def measure(name: str, every: int = 1, chunk: int = 1 << 14) -> Error:
+    """Return the error of a function over every `every`-th bit pattern of f32."""
     ours, reference = FUNCTIONS[name]
     error = Error()
-    for start in range(0, 1 << 32, chunk * step):
-        last = min(start + chunk * step, 1 << 32)
-        x = np.arange(start, last, step, dtype=np.uint32).view(np.float32)
+    for start in range(0, 1 << 32, chunk * every):
+        last = min(start + chunk * every, 1 << 32)
+        x = np.arange(start, last, every, dtype=np.uint32).view(np.float32)
         with np.errstate(all="ignore"):
             exact = reference(x.astype(np.float64))
         error.add(x, ours(mo.array(x)).numpy(), exact)
@@ -98,15 +113,17 @@ def main() -> None:
     """Print a row for each function."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("functions", nargs="*", default=list(FUNCTIONS), metavar="function")
-    parser.add_argument("--step", type=int, default=1, help="take every STEP-th argument")
+    parser.add_argument(
+        "--every", type=int, default=1, metavar="N", help="take every N-th argument"
+    )
     options = parser.parse_args()
-    print("| function | largest error | at | with denormals | at | NaN or infinity wrong |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print("| function | largest error | at | mean | with denormals | at | specials wrong |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for name in options.functions:
-        error = measure(name, options.step)
+        error = measure(name, options.every)
         print(
-            f"| `{name}` | {error.ulps:.2f} | {error.at:.9g} | {error.tiny_ulps:.3g}"
-            f" | {error.tiny_at:.9g} | {error.wrong:,} |",
+            f"| `{name}` | {error.ulps:.3f} | {error.at:.9g} | {error.mean:.3f}"
+            f" | {error.tiny_ulps:.3f} | {error.tiny_at:.9g} | {error.wrong:,} |",
             flush=True,
         )
 

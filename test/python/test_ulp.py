@@ -10,6 +10,8 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import metaops as mo
+import numpy as np
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "bench" / "ulp.py"
@@ -27,15 +29,24 @@ ulp = load_ulp()
 
 #: The largest errors in units in the last place: of normal numbers.
 BOUNDS = {
-    "exp": 5.5,
-    "log": 0.9,
-    "tanh": 5.0,
-    "erf": 5.0,
+    "exp": 1.0,
+    "log": 1.0,
+    "tanh": 2.0,
+    "erf": 2.0,
     "sin": 0.6,
     "cos": 0.6,
     "sqrt": 0.501,
     "1 / x": 0.501,
     "1 / sqrt(x)": 1.5,
+    "sigmoid": 2.5,
+}
+
+#: Where the polynomials change, end, or have their largest errors.
+REGIONS = {
+    "exp": [(-104.1, -87.0), (87.0, 88.8), (-0.36, 0.36), (5.19, 5.21)],
+    "log": [(0.49, 2.01), (0.7, 0.71), (1.0, 1.42)],
+    "tanh": [(-0.63, -0.001), (0.17, 0.53), (0.6, 0.65), (8.9, 9.1)],
+    "erf": [(-0.36, -0.001), (0.17, 0.26), (3.8, 4.0)],
 }
 
 
@@ -43,6 +54,61 @@ BOUNDS = {
 def test_error_is_within_the_bound(name, compiled):
     if name == "erf":
         pytest.importorskip("scipy.special")
-    error = ulp.measure(name, step=4099)
+    error = ulp.measure(name, every=2039)
     assert error.ulps <= BOUNDS[name]
     assert error.wrong == 0
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_error_is_within_the_bound_where_it_is_largest(name, compiled):
+    if name == "erf":
+        pytest.importorskip("scipy.special")
+    function, reference = ulp.FUNCTIONS[name]
+    error = ulp.Error()
+    for low, high in REGIONS[name]:
+        x = np.linspace(low, high, 1 << 18).astype(np.float32)
+        with np.errstate(all="ignore"):
+            exact = reference(x.astype(np.float64))
+        error.add(x, function(mo.array(x)).numpy(), exact)
+    assert error.ulps <= BOUNDS[name]
+    assert error.tiny_ulps <= 1.0
+    assert error.wrong == 0
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_special_values_are_those_of_numpy(name, compiled):
+    if name == "erf":
+        pytest.importorskip("scipy.special")
+    function, reference = ulp.FUNCTIONS[name]
+    tiny, least, most = 2.0**-126, 2.0**-149, float(np.finfo(np.float32).max)
+    magnitudes = [0.0, least, 3 * least, tiny - least, tiny, 1.0, most, np.inf, np.nan]
+    x = np.array([*magnitudes, *(-m for m in magnitudes)], np.float32)
+    with np.errstate(all="ignore"):
+        expected = reference(x.astype(np.float64)).astype(np.float32)
+    given = function(mo.array(x)).numpy()
+    special = ~np.isfinite(expected) | (expected == 0) | (np.abs(expected) == 1)
+    np.testing.assert_array_equal(given[special], expected[special])
+    np.testing.assert_array_equal(
+        np.signbit(given[expected == 0]), np.signbit(expected[expected == 0])
+    )
+    np.testing.assert_array_max_ulp(given[~special], expected[~special], maxulp=1)
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_bits_do_not_depend_on_the_lane(name, compiled):
+    function, _ = ulp.FUNCTIONS[name]
+    rng = np.random.default_rng(7)
+    bits = rng.integers(0, 1 << 32, 509, dtype=np.uint32)
+    x = np.concatenate([bits.view(np.float32), rng.uniform(-9, 9, 508).astype(np.float32)])
+    whole = function(mo.array(x)).numpy().view(np.uint32)
+    for count in (1, 3, 16, 17, 33):
+        for start in (0, 500, 1000 - count):
+            part = x[start : start + count]
+            given = function(mo.array(part)).numpy().view(np.uint32)
+            np.testing.assert_array_equal(given, whole[start : start + count])
+    # Every third element, and the transpose of a matrix.
+    strided = function(mo.array(x)[::3]).numpy().view(np.uint32)
+    np.testing.assert_array_equal(strided, whole[::3])
+    matrix = x[:1015].reshape(35, 29)
+    turned = function(mo.array(matrix).transpose()).numpy().view(np.uint32)
+    np.testing.assert_array_equal(turned, whole[:1015].reshape(35, 29).T)

@@ -84,10 +84,10 @@ def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
 def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   let summary = "Expands transcendental functions and bf16 conversions";
   let description = [{
-    Replaces f32 transcendentals, scalar and vector alike, by MLIR's polynomial
-    approximations, so that the vector body and the scalar rest of a loop agree.
-    f64 stays with the functions of the C library. Expands floor and ceil
-    division and conversions to bf16.
+    Replaces `exp`, `log`, `tanh` and `erf` of f32, scalar and vector alike, by
+    polynomials with errors of one or two units in the last place, so that the
+    vector body and the scalar rest of a loop agree. f64 stays with the functions
+    of the C library. Expands floor and ceil division and conversions to bf16.
 
     Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations.
   }];

@@ -6,18 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The patterns are MLIR's own: polynomial approximations of math operations on
-// f32, the expansions of arith's floor and ceil division and of bf16. Sine and
-// cosine stay with the C library: MLIR's reduction of the argument loses four
-// digits at 1e4 and all of them at 1e7.
+// f32 transcendentals become arithmetic (ElementaryFunctions.cpp); arith's
+// floor and ceil division and bf16 are expanded by MLIR's own patterns. Sine
+// and cosine stay with the C library: MLIR's reduction of the argument loses
+// four digits at 1e4 and all of them at 1e7.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementaryFunctions.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -32,15 +32,7 @@ namespace {
 struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return llvm::StringSwitch<bool>(name)
-          .Cases({math::ExpOp::getOperationName(),
-                  math::LogOp::getOperationName(),
-                  math::TanhOp::getOperationName(),
-                  math::ErfOp::getOperationName()},
-                 true)
-          .Default(false);
-    });
+    metaop::populateElementaryFunctionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -1,0 +1,285 @@
+//===- ElementaryFunctions.cpp - exp, log, tanh and erf of f32 ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function is straight arithmetic of the shape of its argument, the same
+// for vectors and scalars, so a result has the same bits in whatever lane it is
+// computed. `math.fma` rounds once. Errors are in docs/Spec.md.
+//
+// exp: e^x = 2^n e^r, where n is the integer next to x / ln 2 and |r| <= ln 2 /
+// 2. ln 2 is subtracted in two parts, of which n times the first is exact
+// (Cody and Waite, Software Manual for the Elementary Functions, chapter 6). n
+// comes from adding 1.5 * 2^23, whose last bit is worth 1 (Muller et al.,
+// Handbook of Floating-Point Arithmetic, on rounding to integers); with 127
+// added too, the low bits of the sum are the exponent of 2^n. As 2^n itself may
+// be no normal number, it is multiplied in two parts: a result below the normal
+// numbers is rounded once more there, and one that is too large is infinite.
+//
+// expm1, of which tanh and erf are made: e^x - 1 = 2^n (e^r - 1) + (2^n - 1).
+// Nothing cancels: where n is 0, the polynomial e^r - 1 is the result.
+//
+// tanh |x| = E / (E + 2), E = expm1(2 |x|). Three roundings are too many where
+// E is small, so there it is |x| + (E - 2 |x| - |x| E) / (E + 2): a small
+// correction of a number that is exact.
+//
+// erf |x| = -expm1(-u(|x|)), where u(t) = -log(1 - erf t) = t + t p(t) is
+// smooth and t, which is exact, the larger part of it where erf is small.
+//
+// log: x = 2^n m, sqrt(1/2) <= m < sqrt(2), by integer arithmetic on the bits
+// of x (as in FreeBSD's e_logf.c); log x = n ln 2 + log m.
+//
+// The coefficients are those of bench/fit_polynomials.py: they make the largest
+// error of the function least, relative to its value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementaryFunctions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <limits>
+
+using namespace mlir;
+
+// Coefficients, that of the highest power first.
+
+/// e^r = p(r), |r| <= ln 2 / 2, within 2^-28.3.
+static constexpr float kExp[] = {
+    0.00138209469f, 0.00836868398f, 0.0416682661f, 0.166665211f,
+    0.49999994f,    1.0f,           1.0f};
+/// e^r - 1 = r + r^2 p(r), |r| <= ln 2 / 2, within 2^-26.1.
+static constexpr float kExpm1[] = {0.00138706574f, 0.00836626161f,
+                                   0.0416674353f, 0.166665465f, 0.49999997f};
+/// -log(1 - erf t) = t + t p(t), 0 <= t <= 3.95; erf within 2^-27.8.
+static constexpr float kErf[] = {
+    -9.38742778e-06f, 0.000118856791f,  -0.000637350138f,
+    0.00167565932f,   -0.000169494655f, -0.0191478245f,
+    0.102776304f,     0.636619568f,     0.128379166f};
+/// log(1 + f) = f + f^2 p(f), sqrt(1/2) <= 1 + f <= sqrt(2), within 2^-27.3.
+static constexpr float kLog[] = {-0.0763880163f, 0.127648935f,  -0.131599963f,
+                                 0.142012253f,   -0.166233271f, 0.200012535f,
+                                 -0.250008225f,  0.333333313f,  -0.5f};
+
+/// ln 2 in two parts; the first has 15 bits, so n times it is exact.
+static constexpr float kLn2High = 0.693145751953125f;
+static constexpr float kLn2Low = 1.42860677e-06f;
+static constexpr float kLog2E = 1.44269502f;
+
+/// The bits of a float that are its exponent come after 23 others.
+static constexpr int64_t kMantissaBits = 23;
+static constexpr int64_t kExponentMask = 0xff800000;
+static constexpr int64_t kSmallestNormal = 0x00800000;
+/// sqrt(1/2), as bits.
+static constexpr int64_t kSqrtHalf = 0x3f3504f3;
+
+namespace {
+/// Arithmetic on values of one shape.
+class Arithmetic {
+public:
+  Arithmetic(OpBuilder &builder, Location loc, Type floats)
+      : builder(builder), loc(loc), floats(floats),
+        integers(withElement(builder.getI32Type())) {}
+
+  Value constant(float value) {
+    return constant(floats, builder.getF32FloatAttr(value));
+  }
+  Value bits(int64_t value) {
+    return constant(integers,
+                    builder.getIntegerAttr(
+                        builder.getI32Type(),
+                        static_cast<int32_t>(static_cast<uint32_t>(value))));
+  }
+
+  Value add(Value a, Value b) { return create<arith::AddFOp>(a, b); }
+  Value sub(Value a, Value b) { return create<arith::SubFOp>(a, b); }
+  Value mul(Value a, Value b) { return create<arith::MulFOp>(a, b); }
+  Value div(Value a, Value b) { return create<arith::DivFOp>(a, b); }
+  Value fma(Value a, Value b, Value c) { return create<math::FmaOp>(a, b, c); }
+  Value negate(Value a) { return create<arith::NegFOp>(a); }
+
+  Value less(Value a, Value b) {
+    return create<arith::CmpFOp>(arith::CmpFPredicate::OLT, a, b);
+  }
+  Value equal(Value a, Value b) {
+    return create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return create<arith::SelectOp>(condition, a, b);
+  }
+  /// `x`, but not above (below) `bound`; NaN stays.
+  Value atMost(Value x, float bound) {
+    Value limit = constant(bound);
+    return select(less(limit, x), limit, x);
+  }
+  Value atLeast(Value x, float bound) {
+    Value limit = constant(bound);
+    return select(less(x, limit), limit, x);
+  }
+
+  Value toBits(Value x) { return create<arith::BitcastOp>(integers, x); }
+  Value fromBits(Value x) { return create<arith::BitcastOp>(floats, x); }
+  Value toFloat(Value x) { return create<arith::SIToFPOp>(floats, x); }
+  Value addBits(Value a, Value b) { return create<arith::AddIOp>(a, b); }
+  Value subBits(Value a, Value b) { return create<arith::SubIOp>(a, b); }
+  Value maskBits(Value a, int64_t mask) {
+    return create<arith::AndIOp>(a, bits(mask));
+  }
+  /// Places the exponent, or takes it out with its sign.
+  Value toExponent(Value x) {
+    return create<arith::ShLIOp>(x, bits(kMantissaBits));
+  }
+  Value fromExponent(Value x) {
+    return create<arith::ShRSIOp>(x, bits(kMantissaBits));
+  }
+
+  Value abs(Value x) { return create<math::AbsFOp>(x); }
+  Value copySign(Value magnitude, Value sign) {
+    return create<math::CopySignOp>(magnitude, sign);
+  }
+
+  /// The polynomial with these coefficients, by Horner's rule.
+  Value polynomial(Value x, ArrayRef<float> coefficients) {
+    Value sum = constant(coefficients.front());
+    for (float coefficient : coefficients.drop_front())
+      sum = fma(sum, x, constant(coefficient));
+    return sum;
+  }
+
+private:
+  template <typename OpT, typename... ArgTs> Value create(ArgTs &&...args) {
+    return OpT::create(builder, loc, std::forward<ArgTs>(args)...);
+  }
+  Type withElement(Type element) {
+    if (auto vector = dyn_cast<VectorType>(floats))
+      return vector.clone(element);
+    return element;
+  }
+  Value constant(Type type, TypedAttr element) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return create<arith::ConstantOp>(
+          DenseElementsAttr::get(vector, Attribute(element)));
+    return create<arith::ConstantOp>(element);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Type floats, integers;
+};
+
+/// x = n ln 2 + r, for integers n of which 2^n is a normal number.
+struct Reduced {
+  Value r;
+  /// n + 127, where the low bits are looked at.
+  Value biased;
+};
+} // namespace
+
+static Reduced reduceByLn2(Arithmetic &math, Value x) {
+  // Numbers of this size have no bits after the binary point.
+  Value shift = math.constant(0x1.8p23f + 127.0f);
+  Value sum = math.fma(x, math.constant(kLog2E), shift);
+  Value n = math.sub(sum, shift);
+  Value r = math.fma(n, math.constant(-kLn2High), x);
+  r = math.fma(n, math.constant(-kLn2Low), r);
+  return {r, math.toBits(sum)};
+}
+
+static Value emitExp(Arithmetic &math, Value x) {
+  // Beyond these the result is 0 and infinity, by the products below.
+  Value bounded = math.atMost(math.atLeast(x, -104.0f), 89.0f);
+  auto [r, biased] = reduceByLn2(math, bounded);
+  Value power = math.polynomial(r, kExp);
+  // 2^n as 2^(n + 64) 2^-64 for negative x, else as 2^(n - 64) 2^64.
+  Value isNegative = math.less(x, math.constant(0.0f));
+  Value offset = math.select(isNegative, math.bits(64 << kMantissaBits),
+                             math.bits(-(64 << kMantissaBits)));
+  Value rest =
+      math.select(isNegative, math.constant(0x1p-64f), math.constant(0x1p64f));
+  Value scale = math.fromBits(math.addBits(math.toExponent(biased), offset));
+  return math.mul(math.mul(power, scale), rest);
+}
+
+/// e^x - 1 where 2^n is a normal number.
+static Value emitBoundedExpm1(Arithmetic &math, Value x) {
+  auto [r, biased] = reduceByLn2(math, x);
+  Value power = math.fma(math.mul(r, r), math.polynomial(r, kExpm1), r);
+  Value scale = math.fromBits(math.toExponent(biased));
+  return math.fma(scale, power, math.sub(scale, math.constant(1.0f)));
+}
+
+static Value emitTanh(Arithmetic &math, Value x) {
+  Value magnitude = math.atMost(math.abs(x), 10.0f);
+  Value twice = math.add(magnitude, magnitude);
+  Value grown = emitBoundedExpm1(math, twice);
+  Value isSmall = math.less(magnitude, math.constant(0.625f));
+  Value correction =
+      math.fma(math.negate(magnitude), grown, math.sub(grown, twice));
+  Value quotient = math.div(math.select(isSmall, correction, grown),
+                            math.add(grown, math.constant(2.0f)));
+  Value corrected = math.add(quotient, magnitude);
+  return math.copySign(math.select(isSmall, corrected, quotient), x);
+}
+
+static Value emitErf(Arithmetic &math, Value x) {
+  // From this bound on the result rounds to 1.
+  Value t = math.atMost(math.abs(x), 3.95f);
+  Value u = math.fma(math.polynomial(t, kErf), t, t);
+  return math.copySign(emitBoundedExpm1(math, math.negate(u)), x);
+}
+
+static Value emitLog(Arithmetic &math, Value x) {
+  // Numbers below the normal ones are scaled up.
+  Value isTiny = math.less(x, math.fromBits(math.bits(kSmallestNormal)));
+  Value scaled = math.select(isTiny, math.mul(x, math.constant(0x1p23f)), x);
+
+  Value bits = math.toBits(scaled);
+  Value distance = math.subBits(bits, math.bits(kSqrtHalf));
+  Value exponent = math.fromExponent(distance);
+  exponent =
+      math.select(isTiny, math.subBits(exponent, math.bits(23)), exponent);
+  Value n = math.toFloat(exponent);
+  Value exponentBits = math.maskBits(distance, kExponentMask);
+  Value m = math.fromBits(math.subBits(bits, exponentBits));
+
+  Value f = math.sub(m, math.constant(1.0f));
+  Value sum = math.fma(math.mul(f, f), math.polynomial(f, kLog), f);
+  sum = math.fma(n, math.constant(kLn2Low), sum);
+  sum = math.fma(n, math.constant(kLn2High), sum);
+
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  Value zero = math.constant(0.0f);
+  sum = math.select(math.less(x, math.constant(kInfinity)), sum, x);
+  Value pole = math.select(math.equal(x, zero), math.constant(-kInfinity),
+                           math.constant(kNaN));
+  return math.select(math.less(zero, x), sum, pole);
+}
+
+namespace {
+template <typename OpT, Value (*emit)(Arithmetic &, Value)>
+struct ExpandElementaryFunction : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "is not of f32");
+    Arithmetic math(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, emit(math, op.getOperand()));
+    return success();
+  }
+};
+} // namespace
+
+void metaop::populateElementaryFunctionPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandElementaryFunction<math::ExpOp, emitExp>,
+               ExpandElementaryFunction<math::LogOp, emitLog>,
+               ExpandElementaryFunction<math::TanhOp, emitTanh>,
+               ExpandElementaryFunction<math::ErfOp, emitErf>>(
+      patterns.getContext());
+}
