@@ -54,7 +54,7 @@ void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
   if (llvm::any_of(asked, [&](Node *node) {
         return !node->isLeaf() && node->generation > flushes;
       }))
-    flushUpdates();
+    flushUpdates(asked);
   compute(asked, RunKind::Asked);
   for (Node *node : asked)
     ask(node->ready);
@@ -100,7 +100,11 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
   if (outputs.empty())
     return false;
   traceSlice(graph, outputs.getArrayRef(), slice);
-  if (kind == RunKind::Asked || kind == RunKind::Checks)
+  // Updates have no history; what is computed along with them may have.
+  bool keepsHistory = llvm::any_of(
+      asked, [&](Node *node) { return graph.needsHistory(node); });
+  if (kind == RunKind::Asked || kind == RunKind::Checks ||
+      (kind == RunKind::Updates && keepsHistory))
     addSavedValues();
   if (kind == RunKind::Updates)
     addWaitingValues();

@@ -13,7 +13,9 @@
 //   iteration has come to where the last one was. So the slices of a loop
 //   repeat, whatever its updates read from each other (momentum, moving
 //   averages), and the block does not grow with the number of iterations; or
-// * a value that depends on one of them is asked for, or all are.
+// * a value that depends on one of them is asked for, or all are. What else is
+//   asked for at once is computed along: a batch norm's result, and the moments
+//   that it has moved, are one program.
 //
 // `Session::flushes` counts these runs. A value's generation is the count at
 // which all updates it depends on are done; it depends on a pending one if that
@@ -73,10 +75,15 @@ void Session::update(Var &x, Operand value) {
   rebind(x, updated);
 }
 
-void Session::flushUpdates() {
+void Session::flushUpdates(llvm::ArrayRef<Node *> along) {
   if (pendingUpdates.empty())
     return;
-  compute(pendingUpdates.getArrayRef(), RunKind::Updates);
+  llvm::SmallSetVector<Node *, 16> outputs(pendingUpdates.begin(),
+                                           pendingUpdates.end());
+  for (Node *node : along)
+    if (!node->isLeaf() && node->generation <= flushes + 1)
+      outputs.insert(node);
+  compute(outputs.getArrayRef(), RunKind::Updates);
   for (Node *node : pendingUpdates)
     node->isPendingUpdate = false;
   pendingUpdates.clear();

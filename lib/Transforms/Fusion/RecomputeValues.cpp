@@ -19,7 +19,7 @@
 //
 //   saved = bytes of the value * (1 + readers)
 //   added = for each reader, the bytes of inputs that it does not read yet, and
-//           the price of the cone's ops (getPrice)
+//           the price of the cone's ops
 //
 // It is copied if more is saved than added. The kernel that computed the value
 // no longer returns it.
@@ -75,16 +75,6 @@ static FusedOp getOnlyStage(KernelOp kernel) {
              : FusedOp();
 }
 
-/// The price of an op for each element, in elements of memory traffic: measured
-/// times of vector code, beside those of a copy. None if it is too dear.
-static std::optional<int64_t> getPrice(Operation *op) {
-  if (isa<PowOp, ModOp, FloorDivOp, SinOp, CosOp>(op))
-    return std::nullopt;
-  if (isa<ExpOp, LogOp, TanhOp, ErfOp>(op))
-    return 3;
-  return isa<DivOp, SqrtOp>(op) ? 1 : 0;
-}
-
 /// The price of all ops but those on broadcast values alone, which code does
 /// once for many elements.
 static int64_t getPrice(const Cone &cone) {
@@ -99,7 +89,7 @@ static int64_t getPrice(const Cone &cone) {
     if (isBroadcast)
       broadcasts.insert(op);
     else
-      price += *getPrice(op);
+      price += *getElementPrice(op);
   }
   return price;
 }
@@ -113,7 +103,7 @@ static int64_t estimateBytes(Value value) {
 /// element-wise, or a constant.
 static bool isConeOp(Operation *op, int64_t bytes) {
   if (isa<ElementwiseOpInterface>(op))
-    return getPrice(op).has_value();
+    return getElementPrice(op).has_value();
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
     return estimateBytes(reindex.getSource()) <= bytes / kBroadcastRatio;
   return isCheapGenerator(op);

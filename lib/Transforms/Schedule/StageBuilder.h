@@ -52,8 +52,8 @@ private:
   bool canCollapse(unsigned loop);
   void cutColumns();
   std::optional<unsigned> findColumns();
-  /// Something other than a constant is computed from the indices themselves.
-  bool hasIndexGenerator();
+  /// Whether the body computes something from the number of the iteration.
+  bool isNumbered(unsigned loop);
   bool areDigits(AffineExpr index, AffineExpr extent,
                  llvm::SmallBitVector &seen);
   bool isProjection(const StageWrite &write);

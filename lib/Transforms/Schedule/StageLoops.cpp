@@ -247,18 +247,20 @@ bool StageBuilder::canCollapse(unsigned loop) {
   return contiguous;
 }
 
-bool StageBuilder::hasIndexGenerator() {
-  return llvm::any_of(stage.body, [](Operation *op) {
+bool StageBuilder::isNumbered(unsigned loop) {
+  return llvm::any_of(stage.body, [&](Operation *op) {
+    if (auto iota = dyn_cast<IotaOp>(op))
+      return stage.toIterationSpace
+          .getResult(static_cast<unsigned>(iota.getDimension()))
+          .isFunctionOfDim(loop);
     return isa<GeneratorOpInterface>(op) && !isa<ConstantOp>(op);
   });
 }
 
 void StageBuilder::collapseLoops() {
-  if (hasIndexGenerator())
-    return;
   for (unsigned loop = stage.extents.size(); loop-- > 1;) {
     unsigned outer = loop - 1;
-    if (!canCollapse(outer))
+    if (isNumbered(outer) || isNumbered(loop) || !canCollapse(outer))
       continue;
     // The pair (i, j) becomes one loop k: i is 0 and j is k in every place.
     AffineExpr innerExtent = stage.extents[loop];

@@ -81,10 +81,8 @@ std::optional<unsigned> StageBuilder::findColumns() {
 }
 
 void StageBuilder::cutColumns() {
-  if (hasIndexGenerator())
-    return;
   std::optional<unsigned> columns = findColumns();
-  if (!columns)
+  if (!columns || isNumbered(*columns))
     return;
   int64_t others = 1;
   for (unsigned loop : stage.writes.front().disjoint.set_bits())

@@ -50,6 +50,14 @@ bool metaop::isReindexSourceUse(OpOperand &use) {
   return reindex && isFirstUseOf(use, reindex.getSource());
 }
 
+std::optional<int64_t> metaop::getElementPrice(Operation *op) {
+  if (isa<PowOp, ModOp, FloorDivOp, SinOp, CosOp>(op))
+    return std::nullopt;
+  if (isa<ExpOp, LogOp, TanhOp, ErfOp>(op))
+    return 3;
+  return isa<DivOp, SqrtOp>(op) ? 1 : 0;
+}
+
 SmallVector<Value> metaop::getExtentOperands(Operation *op) {
   return llvm::filter_to_vector(op->getOperands(), [](Value operand) {
     return operand.getType().isIndex();

@@ -15,8 +15,11 @@
 //  * f's space is much smaller than that of the reindex, as in the sqrt(var +
 //    eps) of a normalisation, so that f's own kernel costs more than f does.
 //    Not done where the result goes into a contraction: f would be computed
-//    again for each product (a ReLU before a matrix product, say). A single
-//    element is computed outside of all loops and moves in any case.
+//    again for each product (a ReLU before a matrix product, say); nor where
+//    f is a division or dearer, and the reindex moves along the innermost
+//    dimension, so that no loop stands inside of f: the mean of columns would
+//    be divided again for each row. A single element is computed outside of
+//    all loops and moves in any case.
 //  * f's value is expanded, and the reindex makes it no larger, as in the
 //    transpose of an outer product: its copy is cheaper than its memory.
 //
@@ -91,6 +94,19 @@ static bool isWorthwhile(ReindexOpInterface reindex,
   if (after / std::max<int64_t>(options.smallProducerRatio, 1) < before)
     return false;
   return before <= 1 || !values.feedsContraction(result);
+}
+
+/// Whether a chain would be computed for each element that the reindex makes,
+/// and is dear.
+static bool isDearInside(ReindexOpInterface reindex,
+                         ArrayRef<Operation *> chain) {
+  auto type = cast<RankedTensorType>(reindex->getResult(0).getType());
+  int64_t last = type.getRank() - 1;
+  return last >= 0 && elementsOf(reindex.getSource()) > 1 &&
+         reindex.getIndexAccess().map.isFunctionOfDim(last) &&
+         llvm::any_of(chain, [](Operation *op) {
+           return getElementPrice(op) != int64_t(0);
+         });
 }
 
 /// iota read through a map whose result is one dim is an iota along that dim.
@@ -176,7 +192,7 @@ static bool pull(ReindexOpInterface reindex, const ExpandedValues &values,
   SmallVector<Operation *> chain = collectChain(
       reindex.getSource(), reindex->getBlock(), options.maxClonedOps);
   // A symbol that is the source itself would be replaced with it.
-  if (chain.empty() ||
+  if (chain.empty() || isDearInside(reindex, chain) ||
       llvm::count(reindex->getOperands(), Value(reindex.getSource())) != 1 ||
       !isInBounds(reindex))
     return false;

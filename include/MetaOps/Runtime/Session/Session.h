@@ -371,7 +371,7 @@ private:
   void runEagerly(Node *node);
 
   // Updates (Updates.cpp)
-  void flushUpdates();
+  void flushUpdates(llvm::ArrayRef<Node *> along = {});
   void findDonatable(RunKind kind);
   void addWaitingValues();
   std::vector<Node *> findWaiting();
