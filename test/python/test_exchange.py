@@ -387,6 +387,24 @@ def test_nothing_is_read_beyond_shared_memory(dtype, shape):
         close((x.cast("float32").T @ x.cast("float32")), product, 2e-3, 2e-3)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects memory with mprotect")
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64"])
+@pytest.mark.parametrize("extent", [1, 31, 32, 33, 64, 257])
+def test_short_steps_read_nothing_beyond_shared_memory(dtype, extent):
+    """Vectors that cover several lanes end with the last of them."""
+    value = sample(dtype, (extent,))
+    memory = guarded(value.nbytes).view(dtype)
+    memory[...] = value
+    x = mo.array(memory, copy=False)
+    assert address(np.asarray(x)) == address(memory)
+    for step in (1, 2, 3, 4, -1, -2, -3, -4):
+        same(x[::step], value[::step])
+        same(x[step % extent :: step], value[step % extent :: step])
+    padded = np.pad(value, (0, 9))
+    windows = x.reindex(((extent + 8) // 2,), ("2 * i0",), overflow_value=0)
+    same(windows, padded[: (extent + 8) // 2 * 2 : 2])
+
+
 def test_a_list_of_strings_is_refused_by_name():
     with pytest.raises(TypeError, match="array: given strings, expected numbers"):
         mo.array(["a"])

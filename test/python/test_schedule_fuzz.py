@@ -207,7 +207,7 @@ class Program:
 
     def slice(self, name, shape, dtype, exact):
         starts = ", ".join(self.symbol() for _ in shape)
-        strides = [self.random.choice([1, 1, 2, -1, -3]) for _ in shape]
+        strides = [self.random.choice([1, 1, 2, 4, -1, -2, -3]) for _ in shape]
         result = tuple(self.random.choice(EXTENTS[:9]) for _ in shape)
         self.convert(
             f"metaop.slice {name}[{starts}] strides = {strides}", shape, result, dtype, exact

@@ -351,6 +351,12 @@ void StageEmitter::store(unsigned index) {
       partial[0] = reduction.emitCombine(b, loc, partial[0], partial[c]);
     copies = 1;
   }
+  if (asVector && isInterleaved(write)) {
+    for (Value &value : partial)
+      value = reduction.emitNarrow(b, loc, value);
+    storeInterleaved(write, partial);
+    return;
+  }
   bool inMemory = combinesInMemory(write, schedule, bindings.openedLoops);
   for (unsigned c = 0; c < copies; ++c) {
     Value value = partial[c], guard, mask;
@@ -419,7 +425,17 @@ void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
   }
   Value identity = toMemoryType(
       reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1)), element);
-  memref::StoreOp::create(b, loc, identity, buffer, offset);
+  // The loops of a projection may number more than there is.
+  Value isInside;
+  if (write.isProjection)
+    for (AffineExpr check : write.place.rangeChecks)
+      isInside = emitAnd(isInside,
+                         arith::CmpIOp::create(
+                             b, loc, arith::CmpIPredicate::sge,
+                             emitAffine(b, loc, check, loops, bindings.symbols),
+                             zero));
+  emitIf(isInside,
+         [&] { memref::StoreOp::create(b, loc, identity, buffer, offset); });
 }
 
 //===----------------------------------------------------------------------===//

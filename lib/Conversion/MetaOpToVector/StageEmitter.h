@@ -177,6 +177,17 @@ private:
   Value toMemoryType(Value value, Type element);
   Value emitLaneOffsets(AffineExpr offset, unsigned copy, Value &base);
 
+  //===--------------------------------------------------------------------===//
+  // Short steps (StageRuns.cpp)
+  //===--------------------------------------------------------------------===//
+  /// Loads lanes a short step apart, as memory holds them.
+  Value emitRunLoad(const StagePlace &place, Value buffer, VectorType type,
+                    int64_t step, unsigned copy, Value mask, Value passThrough);
+  /// Whether the copies of the unrolled loop, taken in turn, are neighbours.
+  bool isInterleaved(const StageWrite &write) const;
+  Copies emitInterleaved(ArrayRef<Value> phases);
+  void storeInterleaved(const StageWrite &write, ArrayRef<Value> phases);
+
   OpBuilder &b;
   Location loc;
   const Stage &stage;

@@ -8,15 +8,17 @@
 //
 // A value that depends on the vector loop is a vector of lanes; any other is a
 // scalar, computed once outside of the vector loop and broadcast where it meets
-// vectors. Along the vector loop a place is invariant, of unit step, of a
-// constant step, or anything else; each has its own load: a scalar, a vector
-// load, a gather from constant lane offsets, a gather from computed offsets.
+// vectors. Along the vector loop a place is invariant, of unit step, of a short
+// step, of a constant step, or anything else; each has its own load: a scalar,
+// a vector load, several with shuffles, a gather from constant lane offsets, a
+// gather from computed offsets.
 // Guards that do not depend on the lane are scalar conditions; the others are
 // masks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AffineEmitter.h"
+#include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -170,6 +172,11 @@ Value StageEmitter::emitLoad(const StagePlace &place, Value buffer,
       loaded = vector::LoadOp::create(b, loc, type, buffer, ValueRange{offset});
     return toComputeType(loaded, element);
   }
+  if (auto step = getConstantCoefficient(place.offset, vectorLoop);
+      step && isShortStep(*step, lanes))
+    return toComputeType(
+        emitRunLoad(place, buffer, type, *step, copy, mask, passThrough),
+        element);
   Value base;
   Value offsets = emitLaneOffsets(place.offset, copy, base);
   if (!mask) {

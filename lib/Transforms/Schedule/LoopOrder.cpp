@@ -15,8 +15,9 @@
 // Loops that every write keeps stand outside: they are parallel, and what is
 // reduced inside of them lives in registers. The vector loop is the one for
 // which the accesses cost least, counted in memory instructions per vector: a
-// unit step costs one, a value that is the same in all lanes next to nothing,
-// and anything else an instruction, and perhaps a cache line, per lane. A
+// unit step costs one, a value that is the same in all lanes next to nothing, a
+// short step some vectors and shuffles (ShortSteps.cpp), and anything else an
+// instruction, and perhaps a cache line, per lane. A
 // vector loop that is kept stands last among the kept loops; one that is
 // reduced, last of all. The loop to unroll is the kept loop along which the
 // most costly reads stay where they are: they are read once for all its copies.
@@ -28,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -61,6 +63,8 @@ constexpr int64_t kMaxTileWidth = 16;
 constexpr int64_t kTileRows = 64;
 /// A load or store by way of a transposed tile, beside one of unit step.
 constexpr double kTransposeCost = 2.5;
+/// Terms of a reduction that cost no more than to write their sum.
+constexpr double kFewIterations = 16;
 /// Iterations side by side that the registers have room for.
 constexpr int64_t kMaxUnroll = 8;
 
@@ -81,6 +85,8 @@ private:
   std::optional<int64_t> getStep(const StagePlace &place, unsigned loop) const {
     return stage.getStep(place.offset, loop);
   }
+  bool reducesFew() const;
+  double getMeanStep(const StagePlace &place, unsigned loop) const;
   double getTotalStep(unsigned loop) const;
   int64_t getLanes(unsigned loop) const;
   double getAccessCost(const StagePlace &place, unsigned loop, int64_t lanes,
@@ -98,6 +104,8 @@ private:
   int64_t getUnrollFactor(unsigned loop) const;
   bool isWalkedByRows(int64_t vectorLoop) const;
   bool addsRows(int64_t vectorLoop, int64_t lanes) const;
+  std::optional<unsigned> choosePhases(unsigned vectorLoop,
+                                       int64_t lanes) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
 
@@ -122,13 +130,43 @@ unsigned LoopOrder::getWidestElementBits() const {
   return bits;
 }
 
+/// Whether writing is much of the work: each element has few terms.
+bool LoopOrder::reducesFew() const {
+  double terms = 1;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (llvm::none_of(stage.writes, [&](const StageWrite &write) {
+          return write.loops.test(loop);
+        }))
+      terms *= getExtent(loop);
+  return terms <= kFewIterations;
+}
+
+/// The step of an access along a loop, on average where it is not constant. A
+/// contraction rather has such a loop outside, where its checks are made once.
+double LoopOrder::getMeanStep(const StagePlace &place, unsigned loop) const {
+  if (auto step = getStep(place, loop))
+    return std::abs(static_cast<double>(*step));
+  if (!stage.dependsOn(place.offset, loop))
+    return 0;
+  if (stage.isIndirect(place.offset))
+    return kAssumedExtent;
+  MLIRContext *ctx = stage.getContext();
+  AffineExpr index = getAffineDimExpr(loop, ctx);
+  int64_t last = getExtent(loop) - 1;
+  AffineExpr moved =
+      place.offset.replace(index, getAffineConstantExpr(last, ctx)) -
+      place.offset.replace(index, getAffineConstantExpr(0, ctx));
+  auto distance = dyn_cast<AffineConstantExpr>(
+      simplifyAffineExpr(moved, numLoops, stage.symbols.size()));
+  if (!distance || last < 1 || !reducesFew())
+    return kAssumedExtent;
+  return std::abs(static_cast<double>(distance.getValue())) / last;
+}
+
 double LoopOrder::getTotalStep(unsigned loop) const {
   double total = 0;
   auto add = [&](const StagePlace &place, Type type) {
-    if (auto step = getStep(place, loop))
-      total += std::abs(static_cast<double>(*step)) * getBits(type);
-    else if (stage.dependsOn(place.offset, loop))
-      total += kAssumedExtent * getBits(type);
+    total += getMeanStep(place, loop) * getBits(type);
   };
   for (const StageRead &read : stage.reads)
     add(read.place, read.value.getType());
@@ -166,6 +204,8 @@ double LoopOrder::getAccessCost(const StagePlace &place, unsigned loop,
     return 0.25 + guards;
   if (step && *step == 1)
     return 1 + guards;
+  if (step && !isWrite && isShortStep(*step, lanes))
+    return getShortStepCost(*step) + guards;
   // One instruction per lane, and a cache line each where the steps are long.
   double perLane = step && std::abs(*step) <= kShortStep ? 0.5 : 1.5;
   return (isWrite ? 2.0 : 1.0) * perLane * lanes + guards;
@@ -181,8 +221,13 @@ std::optional<double> LoopOrder::getVectorCost(unsigned loop,
     // Lanes that may write one element cannot be written by one instruction.
     if (write.kind && !(step && (*step != 0 || !write.loops.test(loop))))
       return std::nullopt;
-    cost += getAccessCost(write.place, loop, lanes, /*isWrite=*/true) *
-            (write.kind && write.isProjection ? kReducedWriteCost : 1);
+    // The elements between are written at the same time.
+    double writeCost =
+        choosePhases(loop, lanes)
+            ? getShortStepCost(*step) / *step
+            : getAccessCost(write.place, loop, lanes, /*isWrite=*/true);
+    cost +=
+        writeCost * (write.kind && write.isProjection ? kReducedWriteCost : 1);
   }
   int64_t extent = getExtent(loop);
   double used = static_cast<double>(extent) /
@@ -351,6 +396,18 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
          rows <= kMaxRows && iterations >= Stage::manyIterations;
 }
 
+/// The loop whose iterations, side by side, fill vectors of the result, where
+/// writing is much of the work.
+std::optional<unsigned> LoopOrder::choosePhases(unsigned vectorLoop,
+                                                int64_t lanes) const {
+  if (stage.writes.size() > 1 || !reducesFew())
+    return std::nullopt;
+  auto phases = getPhaseLoop(stage, stage.writes.front(), vectorLoop, lanes);
+  if (!phases || llvm::is_contained(outer, *phases))
+    return std::nullopt;
+  return phases;
+}
+
 std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
                                                     int64_t lanes) const {
   if (!stage.hasReduction())
@@ -364,6 +421,9 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   bool inRegisters = llvm::all_of(stage.writes, [&](const StageWrite &write) {
     return write.kind && write.isProjection && write.loops == first.loops;
   });
+  if (inRegisters && vectorLoop >= 0)
+    if (auto phases = choosePhases(vectorLoop, lanes))
+      return {*phases, stage.getStaticExtent(*phases)};
   for (unsigned loop = 0; inRegisters && loop < numLoops; ++loop) {
     int64_t factor = getUnrollFactor(loop);
     double shared = getSharedCost(loop, vectorLoop);

@@ -134,7 +134,9 @@ void metaop::addLoops(SmallBitVector &loops, AffineExpr expr) {
 }
 
 /// Whether `index` numbers [0, extent) by different loops as digits, each value
-/// once: `i`, or `2 * i + j` where j runs over 2. Marks those loops.
+/// once: `i`, or `2 * i + j` where j runs over 2. Marks those loops. What it
+/// numbers beyond the extent, as the last of an odd number in pairs, is left
+/// out by a range check.
 bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
                              SmallBitVector &seen) {
   SmallVector<std::pair<int64_t, unsigned>> digits;
@@ -159,7 +161,10 @@ bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
       return false;
     reached = reached * stage.extents[loop];
   }
-  return reached == extent;
+  auto number = dyn_cast<AffineConstantExpr>(reached);
+  auto bound = dyn_cast<AffineConstantExpr>(extent);
+  return reached == extent || (digits.size() > 1 && number && bound &&
+                               number.getValue() >= bound.getValue());
 }
 
 /// Whether the loops that `write` names reach each element of the result

@@ -77,3 +77,28 @@ func.func @colliding(%x: tensor<1000xf32>) -> tensor<3xf32> {
   }
   return %0 : tensor<3xf32>
 }
+
+// Short steps cost some vectors and shuffles: a pooling is a vector of windows,
+// rather than a window that fills a part of a vector.
+// CHECK-LABEL: func @pooling
+// CHECK: order = [0, 1, 2, 3], parallel = 1, vector_dim = 1, vector_width = 16
+func.func @pooling(%x: tensor<256x65xf32>) -> tensor<128x32xf32> {
+  %0 = metaop.fused(%a = %x : tensor<256x65xf32>) -> tensor<128x32xf32> {
+    %1 = metaop.reindex %a map affine_map<(i, j, k, l) -> (2 * i + k, 2 * j + l)> fill 0.0 : f32 : tensor<256x65xf32> -> tensor<128x32x3x3xf32>
+    %2 = metaop.reduce max %1 dims = [2, 3] : tensor<128x32x3x3xf32> -> tensor<128x32xf32>
+    metaop.yield %2 : tensor<128x32xf32>
+  }
+  return %0 : tensor<128x32xf32>
+}
+
+// Its gradient has the phases of the step side by side: they fill vectors.
+// CHECK-LABEL: func @pooling_gradient
+// CHECK: vector_dim = 1, vector_width = 16, unroll_dim = 5, unroll = 2
+func.func @pooling_gradient(%x: tensor<128x32xf32>) -> tensor<257x65xf32> {
+  %0 = metaop.fused(%a = %x : tensor<128x32xf32>) -> tensor<257x65xf32> {
+    %1 = metaop.broadcast %a dims = [0, 1] : tensor<128x32xf32> -> tensor<128x32x3x3xf32>
+    %2 = metaop.reindex_reduce add %1 map affine_map<(i, j, k, l) -> (2 * i + k, 2 * j + l)> : tensor<128x32x3x3xf32> -> tensor<257x65xf32>
+    metaop.yield %2 : tensor<257x65xf32>
+  }
+  return %0 : tensor<257x65xf32>
+}
