@@ -172,7 +172,7 @@ Value StageEmitter::emitLoad(const StagePlace &place, Value buffer,
       loaded = vector::LoadOp::create(b, loc, type, buffer, ValueRange{offset});
     return toComputeType(loaded, element);
   }
-  if (auto step = getConstantCoefficient(place.offset, vectorLoop);
+  if (auto step = stage.getStep(place.offset, vectorLoop);
       step && isShortStep(*step, lanes))
     return toComputeType(
         emitRunLoad(place, buffer, type, *step, copy, mask, passThrough),

@@ -56,8 +56,11 @@ static Value emitSharedEvenly(TensorEmitter &emit, ReindexReduceOpInterface op,
   // No element attains a NaN, or the identity of an empty group.
   count = emit.create<MaxOp>(count, emit.splat(count, 1.0));
   Value share = emit.cast(emit.div(emit.cast(cotangent, wide), count), element);
-  return emit.select(mask, emit.reindex(share, source, access, 0.0),
-                     emit.splat(source, 0.0));
+  // The opposite comparison is one of its own: a mask of all elements would
+  // otherwise be kept from one reduction to the other.
+  Value isOther = emit.compare(ComparePredicate::Ne, source, attained);
+  return emit.select(isOther, emit.splat(source, 0.0),
+                     emit.reindex(share, source, access, 0.0));
 }
 
 //===----------------------------------------------------------------------===//

@@ -101,8 +101,8 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
     return false;
   traceSlice(graph, outputs.getArrayRef(), slice);
   // Updates have no history; what is computed along with them may have.
-  bool keepsHistory = llvm::any_of(
-      asked, [&](Node *node) { return graph.needsHistory(node); });
+  bool keepsHistory =
+      llvm::any_of(asked, [&](Node *node) { return graph.needsHistory(node); });
   if (kind == RunKind::Asked || kind == RunKind::Checks ||
       (kind == RunKind::Updates && keepsHistory))
     addSavedValues();

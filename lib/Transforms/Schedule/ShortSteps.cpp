@@ -37,14 +37,14 @@ std::optional<unsigned> metaop::getPhaseLoop(const Stage &stage,
                                              const StageWrite &write,
                                              unsigned vectorLoop,
                                              int64_t lanes) {
-  auto step = getConstantCoefficient(write.place.offset, vectorLoop);
+  auto step = stage.getStep(write.place.offset, vectorLoop);
   if (!write.kind || !write.isProjection || !step || *step < 2 ||
       !isShortStep(*step, lanes))
     return std::nullopt;
   for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
     if (loop != vectorLoop && write.loops.test(loop) &&
         stage.getStaticExtent(loop) == *step &&
-        getConstantCoefficient(write.place.offset, loop) == 1)
+        stage.getStep(write.place.offset, loop) == 1)
       return loop;
   return std::nullopt;
 }

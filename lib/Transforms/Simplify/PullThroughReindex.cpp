@@ -15,11 +15,11 @@
 //  * f's space is much smaller than that of the reindex, as in the sqrt(var +
 //    eps) of a normalisation, so that f's own kernel costs more than f does.
 //    Not done where the result goes into a contraction: f would be computed
-//    again for each product (a ReLU before a matrix product, say); nor where
-//    f is a division or dearer, and the reindex moves along the innermost
-//    dimension, so that no loop stands inside of f: the mean of columns would
-//    be divided again for each row. A single element is computed outside of
-//    all loops and moves in any case.
+//    again for each product (a ReLU before a matrix product, say). Divisions
+//    and functions need a larger ratio than windows have, and a loop inside of
+//    them: where the reindex moves along the innermost dimension, the mean of
+//    columns would be divided again for each row. A single element is computed
+//    outside of all loops and moves in any case.
 //  * f's value is expanded, and the reindex makes it no larger, as in the
 //    transpose of an outer product: its copy is cheaper than its memory.
 //
@@ -41,6 +41,9 @@
 
 using namespace mlir;
 using namespace mlir::metaop;
+
+/// So many times larger has the reindex of a division or a function to be.
+static constexpr int64_t kDearFactor = 4;
 
 static int64_t elementsOf(Value value) {
   return estimateElements(cast<RankedTensorType>(value.getType()).getShape());
@@ -96,17 +99,21 @@ static bool isWorthwhile(ReindexOpInterface reindex,
   return before <= 1 || !values.feedsContraction(result);
 }
 
-/// Whether a chain would be computed for each element that the reindex makes,
-/// and is dear.
-static bool isDearInside(ReindexOpInterface reindex,
-                         ArrayRef<Operation *> chain) {
+/// Whether a chain of divisions or functions would be computed for each element
+/// that the reindex makes, or for windows, which are few times as large as what
+/// they are of.
+static bool isTooDear(ReindexOpInterface reindex, ArrayRef<Operation *> chain,
+                      const PullOptions &options) {
+  int64_t before = elementsOf(reindex.getSource());
   auto type = cast<RankedTensorType>(reindex->getResult(0).getType());
+  if (before <= 1 || llvm::none_of(chain, [](Operation *op) {
+        return getElementPrice(op) != int64_t(0);
+      }))
+    return false;
   int64_t last = type.getRank() - 1;
-  return last >= 0 && elementsOf(reindex.getSource()) > 1 &&
-         reindex.getIndexAccess().map.isFunctionOfDim(last) &&
-         llvm::any_of(chain, [](Operation *op) {
-           return getElementPrice(op) != int64_t(0);
-         });
+  return reindex.getIndexAccess().map.isFunctionOfDim(last) ||
+         elementsOf(reindex->getResult(0)) / before / kDearFactor <
+             options.smallProducerRatio;
 }
 
 /// iota read through a map whose result is one dim is an iota along that dim.
@@ -192,7 +199,7 @@ static bool pull(ReindexOpInterface reindex, const ExpandedValues &values,
   SmallVector<Operation *> chain = collectChain(
       reindex.getSource(), reindex->getBlock(), options.maxClonedOps);
   // A symbol that is the source itself would be replaced with it.
-  if (chain.empty() || isDearInside(reindex, chain) ||
+  if (chain.empty() || isTooDear(reindex, chain, options) ||
       llvm::count(reindex->getOperands(), Value(reindex.getSource())) != 1 ||
       !isInBounds(reindex))
     return false;

@@ -89,3 +89,19 @@ func.func @dynamic(%x: tensor<?x64xf32>, %s: tensor<f32>) -> tensor<?x64xf32> {
   %3 = metaop.mul %x, %2 : tensor<?x64xf32>
   return %3 : tensor<?x64xf32>
 }
+
+// Windows of 3 x 3 are nine times as large as what they are of. That is enough
+// for a sum to move, and not for a division.
+// CHECK-LABEL: func @windows
+// CHECK:         %[[DIV:.*]] = metaop.div {{.*}} : tensor<64x64xf32>
+// CHECK-NEXT:    metaop.reindex %[[DIV]]
+// CHECK:         metaop.add {{.*}} : tensor<64x64x3x3xf32>
+func.func @windows(%x: tensor<64x64x3x3xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> (tensor<64x64x3x3xf32>, tensor<64x64x3x3xf32>) {
+  %0 = metaop.div %a, %b : tensor<64x64xf32>
+  %1 = metaop.broadcast %0 dims = [0, 1] : tensor<64x64xf32> -> tensor<64x64x3x3xf32>
+  %2 = metaop.mul %x, %1 : tensor<64x64x3x3xf32>
+  %3 = metaop.add %a, %b : tensor<64x64xf32>
+  %4 = metaop.broadcast %3 dims = [0, 1] : tensor<64x64xf32> -> tensor<64x64x3x3xf32>
+  %5 = metaop.mul %x, %4 : tensor<64x64x3x3xf32>
+  return %2, %5 : tensor<64x64x3x3xf32>, tensor<64x64x3x3xf32>
+}
