@@ -19,6 +19,7 @@
 #include "MetaOps/Dialect/MetaOp/CountFlops.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -59,8 +60,9 @@ private:
                                    Type tensor) const;
   int64_t countPoints(const llvm::SmallBitVector &loops) const;
   int64_t countVectors(const llvm::SmallBitVector &loops, Type type) const;
+  bool isInterleaved(const StageWrite &write) const;
   void countAccess(const StagePlace &place, const llvm::SmallBitVector &loops,
-                   Type type, KernelWork &work) const;
+                   Type type, KernelWork &work, const StageWrite *write) const;
   void countOperation(Operation *op, KernelWork &work) const;
 
   const Stage &stage;
@@ -226,17 +228,35 @@ void StageReader::countOperation(Operation *op, KernelWork &work) const {
   at(work, kind) += isa<RandomOp>(op) ? count * kRandomInstructions : count;
 }
 
+/// Whether a write's phases are copies side by side, which fill vectors.
+bool StageReader::isInterleaved(const StageWrite &write) const {
+  int64_t lanes = schedule.getVectorWidth();
+  if (lanes == 1)
+    return false;
+  auto phases = getPhaseLoop(stage, write, schedule.getVectorDim(), lanes);
+  return phases && *phases == schedule.getUnrollDim();
+}
+
 void StageReader::countAccess(const StagePlace &place,
                               const llvm::SmallBitVector &loops, Type type,
-                              KernelWork &work) const {
+                              KernelWork &work, const StageWrite *write) const {
   int64_t vectors = countVectors(loops, type);
-  bool isApart = schedule.getVectorWidth() > 1 &&
-                 loops.test(schedule.getVectorDim()) &&
+  int64_t lanes = schedule.getVectorWidth();
+  bool isApart = lanes > 1 && loops.test(schedule.getVectorDim()) &&
                  classify(place) != AccessKind::UnitStride;
-  if (isApart)
+  int64_t step =
+      isApart ? getConstantCoefficient(place.offset, schedule.getVectorDim())
+                    .value_or(0)
+              : 0;
+  if (write ? isInterleaved(*write) : isShortStep(step, lanes)) {
+    int64_t span = std::abs(step);
+    at(work, WorkClass::Move) += write ? vectors : vectors * span;
+    at(work, WorkClass::Arithmetic) += vectors * std::max<int64_t>(span - 1, 1);
+  } else if (isApart) {
     at(work, WorkClass::Scattered) += countPoints(loops);
-  else
+  } else {
     at(work, WorkClass::Move) += vectors;
+  }
   at(work, WorkClass::Arithmetic) +=
       vectors * (place.rangeChecks.size() + place.conditions.size());
 }
@@ -245,7 +265,8 @@ void StageReader::count(KernelWork &work) const {
   for (const StageRead &read : stage.reads) {
     llvm::SmallBitVector loops = stage.getLoopsOf(read.value);
     loops.resize(stage.getNumLoops());
-    countAccess(read.place, loops, read.value.getType(), work);
+    countAccess(read.place, loops, read.value.getType(), work,
+                /*write=*/nullptr);
   }
   for (Operation *op : stage.body)
     countOperation(op, work);
@@ -257,7 +278,7 @@ void StageReader::count(KernelWork &work) const {
     llvm::SmallBitVector loops = write.loops;
     loops.resize(stage.getNumLoops());
     countAccess(write.place, write.kind && write.isProjection ? loops : all,
-                write.value.getType(), work);
+                write.value.getType(), work, &write);
   }
 }
 
