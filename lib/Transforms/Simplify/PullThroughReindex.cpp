@@ -86,19 +86,6 @@ static SmallVector<Operation *> collectChain(Value value, Block *block,
   return sorted;
 }
 
-static bool isWorthwhile(ReindexOpInterface reindex,
-                         const ExpandedValues &values,
-                         const PullOptions &options) {
-  Value source = reindex.getSource();
-  Value result = reindex->getResult(0);
-  int64_t before = elementsOf(source), after = elementsOf(result);
-  if (values.isExpanded(source) && after <= before)
-    return true;
-  if (after / std::max<int64_t>(options.smallProducerRatio, 1) < before)
-    return false;
-  return before <= 1 || !values.feedsContraction(result);
-}
-
 /// Whether a chain of divisions or functions would be computed for each element
 /// that the reindex makes, or for windows, which are few times as large as what
 /// they are of.
@@ -114,6 +101,21 @@ static bool isTooDear(ReindexOpInterface reindex, ArrayRef<Operation *> chain,
   return reindex.getIndexAccess().map.isFunctionOfDim(last) ||
          elementsOf(reindex->getResult(0)) / before / kDearFactor <
              options.smallProducerRatio;
+}
+
+static bool isWorthwhile(ReindexOpInterface reindex,
+                         ArrayRef<Operation *> chain,
+                         const ExpandedValues &values,
+                         const PullOptions &options) {
+  Value source = reindex.getSource();
+  Value result = reindex->getResult(0);
+  int64_t before = elementsOf(source), after = elementsOf(result);
+  if (values.isExpanded(source) && after <= before)
+    return true;
+  if (after / std::max<int64_t>(options.smallProducerRatio, 1) < before ||
+      isTooDear(reindex, chain, options))
+    return false;
+  return before <= 1 || !values.feedsContraction(result);
 }
 
 /// iota read through a map whose result is one dim is an iota along that dim.
@@ -194,12 +196,10 @@ static bool skipReindex(ReindexOpInterface reindex) {
 
 static bool pull(ReindexOpInterface reindex, const ExpandedValues &values,
                  const PullOptions &options) {
-  if (!isWorthwhile(reindex, values, options))
-    return false;
   SmallVector<Operation *> chain = collectChain(
       reindex.getSource(), reindex->getBlock(), options.maxClonedOps);
   // A symbol that is the source itself would be replaced with it.
-  if (chain.empty() || isTooDear(reindex, chain, options) ||
+  if (chain.empty() || !isWorthwhile(reindex, chain, values, options) ||
       llvm::count(reindex->getOperands(), Value(reindex.getSource())) != 1 ||
       !isInBounds(reindex))
     return false;

@@ -4,22 +4,22 @@
 
 // CHECK-LABEL: func @chain
 // CHECK-NOT:     tensor<64xf32> ->{{.*}}metaop.sqrt
-// CHECK-DAG:     %[[C:.*]] = metaop.constant dense<{{.*}}> : tensor<32x64xf32>
-// CHECK-DAG:     %[[V:.*]] = metaop.reindex %{{.*}} : tensor<64xf32> -> tensor<32x64xf32>
-// CHECK:         %[[A:.*]] = metaop.add %[[V]], %[[C]] : tensor<32x64xf32>
-// CHECK:         %[[S:.*]] = metaop.sqrt %[[A]] : tensor<32x64xf32>
+// CHECK-DAG:     %[[C:.*]] = metaop.constant dense<{{.*}}> : tensor<64x32xf32>
+// CHECK-DAG:     %[[V:.*]] = metaop.reindex %{{.*}} : tensor<64xf32> -> tensor<64x32xf32>
+// CHECK:         %[[A:.*]] = metaop.add %[[V]], %[[C]] : tensor<64x32xf32>
+// CHECK:         %[[S:.*]] = metaop.sqrt %[[A]] : tensor<64x32xf32>
 // CHECK:         metaop.div %{{.*}}, %[[S]]
 // RATIO-LABEL: func @chain
 // RATIO:         metaop.sqrt {{.*}} : tensor<64xf32>
 // LIMIT-LABEL: func @chain
 // LIMIT:         metaop.sqrt {{.*}} : tensor<64xf32>
-func.func @chain(%x: tensor<32x64xf32>, %var: tensor<64xf32>) -> tensor<32x64xf32> {
+func.func @chain(%x: tensor<64x32xf32>, %var: tensor<64xf32>) -> tensor<64x32xf32> {
   %epsilon = metaop.constant dense<1.0e-5> : tensor<64xf32>
   %0 = metaop.add %var, %epsilon : tensor<64xf32>
   %1 = metaop.sqrt %0 : tensor<64xf32>
-  %2 = metaop.broadcast %1 dims = [1] : tensor<64xf32> -> tensor<32x64xf32>
-  %3 = metaop.div %x, %2 : tensor<32x64xf32>
-  return %3 : tensor<32x64xf32>
+  %2 = metaop.broadcast %1 dims = [0] : tensor<64xf32> -> tensor<64x32xf32>
+  %3 = metaop.div %x, %2 : tensor<64x32xf32>
+  return %3 : tensor<64x32xf32>
 }
 
 // The ends of a chain may have other element types than the reindex.
@@ -104,4 +104,33 @@ func.func @windows(%x: tensor<64x64x3x3xf32>, %a: tensor<64x64xf32>, %b: tensor<
   %4 = metaop.broadcast %3 dims = [0, 1] : tensor<64x64xf32> -> tensor<64x64x3x3xf32>
   %5 = metaop.mul %x, %4 : tensor<64x64x3x3xf32>
   return %2, %5 : tensor<64x64x3x3xf32>, tensor<64x64x3x3xf32>
+}
+
+// What is expanded moves whatever it is: the copy is cheaper than its memory.
+// CHECK-LABEL: func @expanded_division
+// CHECK-NOT:     metaop.reindex {{.*}} : tensor<64x32xf32>
+// CHECK:         metaop.div {{.*}} : tensor<32x64xf32>
+func.func @expanded_division(%x: tensor<32x64xf32>, %a: tensor<64xf32>, %b: tensor<32xf32>) -> tensor<32x64xf32> {
+  %0 = metaop.broadcast %a dims = [0] : tensor<64xf32> -> tensor<64x32xf32>
+  %1 = metaop.broadcast %b dims = [1] : tensor<32xf32> -> tensor<64x32xf32>
+  %2 = metaop.div %0, %1 : tensor<64x32xf32>
+  %3 = metaop.transpose %2 perm = [1, 0] : tensor<64x32xf32> -> tensor<32x64xf32>
+  %4 = metaop.mul %x, %3 : tensor<32x64xf32>
+  return %4 : tensor<32x64xf32>
+}
+
+// The mean of columns is divided once for each, not for each row of x; that of
+// rows is divided outside of the loop over a row.
+// CHECK-LABEL: func @means
+// CHECK:         metaop.div {{.*}} : tensor<256xf32>
+// CHECK-NOT:     metaop.div {{.*}} : tensor<512xf32>
+// CHECK:         metaop.div {{.*}} : tensor<512x256xf32>
+func.func @means(%x: tensor<512x256xf32>, %a: tensor<256xf32>, %b: tensor<512xf32>, %n: tensor<256xf32>, %m: tensor<512xf32>) -> tensor<512x256xf32> {
+  %0 = metaop.div %a, %n : tensor<256xf32>
+  %1 = metaop.broadcast %0 dims = [1] : tensor<256xf32> -> tensor<512x256xf32>
+  %2 = metaop.sub %x, %1 : tensor<512x256xf32>
+  %3 = metaop.div %b, %m : tensor<512xf32>
+  %4 = metaop.broadcast %3 dims = [0] : tensor<512xf32> -> tensor<512x256xf32>
+  %5 = metaop.mul %2, %4 : tensor<512x256xf32>
+  return %5 : tensor<512x256xf32>
 }
