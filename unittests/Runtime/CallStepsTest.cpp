@@ -16,7 +16,7 @@ using namespace metaops;
 
 namespace {
 
-constexpr int64_t kHeavy = 1 << 20;
+constexpr int64_t kHeavy = 20'000'000;
 
 CallFacts makeCall(llvm::ArrayRef<MemoryRange> reads,
                    llvm::ArrayRef<MemoryRange> writes, int64_t work = kHeavy,

@@ -17,7 +17,7 @@
 // [begin, end) is the part of the kernel's parallel range that this call does:
 // the leading loops that all stages mark as parallel, as one range. The length
 // of the whole range stands in the attribute `metaop.parallel_range` (where it
-// is known), and the operations of one step in `metaop.work_per_step`.
+// is known), and the predicted picoseconds of one step in `metaop.work_per_step`.
 //
 // The stages' schedules form a tree of loops: stage n opens the loops that it
 // does not share with stage n - 1. Runs of stages that share the loop at some
@@ -28,6 +28,8 @@
 #include "AffineEmitter.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Transforms/Schedule/CostModel.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -421,19 +423,16 @@ int64_t KernelLowering::getParallelRange() const {
   return range;
 }
 
-/// Operations and memory accesses of the whole kernel, as far as they are known
-/// and can be counted.
+/// The time that the cost model predicts for one thread, in picoseconds.
 int64_t KernelLowering::getWork() const {
-  double work = 0;
-  for (const ScheduledStage &scheduled : stages) {
-    const Stage &stage = scheduled.stage;
-    double iterations =
-        stage.reads.size() + stage.body.size() + stage.writes.size();
-    for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
-      iterations *= std::max<int64_t>(stage.getStaticExtent(loop), 1);
-    work += iterations;
-  }
-  return static_cast<int64_t>(std::min(work, 1e18));
+  MachineFigures machine;
+  machine.callNanoseconds = 0;
+  // Schedules have the widths of vectors; f64 and i64 alone are clamped.
+  auto description = describeKernel(kernel, /*vectorBits=*/512);
+  if (failed(description))
+    return 0;
+  double picoseconds = predictSeconds(description->work, machine) * 1e12;
+  return static_cast<int64_t>(std::min(picoseconds, 1e18));
 }
 
 void KernelLowering::emitTree(MutableArrayRef<ScheduledStage> run,

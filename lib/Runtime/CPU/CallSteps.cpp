@@ -24,8 +24,9 @@
 
 using namespace metaops;
 
-/// Less work than this is done before another thread has taken it over.
-static constexpr int64_t kMinWork = 1 << 14;
+/// Less work than this is done before another thread has taken it over: 4 us in
+/// picoseconds.
+static constexpr int64_t kMinWork = 4'000'000;
 
 /// How far a call may come forward.
 static constexpr unsigned kWindow = 32;

@@ -32,7 +32,7 @@ struct MemoryRange {
 struct CallFacts {
   llvm::SmallVector<MemoryRange, 4> reads;
   llvm::SmallVector<MemoryRange, 2> writes;
-  /// Operations and memory accesses.
+  /// Predicted picoseconds.
   int64_t work = 0;
   /// Its own loop is shared among threads.
   bool isSplit = false;

@@ -189,7 +189,7 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
   if (llvm::any_of(nodes, [&](Node *node) {
         return !node->isLeaf() && node->generation > flushes;
       })) {
-    compute(pendingUpdates.getArrayRef(), RunKind::Updates);
+    compute(findDue(nodes), RunKind::Updates);
     ++flushes;
     model.collect();
   }

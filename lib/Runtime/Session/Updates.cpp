@@ -75,15 +75,21 @@ void Session::update(Var &x, Operand value) {
   rebind(x, updated);
 }
 
+std::vector<Node *> Session::findDue(llvm::ArrayRef<Node *> along) const {
+  llvm::SmallSetVector<Node *, 16> due(pendingUpdates.begin(),
+                                       pendingUpdates.end());
+  // What depends on the updates comes after them, in a program of its own that
+  // is the same whichever updates came before.
+  for (Node *node : along)
+    if (!node->isLeaf() && node->generation <= flushes)
+      due.insert(node);
+  return std::vector<Node *>(due.begin(), due.end());
+}
+
 void Session::flushUpdates(llvm::ArrayRef<Node *> along) {
   if (pendingUpdates.empty())
     return;
-  llvm::SmallSetVector<Node *, 16> outputs(pendingUpdates.begin(),
-                                           pendingUpdates.end());
-  for (Node *node : along)
-    if (!node->isLeaf() && node->generation <= flushes + 1)
-      outputs.insert(node);
-  compute(outputs.getArrayRef(), RunKind::Updates);
+  compute(findDue(along), RunKind::Updates);
   for (Node *node : pendingUpdates)
     node->isPendingUpdate = false;
   pendingUpdates.clear();

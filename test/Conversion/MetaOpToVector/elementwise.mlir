@@ -5,7 +5,7 @@
 // last whole vector a mask says which lanes are left.
 // CHECK-LABEL: func @tail(
 // CHECK-SAME:    %[[X:.*]]: memref<37xf32>, %[[Y:.*]]: memref<37xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-SAME:    metaop.num_buffers = 2 : i64, metaop.parallel_range = 1 : i64, metaop.work_per_step = 111 : i64
+// CHECK-SAME:    metaop.num_buffers = 2 : i64, metaop.parallel_range = 1 : i64, metaop.work_per_step = 22000 : i64
 // CHECK:         scf.for %[[BLOCK:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4096
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[FIRST]], %c4096
@@ -66,7 +66,7 @@ func.func private @unrolled_blocks(%x: tensor<2x20000xf32>) -> tensor<20000xf32>
 
 // Scalar code has no blocks: each iteration of a parallel loop is a step.
 // CHECK-LABEL: func @scalar(
-// CHECK-SAME:    metaop.parallel_range = 37 : i64, metaop.work_per_step = 3 : i64
+// CHECK-SAME:    metaop.parallel_range = 37 : i64, metaop.work_per_step = 4400 : i64
 // CHECK:         memref.load
 // CHECK:         memref.store
 // CHECK-NOT:     vector.

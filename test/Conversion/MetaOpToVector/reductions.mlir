@@ -3,7 +3,7 @@
 // Lanes and steps of a reduced vector loop are summed in a register. The lanes
 // behind the end leave it as it was; at the end the lanes are combined.
 // CHECK-LABEL: func @rows(
-// CHECK-SAME:    metaop.parallel_range = 12 : i64, metaop.work_per_step = 200 : i64
+// CHECK-SAME:    metaop.parallel_range = 12 : i64, metaop.work_per_step = 5200 : i64
 // CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK:         scf.for %[[ROW:.*]] =
 // CHECK:           %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]]) -> (vector<8xf32>)

@@ -4,7 +4,7 @@
 // lives in memory of the kernel's own.
 // CHECK-LABEL: func @normalise(
 // CHECK-SAME:    %[[X:.*]]: memref<400xf32>, %[[Y:.*]]: memref<400xf32>,
-// CHECK-SAME:    metaop.num_buffers = 2 : i64, metaop.parallel_range = 4 : i64, metaop.work_per_step = 600 : i64
+// CHECK-SAME:    metaop.num_buffers = 2 : i64, metaop.parallel_range = 4 : i64, metaop.work_per_step = 25400 : i64
 // CHECK:         %[[MEAN:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1xf32>
 // CHECK:         scf.for %[[ROW:.*]] =
 // CHECK:           scf.for {{.*}} iter_args

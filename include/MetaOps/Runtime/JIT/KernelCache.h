@@ -33,8 +33,8 @@ struct KernelCall {
   std::vector<int64_t> scalars;
   /// Length of the range that calls may split among threads.
   int64_t parallelRange = 1;
-  /// Operations and memory accesses of one step of that range, for deciding
-  /// whether threads are worth it.
+  /// The predicted picoseconds of one step of that range, for deciding whether
+  /// threads are worth it.
   int64_t workPerStep = 0;
 
   int32_t run(void **buffers, int64_t begin, int64_t end,

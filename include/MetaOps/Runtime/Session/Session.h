@@ -371,6 +371,8 @@ private:
   void runEagerly(Node *node);
 
   // Updates (Updates.cpp)
+  /// Pending updates, and what of `along` one program computes with them.
+  std::vector<Node *> findDue(llvm::ArrayRef<Node *> along) const;
   void flushUpdates(llvm::ArrayRef<Node *> along = {});
   void findDonatable(RunKind kind);
   void addWaitingValues();
