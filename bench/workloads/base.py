@@ -40,7 +40,18 @@ class Ones:
     shape: Shape
 
 
-Input = Shape | Integers | Positive | Ones
+@dataclass(frozen=True)
+class Untied:
+    """An input of normal numbers, no two alike in a window of images.
+
+    Where several are largest, libraries disagree on whose the gradient is. The low
+    bits of a number tell its place among 3 x 3 neighbours, so those differ.
+    """
+
+    shape: Shape
+
+
+Input = Shape | Integers | Positive | Ones | Untied
 
 
 @dataclass(frozen=True)
@@ -114,21 +125,45 @@ def _random(rng: np.random.Generator, entry: Input) -> np.ndarray:
         return rng.random(entry.shape, "float32") + np.float32(0.5)
     if isinstance(entry, Ones):
         return np.ones(entry.shape, "float32")
+    if isinstance(entry, Untied):
+        return _without_ties(rng.standard_normal(entry.shape, "float32"))
     return rng.standard_normal(entry, "float32")
 
 
+def _without_ties(x: np.ndarray) -> np.ndarray:
+    """Put (row % 3) * 3 + column % 3 into the four lowest bits of all numbers."""
+    row, column = (np.arange(extent, dtype="uint32") % 3 for extent in x.shape[-2:])
+    bits = x.view("uint32")
+    bits &= np.uint32(0xFFFFFFF0)
+    bits |= row[:, None] * np.uint32(3) + column
+    return x
+
+
 def with_backward(
-    forward: Workload, cotangents: Mapping[str, Sequence[Input]], gradients: tuple[int, ...] = (0,)
+    forward: Workload,
+    cotangents: Mapping[str, Sequence[Input]],
+    gradients: tuple[int, ...] = (0,),
+    is_linear: bool = False,
 ) -> list[Workload]:
     """Return a workload, its backward pass, and both as one program.
 
     `cotangents` has one entry for each of the workload's results, for every size.
+    The backward pass of a linear function has no need of the inputs.
     """
     shapes = {size: (*entries, *cotangents[size]) for size, entries in forward.shapes.items()}
     count = len(cotangents["odd"])
     more = replace(forward, shapes=shapes, gradients=gradients, cotangents=count)
+
+    def without_inputs(arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> int:
+        return sum(a.nbytes for a in (*arrays[-count:], *results))
+
     return [
         forward,
-        replace(more, name=f"{forward.name} backward", mode="backward"),
+        replace(
+            more,
+            name=f"{forward.name} backward",
+            mode="backward",
+            traffic=without_inputs if is_linear else None,
+        ),
         replace(more, name=f"{forward.name} both", mode="both"),
     ]

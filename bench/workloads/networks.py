@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Positive, Workload, with_backward
+from .base import Positive, Untied, Workload, with_backward
 
 IMAGES = {"small": (4, 16, 32, 32), "large": (32, 64, 128, 128), "odd": (3, 5, 7, 11)}
 ROWS = {"small": (256, 256), "large": (8192, 4096), "odd": (13, 37)}
@@ -19,17 +19,22 @@ PARAMETERS = {
 }
 
 
-def _pool(name: str, body: Any, divisor: Any) -> list[Workload]:
-    shapes: Any = {size: [shape] for size, shape in IMAGES.items()}
+def _pool(
+    name: str, body: Any, divisor: Any, kind: Any = tuple, is_linear: bool = False
+) -> list[Workload]:
+    """Describe a function of windows, of images of some kind of input."""
+    shapes: Any = {size: [kind(shape)] for size, shape in IMAGES.items()}
     results: Any = {
         size: [(*shape[:2], divisor(shape[2]), divisor(shape[3]))] for size, shape in IMAGES.items()
     }
-    return with_backward(Workload(name, "networks", body, shapes), results)
+    return with_backward(Workload(name, "networks", body, shapes), results, is_linear=is_linear)
 
 
-def _rows(name: str, body: Any, **more: Any) -> list[Workload]:
+def _rows(name: str, body: Any, random: bool = False, is_linear: bool = False) -> list[Workload]:
+    """Describe a function of each element."""
     shapes: Any = {size: [shape] for size, shape in ROWS.items()}
-    return with_backward(Workload(name, "networks", body, shapes, **more), shapes)
+    forward = Workload(name, "networks", body, shapes, random=random)
+    return with_backward(forward, shapes, is_linear=is_linear)
 
 
 def _depthwise() -> list[Workload]:
@@ -56,12 +61,46 @@ def _adam() -> Workload:
 
 
 WORKLOADS = [
-    *_pool("max pooling", lambda ops, x: ops.max_pool(x), lambda n: (n - 1) // 2 + 1),
-    *_pool("average pooling", lambda ops, x: ops.avg_pool(x), lambda n: n // 2),
+    *_pool("max pooling", lambda ops, x: ops.max_pool(x), lambda n: (n - 1) // 2 + 1, Untied),
+    *_pool("average pooling", lambda ops, x: ops.avg_pool(x), lambda n: n // 2, is_linear=True),
     *_rows("GELU", lambda ops, x: ops.gelu(x)),
-    *_rows("dropout", lambda ops, x: ops.dropout(x, 0.25), random=True),
+    *_rows("dropout", lambda ops, x: ops.dropout(x, 0.25), random=True, is_linear=True),
     *_depthwise(),
     _adam(),
 ]
 
-NOTES: dict[str, str] = {}
+NOTES: dict[str, str] = {
+    "max pooling backward": (
+        "Ours shares the gradient among equal elements, so it counts them first: a pass over"
+        " all windows, then one that gathers for each element the windows it is in, with"
+        " guards. Peers read indices that the forward pass left. To get there: let the forward"
+        " pass keep the place of the largest, and turn the guards into borders."
+    ),
+    "max pooling both": (
+        "As max pooling backward. The two passes compare each window anew; a forward pass"
+        " that keeps the place of the largest leaves one of them."
+    ),
+    "average pooling": (
+        "Elements two apart are gathered into vectors. To get there: load whole vectors and"
+        " take even and odd lanes apart; divide in the same kernel."
+    ),
+    "average pooling backward": (
+        "Each of the four places in a window is a pass of its own over the result, stored two"
+        " apart. To get there: compute the lanes of a row together and store whole vectors;"
+        " divide in the same kernel."
+    ),
+    "average pooling both": (
+        "As average pooling and its backward pass, which share nothing: nothing of one is"
+        " read by the other."
+    ),
+    "dropout backward": (
+        "The mask is made again, by Philox2x32-10 at about 1 ns an element; the peers read the"
+        " mask that the forward pass left. To get there: keep it as a bit an element where the"
+        " backward pass runs as a program of its own."
+    ),
+    "Adam step": (
+        "At the small size the time is that of recording a dozen tensors' updates from Python,"
+        " which kernels of a microsecond do not hide; PyTorch's operator takes a list of them."
+        " To get there: one recorded operator for a list of tensors."
+    ),
+}

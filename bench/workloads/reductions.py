@@ -30,4 +30,12 @@ WORKLOADS = [
     for axis in (*range(rank), *((None,) if name != "argmax" and rank == 2 else ()))
 ]
 
-NOTES: dict[str, str] = {}
+_TWO_PASSES = (
+    "The largest and then its place are two reductions, and the second, which compares, reads"
+    " the input again; the cast of places is a kernel more. To get there: reduce pairs of a"
+    " number and its place, as many vectors side by side as for a maximum."
+)
+
+NOTES: dict[str, str] = {
+    row.name: _TWO_PASSES for row in WORKLOADS if row.name.startswith("argmax")
+}
