@@ -132,6 +132,8 @@ def run_worker(
             "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor",
             **(extra or {}),
         }
+        # JAX keeps nothing on disk unless it is told to.
+        environment.pop("JAX_COMPILATION_CACHE_DIR", None)
         if cores is not None:
             environment["OMP_NUM_THREADS"] = str(cores)
         subprocess.run(command, check=True, env=environment)
@@ -153,6 +155,9 @@ def core_counts() -> list[int]:
 
 # Reports
 
+#: What the system tells of a cache.
+CACHE_FILES = ("type", "level", "size")
+
 
 def environment() -> dict[str, str]:
     """Return the processor, the operating system and the versions of all peers."""
@@ -161,12 +166,22 @@ def environment() -> dict[str, str]:
         if line.startswith("model name"):
             model = line.split(":", 1)[1].strip()
             break
-    found = {"processor": model, "python": platform.python_version()}
+    found = {"processor": model, **caches(), "python": platform.python_version()}
     for package in ("numpy", "torch", "jax", "jaxlib"):
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             found[package] = "not installed"
+    return found
+
+
+def caches() -> dict[str, str]:
+    """Return the sizes of the caches of one processor, as the system tells them."""
+    found = {}
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        kind, level, size = ((folder / name).read_text().strip() for name in CACHE_FILES)
+        if kind != "Instruction":
+            found[f"L{level}"] = size
     return found
 
 

@@ -1,46 +1,33 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables of kernels: ratios, shares of the roof, compile times."""
+"""Tables of kernels: ratios, shares of the roof, predictions, compile times."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import common
 from common import Table
+from rows import (
+    AIM,
+    SLOW,
+    Row,
+    bound,
+    compile_times,
+    geometric_mean,
+    parts,
+    prediction,
+    share,
+    slower,
+    speedup,
+    spread,
+)
 from workloads import NOTES
 
-Row = dict[str, Any]
-
-#: A row that is slower than a peer by more gets a line.
-SLOW = 0.8
-
-
-def dumps(rows: Sequence[Row]) -> str:
-    """Return rows as JSON."""
-    return json.dumps(rows)
-
-
-def speedup(row: Row, peer: str) -> float | None:
-    """Return the peer's time over ours: above 1 where we are faster."""
-    seconds = row["seconds"]
-    if peer not in seconds or "MetaOps" not in seconds:
-        return None
-    return seconds[peer] / seconds["MetaOps"]
-
-
-def roof(row: Row) -> float:
-    """Return the seconds that the machine needs at least: to move, or to compute."""
-    return max(row["copy"], row["profile"]["flops"] / row["peak"])
-
-
-def share(row: Row) -> float | None:
-    """Return the roof's part of our time."""
-    return roof(row) / row["seconds"]["MetaOps"] if row["seconds"] else None
+Runs = Mapping[int, Sequence[Row]]
 
 
 def percent(value: float | None) -> str:
@@ -48,10 +35,14 @@ def percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.0f}%"
 
 
-def geometric_mean(values: Sequence[float | None]) -> float | None:
-    """Return the geometric mean of those that there are."""
-    logs = [math.log(value) for value in values if value]
-    return math.exp(sum(logs) / len(logs)) if logs else None
+def microseconds(seconds: float) -> float:
+    """Return a time as it is shown, large ones without decimals."""
+    return round(1e6 * seconds) if seconds > 1e-4 else 1e6 * seconds
+
+
+def plural(count: int, word: str) -> str:
+    """Return a count with its word."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def progress(row: Row) -> str:
@@ -63,135 +54,135 @@ def progress(row: Row) -> str:
     return line + (f" DIFFERS {row['differences']}" if row["differences"] else "")
 
 
-def explanation(row: Row) -> str:
-    """Return what the profile shows, in a line."""
-    profile, ideal = row["profile"], row["bytes"]
-    kernels = profile["kernels"]
-    outside = max(0.0, 1 - profile["seconds"] / row["seconds"]["MetaOps"])
-    parts = [
-        f"{sum(k['calls'] for k in kernels):.0f} kernels move"
-        f" {profile['moved'] / max(ideal, 1):.2f} times the bytes",
-        f"{100 * outside:.0f}% outside of kernels",
-    ]
-    for kernel in kernels[:2]:
-        rate = kernel["bytes"] * kernel["calls"] / kernel["seconds"] * 1e-9
-        operators = " ".join(kernel["operators"][:8])
-        parts.append(f"{1e6 * kernel['seconds']:.0f} us at {rate:.1f} GB/s in ({operators})")
-    return "; ".join(parts)
+# Ratios
+
+
+def summary_table(runs: Runs, peers: Sequence[str]) -> Table:
+    """Return geometric means over all workloads."""
+    table = Table(
+        "All workloads",
+        ["size", "processors", "rows", *peers, "all peers", f"under {SLOW}", "roof"],
+        note=(
+            "Geometric means of the peer's time over ours: above 1 we are faster. In"
+            f" brackets: the rows that the peer has. Under {SLOW}: rows that are beside some"
+            " peer. Roof: the geometric mean of its share of our time."
+        ),
+    )
+
+    def add(size: str, cores: int, rows: Sequence[Row]) -> None:
+        cells, every = [], []
+        for peer in peers:
+            known = [ratio for row in rows if (ratio := speedup(row, peer))]
+            every += known
+            mean = geometric_mean(known)
+            cells.append("" if mean is None else f"{common.shown(mean)} ({len(known)})")
+        table.add(
+            size,
+            cores,
+            len(rows),
+            *cells,
+            geometric_mean(every),
+            sum(bool(slower(row, peers)) for row in rows),
+            percent(geometric_mean(map(share, rows))),
+        )
+
+    for cores, size, rows in parts(runs):
+        add(size, cores, rows)
+    for cores, every in runs.items():
+        if len({row["size"] for row in every}) > 1:
+            add("both", cores, [row for row in every if row["seconds"]])
+    return table
 
 
 def kernel_table(rows: Sequence[Row], peers: Sequence[str], title: str, note: str) -> Table:
     """Return the ratios of one size and number of processors."""
     columns = ["workload", "MB", "us", *peers, "roof", "in kernels", "kernels", "moved"]
-    table = Table(title, columns, note=note)
-    groups = dict.fromkeys(row["group"] for row in rows)
-    for group in groups:
-        members = [row for row in rows if row["group"] == group and row["seconds"]]
+    table = Table(title, [*columns, "predicted us", "predicted/measured"], note=note)
+    for group in dict.fromkeys(row["group"] for row in rows):
+        members = [row for row in rows if row["group"] == group]
         for row in members:
-            seconds, profile = row["seconds"]["MetaOps"], row["profile"]
-            calls = sum(kernel["calls"] for kernel in profile["kernels"])
-            table.add(
-                row["name"],
-                row["bytes"] / 1e6,
-                round(1e6 * seconds) if seconds > 1e-4 else 1e6 * seconds,
-                *(speedup(row, peer) for peer in peers),
-                percent(share(row)),
-                percent(profile["seconds"] / seconds),
-                round(calls),
-                profile["moved"] / max(row["bytes"], 1),
-            )
+            add_row(table, row, peers)
         add_mean(table, f"*{group}*", members, peers)
-    add_mean(table, "**all**", [row for row in rows if row["seconds"]], peers)
+    add_mean(table, "**all**", rows, peers)
     return table
+
+
+def add_row(table: Table, row: Row, peers: Sequence[str]) -> None:
+    """Append a workload."""
+    seconds, profile = row["seconds"]["MetaOps"], row["profile"]
+    table.add(
+        row["name"],
+        row["bytes"] / 1e6,
+        microseconds(seconds),
+        *(speedup(row, peer) for peer in peers),
+        percent(share(row)),
+        percent(profile["seconds"] / seconds),
+        round(sum(kernel["calls"] for kernel in profile["kernels"])),
+        profile["moved"] / max(row["bytes"], 1),
+        microseconds(profile["predicted"]),
+        prediction(row),
+    )
 
 
 def add_mean(table: Table, title: str, rows: Sequence[Row], peers: Sequence[str]) -> None:
     """Append geometric means of rows."""
-    means = [geometric_mean([speedup(row, peer) for row in rows]) for peer in peers]
-    table.add(
-        title,
-        None,
-        None,
-        *means,
-        percent(geometric_mean([share(row) for row in rows])),
-        "",
-        None,
-        None,
-    )
+    ratios = [geometric_mean([speedup(row, peer) for row in rows]) for peer in peers]
+    roof = percent(geometric_mean(map(share, rows)))
+    predicted = geometric_mean(map(prediction, rows))
+    table.add(title, None, None, *ratios, roof, "", None, None, None, predicted)
 
 
-def compile_table(runs: Mapping[int, Sequence[Row]], peers: Sequence[str]) -> Table:
-    """Return what first calls take: median, largest and total."""
+# The roof and the cost model
+
+
+def share_table(runs: Runs) -> Table:
+    """Return the share of the roof of every group beyond the caches."""
     table = Table(
-        "First calls, seconds",
-        ["library", "processors", "median", "largest", "total", "kernels, mean"],
-        note="Each with an empty cache: recording or tracing, compiling and one run.",
+        "Share of the roof at the large size",
+        ["group", "processors", "rows", "mean", f"rows under {percent(AIM)}"],
+        note=(
+            "Geometric means. The roof is a copy of as many bytes, or the peak of FMA where"
+            " the name of the row says so."
+        ),
     )
-    for cores, rows in runs.items():
-        for name in ("MetaOps", *peers):
-            times = sorted(row["first"][name] for row in rows if name in row["first"])
-            if not times:
-                continue
-            kernels = [len(row["profile"]["kernels"]) for row in rows if row["profile"]]
-            mean = sum(kernels) / max(len(kernels), 1) if name == "MetaOps" else None
-            table.add(name, cores, times[len(times) // 2], times[-1], sum(times), mean)
+    for cores, size, rows in parts(runs):
+        if size != "large":
+            continue
+        for group in dict.fromkeys(row["group"] for row in rows):
+            members = [row for row in rows if row["group"] == group]
+            low = [(part, row) for row in members if (part := share(row) or 0) < AIM]
+            low.sort(key=lambda pair: pair[0])
+            names = ", ".join(
+                f"{row['name']} {'(FMA) ' if bound(row) == 'FMA' else ''}{percent(part)}"
+                for part, row in low
+            )
+            mean = percent(geometric_mean(map(share, members)))
+            table.add(group, cores, len(members), mean, names)
     return table
 
 
-def slow_table(runs: Mapping[int, Sequence[Row]], peers: Sequence[str]) -> Table:
-    """Return a line for every row that is slower than a peer."""
+def prediction_table(runs: Runs) -> Table:
+    """Return how far the cost model is off."""
     table = Table(
-        f"Rows under {SLOW} of a peer",
-        ["workload", "size", "processors", "slowest beside", "ratio", "what the profile shows"],
+        "The cost model",
+        ["size", "processors", "predicted/measured", "spread", "lowest", "highest"],
+        note=(
+            "The time that the model predicts of a row's kernels, with figures measured"
+            " before on one processor, over the time that they took. The spread is the"
+            " factor that two thirds of the rows are off the geometric mean by, at most."
+        ),
     )
-    for cores, rows in runs.items():
-        for row in rows:
-            ratios = {peer: speedup(row, peer) for peer in peers}
-            known = {peer: ratio for peer, ratio in ratios.items() if ratio is not None}
-            if known and min(known.values()) < SLOW:
-                worst = min(known, key=lambda peer: known[peer])
-                words = [NOTES.get(row["name"], ""), explanation(row)]
-                text = ". ".join(word for word in words if word)
-                table.add(row["name"], row["size"], cores, worst, known[worst], text)
+    for cores, size, rows in parts(runs):
+        known = sorted((ratio, row["name"]) for row in rows if (ratio := prediction(row)))
+        if not known:
+            continue
+        ratios = [ratio for ratio, _ in known]
+        ends = [f"{common.shown(ratio)} {name}" for ratio, name in (known[0], known[-1])]
+        table.add(size, cores, geometric_mean(ratios), spread(ratios), *ends)
     return table
 
 
-def missing_table(runs: Mapping[int, Sequence[Row]]) -> Table:
-    """Return what did not run, and what came out different."""
-    table = Table("What is missing", ["workload", "size", "library", "why"])
-    rows = next(iter(runs.values()), [])
-    for row in rows:
-        for kind in ("skipped", "differences"):
-            for library, reason in row[kind].items():
-                table.add(row["name"], row["size"], library, reason)
-    return table
-
-
-def write(runs: Mapping[int, Sequence[Row]], peers: Sequence[str], output: str | None) -> None:
-    """Print all tables; write them, the rows and a plot into a folder."""
-    tables = []
-    note = (
-        "Time of the peer over ours: above 1 we are faster. MB: each input and each result"
-        " once. roof: the time to copy as many bytes, or to compute at the peak, over ours."
-        " in kernels: the part of our time that kernels take. moved: the bytes that our"
-        " kernels read and write, over MB."
-    )
-    for cores, rows in runs.items():
-        for size in dict.fromkeys(row["size"] for row in rows):
-            chosen = [row for row in rows if row["size"] == size]
-            title = f"{size.capitalize()} size, {cores} processor{'s' if cores > 1 else ''}"
-            tables.append(kernel_table(chosen, peers, title, note))
-    tables += [compile_table(runs, peers), slow_table(runs, peers), missing_table(runs)]
-    tables.append(roof_table(runs))
-    common.write_report("kernels", tables, output)
-    if output is not None:
-        import plot
-
-        common.Path(output, "kernels-rows.json").write_text(json.dumps(runs))
-        plot.write(runs, peers, output)
-
-
-def roof_table(runs: Mapping[int, Sequence[Row]]) -> Table:
+def machine_table(runs: Runs) -> Table:
     """Return the bandwidth of copies by their size, and the peak of computing."""
     table = Table(
         "The machine",
@@ -212,3 +203,143 @@ def roof_table(runs: Mapping[int, Sequence[Row]]) -> Table:
                 cores, 2.0**power / 1e6, rates[len(rates) // 2] * 1e-9, members[0]["peak"] * 1e-9
             )
     return table
+
+
+# Compile times
+
+
+def compile_table(runs: Runs) -> Table:
+    """Return what a kernel of ours takes to compile: median, largest and total."""
+    table = Table(
+        "Compiling, milliseconds a kernel",
+        ["size", "processors", "programs", "kernels", "median", "largest", "total"],
+        note=(
+            "From the operators to machine code, as the session counts it. Kernels of a row"
+            " are compiled together: each gets the row's mean. Those that an earlier row has"
+            " compiled, for other extents too, are not compiled again."
+        ),
+    )
+    for cores, size, rows in parts(runs):
+        times = compile_times(rows)
+        if not times:
+            continue
+        programs = sum(row["compiled"]["programs"] for row in rows)
+        total = sum(row["compiled"]["seconds"] for row in rows)
+        milliseconds = (1e3 * times[len(times) // 2], 1e3 * times[-1], 1e3 * total)
+        table.add(size, cores, programs, len(times), *milliseconds)
+    return table
+
+
+def first_table(runs: Runs, peers: Sequence[str]) -> Table:
+    """Return what first calls take: median, largest and total."""
+    table = Table(
+        "First calls, seconds",
+        ["size", "processors", "library", "rows", "median", "largest", "total"],
+        note=(
+            "Tensors from arrays, recording or tracing, compiling and one run. Caches were"
+            " empty at the start of the table; MetaOps in memory and torch.compile on disk"
+            " find what earlier rows have compiled."
+        ),
+    )
+    for cores, size, rows in parts(runs):
+        for name in ("MetaOps", *peers):
+            times = sorted(row["first"][name] for row in rows if name in row["first"])
+            if times:
+                middle = times[len(times) // 2]
+                table.add(size, cores, name, len(times), middle, times[-1], sum(times))
+    return table
+
+
+# Rows that need words
+
+
+def explanation(row: Row) -> str:
+    """Return what the profile shows, in a line."""
+    profile, ideal = row["profile"], row["bytes"]
+    kernels = profile["kernels"]
+    outside = max(0.0, 1 - profile["seconds"] / row["seconds"]["MetaOps"])
+    calls = plural(round(sum(k["calls"] for k in kernels)), "kernel")
+    texts = [
+        f"{calls}, {profile['moved'] / max(ideal, 1):.2f} times the bytes",
+        f"{100 * outside:.0f}% outside of kernels",
+    ]
+    for kernel in kernels[:2]:
+        rate = kernel["bytes"] * kernel["calls"] / kernel["seconds"] * 1e-9
+        operators = " ".join(kernel["operators"][:8])
+        texts.append(f"{1e6 * kernel['seconds']:.0f} us at {rate:.1f} GB/s in ({operators})")
+    return "; ".join(texts)
+
+
+def slow_table(runs: Runs, peers: Sequence[str]) -> Table:
+    """Return a line for every row that is slower than a peer."""
+    table = Table(
+        f"Rows under {SLOW} of a peer",
+        ["workload", "size", "processors", "ratios", "why", "what the profile shows"],
+    )
+    for cores, size, rows in parts(runs):
+        for row in rows:
+            slow = slower(row, peers)
+            if slow:
+                ratios = ", ".join(f"{peer} {ratio:.2f}" for peer, ratio in slow.items())
+                note = NOTES.get(row["name"], "**no note**")
+                table.add(row["name"], size, cores, ratios, note, explanation(row))
+    return table
+
+
+def missing_table(runs: Runs) -> Table:
+    """Return what did not run, and what came out different."""
+    table = Table("What is missing", ["workload", "size", "processors", "library", "why"])
+    seen = set()
+    for cores, rows in runs.items():
+        for row in rows:
+            for kind in ("skipped", "differences"):
+                for library, reason in row[kind].items():
+                    line = (row["name"], row["size"], library, reason)
+                    if line not in seen:
+                        seen.add(line)
+                        table.add(row["name"], row["size"], cores, library, reason)
+    return table
+
+
+def failures(runs: Runs) -> list[str]:
+    """Return the workloads that we lack, and those with results that differ."""
+    return [
+        f"{row['name']} ({row['size']}, {plural(cores, 'processor')})"
+        for cores, rows in runs.items()
+        for row in rows
+        if row["differences"] or "MetaOps" in row["skipped"]
+    ]
+
+
+# All of it
+
+NOTE = (
+    "Time of the peer over ours: above 1 we are faster. MB: each input and each result once."
+    " roof: the time to copy as many bytes, or to compute at the peak, over ours. in kernels:"
+    " the part of our time that kernels take. moved: the bytes that our kernels read and"
+    " write, over MB. predicted us: of all kernels, by the cost model."
+)
+
+
+def tables(runs: Runs, peers: Sequence[str], quick: bool) -> list[Table]:
+    """Return all tables; rows that were run once are not told apart by their speed."""
+    result = [summary_table(runs, peers)]
+    for cores, size, rows in parts(runs):
+        title = f"{size.capitalize()} size, {plural(cores, 'processor')}"
+        result.append(kernel_table(rows, peers, title, NOTE))
+    if any(size == "large" for _, size, _ in parts(runs)):
+        result.append(share_table(runs))
+    result += [prediction_table(runs), compile_table(runs), first_table(runs, peers)]
+    if not quick:
+        result.append(slow_table(runs, peers))
+    return [*result, missing_table(runs), machine_table(runs)]
+
+
+def write(runs: Runs, peers: Sequence[str], output: str | None, quick: bool = False) -> None:
+    """Print all tables; write them, the rows and a plot into a folder."""
+    common.write_report("kernels", tables(runs, peers, quick), output)
+    if output is not None:
+        import plot
+
+        common.Path(output, "kernels-rows.json").write_text(json.dumps(runs) + "\n")
+        plot.write(runs, peers, output)

@@ -1,0 +1,99 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a measured row of kernels.py says: ratios, the roof, the prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Row = dict[str, Any]
+
+#: A row that is slower than a peer by more gets a line.
+SLOW = 0.8
+#: The part of the roof that is aimed at.
+AIM = 0.85
+
+
+def speedup(row: Row, peer: str) -> float | None:
+    """Return the peer's time over ours: above 1 where we are faster."""
+    seconds = row["seconds"]
+    if peer not in seconds or "MetaOps" not in seconds:
+        return None
+    return seconds[peer] / seconds["MetaOps"]
+
+
+def slower(row: Row, peers: Sequence[str]) -> dict[str, float]:
+    """Return the ratios to peers that we are much slower than, the worst first."""
+    ratios = {peer: speedup(row, peer) for peer in peers}
+    slow = [(ratio, peer) for peer, ratio in ratios.items() if ratio and ratio < SLOW]
+    return {peer: ratio for ratio, peer in sorted(slow)}
+
+
+def computing(row: Row) -> float:
+    """Return the seconds that the row's operations take at the peak."""
+    return row["profile"]["flops"] / row["peak"]
+
+
+def roof(row: Row) -> float:
+    """Return the seconds that the machine needs at least: to move, or to compute."""
+    return max(row["copy"], computing(row))
+
+
+def bound(row: Row) -> str:
+    """Return what the roof is."""
+    return "FMA" if computing(row) > row["copy"] else "copy"
+
+
+def share(row: Row) -> float | None:
+    """Return the roof's part of our time."""
+    return roof(row) / row["seconds"]["MetaOps"] if row["seconds"] else None
+
+
+def prediction(row: Row) -> float | None:
+    """Return what the cost model says of the kernels over what they took."""
+    profile = row["profile"]
+    return profile["predicted"] / profile["seconds"] if profile.get("seconds") else None
+
+
+def compile_times(rows: Iterable[Row]) -> list[float]:
+    """Return seconds for every kernel that was compiled, in order.
+
+    Kernels of a row are compiled together, so each gets the mean of the row.
+    """
+    times: list[float] = []
+    for row in rows:
+        compiled = row.get("compiled")
+        if compiled and compiled["kernels"]:
+            times += [compiled["seconds"] / compiled["kernels"]] * compiled["kernels"]
+    return sorted(times)
+
+
+def geometric_mean(values: Iterable[float | None]) -> float | None:
+    """Return the geometric mean of those that there are."""
+    logs = [math.log(value) for value in values if value]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+def spread(values: Iterable[float | None]) -> float | None:
+    """Return the factor that values are off their geometric mean by, typically.
+
+    It is the exponential of the standard deviation of logarithms: two thirds of
+    normal logarithms are between the mean over it and the mean times it.
+    """
+    logs = [math.log(value) for value in values if value]
+    if not logs:
+        return None
+    mean = sum(logs) / len(logs)
+    return math.exp(math.sqrt(sum((log - mean) ** 2 for log in logs) / len(logs)))
+
+
+def parts(runs: Mapping[Any, Sequence[Row]]) -> list[tuple[Any, str, list[Row]]]:
+    """Return processors, size and measured rows of each table."""
+    return [
+        (cores, size, [row for row in rows if row["size"] == size and row["seconds"]])
+        for cores, rows in runs.items()
+        for size in dict.fromkeys(row["size"] for row in rows)
+    ]

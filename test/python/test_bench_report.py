@@ -1,0 +1,146 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tables of script/bench, from rows with numbers that are known."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+
+import report
+import rows as measured
+from workloads import NOTES, WORKLOADS
+
+PEERS = ["PyTorch", "NumPy"]
+
+
+def row(name, size="large", ours=2.0, peers=(4.0,), copy=1.0, flops=0, **more):
+    """Return a row whose kernels take half of the time, and as long as predicted."""
+    kernel = {"operators": ["add"], "calls": 2.0, "predicted": ours / 4}
+    kernel.update(seconds=ours / 2, bytes=100, flops=flops / 2)
+    seconds = {"MetaOps": ours, **dict(zip(PEERS, peers, strict=False))}
+    profile = {"seconds": ours / 2, "predicted": ours / 2, "flops": flops, "moved": 200}
+    return {
+        "name": name,
+        "group": WORKLOADS[name].group if name in WORKLOADS else "others",
+        "size": size,
+        "bytes": 1 << 20,
+        "first": dict.fromkeys(seconds, 1.0),
+        "compiled": {"programs": 1, "kernels": 2, "seconds": 0.04},
+        "skipped": {},
+        "differences": {},
+        "seconds": seconds,
+        "copy": copy,
+        "peak": 1e9,
+        "profile": {**profile, "kernels": [kernel]},
+        **more,
+    }
+
+
+def find(tables, title):
+    (table,) = [table for table in tables if table.title == title]
+    return [dict(zip(table.columns, line, strict=True)) for line in table.rows]
+
+
+def test_ratios_and_their_means():
+    faster, slow = row("softmax", peers=(8.0, 2.0)), row("GELU", peers=(1.0,))
+    assert measured.speedup(faster, "PyTorch") == 4
+    assert measured.speedup(slow, "NumPy") is None
+    assert measured.slower(slow, PEERS) == {"PyTorch": 0.5}
+    assert measured.geometric_mean([4, None, 1]) == pytest.approx(2)
+    assert measured.spread([4, 1]) == pytest.approx(2)
+    assert measured.geometric_mean([None]) is measured.spread([]) is None
+
+
+def test_the_roof_is_a_copy_or_the_peak():
+    assert measured.share(row("softmax")) == 0.5
+    assert measured.bound(row("softmax")) == "copy"
+    dear = row("softmax", flops=1.5e9)
+    assert measured.share(dear) == 0.75
+    assert measured.bound(dear) == "FMA"
+
+
+def test_means_over_all_rows_come_first():
+    runs = {
+        cores: [row("softmax", "small"), row("softmax"), row("GELU", peers=(1.0, 2.0))]
+        for cores in (1, 2)
+    }
+    tables = report.tables(runs, PEERS, quick=False)
+    assert tables[0].title == "All workloads"
+    lines = find(tables, "All workloads")
+    assert [(line["size"], line["processors"], line["rows"]) for line in lines] == [
+        ("small", 1, 1),
+        ("large", 1, 2),
+        ("small", 2, 1),
+        ("large", 2, 2),
+        ("both", 1, 3),
+        ("both", 2, 3),
+    ]
+    assert lines[1]["PyTorch"] == "1.00 (2)"
+    assert lines[1]["NumPy"] == "1.00 (1)"
+    assert lines[1]["under 0.8"] == 1
+    assert lines[1]["roof"] == "50%"
+    assert lines[4]["all peers"] == pytest.approx(2 ** (1 / 4))
+
+
+def test_the_prediction_stands_beside_the_time():
+    runs = {1: [row("softmax"), row("GELU", ours=8.0)]}
+    runs[1][1]["profile"]["predicted"] *= 4
+    tables = report.tables(runs, PEERS, quick=True)
+    lines = find(tables, "Large size, 1 processor")
+    assert [(line["workload"], line["predicted/measured"]) for line in lines[:2]] == [
+        ("softmax", 1.0),
+        ("*norms*", 1.0),
+    ]
+    assert lines[0]["predicted us"] == 1e6
+    (line,) = find(tables, "The cost model")
+    assert line["predicted/measured"] == pytest.approx(2)
+    assert line["spread"] == pytest.approx(2)
+    assert line["highest"] == "4.00 GELU"
+
+
+def test_rows_under_the_aim_are_named_by_group():
+    runs = {1: [row("softmax", copy=1.9), row("RMS norm", copy=1.0), row("GELU", "small")]}
+    (line,) = find(report.tables(runs, PEERS, quick=False), "Share of the roof at the large size")
+    assert line["group"] == "norms"
+    assert line["mean"] == f"{100 * math.sqrt(0.95 * 0.5):.0f}%"
+    assert line["rows under 85%"] == "RMS norm 50%"
+
+
+def test_compiling_is_counted_by_kernels():
+    runs = {1: [row("softmax"), row("GELU"), row("RMS norm")]}
+    runs[1][1]["compiled"] = {"programs": 1, "kernels": 1, "seconds": 0.5}
+    runs[1][2]["compiled"] = {"programs": 1, "kernels": 0, "seconds": 0.01}
+    (line,) = find(report.tables(runs, PEERS, quick=True), "Compiling, milliseconds a kernel")
+    assert (line["programs"], line["kernels"]) == (3, 3)
+    assert [line[name] for name in ("median", "largest", "total")] == pytest.approx([20, 500, 550])
+
+
+def test_a_slow_row_without_a_note_shows():
+    name = next(iter(NOTES))
+    runs = {1: [row(name, peers=(1.0,)), row("no such workload", peers=(1.5, 1.0))]}
+    lines = find(report.tables(runs, PEERS, quick=False), "Rows under 0.8 of a peer")
+    assert lines[0]["why"] == NOTES[name]
+    assert lines[1]["why"] == "**no note**"
+    assert lines[1]["ratios"] == "NumPy 0.50, PyTorch 0.75"
+
+
+def test_what_differs_is_a_failure(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    good, bad = row("softmax"), row("GELU", differences={"PyTorch": "result 0 differs"})
+    absent = row("RMS norm", seconds={}, first={}, skipped={"MetaOps": "MetaOps has none"})
+    absent["profile"] = {}
+    runs = {2: [good, bad, absent]}
+    assert report.failures(runs) == ["GELU (large, 2 processors)", "RMS norm (large, 2 processors)"]
+    report.write(runs, PEERS, str(tmp_path))
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "kernels.md",
+        "kernels.json",
+        "kernels-rows.json",
+        "kernels-large-2.svg",
+    }
+    assert "result 0 differs" in capsys.readouterr().out
