@@ -47,7 +47,7 @@ def draw_ratios(axes: Any, rows: Sequence[Row], peers: Sequence[str]) -> None:
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set(xscale="log", xlabel="time of the peer over ours", ylim=(len(rows), -1))
     axes.set_yticks(range(len(rows)), [row["name"] for row in rows], fontsize=6)
-    axes.legend(fontsize=7)
+    axes.legend(fontsize=7, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(peers))
     axes.grid(axis="x", linewidth=0.3)
 
 

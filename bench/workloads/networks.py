@@ -99,8 +99,8 @@ NOTES: dict[str, str] = {
         " backward pass runs as a program of its own."
     ),
     "Adam step": (
-        "At the small size the time is that of recording a dozen tensors' updates from Python,"
-        " which kernels of a microsecond do not hide; PyTorch's operator takes a list of them."
-        " To get there: one recorded operator for a list of tensors."
+        "What is outside of kernels is the recording of a dozen operators a tensor from"
+        " Python; PyTorch's operator takes a list of tensors. To get there: one recorded"
+        " operator for a list."
     ),
 }

@@ -61,4 +61,23 @@ WORKLOADS = [
     *_batch_norm(),
 ]
 
-NOTES: dict[str, str] = {}
+_WEIGHTS = (
+    "The gradients of weights are sums over rows, that of the input has sums within rows; the"
+    " former are kernels of their own, and read from memory what the latter has computed. To"
+    " get there: sums for some rows in the kernel that has these rows in cache."
+)
+_MOMENTS = (
+    "The moments of a channel are reductions over batch and image, each a kernel that reads"
+    " the images again, before one that normalises. To get there: all sums of a channel in"
+    " one kernel."
+)
+
+NOTES: dict[str, str] = {
+    "layer norm backward": _WEIGHTS,
+    "layer norm both": _WEIGHTS,
+    "RMS norm backward": _WEIGHTS,
+    "RMS norm both": _WEIGHTS,
+    "batch norm": _MOMENTS,
+    "batch norm backward": _MOMENTS,
+    "batch norm both": _MOMENTS,
+}
