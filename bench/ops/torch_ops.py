@@ -61,14 +61,18 @@ class Torch(Ops):
         by = [xs[k] for k in workload.gradients]
         retained: list[Any] = []
 
+        def gradients(results: list[Any], **how: Any) -> list[Any]:
+            # Some are views of the cotangents; everybody else returns a tensor.
+            return [g.contiguous() for g in torch.autograd.grad(results, by, cotangents, **how)]
+
         def backward() -> list[Any]:
             if not retained:
                 retained.extend(forward(*xs))
-            return list(torch.autograd.grad(retained, by, cotangents, retain_graph=True))
+            return gradients(retained, retain_graph=True)
 
         def both() -> list[Any]:
             results = forward(*xs)
-            return results + list(torch.autograd.grad(results, by, cotangents))
+            return results + gradients(results)
 
         return backward if workload.mode == "backward" else both
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Integers, Workload
+from .base import Integers, Workload, with_backward
 
 TWO = {"small": [(256, 256)], "large": [(8192, 4096)], "odd": [(13, 37)]}
 IMAGES = {"small": [(4, 16, 32, 32)], "large": [(32, 64, 128, 128)], "odd": [(3, 5, 7, 11)]}
@@ -38,15 +38,19 @@ def _row(name: str, body: Any, shapes: Any, **more: Any) -> Workload:
     return Workload(name, "movement", body, shapes, **more)
 
 
+def _both(forward: Workload, result: Any, gradients: tuple[int, ...] = (0,)) -> list[Workload]:
+    """Describe the derivatives too, for a result whose shape a function tells."""
+    cotangents: Any = {size: [result(*entries[0])] for size, entries in forward.shapes.items()}
+    return with_backward(forward, cotangents, gradients, is_linear=True)
+
+
 WORKLOADS = [
-    _row("transpose", lambda ops, x: ops.transpose(x, (1, 0)), TWO),
+    *_both(_row("transpose", lambda ops, x: ops.transpose(x, (1, 0)), TWO), lambda m, n: (n, m)),
     _row("NCHW to NHWC", lambda ops, x: ops.transpose(x, (0, 2, 3, 1)), IMAGES),
     _row("NHWC to NCHW", lambda ops, x: ops.transpose(x, (0, 3, 1, 2)), LAST),
-    _row(
-        "slice",
-        lambda ops, x: ops.contiguous(x[3:, 5:-2]),
-        TWO,
-        traffic=_moved,
+    *_both(
+        _row("slice", lambda ops, x: ops.contiguous(x[3:, 5:-2]), TWO, traffic=_moved),
+        lambda m, n: (m - 3, n - 7),
     ),
     _row(
         "slice with steps",
@@ -54,9 +58,16 @@ WORKLOADS = [
         TWO,
         traffic=lambda arrays, results: arrays[0].nbytes // 2 + results[0].nbytes,
     ),
-    _row("pad", lambda ops, x: ops.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), IMAGES),
+    *_both(
+        _row("pad", lambda ops, x: ops.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), IMAGES),
+        lambda n, c, h, w: (n, c, h + 2, w + 2),
+    ),
     _row("concat rows", lambda ops, x, y: ops.concat((x, y), 0), PAIR),
-    _row("concat columns", lambda ops, x, y: ops.concat((x, y), 1), PAIR),
+    *_both(
+        _row("concat columns", lambda ops, x, y: ops.concat((x, y), 1), PAIR),
+        lambda m, n: (m, 2 * n),
+        (0, 1),
+    ),
     _row("embedding", lambda ops, t, k: ops.take(t, k), TABLE),
     _row(
         "embedding backward",

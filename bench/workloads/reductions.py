@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Workload
+from .base import Workload, with_backward
 
 TWO = {"small": [(256, 512)], "large": [(16384, 4096)], "odd": [(13, 37)]}
 FOUR = {"small": [(8, 16, 32, 32)], "large": [(64, 64, 128, 128)], "odd": [(3, 5, 7, 11)]}
@@ -23,11 +23,21 @@ def _row(name: str, shapes: Any, rank: int, axis: int | None) -> Workload:
     return Workload(f"{name} of {rank}-D, {where}", "reductions", body, shapes)
 
 
+def _rows(name: str, shapes: Any, rank: int, axis: int | None) -> list[Workload]:
+    """Describe the derivatives of some too; those of the others are like these."""
+    forward = _row(name, shapes, rank, axis)
+    if rank != 2 or axis is None or name not in ("mean", "max", "var"):
+        return [forward]
+    results: Any = {size: [(entries[0][1 - axis],)] for size, entries in shapes.items()}
+    return with_backward(forward, results, is_linear=name == "mean")
+
+
 WORKLOADS = [
-    _row(name, shapes, rank, axis)
+    workload
     for name in NAMES
     for rank, shapes in ((2, TWO), (4, FOUR))
     for axis in (*range(rank), *((None,) if name != "argmax" and rank == 2 else ()))
+    for workload in _rows(name, shapes, rank, axis)
 ]
 
 _TWO_PASSES = (
