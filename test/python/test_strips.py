@@ -52,6 +52,20 @@ def test_weighted_sums_and_nan() -> None:
         np.testing.assert_allclose(result.numpy(), want, rtol=1e-4, atol=1e-4)
 
 
+def test_element_wise_results_go_along() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((60, 3, 16384), "float32")
+    y = rng.standard_normal((3, 16384), "float32")
+    v, u = mo.array(x), mo.array(y)
+    products = v * u
+    results = [products, products.sum(0), products.max(0)]
+    mo.sync(results)
+    wide = x.astype("float64") * y
+    np.testing.assert_allclose(results[0].numpy(), wide, rtol=1e-6)
+    np.testing.assert_allclose(results[1].numpy(), wide.sum(0), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(results[2].numpy(), wide.max(0), rtol=1e-6)
+
+
 def test_same_bits_for_any_number_of_threads() -> None:
     x = mo.array(np.random.default_rng(5).standard_normal((100, 16384), "float32"))
     before = mo.get_num_threads()

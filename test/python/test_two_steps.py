@@ -115,3 +115,27 @@ def test_ones_are_counted() -> None:
 def test_variable(text: str, expected: int | None) -> None:
     assert most_threads({"OMP_NUM_THREADS": text}) == expected
     assert most_threads({}) is None
+
+
+@pytest.mark.parametrize("shape", [(4096, 512), (2050, 600), (2**18,), (128, 64, 33)])
+def test_element_wise_results_beside_sums(shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(len(shape)).standard_normal(shape, "float32")
+
+    def compute() -> list[mo.Var]:
+        v = mo.array(x)
+        y = v * 3.0
+        results = [y, y.sum(0, True), y.max(0), y.sum(), mo.exp(v).sum(tuple(range(len(shape))))]
+        mo.sync(results)
+        return results
+
+    y = x * np.float32(3)
+    wide = y.astype("float64")
+    expected = [y, wide.sum(0, keepdims=True), y.max(0), wide.sum(), np.exp(x.astype("f8")).sum()]
+    bits = set()
+    for threads in (1, 2, 3):
+        mo.set_num_threads(threads)
+        results = [result.numpy() for result in compute()]
+        for result, want in zip(results, expected, strict=True):
+            np.testing.assert_allclose(result, want, rtol=1e-5, atol=2e-3)
+        bits.add(b"".join(result.tobytes() for result in results))
+    assert len(bits) == 1

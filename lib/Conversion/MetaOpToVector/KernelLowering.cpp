@@ -17,7 +17,8 @@
 // [begin, end) is the part of the kernel's parallel range that this call does:
 // the leading loops that all stages mark as parallel, as one range. The length
 // of the whole range stands in the attribute `metaop.parallel_range` (where it
-// is known), and the predicted picoseconds of one step in `metaop.work_per_step`.
+// is known), and the predicted picoseconds of one step in
+// `metaop.work_per_step`.
 //
 // The stages' schedules form a tree of loops: stage n opens the loops that it
 // does not share with stage n - 1. Runs of stages that share the loop at some

@@ -18,8 +18,8 @@ using namespace mlir;
 
 namespace metaops {
 
-/// A thread is worth its start, of about 3 us, if it has so much to do: 8 us, in
-/// picoseconds as the cost model predicts them.
+/// A thread is worth its start, of about 3 us, if it has so much to do: 8 us,
+/// in picoseconds as the cost model predicts them.
 static constexpr int64_t kWorkPerThread = 8'000'000;
 
 static Slot toSlot(Attribute attr, Type type) {

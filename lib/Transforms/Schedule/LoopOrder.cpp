@@ -367,23 +367,27 @@ bool LoopOrder::isWalkedByRows(int64_t vectorLoop) const {
 }
 
 /// Whether rows are added to a row of results in memory, and not by columns to
-/// results in registers.
+/// results in registers. Element-wise results of the same rows go along.
 bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
-  if (vectorLoop < 0 || !outer.empty() || stage.writes.empty())
+  const auto *sum = llvm::find_if(
+      stage.writes, [](const StageWrite &write) { return write.kind; });
+  if (vectorLoop < 0 || !outer.empty() || sum == stage.writes.end())
     return false;
   int64_t rows = 1, iterations = 1, rowBytes = 0;
-  const StageWrite &first = stage.writes.front();
   for (unsigned loop = 0; loop < numLoops; ++loop) {
     if (ShapedType::isDynamic(stage.getStaticExtent(loop)))
       return false;
     iterations *= getExtent(loop);
-    rows *= first.loops.test(loop) ? 1 : getExtent(loop);
+    rows *= sum->loops.test(loop) ? 1 : getExtent(loop);
   }
   for (const StageWrite &write : stage.writes) {
+    if (!write.isProjection || write.place.isGuarded() ||
+        getStep(write.place, vectorLoop) != 1)
+      return false;
+    if (!write.kind)
+      continue;
     // Sums of halves would be rounded to a half for each row.
-    if (!write.kind || !write.isProjection || write.loops != first.loops ||
-        getStep(write.place, vectorLoop) != 1 ||
-        getBits(write.value.getType()) < 32)
+    if (write.loops != sum->loops || getBits(write.value.getType()) < 32)
       return false;
     rowBytes += getExtent(vectorLoop) * getBits(write.value.getType()) / 8;
   }

@@ -24,6 +24,9 @@
 // tensors as they lie, is flattened first: then blocks are long however the
 // extents are.
 //
+// Element-wise results of such a stage are written block by block, and seen
+// through a reshape; then the blocks have to fill the outermost dimension.
+//
 // Sums and products of half floats have partial results in f32, and a third
 // kernel rounds them.
 //
@@ -84,6 +87,8 @@ public:
 private:
   bool canFlatten();
   bool isReduced(unsigned dim);
+  /// Whether a result is not reduced.
+  bool hasElementwise();
   ArrayRef<int64_t> getSpace() {
     return fused.getIterationValue().getType().getShape();
   }
@@ -110,6 +115,12 @@ Type getPartialElement(ReindexReduceOpInterface op) {
   return rounds && (element.isF16() || element.isBF16())
              ? Float32Type::get(element.getContext())
              : element;
+}
+
+/// A dimension that is kept, or one that was and has extent 1.
+bool isDimOrZero(AffineExpr index) {
+  auto constant = dyn_cast<AffineConstantExpr>(index);
+  return isa<AffineDimExpr>(index) || (constant && constant.getValue() == 0);
 }
 
 /// Steps that threads can share in a stage as it is.
@@ -146,17 +157,30 @@ bool Splitter::isSupported() {
         !isSplat)
       return false;
   }
-  return llvm::all_of(fused.getYield().getOperands(), [](Value yielded) {
+  bool anyReduced = false;
+  for (Value yielded : fused.getYield().getOperands()) {
     auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
-    return reduce && llvm::all_of(reduce.getIndexAccess().map.getResults(),
-                                  llvm::IsaPred<AffineDimExpr>);
-  });
+    anyReduced |= reduce != nullptr;
+    bool isSupported =
+        reduce ? llvm::all_of(reduce.getIndexAccess().map.getResults(),
+                              isDimOrZero)
+               : yielded.getDefiningOp<ElementwiseOpInterface>() != nullptr;
+    if (!isSupported)
+      return false;
+  }
+  return anyReduced;
 }
 
 bool Splitter::isReduced(unsigned dim) {
   return llvm::none_of(fused.getYield().getOperands(), [&](Value yielded) {
     auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
-    return reduce.getIndexAccess().map.isFunctionOfDim(dim);
+    return reduce && reduce.getIndexAccess().map.isFunctionOfDim(dim);
+  });
+}
+
+bool Splitter::hasElementwise() {
+  return llvm::any_of(fused.getYield().getOperands(), [](Value yielded) {
+    return yielded.getDefiningOp<ElementwiseOpInterface>() != nullptr;
   });
 }
 
@@ -191,8 +215,10 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
   for (int64_t extent : space)
     iterations *= extent;
   int64_t results = 0;
-  for (Value result : fused.getResults())
-    results += cast<RankedTensorType>(result.getType()).getNumElements();
+  for (auto [result, yielded] :
+       llvm::zip_equal(fused.getResults(), fused.getYield().getOperands()))
+    if (yielded.getDefiningOp<ReindexReduceOpInterface>())
+      results += cast<RankedTensorType>(result.getType()).getNumElements();
   if (iterations < kMinIterations || results == 0)
     return std::nullopt;
   int64_t steps =
@@ -218,6 +244,13 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
   split->block = llvm::divideCeil(split->extent, blocks);
   if (split->block >= 4 * kAlignment)
     split->block = llvm::alignTo(split->block, kAlignment);
+  if (hasElementwise()) {
+    while (blocks > kMinBlocks && split->extent % blocks != 0)
+      --blocks;
+    if (split->dim != 0 || split->extent % blocks != 0)
+      return std::nullopt;
+    split->block = split->extent / blocks;
+  }
   if (split->getCount() < 2 * steps)
     return std::nullopt;
   return split;
@@ -330,6 +363,10 @@ SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
   for (auto [yielded, type] :
        llvm::zip_equal(fused.getYield().getOperands(), types)) {
     auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
+    if (!reduce) {
+      partial.push_back(mapping.lookup(yielded));
+      continue;
+    }
     Value source = useWhole(reduce.getSource());
     Type element = getElementTypeOrSelf(type);
     if (element != getElementTypeOrSelf(source.getType()))
@@ -396,8 +433,16 @@ void Splitter::replace(const Split &split) {
   for (Value yielded : fused.getYield().getOperands()) {
     auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
     reductions.push_back(reduce);
-    SmallVector<int64_t> shape(
-        cast<RankedTensorType>(yielded.getType()).getShape());
+    auto type = cast<RankedTensorType>(yielded.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    if (!reduce) {
+      if (split.isFlat)
+        shape = {split.extent};
+      shape[split.dim] = split.block;
+      shape.insert(shape.begin(), split.getCount());
+      types.push_back(type.clone(shape));
+      continue;
+    }
     shape.insert(shape.begin(), split.getCount());
     types.push_back(RankedTensorType::get(shape, getPartialElement(reduce)));
   }
@@ -406,8 +451,11 @@ void Splitter::replace(const Split &split) {
   });
 
   for (auto [i, reduce] : llvm::enumerate(reductions)) {
-    Value combined = combine(reduce, partial.getResult(i),
-                             cast<RankedTensorType>(kernel.getType(i)));
+    auto type = cast<RankedTensorType>(kernel.getType(i));
+    Value combined = reduce
+                         ? combine(reduce, partial.getResult(i), type)
+                         : ReshapeOp::create(b, loc, type, partial.getResult(i),
+                                             ValueRange());
     kernel.getResult(i).replaceAllUsesWith(combined);
   }
   kernel.erase();

@@ -52,7 +52,7 @@ static int64_t chooseStrip(int64_t extent, int64_t others) {
 /// The loop to cut: the kept one along which memory is contiguous, if all else
 /// that the reduction reads stays where it is.
 std::optional<unsigned> StageBuilder::findColumns() {
-  if (stage.writes.empty() || !stage.domain.empty())
+  if (!stage.hasReduction() || !stage.domain.empty())
     return std::nullopt;
   std::optional<unsigned> columns;
   int64_t iterations = 1;
@@ -69,7 +69,7 @@ std::optional<unsigned> StageBuilder::findColumns() {
   if (!columns || iterations < Stage::manyIterations)
     return std::nullopt;
   for (const StageWrite &write : stage.writes)
-    if (!write.kind || !write.isProjection || !write.disjoint.test(*columns) ||
+    if (!write.isProjection || !write.disjoint.test(*columns) ||
         stage.getStep(write.place.offset, *columns) != 1)
       return std::nullopt;
   bool areRows = true;
@@ -85,7 +85,10 @@ void StageBuilder::cutColumns() {
   if (!columns || isNumbered(*columns))
     return;
   int64_t others = 1;
-  for (unsigned loop : stage.writes.front().disjoint.set_bits())
+  SmallBitVector kept(stage.extents.size(), true);
+  for (const StageWrite &write : stage.writes)
+    kept &= write.disjoint;
+  for (unsigned loop : kept.set_bits())
     if (loop != *columns)
       others *= stage.getStaticExtent(loop);
   int64_t extent = stage.getStaticExtent(*columns);

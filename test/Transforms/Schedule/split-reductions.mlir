@@ -55,3 +55,22 @@ func.func @rows(%x: tensor<1024x1024xf32>) -> tensor<1024xf32> {
   }
   return %0 : tensor<1024xf32>
 }
+
+// -----
+
+// An element-wise result is written by blocks of rows. Extents of 1 are kept.
+// CHECK-LABEL: func @mixed
+// CHECK: %[[P:.*]]:2 = metaop.kernel({{.*}}) -> (tensor<64x1x1024xf32>, tensor<64x32x1024xf32>)
+// CHECK-DAG: metaop.kernel({{.*}} = %[[P]]#0 : tensor<64x1x1024xf32>) -> tensor<1x1024xf32>
+// CHECK-DAG: metaop.reshape %[[P]]#1 : tensor<64x32x1024xf32> -> tensor<2048x1024xf32>
+func.func @mixed(%x: tensor<2048x1024xf32>) -> (tensor<1x1024xf32>, tensor<2048x1024xf32>) {
+  %0:2 = metaop.kernel(%a = %x : tensor<2048x1024xf32>) -> (tensor<1x1024xf32>, tensor<2048x1024xf32>) {
+    %1:2 = metaop.fused(%b = %a : tensor<2048x1024xf32>) -> (tensor<1x1024xf32>, tensor<2048x1024xf32>) {
+      %2 = metaop.neg %b : tensor<2048x1024xf32>
+      %3 = metaop.reindex_reduce add %2 map affine_map<(d0, d1) -> (0, d1)> : tensor<2048x1024xf32> -> tensor<1x1024xf32>
+      metaop.yield %3, %2 : tensor<1x1024xf32>, tensor<2048x1024xf32>
+    }
+    metaop.yield %1#0, %1#1 : tensor<1x1024xf32>, tensor<2048x1024xf32>
+  }
+  return %0#0, %0#1 : tensor<1x1024xf32>, tensor<2048x1024xf32>
+}

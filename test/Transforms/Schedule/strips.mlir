@@ -60,3 +60,16 @@ func.func @weighted(%x: tensor<16x40x8192xf32>, %w: tensor<40xf32>) -> (tensor<1
   }
   return %0#0, %0#1 : tensor<16x8192xf32>, tensor<16x8192xf32>
 }
+
+// An element-wise result of the rows is written as they are read.
+// CHECK-LABEL: func @gradients
+// CHECK: order = [1, 0, 2], parallel = 1, vector_dim = 2, vector_width = 16
+func.func @gradients(%x: tensor<40x32768xf32>, %y: tensor<32768xf32>) -> (tensor<32768xf32>, tensor<40x32768xf32>) {
+  %0:2 = metaop.fused(%a = %x : tensor<40x32768xf32>, %b = %y : tensor<32768xf32>) -> (tensor<32768xf32>, tensor<40x32768xf32>) {
+    %1 = metaop.broadcast %b dims = [1] : tensor<32768xf32> -> tensor<40x32768xf32>
+    %2 = metaop.mul %a, %1 : tensor<40x32768xf32>
+    %3 = metaop.reduce add %2 dims = [0] : tensor<40x32768xf32> -> tensor<32768xf32>
+    metaop.yield %3, %2 : tensor<32768xf32>, tensor<40x32768xf32>
+  }
+  return %0#0, %0#1 : tensor<32768xf32>, tensor<40x32768xf32>
+}
