@@ -36,9 +36,10 @@ def _scaled(
 ) -> Var:
     """Return the centred x divided by its deviation, scaled and moved, in x's dtype.
 
-    `shape` is that under which weight and bias broadcast with x.
+    `shape` is that under which weight and bias broadcast with x. There is one
+    division for each variance, not for each element.
     """
-    result = centred / variance.sqrt()
+    result = centred * (1.0 / variance.sqrt())
     if weight is not None and bias is not None:
         result = result * weight.reshape(shape) + bias.reshape(shape)
     return result.cast(x.dtype)
