@@ -42,6 +42,7 @@ static py::dict toDict(const AccessDescription &access) {
   result["kind"] = mlir::metaop::getAccessKindName(access.kind).str();
   result["is_guarded"] = access.isGuarded;
   result["is_write"] = access.isWrite;
+  result["is_streamed"] = access.isStreamed;
   result["reduction"] = access.reduction;
   return result;
 }

@@ -50,6 +50,8 @@ class Access:
         Some iterations are out of the tensor, or excluded by a condition.
     is_write : bool
         Whether it is a write.
+    is_streamed : bool
+        Whether it goes past the caches, as results do that are larger.
     reduction : str
         What a reduction combines by; empty where none does.
     """
@@ -60,6 +62,7 @@ class Access:
     kind: str
     is_guarded: bool
     is_write: bool
+    is_streamed: bool
     reduction: str
 
 

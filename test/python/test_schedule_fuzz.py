@@ -4,7 +4,7 @@
 """Random programs under random schedules give what the interpreter computes.
 
 Programs are made as .mlir files, fused and scheduled by metaop-opt; then each
-schedule is replaced by a random one: order, parallel loops, vector and unrolling.
+schedule is replaced by a random one: order, parallel loops, vector, unrolling, stores.
 The lowering either refuses a schedule with a message or must compile it right.
 
 For a longer run: python test_schedule_fuzz.py NUMBER_OF_PROGRAMS [FIRST_SEED]
@@ -377,18 +377,19 @@ def random_schedule(rng, order):
     parallel = rng.choice([0, 0, 1, 1, 2, loops])
     vector = rng.randrange(-1, loops) if loops else -1
     unroll = rng.randrange(-1, loops) if loops else -1
+    stream = ", stream = [0]" if rng.random() < 0.3 else ""
     if loops >= 2 and rng.random() < 0.3:
         return (
             f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops - 1)}, "
             f"vector_dim = {order[-1]}, vector_width = {rng.choice([2, 4, 8, 16])}, "
-            f"unroll_dim = -1, unroll = 1, shared = 0, tile_dim = {order[-2]}>)"
+            f"unroll_dim = -1, unroll = 1, shared = 0, tile_dim = {order[-2]}{stream}>)"
         )
+    width = rng.choice([1, 2, 4, 8, 16, 32]) if vector >= 0 else 1
     return (
         f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops)}, "
-        f"vector_dim = {vector}, "
-        f"vector_width = {rng.choice([1, 2, 4, 8, 16, 32]) if vector >= 0 else 1}, "
+        f"vector_dim = {vector}, vector_width = {width}, "
         f"unroll_dim = {unroll}, unroll = {rng.choice([1, 2, 3, 4, 5, 8]) if unroll >= 0 else 1}, "
-        f"shared = 0>)"
+        f"shared = 0{stream if width > 1 else ''}>)"
     )
 
 
@@ -507,7 +508,7 @@ def compare(text, folder, seed):
 # What the lowering says of a schedule that it does not take.
 REFUSED = re.compile(
     r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop"
-    r"|cannot be the rows of a tile|unrolls parallel loop"
+    r"|cannot be the rows of a tile|the schedule streams|unrolls parallel loop"
     r"|shares loop|shares [0-9]+ loops with a stage before)"
 )
 

@@ -598,12 +598,8 @@ LogicalResult KernelLowering::fillEmptyStages() {
       break;
     // The next stage shares with the previous one what both share with this.
     ScheduleAttr next = stages[i + 1].schedule;
-    stages[i + 1].schedule = ScheduleAttr::get(
-        b.getContext(), next.getOrder(), next.getParallel(),
-        next.getVectorDim(), next.getVectorWidth(), next.getUnrollDim(),
-        next.getUnroll(),
-        std::min(next.getShared(), scheduled.schedule.getShared()),
-        next.getTileDim());
+    stages[i + 1].schedule = next.withShared(
+        std::min(next.getShared(), scheduled.schedule.getShared()));
   }
   llvm::erase_if(stages, [](auto &s) { return s.stage.isEmpty(); });
   return success();

@@ -11,6 +11,7 @@
 //   1. Each stage alone: its order names its loops; parallel iterations write
 //      different elements; so do the lanes of a vector and copies of an
 //      unrolled loop, where results are kept in memory; sizes are sane.
+//      Results that are stored past the caches are stored by aligned vectors.
 //   2. Neighbours: a shared loop has one extent.
 //   3. A stage that reads what an earlier stage computes inside of the loops
 //      that both share finds it complete only if both number the same
@@ -21,6 +22,7 @@
 
 #include "LoopTree.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "MetaOps/Transforms/Schedule/StreamResults.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -111,6 +113,12 @@ static LogicalResult verifyTile(const ScheduledStage &scheduled) {
            << loop << " is shared with another stage and cannot be the rows of "
            << "a tile";
   return success();
+}
+
+static LogicalResult verifyStreamed(const ScheduledStage &scheduled) {
+  FusedOp op = scheduled.stage.op;
+  return verifyStream(op, scheduled.stage, scheduled.schedule,
+                      [&] { return op.emitOpError(); });
 }
 
 static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
@@ -227,7 +235,8 @@ LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
         failed(verifyParallel(op, scheduled.schedule, scheduled.stage)) ||
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled)) ||
-        failed(verifyUnroll(scheduled, isAlone)))
+        failed(verifyUnroll(scheduled, isAlone)) ||
+        failed(verifyStreamed(scheduled)))
       return failure();
   }
   for (size_t i = 1; i < stages.size(); ++i)

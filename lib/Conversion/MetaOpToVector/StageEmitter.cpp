@@ -338,7 +338,8 @@ void StageEmitter::store(unsigned index) {
     for (unsigned c = 0; c < copies; ++c)
       emitIf(emitIsInside(c), [&] {
         emitStore(write.place, buffer, element, c, asVector,
-                  emitAnd(tailMask, emitCopyMask(c)), getValue(write.value, c));
+                  emitAnd(tailMask, emitCopyMask(c)), getValue(write.value, c),
+                  getStream(write));
       });
     return;
   }

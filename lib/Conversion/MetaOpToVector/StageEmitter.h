@@ -172,7 +172,10 @@ private:
   Value emitLoad(const StagePlace &place, Value buffer, Type element,
                  unsigned copy, bool asVector, Value mask, Value fill);
   void emitStore(const StagePlace &place, Value buffer, Type element,
-                 unsigned copy, bool asVector, Value mask, Value value);
+                 unsigned copy, bool asVector, Value mask, Value value,
+                 llvm::MaybeAlign stream = {});
+  /// The alignment of the vectors that go past the caches, if any do.
+  llvm::MaybeAlign getStream(const StageWrite &write) const;
   Value toComputeType(Value value, Type element);
   Value toMemoryType(Value value, Type element);
   Value emitLaneOffsets(AffineExpr offset, unsigned copy, Value &base);

@@ -195,7 +195,7 @@ void StageEmitter::storeTile(const StageWrite &write) {
   for (auto [copy, column] : llvm::enumerate(columns))
     emitStore(write.place, bindings.results[write.result],
               getElementTypeOrSelf(write.value), copy, /*asVector=*/true,
-              emitAnd(tailMask, emitCopyMask(copy)), column);
+              emitAnd(tailMask, emitCopyMask(copy)), column, getStream(write));
   swapTile();
 }
 

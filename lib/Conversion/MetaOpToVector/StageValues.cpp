@@ -13,12 +13,13 @@
 // a vector load, several with shuffles, a gather from constant lane offsets, a
 // gather from computed offsets.
 // Guards that do not depend on the lane are scalar conditions; the others are
-// masks.
+// masks. Of a result that is stored past the caches, what is masked is not.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AffineEmitter.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
+#include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -188,9 +189,15 @@ Value StageEmitter::emitLoad(const StagePlace &place, Value buffer,
   return toComputeType(loaded, element);
 }
 
+llvm::MaybeAlign StageEmitter::getStream(const StageWrite &write) const {
+  if (!llvm::is_contained(schedule.getStream(), write.result))
+    return {};
+  return llvm::Align(*getStreamAlignment(stage, write, schedule));
+}
+
 void StageEmitter::emitStore(const StagePlace &place, Value buffer,
                              Type element, unsigned copy, bool asVector,
-                             Value mask, Value value) {
+                             Value mask, Value value, llvm::MaybeAlign stream) {
   value = toMemoryType(value, element);
   if (!asVector) {
     memref::StoreOp::create(b, loc, value, buffer,
@@ -204,7 +211,8 @@ void StageEmitter::emitStore(const StagePlace &place, Value buffer,
       vector::MaskedStoreOp::create(b, loc, buffer, ValueRange{offset}, mask,
                                     value);
     else
-      vector::StoreOp::create(b, loc, value, buffer, ValueRange{offset});
+      vector::StoreOp::create(b, loc, value, buffer, ValueRange{offset},
+                              /*nontemporal=*/stream.has_value(), stream);
     return;
   }
   Value base;

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_KERNELENTRYPASS
@@ -50,6 +51,18 @@ Value emitBuffer(OpBuilder &b, Location loc, Value address, MemRefType type) {
   return UnrealizedConversionCastOp::create(b, loc, type, result).getResult(0);
 }
 
+/// Non-temporal stores may be seen by other threads later than stores that
+/// follow, by which these learn that the kernel is done: on x86 they wait in
+/// buffers that a release does not empty. A full fence does.
+bool storesPastCaches(func::FuncOp kernel) {
+  return kernel
+      .walk([](vector::StoreOp store) {
+        return store.getNontemporal() ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void addEntry(func::FuncOp kernel) {
   OpBuilder b(kernel);
   b.setInsertionPointAfter(kernel);
@@ -81,6 +94,8 @@ void addEntry(func::FuncOp kernel) {
     arguments.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(),
                                                    entry.getArgument(bound)));
   func::CallOp::create(b, loc, kernel, arguments);
+  if (storesPastCaches(kernel))
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
   Value ok = arith::ConstantIntOp::create(b, loc, 0, 32);
   func::ReturnOp::create(b, loc, ok);
   // Only the entry is called from outside.

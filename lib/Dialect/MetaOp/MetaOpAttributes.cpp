@@ -35,7 +35,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> order, int64_t parallel,
                                    int64_t vectorDim, int64_t vectorWidth,
                                    int64_t unrollDim, int64_t unroll,
-                                   int64_t shared, int64_t tileDim) {
+                                   int64_t shared, int64_t tileDim,
+                                   ArrayRef<int64_t> stream) {
   int64_t numLoops = order.size();
   llvm::SmallBitVector seen(numLoops);
   for (int64_t loop : order) {
@@ -64,6 +65,13 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (tileDim < -1 || tileDim >= numLoops)
     return emitError() << "expects `tile_dim` to be -1 or one of the "
                        << numLoops << " loops, given " << tileDim;
+  for (auto [i, result] : llvm::enumerate(stream))
+    if (result < 0 || (i > 0 && result <= stream[i - 1]))
+      return emitError() << "expects `stream` to be numbers of results in "
+                            "order, given ["
+                         << stream << "]";
+  if (!stream.empty() && vectorWidth == 1)
+    return emitError() << "expects vectors where results are in `stream`";
   if (tileDim == -1)
     return success();
   // The copies of a tile are its rows.
@@ -72,4 +80,16 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expects `tile_dim` and `vector_dim` as the last two "
                           "loops of `order`, vectors, and no unrolling";
   return success();
+}
+
+ScheduleAttr ScheduleAttr::withStream(ArrayRef<int64_t> stream) const {
+  return get(getContext(), getOrder(), getParallel(), getVectorDim(),
+             getVectorWidth(), getUnrollDim(), getUnroll(), getShared(),
+             getTileDim(), stream);
+}
+
+ScheduleAttr ScheduleAttr::withShared(int64_t shared) const {
+  return get(getContext(), getOrder(), getParallel(), getVectorDim(),
+             getVectorWidth(), getUnrollDim(), getUnroll(), shared,
+             getTileDim(), getStream());
 }

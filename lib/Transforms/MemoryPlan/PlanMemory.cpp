@@ -12,13 +12,15 @@
 // of an operand whose life ends at that call (see InPlace.cpp). Failing that,
 // a returned value gets a buffer of its own, and any other memory of the arena.
 // What takes over memory prolongs its life. When all lives are known, places in
-// the arena are chosen (see Arena.cpp).
+// the arena are chosen (see Arena.cpp), and results that were to be stored past
+// the caches, but are written in place, are so no longer.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
 #include "Arena.h"
+#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -72,6 +74,7 @@ private:
                                   OpResult result, int64_t time);
   bool mayOverwrite(Value root, int64_t time);
   int64_t getEnd(Value value, int64_t time) const;
+  void keepInCaches();
   void writePlan(const ArenaPlan &plan);
 
   func::FuncOp main;
@@ -86,6 +89,8 @@ private:
   llvm::MapVector<Value, unsigned> returned;
   /// Roots whose memory another value has taken over.
   llvm::DenseSet<Value> takenOver;
+  /// Values that kernels yield, and whether each call writes them in place.
+  llvm::MapVector<Value, bool> isAlwaysInPlace;
 };
 
 } // namespace
@@ -185,6 +190,8 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
     return call.emitOpError("does not call a kernel");
   for (OpResult result : call->getResults()) {
     std::optional<Place> place = tryInPlace(call, kernel, result, time);
+    Value yielded = kernel.getYield().getOperand(result.getResultNumber());
+    isAlwaysInPlace.insert({yielded, true}).first->second &= place.has_value();
     if (!place) {
       if (auto it = returned.find(result); it != returned.end()) {
         place = Place{SlotKind::Result, it->second};
@@ -199,6 +206,20 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
     places[result] = *place;
   }
   return success();
+}
+
+/// What is written in place has just been read: it is in the first cache, and
+/// to store it past the caches saves nothing. A file's schedule stays.
+void MemoryPlanner::keepInCaches() {
+  for (auto [value, isInPlace] : isAlwaysInPlace) {
+    auto stage = value.getDefiningOp<FusedOp>();
+    ScheduleAttr schedule = stage ? stage.getScheduleAttr() : ScheduleAttr();
+    if (!isInPlace || !schedule || getOverrideLine(stage.getLoc()))
+      continue;
+    auto streamed = llvm::to_vector(schedule.getStream());
+    llvm::erase(streamed, cast<OpResult>(value).getResultNumber());
+    stage.setScheduleAttr(schedule.withStream(streamed));
+  }
 }
 
 void MemoryPlanner::writePlan(const ArenaPlan &plan) {
@@ -234,6 +255,7 @@ LogicalResult MemoryPlanner::plan() {
   std::optional<ArenaPlan> plan = packArena(stored);
   if (!plan)
     return main.emitOpError("needs more memory than can be addressed");
+  keepInCaches();
   writePlan(*plan);
   return success();
 }

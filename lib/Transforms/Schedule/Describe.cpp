@@ -163,6 +163,8 @@ StageDescription StageReader::describe() {
     result.accesses.push_back(describeAccess(
         write.place, write.map, op.getResult(write.result).getType()));
     result.accesses.back().isWrite = true;
+    result.accesses.back().isStreamed =
+        llvm::is_contained(schedule.getStream(), write.result);
     if (write.kind)
       result.accesses.back().reduction = stringifyReduceKind(*write.kind).str();
   }

@@ -33,6 +33,7 @@
 
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
@@ -103,8 +104,8 @@ struct Dependence {
 
 class Joiner {
 public:
-  Joiner(Block &block, unsigned vectorBits)
-      : block(block), vectorBits(vectorBits) {}
+  Joiner(Block &block, unsigned vectorBits, int64_t streamBytes)
+      : block(block), vectorBits(vectorBits), streamBytes(streamBytes) {}
 
   LogicalResult run();
 
@@ -129,6 +130,7 @@ private:
 
   Block &block;
   unsigned vectorBits;
+  int64_t streamBytes;
   /// Groups by number; those that were merged into another have no kernels.
   SmallVector<Group> groups;
   llvm::DenseMap<Operation *, unsigned> groupOf;
@@ -613,6 +615,10 @@ void Joiner::rewrite(Group &group) {
                   }));
   for (auto [output, result] : llvm::zip_equal(outputs, kernel.getOutputs()))
     output.replaceAllUsesWith(result);
+  for (auto [stage, fused] :
+       llvm::zip_equal(group.stages, body.getOps<FusedOp>()))
+    fused.setScheduleAttr(chooseStream(fused, stage->model,
+                                       fused.getScheduleAttr(), streamBytes));
   for (KernelOp old : llvm::reverse(group.kernels)) {
     old->dropAllUses();
     old->erase();
@@ -653,7 +659,7 @@ struct JoinStages : metaop::impl::JoinStagesPassBase<JoinStages> {
 
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
-      if (failed(Joiner(block, vectorBits).run()))
+      if (failed(Joiner(block, vectorBits, streamBytes).run()))
         return signalPassFailure();
   }
 };

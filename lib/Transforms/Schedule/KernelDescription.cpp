@@ -58,6 +58,8 @@ static void printStage(llvm::raw_ostream &os, const StageDescription &stage) {
       os << ", reduced by " << access.reduction;
     if (access.isGuarded)
       os << ", guarded";
+    if (access.isStreamed)
+      os << ", past the caches";
     os << "\n";
   }
   os << "    loops:" << (stage.loops.empty() ? " none" : "") << "\n";

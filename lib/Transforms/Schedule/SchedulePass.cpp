@@ -15,6 +15,7 @@
 
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -92,6 +93,8 @@ LogicalResult SchedulePass::apply(const ScheduleEntry &entry,
                       << " is not parallel: its iterations write the same "
                          "elements of result "
                       << write.result;
+  if (failed(verifyStream(op, stage, schedule, fail)))
+    return failure();
   op.setScheduleAttr(schedule);
   op->setLoc(markOverride(op.getLoc(), file, entry.line));
   return success();
@@ -109,7 +112,8 @@ LogicalResult SchedulePass::schedule(FusedOp op) {
     found->second.isUsed = true;
     return apply(found->second.entry, *stage);
   }
-  op.setScheduleAttr(chooseSchedule(*stage, vectorBits));
+  op.setScheduleAttr(chooseStream(
+      op, *stage, chooseSchedule(*stage, vectorBits), streamBytes));
   return success();
 }
 

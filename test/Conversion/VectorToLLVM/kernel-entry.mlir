@@ -31,3 +31,14 @@ func.func @k(%x: memref<64xf32>, %y: memref<?xf32>, %n: index, %begin: index, %e
 func.func @other() {
   return
 }
+
+// Stores past the caches are over before the caller may tell other threads.
+// CHECK-LABEL: func @stream_entry
+// CHECK:         call @stream
+// CHECK-NEXT:    llvm.fence seq_cst
+func.func @stream(%y: memref<64xf32>, %begin: index, %end: index)
+    attributes {metaop.num_buffers = 1 : i64} {
+  %c = arith.constant dense<1.0> : vector<16xf32>
+  vector.store %c, %y[%begin] {alignment = 64 : i64, nontemporal = true} : memref<64xf32>, vector<16xf32>
+  return
+}

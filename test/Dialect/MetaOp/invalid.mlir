@@ -664,6 +664,16 @@ func.func private @schedule_vector_width_power() attributes {s = #metaop.schedul
 
 // -----
 
+// expected-error @below {{expects `stream` to be numbers of results in order, given [1, 0]}}
+func.func private @schedule_stream_order() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0, stream = [1, 0]>}
+
+// -----
+
+// expected-error @below {{expects vectors where results are in `stream`}}
+func.func private @schedule_stream_scalar() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>}
+
+// -----
+
 // expected-error @below {{expects `vector_width` to be 1 without a `vector_dim`, given 8}}
 func.func private @schedule_vector_width_alone() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>}
 

@@ -187,11 +187,19 @@ func.func @indirect(%x: tensor<9x8xf32>, %y: tensor<4x?xf32>, %i: tensor<4x8xi64
 // CHECK: @schedule_attribute
 // CHECK-SAME: full = #metaop.schedule<order = [1, 0, 2], parallel = 2, vector_dim = 2, vector_width = 16, unroll_dim = 1, unroll = 4, shared = 1>
 // CHECK-SAME: scalar = #metaop.schedule<order = [], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>
+// CHECK-SAME: stream = #metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0, 2]>
+// CHECK-SAME: tile = #metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, tile_dim = 1, stream = [0]>
 func.func private @schedule_attribute() attributes {
   full = #metaop.schedule<order = [1, 0, 2], parallel = 2, vector_dim = 2,
                           vector_width = 16, unroll_dim = 1, unroll = 4,
                           shared = 1>,
   scalar = #metaop.schedule<order = [], parallel = 0, vector_dim = -1,
                             vector_width = 1, unroll_dim = -1, unroll = 1,
-                            shared = 0>
+                            shared = 0>,
+  stream = #metaop.schedule<order = [0], parallel = 1, vector_dim = 0,
+                            vector_width = 16, unroll_dim = -1, unroll = 1,
+                            shared = 0, stream = [0, 2]>,
+  tile = #metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 0,
+                          vector_width = 16, unroll_dim = -1, unroll = 1,
+                          shared = 0, tile_dim = 1, stream = [0]>
 }

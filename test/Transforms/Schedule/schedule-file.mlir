@@ -42,6 +42,10 @@
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.loops 2>&1 | FileCheck %s --check-prefix=LOOPS
 // LOOPS: .loops:1: the schedule orders 1 loops, but stage {{.*}} has 2
 
+// RUN: sed 's/vector_dim = -1, vector_width = 1/vector_dim = 1, vector_width = 16/; s/shared = 0/shared = 0, stream = [0]/' %t.good > %t.stream
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.stream 2>&1 | FileCheck %s --check-prefix=STREAM
+// STREAM: .stream:1: the schedule streams result 0, which it does not store by aligned vectors that fill cache lines
+
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.absent 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: metaop-schedule: cannot read '{{.*}}.absent'
 

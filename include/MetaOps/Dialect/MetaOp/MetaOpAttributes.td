@@ -47,6 +47,10 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
       after another along `tile_dim` is loaded or stored by vectors along it, and
       the tile is transposed in registers. These two loops are the innermost, in
       this order; `-1`, and not printed, for no tile.
+    * `stream`: the results, by number, that are stored past the caches: whole
+      lines go to memory, which then need not be read before they are
+      overwritten. It is for results that are larger than the caches and are
+      stored by aligned vectors; not printed where it is empty.
     * `shared`: how many of the leading loops are shared with the stage before
       this one in the same kernel. An ordered list of stages with these depths
       is the kernel's loop tree.
@@ -67,21 +71,29 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     "int64_t":$unrollDim,
     "int64_t":$unroll,
     "int64_t":$shared,
-    DefaultValuedParameter<"int64_t", "-1">:$tileDim
+    DefaultValuedParameter<"int64_t", "-1">:$tileDim,
+    OptionalArrayRefParameter<"int64_t">:$stream
   );
   let builders = [
     AttrBuilder<(ins "ArrayRef<int64_t>":$order, "int64_t":$parallel,
         "int64_t":$vectorDim, "int64_t":$vectorWidth, "int64_t":$unrollDim,
-        "int64_t":$unroll, "int64_t":$shared), [{
+        "int64_t":$unroll, "int64_t":$shared,
+        CArg<"int64_t", "-1">:$tileDim), [{
       return $_get($_ctxt, order, parallel, vectorDim, vectorWidth, unrollDim,
-                   unroll, shared, /*tileDim=*/-1);
+                   unroll, shared, tileDim, ArrayRef<int64_t>());
     }]>
   ];
+  let extraClassDeclaration = [{
+    /// The same but for the results that are stored past the caches.
+    ScheduleAttr withStream(ArrayRef<int64_t> stream) const;
+    /// The same but for the number of shared loops.
+    ScheduleAttr withShared(int64_t shared) const;
+  }];
   let assemblyFormat = [{
     `<` `order` `=` `[` (`]`) : ($order^ `]`)? `,` `parallel` `=` $parallel
     `,` `vector_dim` `=` $vectorDim `,` `vector_width` `=` $vectorWidth
     `,` `unroll_dim` `=` $unrollDim `,` `unroll` `=` $unroll
-    `,` `shared` `=` $shared (`,` `tile_dim` `=` $tileDim^)? `>`
+    `,` `shared` `=` $shared `` custom<ScheduleOptions>($tileDim, $stream) `>`
   }];
   let genVerifyDecl = 1;
 }

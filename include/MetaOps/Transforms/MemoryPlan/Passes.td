@@ -19,7 +19,9 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     lives do not overlap share. A kernel writes a result over an input that dies
     there, where every read of an element comes before its write; an argument
     marked `metaop.donatable` may be overwritten in this way too. Views share
-    the memory of what they view. Without `reuse`, every value has a place of
+    the memory of what they view. What is written in place by all calls of a
+    kernel is not stored past the caches, unless a file of schedules says so.
+    Without `reuse`, every value has a place of
     its own, and no argument is overwritten. With `report`, a remark gives the
     size of the arena, and the most bytes that live in it at a time, which it
     cannot be smaller than.

@@ -40,6 +40,8 @@ struct AccessDescription {
   /// Some iterations are out of the tensor or are excluded by a condition.
   bool isGuarded = false;
   bool isWrite = false;
+  /// It is stored past the caches.
+  bool isStreamed = false;
   /// What a reduction combines by; empty otherwise.
   std::string reduction;
 };

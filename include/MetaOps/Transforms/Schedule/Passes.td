@@ -48,7 +48,8 @@ def SchedulePass : Pass<"metaop-schedule"> {
     stand outside and reduced loops inside, each kind in the order of memory
     continuity: the loop over which all accesses together take the smallest
     steps is innermost. The vector loop is the one for which loads and stores
-    are cheapest.
+    are cheapest. Results that are larger than the caches are stored past them
+    where whole lines are.
 
     Before:
     ```mlir
@@ -66,6 +67,9 @@ def SchedulePass : Pass<"metaop-schedule"> {
     Option<"vectorBits", "vector-bits", "unsigned", "512",
            "Bits in a vector register of the target, a power of two; 0 for "
            "scalar code">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "int64_t(32) << 20",
+           "What the caches of a core hold together with those that it shares, "
+           "in bytes: larger results are stored past them; 0 for none">,
     Option<"file", "file", "std::string", "\"\"",
            "A file of schedules that replace those of the heuristics, by the "
            "identity of the stage; it is an error if one is malformed or cannot "
@@ -135,7 +139,10 @@ def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512",
            "Bits in a vector register of the target, a power of two; 0 for "
-           "scalar code">
+           "scalar code">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "int64_t(32) << 20",
+           "What the caches of a core hold together with those that it shares, "
+           "in bytes: larger results are stored past them; 0 for none">
   ];
 }
 
