@@ -23,10 +23,17 @@ using namespace metaops;
 /// Takes memory from the system. Buffers of many megabytes are read a fifth
 /// faster in pages of 2 MB than of 4 KB, so these are asked for where whole
 /// ones fit. It is a wish only: errors are no matter.
+///
+/// Such a buffer starts at a page, because others do so, or shortly behind it
+/// (foreign ones at 16 bytes): a load waits for earlier stores that are not yet
+/// done if it equals one in the low 12 bits of the address, and a kernel that
+/// reads a little behind the place where it writes would meet its last store.
 static void *allocate(size_t size) {
-  constexpr size_t hugePage = size_t(2) << 20;
-  void *memory = std::aligned_alloc(64, size);
-  if (!memory || size < 2 * hugePage)
+  constexpr size_t hugePage = size_t(2) << 20, page = 4096;
+  if (size < 2 * hugePage)
+    return std::aligned_alloc(64, size);
+  void *memory = std::aligned_alloc(page, size);
+  if (!memory)
     return memory;
   auto address = reinterpret_cast<uintptr_t>(memory);
   uintptr_t begin = llvm::alignTo(address, hugePage);
