@@ -88,6 +88,17 @@ _AGAIN = (
     " where the backward pass runs as a program of its own."
 )
 
+_RECORDING = (
+    "Most is outside of kernels: 16 operators and their numbers are 28 recorded operators"
+    " from Python. To get there: trace a function once and run it by its identity."
+)
+_MANY_CONSTANTS = (
+    "A dozen polynomials in one loop have more constants than there are registers, and twice"
+    " the time of each by itself. To get there: split such a loop where a few values pass."
+)
+
 NOTES: dict[str, str] = {
-    f"chain of {count} with exp, tanh, erf backward": _AGAIN for count in (4, 16)
+    "chain of 16": _RECORDING,
+    **{f"chain of {count} with exp, tanh, erf backward": _AGAIN for count in (4, 16)},
+    "chain of 16 with exp, tanh, erf both": _MANY_CONSTANTS,
 }

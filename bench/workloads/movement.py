@@ -79,9 +79,12 @@ WORKLOADS = [
     ),
 ]
 
+_CONCAT = (
+    "At the small size, nearly all is outside of kernels: a concatenation is composed of"
+    " paddings and selections, a dozen recorded operators from Python. The gradient by each"
+    " part is a kernel of its own. To get there: an operator for it."
+)
+
 NOTES: dict[str, str] = {
-    "slice with steps": (
-        "Elements two apart are gathered into vectors. To get there: load whole vectors and"
-        " keep the lanes that are wanted."
-    ),
+    f"concat {what}": _CONCAT for what in ("rows", "columns", "columns backward", "columns both")
 }

@@ -70,29 +70,6 @@ WORKLOADS = [
 ]
 
 NOTES: dict[str, str] = {
-    "max pooling backward": (
-        "Ours shares the gradient among equal elements, so it counts them first: a pass over"
-        " all windows, then one that gathers for each element the windows it is in, with"
-        " guards. Peers read indices that the forward pass left. To get there: let the forward"
-        " pass keep the place of the largest, and turn the guards into borders."
-    ),
-    "max pooling both": (
-        "As max pooling backward. The two passes compare each window anew; a forward pass"
-        " that keeps the place of the largest leaves one of them."
-    ),
-    "average pooling": (
-        "Elements two apart are gathered into vectors. To get there: load whole vectors and"
-        " take even and odd lanes apart; divide in the same kernel."
-    ),
-    "average pooling backward": (
-        "Each of the four places in a window is a pass of its own over the result, stored two"
-        " apart. To get there: compute the lanes of a row together and store whole vectors;"
-        " divide in the same kernel."
-    ),
-    "average pooling both": (
-        "As average pooling and its backward pass, which share nothing: nothing of one is"
-        " read by the other."
-    ),
     "dropout backward": (
         "The mask is made again, by Philox2x32-10 at about 1 ns an element; the peers read the"
         " mask that the forward pass left. To get there: keep it as a bit an element where the"

@@ -72,7 +72,14 @@ _MOMENTS = (
     " one kernel."
 )
 
+_PRODUCTS = (
+    "The products of the row and its gradient are written to memory between the two passes"
+    " over a row, as the row is too long for a local one: 1.33 times the bytes. To get there:"
+    " compute them again in the second pass."
+)
+
 NOTES: dict[str, str] = {
+    "softmax backward": _PRODUCTS,
     "layer norm backward": _WEIGHTS,
     "layer norm both": _WEIGHTS,
     "RMS norm backward": _WEIGHTS,

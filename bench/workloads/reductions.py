@@ -46,6 +46,24 @@ _TWO_PASSES = (
     " number and its place, as many vectors side by side as for a maximum."
 )
 
+_FAR_ROWS = (
+    "Rows that are added lie megabytes apart and are taken by strips of 16 KB; a variance"
+    " does so twice. To get there: keep a block of rows in cache for both passes."
+)
+_TIES = (
+    "Ours shares the gradient among equal elements, so it counts them first: one pass more"
+    " over the input than the peers', which at the small size is a kernel and its recording."
+)
+_SMALL = "The result is as fast as memory; at the small size what is left is recording from Python."
+
 NOTES: dict[str, str] = {
-    row.name: _TWO_PASSES for row in WORKLOADS if row.name.startswith("argmax")
+    **{row.name: _TWO_PASSES for row in WORKLOADS if row.name.startswith("argmax")},
+    **{
+        f"{what} of 4-D, axis {axis}": _FAR_ROWS
+        for what in ("sum", "mean", "max", "var")
+        for axis in (0, 1)
+    },
+    "max of 2-D, axis 0 backward": _TIES,
+    "max of 2-D, axis 0 both": _TIES,
+    "mean of 2-D, axis 1 backward": _SMALL,
 }
