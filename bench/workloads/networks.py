@@ -70,6 +70,11 @@ WORKLOADS = [
 ]
 
 NOTES: dict[str, str] = {
+    "GELU backward": (
+        "The error function and the exponential are computed again from the input; JAX reads"
+        " what its forward pass left. To get there: keep the former where the backward pass"
+        " runs as a program of its own."
+    ),
     "dropout backward": (
         "The mask is made again, by Philox2x32-10 at about 1 ns an element; the peers read the"
         " mask that the forward pass left. To get there: keep it as a bit an element where the"

@@ -78,7 +78,15 @@ _PRODUCTS = (
     " compute them again in the second pass."
 )
 
+_SMALL = (
+    "At the small size, most is outside of kernels: a norm or a loss is some twenty recorded"
+    " operators from Python. To get there: trace it once and run it by its identity."
+)
+
 NOTES: dict[str, str] = {
+    "layer norm": _SMALL,
+    "log-softmax and cross entropy": _SMALL,
+    "log-softmax and cross entropy backward": _SMALL,
     "softmax backward": _PRODUCTS,
     "layer norm backward": _WEIGHTS,
     "layer norm both": _WEIGHTS,

@@ -46,6 +46,10 @@ _TWO_PASSES = (
     " number and its place, as many vectors side by side as for a maximum."
 )
 
+_SHORT_ROWS = (
+    "A row is two vectors, and each needs a reduction across lanes. To get there: reduce 16"
+    " rows side by side, by tiles that are transposed in registers."
+)
 _FAR_ROWS = (
     "Rows that are added lie megabytes apart and are taken by strips of 16 KB; a variance"
     " does so twice. To get there: keep a block of rows in cache for both passes."
@@ -63,6 +67,7 @@ NOTES: dict[str, str] = {
         for what in ("sum", "mean", "max", "var")
         for axis in (0, 1)
     },
+    "max of 4-D, axis 3": _SHORT_ROWS,
     "max of 2-D, axis 0 backward": _TIES,
     "max of 2-D, axis 0 both": _TIES,
     "mean of 2-D, axis 1 backward": _SMALL,
