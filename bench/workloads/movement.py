@@ -86,5 +86,12 @@ _CONCAT = (
 )
 
 NOTES: dict[str, str] = {
-    f"concat {what}": _CONCAT for what in ("rows", "columns", "columns backward", "columns both")
+    **{
+        f"concat {what}": _CONCAT
+        for what in ("rows", "columns", "columns backward", "columns both")
+    },
+    "embedding": (
+        "At the small size, nearly all is outside of kernels: indices are cast, wrapped and"
+        " checked, each a recorded operator. To get there: do so in one operator."
+    ),
 }

@@ -68,6 +68,11 @@ NOTES: dict[str, str] = {
         for axis in (0, 1)
     },
     "max of 4-D, axis 3": _SHORT_ROWS,
+    "max of 2-D, axis 1": _SMALL,
+    "var of 4-D, axis 2": (
+        "The mean and the squares are two kernels, each of which reads the input. To get there:"
+        " join them by the image, which a core's cache holds."
+    ),
     "max of 2-D, axis 0 backward": _TIES,
     "max of 2-D, axis 0 both": _TIES,
     "mean of 2-D, axis 1 backward": _SMALL,
