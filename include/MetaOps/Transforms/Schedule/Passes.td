@@ -17,7 +17,8 @@ def SplitReductionsPass : Pass<"metaop-split-reductions"> {
     A stage that reduces many elements to few has no loop that threads could
     share. It becomes a stage that reduces blocks of one dimension, which are
     shared, and one that combines their results. The number of blocks depends on
-    the extents alone. Stages with a schedule stay as they are.
+    the extents alone. Element-wise results of such a stage are written block by
+    block and seen through a reshape. Stages with a schedule stay as they are.
 
     Before:
     ```mlir
