@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Transforms/Fusion/Partition.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
@@ -63,14 +63,6 @@ static Border getBorder(ArrayRef<Operation *> members) {
   return border;
 }
 
-/// The body of `op`, with an argument for each of `inputs`.
-static Block *addBody(Region &region, ValueRange inputs) {
-  Block &body = region.emplaceBlock();
-  for (Value input : inputs)
-    body.addArgument(input.getType(), input.getLoc());
-  return &body;
-}
-
 static KernelOp buildKernel(OpBuilder &builder, ArrayRef<Operation *> members,
                             const Border &border) {
   SmallVector<Location> locations;
@@ -78,27 +70,18 @@ static KernelOp buildKernel(OpBuilder &builder, ArrayRef<Operation *> members,
     locations.push_back(op->getLoc());
   Location loc = FusedLoc::get(builder.getContext(), locations);
 
-  OpBuilder::InsertionGuard guard(builder);
   ValueRange inputs = border.inputs.getArrayRef();
-  TypeRange types = ValueRange(border.outputs).getTypes();
-  auto kernel = KernelOp::create(builder, loc, types, inputs);
-  Block *kernelBody = addBody(kernel.getBody(), inputs);
-  builder.setInsertionPointToEnd(kernelBody);
-  auto fused = FusedOp::create(builder, loc, types, kernelBody->getArguments(),
-                               ScheduleAttr());
-  YieldOp::create(builder, loc, fused.getOutputs());
-
-  Block *fusedBody = addBody(fused.getBody(), inputs);
-  builder.setInsertionPointToEnd(fusedBody);
-  IRMapping mapping;
-  mapping.map(inputs, fusedBody->getArguments());
-  for (Operation *op : members)
-    builder.clone(*op, mapping);
-  YieldOp::create(builder, loc,
-                  llvm::map_to_vector(border.outputs, [&](Value output) {
-                    return mapping.lookup(output);
-                  }));
-  return kernel;
+  return buildStageKernel(builder, loc, ValueRange(border.outputs).getTypes(),
+                          inputs, [&](ValueRange arguments) {
+                            IRMapping mapping;
+                            mapping.map(inputs, arguments);
+                            for (Operation *op : members)
+                              builder.clone(*op, mapping);
+                            return llvm::map_to_vector(
+                                border.outputs, [&](Value output) {
+                                  return mapping.lookup(output);
+                                });
+                          });
 }
 
 /// Merges the copies of one producer in each stage.

@@ -26,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "MetaOps/Transforms/Simplify/Size.h"
@@ -138,39 +138,32 @@ static std::optional<Cone> getCone(Value value) {
 
 /// Builds a kernel of one stage in place of another: with other inputs, of
 /// which `start` makes what stands for the old ones, and with those results
-/// only that `keeps` names.
-static KernelOp
+/// only that `keeps` names. What is computed twice, or for nothing, goes.
+static void
 rebuild(KernelOp kernel, ArrayRef<Value> inputs, ArrayRef<unsigned> keeps,
         llvm::function_ref<void(OpBuilder &, ValueRange, IRMapping &)> start) {
   FusedOp fused = getOnlyStage(kernel);
   OpBuilder builder(kernel);
-  auto addBody = [&](Region &region) {
-    Block &body = region.emplaceBlock();
-    for (Value input : inputs)
-      body.addArgument(input.getType(), input.getLoc());
-    builder.setInsertionPointToEnd(&body);
-    return body.getArguments();
-  };
   SmallVector<Type> types;
   for (unsigned result : keeps)
     types.push_back(kernel.getType(result));
-  auto newKernel = KernelOp::create(builder, kernel.getLoc(), types, inputs);
-  ValueRange arguments = addBody(newKernel.getBody());
-  auto stage = FusedOp::create(builder, fused.getLoc(), types, arguments,
-                               ScheduleAttr());
-  YieldOp::create(builder, kernel.getLoc(), stage.getOutputs());
-  IRMapping mapping;
-  arguments = addBody(stage.getBody());
-  start(builder, arguments, mapping);
-  for (Operation &op : fused.getBody().front().without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> yielded;
-  for (auto [i, result] : llvm::enumerate(keeps)) {
-    yielded.push_back(mapping.lookup(fused.getYield().getOperand(result)));
+  KernelOp newKernel = buildStageKernel(
+      builder, kernel.getLoc(), types, inputs, [&](ValueRange arguments) {
+        IRMapping mapping;
+        start(builder, arguments, mapping);
+        for (Operation &op : fused.getBody().front().without_terminator())
+          builder.clone(op, mapping);
+        SmallVector<Value> yielded;
+        for (unsigned result : keeps)
+          yielded.push_back(
+              mapping.lookup(fused.getYield().getOperand(result)));
+        return yielded;
+      });
+  for (auto [i, result] : llvm::enumerate(keeps))
     kernel.getResult(result).replaceAllUsesWith(newKernel.getResult(i));
-  }
-  YieldOp::create(builder, fused.getLoc(), yielded);
-  return newKernel;
+  IRRewriter rewriter(newKernel.getContext());
+  DominanceInfo dominance(newKernel);
+  eliminateCommonSubExpressions(rewriter, dominance, newKernel);
 }
 
 namespace {
@@ -258,28 +251,25 @@ void Recomputer::copyInto(KernelOp reader, OpResult value, const Cone &cone) {
   SmallVector<unsigned> all =
       llvm::to_vector(llvm::seq<unsigned>(0, reader.getNumResults()));
   Block &oldBody = getOnlyStage(reader).getBody().front();
-  KernelOp rebuilt = rebuild(
-      reader, inputs.getArrayRef(), all,
-      [&](OpBuilder &builder, ValueRange arguments, IRMapping &mapping) {
-        auto find = [&](Value outer) {
-          return arguments[std::distance(inputs.begin(),
-                                         llvm::find(inputs, outer))];
-        };
-        IRMapping cloned;
-        for (Value leaf : cone.leaves)
-          cloned.map(leaf, find(getOuter(kernel, leaf)));
-        for (Operation *op : cone.ops)
-          builder.clone(*op, cloned);
-        Value again = cloned.lookup(getOnlyStage(kernel).getYield().getOperand(
-            value.getResultNumber()));
-        for (auto [argument, input] :
-             llvm::zip_equal(oldBody.getArguments(), reader.getInputs()))
-          mapping.map(argument, input == value ? again : find(input));
-      });
+  rebuild(reader, inputs.getArrayRef(), all,
+          [&](OpBuilder &builder, ValueRange arguments, IRMapping &mapping) {
+            auto find = [&](Value outer) {
+              return arguments[std::distance(inputs.begin(),
+                                             llvm::find(inputs, outer))];
+            };
+            IRMapping cloned;
+            for (Value leaf : cone.leaves)
+              cloned.map(leaf, find(getOuter(kernel, leaf)));
+            for (Operation *op : cone.ops)
+              builder.clone(*op, cloned);
+            Value again =
+                cloned.lookup(getOnlyStage(kernel).getYield().getOperand(
+                    value.getResultNumber()));
+            for (auto [argument, input] :
+                 llvm::zip_equal(oldBody.getArguments(), reader.getInputs()))
+              mapping.map(argument, input == value ? again : find(input));
+          });
   reader.erase();
-  IRRewriter rewriter(rebuilt.getContext());
-  DominanceInfo dominance(rebuilt);
-  eliminateCommonSubExpressions(rewriter, dominance, rebuilt);
 }
 
 /// Leaves out the results that nothing reads any more, and what only they need.
@@ -292,15 +282,11 @@ void Recomputer::dropUnread(KernelOp kernel) {
     return;
   if (!keeps.empty()) {
     SmallVector<Value> inputs(kernel.getInputs());
-    KernelOp rebuilt = rebuild(
-        kernel, inputs, keeps,
-        [&](OpBuilder &, ValueRange arguments, IRMapping &mapping) {
-          mapping.map(getOnlyStage(kernel).getBody().front().getArguments(),
-                      arguments);
-        });
-    IRRewriter rewriter(rebuilt.getContext());
-    DominanceInfo dominance(rebuilt);
-    eliminateCommonSubExpressions(rewriter, dominance, rebuilt);
+    rebuild(kernel, inputs, keeps,
+            [&](OpBuilder &, ValueRange arguments, IRMapping &mapping) {
+              mapping.map(getOnlyStage(kernel).getBody().front().getArguments(),
+                          arguments);
+            });
   }
   kernel.erase();
 }

@@ -32,6 +32,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -94,8 +95,6 @@ private:
   }
   Block &getStageBody() { return fused.getBody().front(); }
 
-  KernelOp buildKernel(TypeRange types, ValueRange inputs,
-                       llvm::function_ref<SmallVector<Value>(ValueRange)> fill);
   SmallVector<Value> buildPartial(ValueRange arguments, const Split &split,
                                   TypeRange types);
   Value combine(ReindexReduceOpInterface op, Value partial,
@@ -260,28 +259,6 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
 // The new kernels
 //===----------------------------------------------------------------------===//
 
-KernelOp
-Splitter::buildKernel(TypeRange types, ValueRange inputs,
-                      llvm::function_ref<SmallVector<Value>(ValueRange)> fill) {
-  auto addBody = [&](Region &region) {
-    Block &body = region.emplaceBlock();
-    for (Value input : inputs)
-      body.addArgument(input.getType(), input.getLoc());
-    return &body;
-  };
-  auto outer = KernelOp::create(b, loc, types, inputs);
-  OpBuilder::InsertionGuard guard(b);
-  Block *kernelBody = addBody(outer.getBody());
-  b.setInsertionPointToEnd(kernelBody);
-  auto stage = FusedOp::create(b, loc, types, kernelBody->getArguments(),
-                               ScheduleAttr());
-  YieldOp::create(b, loc, stage.getOutputs());
-  Block *stageBody = addBody(stage.getBody());
-  b.setInsertionPointToEnd(stageBody);
-  YieldOp::create(b, loc, fill(stageBody->getArguments()));
-  return outer;
-}
-
 /// Emits the operations of the stage over [blocks, ..., block, ...].
 SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
                                           const Split &split, TypeRange types) {
@@ -404,17 +381,17 @@ Value Splitter::combine(ReindexReduceOpInterface op, Value partial,
       AffineMap::getMultiDimIdentityMap(partialType.getRank(), b.getContext())
           .dropResult(0);
   Value sum =
-      buildKernel(sumType, partial, [&](ValueRange arguments) {
+      buildStageKernel(b, loc, sumType, partial, [&](ValueRange arguments) {
         return SmallVector<Value>{ReindexReduceOp::create(
             b, op.getLoc(), sumType, op.getReduceKind(), arguments[0], access)};
       }).getResult(0);
   if (sumType == type)
     return sum;
-  return buildKernel(type, sum,
-                     [&](ValueRange arguments) {
-                       return SmallVector<Value>{
-                           CastOp::create(b, op.getLoc(), type, arguments[0])};
-                     })
+  return buildStageKernel(b, loc, type, sum,
+                          [&](ValueRange arguments) {
+                            return SmallVector<Value>{CastOp::create(
+                                b, op.getLoc(), type, arguments[0])};
+                          })
       .getResult(0);
 }
 
@@ -446,9 +423,10 @@ void Splitter::replace(const Split &split) {
     shape.insert(shape.begin(), split.getCount());
     types.push_back(RankedTensorType::get(shape, getPartialElement(reduce)));
   }
-  KernelOp partial = buildKernel(types, inputs, [&](ValueRange arguments) {
-    return buildPartial(arguments, split, types);
-  });
+  KernelOp partial =
+      buildStageKernel(b, loc, types, inputs, [&](ValueRange arguments) {
+        return buildPartial(arguments, split, types);
+      });
 
   for (auto [i, reduce] : llvm::enumerate(reductions)) {
     auto type = cast<RankedTensorType>(kernel.getType(i));
