@@ -1,57 +1,51 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors in files: NumPy's .npz, written atomically and read without pickle."""
+"""Values in files: written atomically, read without pickle."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 import zipfile
-from collections.abc import Mapping
 from typing import Any, TypeAlias, Union
 
-import numpy as np
-import numpy.typing as npt
-
-from ._core import Var
-from ._typing import VarLike
+from ._errors import at_line
+from ._structure import Reader, Writer
 
 __all__ = ["load", "save"]
 
 Path: TypeAlias = Union[str, "os.PathLike[str]"]
 
 
-def save(tensors: Mapping[str, VarLike], path: Path) -> None:
-    """Write named tensors to a file that `numpy.load` reads too.
+def save(value: Any, path: Path) -> None:
+    """Write a value to a file, from which `load` returns its like.
 
     Parameters
     ----------
-    tensors
-        Names and Vars, arrays or numbers. Vars are computed.
+    value
+        Vars, which are computed, and NumPy arrays; numbers, strings and None;
+        and lists, tuples and dicts of all these, such as `Module.state_dict` and
+        `Optimizer.state_dict` return.
     path
-        The file, replaced as a whole once everything is written.
+        The file, replaced as a whole once everything is written. `numpy.load`
+        reads its tensors, those of bfloat16 as their bits in uint16; those of a
+        dict are named by their keys, what is further inside by keys with dots
+        between. A tensor that is there under several names is written once.
 
     Raises
     ------
     TypeError
-        If a value is an array of Python objects.
+        If there is anything else in the value; the message says where.
+    ValueError
+        If a list or dict contains itself, or is nested too deeply.
     """
     path = os.fspath(path)
-    arrays = {
-        name: value.numpy() if isinstance(value, Var) else np.asarray(value)
-        for name, value in tensors.items()
-    }
-    for name, value in arrays.items():
-        if value.dtype.hasobject:
-            raise TypeError(f"save: {name!r} has dtype {value.dtype}, expected numbers")
     directory = os.path.dirname(path) or "."
     with tempfile.NamedTemporaryFile(dir=directory, delete=False) as file:
         try:
             with zipfile.ZipFile(file, "w") as archive:
-                for name, value in arrays.items():
-                    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                        np.lib.format.write_array(member, value, allow_pickle=False)
+                _write(archive, value)
             file.flush()
             # Temporary files are private; a saved one is as any other new file.
             umask = os.umask(0)
@@ -63,28 +57,42 @@ def save(tensors: Mapping[str, VarLike], path: Path) -> None:
             raise
 
 
-def load(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Read named tensors from a file that `save` wrote.
+def _write(archive: zipfile.ZipFile, value: Any) -> None:
+    try:
+        Writer(archive).write(value)
+    except RecursionError:
+        raise at_line(ValueError("save: the value is nested too deeply")) from None
+
+
+def load(path: Path) -> Any:
+    """Read the value from a file that `save` wrote.
+
+    Nothing in the file is executed, whoever wrote it.
 
     Returns
     -------
-    dict
-        Names and NumPy arrays.
+    Any
+        What was saved: Vars as Vars, arrays as arrays, and dicts of any kind as
+        dicts. Of a .npz file that NumPy wrote, a dict of arrays by name.
 
     Raises
     ------
     ValueError
-        If the file is no such archive or holds Python objects.
+        If the file is damaged, is no such file, or holds Python objects; the
+        message names it.
     OSError
-        If it cannot be read.
+        If it cannot be opened.
     """
-    result = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for member_name in archive.namelist():
-                with archive.open(member_name) as member:
-                    array = np.lib.format.read_array(member, allow_pickle=False)
-                result[member_name.removesuffix(".npy")] = array
-    except zipfile.BadZipFile as error:
-        raise ValueError(f"load: {os.fspath(path)} is not a file of tensors: {error}") from None
-    return result
+    path = os.fspath(path)
+    with open(path, "rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return Reader(archive, os.fstat(file.fileno()).st_size).read()
+        except MemoryError:
+            raise
+        except Exception as error:
+            # Damaged bytes make zipfile, zlib, json and NumPy's parser of headers
+            # raise whatever they meet.
+            raise at_line(
+                ValueError(f"load: {path} is not a file of tensors, or is damaged: {error}")
+            ) from error

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import io
 from .._core import Var, array
+from .._errors import at_line
 from .._typing import VarLike
 
 __all__ = ["Module"]
@@ -46,7 +47,7 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; another name of `execute`."""
-        raise TypeError(f"{type(self).__name__} defines neither execute nor forward")
+        raise at_line(TypeError(f"{type(self).__name__} defines neither execute nor forward"))
 
     # What the module consists of.
 
@@ -115,6 +116,18 @@ class Module:
                     is_parameter = "float" in value.dtype and name.split(".")[0] not in buffers
                     yield _joined(prefix, name), value, is_parameter
 
+    def _all_names(self, prefix: str, around: tuple[Module, ...]) -> Iterator[tuple[str, Var]]:
+        """Yield all tensors by all of their names.
+
+        `around` are the modules on the way here, into which no name leads again.
+        """
+        around = (*around, self)
+        for name, value in self._members():
+            if isinstance(value, Var):
+                yield _joined(prefix, name), value
+            elif not any(value is module for module in around):
+                yield from value._all_names(_joined(prefix, name), around)
+
     def named_parameters(self) -> list[tuple[str, Var]]:
         """Return all parameters, each once, with dotted names."""
         return [(name, value) for name, value, trained in self._named_tensors() if trained]
@@ -134,8 +147,11 @@ class Module:
     # State.
 
     def state_dict(self) -> dict[str, Var]:
-        """Return parameters and buffers by dotted name."""
-        return {name: value for name, value, _ in self._named_tensors()}
+        """Return parameters and buffers by dotted name.
+
+        One that is there under several names, as a tied weight, has them all.
+        """
+        return dict(self._all_names("", ()))
 
     def load_state_dict(self, state: Mapping[str, VarLike], strict: bool = True) -> None:
         """Take values from a dict like that of `state_dict`.
@@ -144,7 +160,7 @@ class Module:
         ----------
         state
             Vars or arrays by name. Values are converted to the dtype that the
-            module's tensor has.
+            module's tensor has. Of a tensor with several names, one suffices.
         strict
             Whether names must agree; else those of one side only are skipped.
 
@@ -153,24 +169,35 @@ class Module:
         KeyError
             If names do not agree and `strict` is set.
         ValueError
-            If a shape differs. Nothing is changed by a call that raises.
+            If a shape differs, or if names of one tensor have different values.
+            Nothing is changed by a call that raises.
         """
         own = self.state_dict()
-        missing, unknown = sorted(own.keys() - state.keys()), sorted(state.keys() - own.keys())
+        given_once = {id(own[name]) for name in own.keys() & state.keys()}
+        missing = sorted(
+            name for name in own.keys() - state.keys() if id(own[name]) not in given_once
+        )
+        unknown = sorted(state.keys() - own.keys())
         if strict and (missing or unknown):
-            raise KeyError(f"load_state_dict: missing names {missing}, unknown names {unknown}")
-        values = {}
-        for name in own.keys() & state.keys():
-            given, target = state[name], own[name]
-            shape = given.shape if isinstance(given, Var) else np.shape(given)
-            if shape != target.shape:
-                raise ValueError(
-                    f"load_state_dict: {name!r} has shape {shape}, expected {target.shape}"
+            raise at_line(
+                KeyError(f"load_state_dict: missing names {missing}, unknown names {unknown}")
+            )
+        values: dict[int, tuple[str, Var]] = {}
+        for name, target in own.items():
+            if name not in state:
+                continue
+            value = _loaded(name, state[name], target)
+            first, known = values.setdefault(id(target), (name, value))
+            if known is not value and not _is_same(known, value):
+                raise at_line(
+                    ValueError(
+                        f"load_state_dict: {first!r} and {name!r} are one tensor, but their values"
+                        " differ"
+                    )
                 )
-            # The copy is a leaf of its own: two modules share no history.
-            values[name] = array(given.numpy() if isinstance(given, Var) else given, target.dtype)
-        for name, value in values.items():
-            own[name].assign(value)
+        for target in own.values():
+            if id(target) in values:
+                target.assign(values.pop(id(target))[1])
 
     def save(self, path: io.Path) -> None:
         """Write the state to a file, see `metaops.save`."""
@@ -182,9 +209,14 @@ class Module:
         Raises
         ------
         KeyError, ValueError, OSError
-            As `load_state_dict` and `metaops.load`.
+            As `load_state_dict` and `metaops.load`; also if the file holds no dict.
         """
-        self.load_state_dict(io.load(path))
+        state = io.load(path)
+        if not isinstance(state, dict):
+            raise at_line(
+                ValueError(f"load: {path} holds a {type(state).__name__}, expected a state")
+            )
+        self.load_state_dict(state)
 
     # Training or not.
 
@@ -212,6 +244,21 @@ class Module:
             return f"{type(self).__name__}({self.extra_repr()})"
         lines = "\n".join(children).replace("\n", "\n  ")
         return f"{type(self).__name__}({self.extra_repr()}\n  {lines}\n)"
+
+
+def _loaded(name: str, given: VarLike, target: Var) -> Var:
+    """Return a value for a tensor, a leaf of its own: two modules share no history."""
+    shape = given.shape if isinstance(given, Var) else np.shape(given)
+    if shape != target.shape:
+        raise at_line(
+            ValueError(f"load_state_dict: {name!r} has shape {shape}, expected {target.shape}")
+        )
+    return array(given.numpy() if isinstance(given, Var) else given, target.dtype)
+
+
+def _is_same(x: Var, y: Var) -> bool:
+    """Return whether the values are the same, bit by bit."""
+    return x.numpy().tobytes() == y.numpy().tobytes()
 
 
 def _joined(prefix: str, name: str) -> str:

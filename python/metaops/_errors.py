@@ -1,0 +1,31 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Errors that name the user's line, as those of the session do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TypeVar
+
+__all__ = ["at_line"]
+
+E = TypeVar("E", bound=Exception)
+
+_PACKAGE = os.path.dirname(__file__) + os.sep
+
+
+def at_line(error: E) -> E:
+    """Return the error, its message followed by the line that called the package.
+
+    That is the innermost one outside of the package, as in the messages of
+    errors that come from recording an operator.
+    """
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_back is None:
+            return error
+        frame = frame.f_back
+    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return type(error)(f"{error.args[0]} ({where})")
