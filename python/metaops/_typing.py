@@ -12,11 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import Var, array
+from ._errors import at_line
 
 #: A name ("float32"), a NumPy dtype or a Python type.
 DType: TypeAlias = Union[str, type, "np.dtype[Any]"]
 #: What an operator takes beside a Var. A Python scalar adopts the Var's dtype.
-VarLike: TypeAlias = Union[Var, bool, int, float, "npt.NDArray[Any]", np.generic]
+VarLike: TypeAlias = Union[
+    Var, bool, int, float, "npt.NDArray[Any]", np.generic, list[Any], tuple[Any, ...]
+]
 #: One dimension, several, or None for all; negative ones count from the end.
 Axes: TypeAlias = int | Sequence[int] | None
 Shape: TypeAlias = Sequence[int]
@@ -25,6 +28,15 @@ Shape: TypeAlias = Sequence[int]
 def as_var(x: VarLike) -> Var:
     """Return `x` itself if it is a Var, else a Var with its value."""
     return x if isinstance(x, Var) else array(x)
+
+
+def widened(x: Var) -> tuple[Var, str]:
+    """Return x as floats in which squares and sums fit, and the dtype of a result.
+
+    Half floats are computed in float32; integers are float32.
+    """
+    dtype = x.dtype if "float" in x.dtype else "float32"
+    return x.cast("float32" if dtype in ("float16", "bfloat16") else dtype), dtype
 
 
 def one_of(dim: Axes, dims: Axes, axis: Axes) -> Axes:
@@ -37,7 +49,7 @@ def one_of(dim: Axes, dims: Axes, axis: Axes) -> Axes:
     """
     given = [value for value in (dim, dims, axis) if value is not None]
     if len(given) > 1:
-        raise TypeError("give one of dim, dims and axis, they mean the same")
+        raise at_line(TypeError("give one of dim, dims and axis, they mean the same"))
     return given[0] if given else None
 
 
@@ -50,7 +62,9 @@ def normalised_axis(dim: int, ndim: int) -> int:
         If it is not in ``[-ndim, ndim)``.
     """
     if not -ndim <= dim < ndim:
-        raise ValueError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
+        raise at_line(
+            ValueError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
+        )
     return dim % ndim
 
 
@@ -67,5 +81,5 @@ def normalised_axes(dims: Axes, ndim: int) -> tuple[int, ...]:
     given = (dims,) if isinstance(dims, int) else tuple(dims)
     result = sorted(normalised_axis(dim, ndim) for dim in given)
     if len(set(result)) != len(result):
-        raise ValueError(f"a dimension is given twice in {given}")
+        raise at_line(ValueError(f"a dimension is given twice in {given}"))
     return tuple(result)

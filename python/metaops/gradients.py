@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from . import _core
 from ._core import Var, grad, is_grad_enabled
+from ._errors import at_line
 from .scopes import Scope
 
 __all__ = [
@@ -60,10 +61,12 @@ class enable_grad(Scope):  # noqa: N801 (used like a function)
 def _weighted_sum(values: Sequence[Var], weights: Sequence[Var], what: str) -> Var:
     """Return the sum of all products of values and weights."""
     if not values or len(values) != len(weights):
-        raise ValueError(f"{what}: {len(values)} values and {len(weights)} weights given")
+        raise at_line(ValueError(f"{what}: {len(values)} values and {len(weights)} weights given"))
     for value, weight in zip(values, weights, strict=True):
         if value.shape != weight.shape:
-            raise ValueError(f"{what}: a value has shape {value.shape}, its weight {weight.shape}")
+            raise at_line(
+                ValueError(f"{what}: a value has shape {value.shape}, its weight {weight.shape}")
+            )
     total = (values[0] * weights[0]).sum()
     for value, weight in zip(values[1:], weights[1:], strict=True):
         total = total + (value * weight).sum()

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._errors import at_line
 from ._typing import VarLike, as_var, normalised_axis
 from .elementwise import where
 
@@ -35,7 +36,7 @@ def _read(extra: int, names: Sequence[str]) -> str:
 def _index_var(index: VarLike, what: str) -> Var:
     var = as_var(index)
     if "int" not in var.dtype:
-        raise TypeError(f"{what}: indices are {var.dtype}, expected integers")
+        raise at_line(TypeError(f"{what}: indices are {var.dtype}, expected integers"))
     return var
 
 
@@ -51,7 +52,11 @@ def _places(
     Returns the shape of what is indexed, where in x each of its elements is, and
     the extras of these expressions. An error names the axes as in `shown`.
     """
-    shape = np.broadcast_shapes(*(index.shape for index in indices))
+    try:
+        shape = np.broadcast_shapes(*(index.shape for index in indices))
+    except ValueError:
+        shapes = ", ".join(str(index.shape) for index in indices)
+        raise at_line(ValueError(f"indices of shapes {shapes} do not broadcast together")) from None
     rest = [axis for axis in range(x.ndim) if axis not in axes]
     kept = [x.shape[axis] for axis in rest]
     result = (*kept[:place], *shape, *kept[place:])
@@ -101,9 +106,11 @@ def _along(what: str, shape: Sequence[int], axis: int, index: Var) -> tuple[list
     if index.ndim != len(shape) or any(
         n != m for k, (n, m) in enumerate(zip(index.shape, shape, strict=True)) if k != axis
     ):
-        raise ValueError(
-            f"{what}: indices have shape {index.shape}, expected {tuple(shape)}"
-            f" but for dimension {axis}"
+        raise at_line(
+            ValueError(
+                f"{what}: indices have shape {index.shape}, expected {tuple(shape)}"
+                f" but for dimension {axis}"
+            )
         )
     names = _names(0, len(shape))
     checked = _core.check_indices(index, axis, shape[axis])
@@ -167,9 +174,11 @@ def scatter_add(x: VarLike, dim: int, index: VarLike, src: VarLike) -> Var:
     x, indices, source = as_var(x), _index_var(index, "scatter_add"), as_var(src)
     axis = normalised_axis(dim, x.ndim)
     if source.shape != indices.shape:
-        raise ValueError(
-            f"scatter_add: src has shape {source.shape}, expected that of the indices,"
-            f" {indices.shape}"
+        raise at_line(
+            ValueError(
+                f"scatter_add: src has shape {source.shape}, expected that of the indices,"
+                f" {indices.shape}"
+            )
         )
     places, checked = _along("scatter_add", x.shape, axis, indices)
     return x + source.cast(x.dtype).reindex_reduce("add", x.shape, places, extras=[checked])
@@ -184,12 +193,14 @@ def _to_indices(item: Any, x: Var, axis: int) -> list[Any]:
     if not isinstance(item, Var) or item.dtype != "bool":
         return [item]
     if item.ndim == 0:
-        raise IndexError("an index is a mask without dimensions, expected at least one")
+        raise at_line(IndexError("an index is a mask without dimensions, expected at least one"))
     expected = x.shape[axis : axis + item.ndim]
     if item.shape != expected:
-        raise IndexError(
-            f"an index is a mask of shape {item.shape}, expected the shape {expected}"
-            " of the dimensions that it indexes"
+        raise at_line(
+            IndexError(
+                f"an index is a mask of shape {item.shape}, expected the shape {expected}"
+                " of the dimensions that it indexes"
+            )
         )
     return [as_var(places) for places in np.nonzero(item.numpy())]
 
@@ -215,12 +226,12 @@ def _resolve(x: Var, items: Sequence[Any]) -> tuple[Any, ...]:
             _index_var(item, "an index")
     ellipses = sum(item is Ellipsis for item in items)
     if ellipses > 1:
-        raise IndexError("an index has more than one ellipsis")
+        raise at_line(IndexError("an index has more than one ellipsis"))
     if not ellipses:
         items.append(Ellipsis)
     count = sum(map(_extent, items))
     if count > x.ndim:
-        raise IndexError(f"given {count} indices for a tensor of shape {x.shape}")
+        raise at_line(IndexError(f"given {count} indices for a tensor of shape {x.shape}"))
     resolved: list[Any] = []
     axis = 0
     for item in items:
@@ -311,8 +322,11 @@ def _fit(value: Var, shape: Sequence[int]) -> Var:
     if len(fitted) > len(shape) or any(
         n not in (1, m) for n, m in zip(reversed(fitted), reversed(shape), strict=False)
     ):
-        raise ValueError(
-            f"a value of shape {value.shape} cannot be assigned to a part of shape {tuple(shape)}"
+        raise at_line(
+            ValueError(
+                f"a value of shape {value.shape} cannot be assigned to a part of shape"
+                f" {tuple(shape)}"
+            )
         )
     return value.reshape(fitted).broadcast(tuple(shape))
 
@@ -344,8 +358,10 @@ def setitem(x: Var, key: Any, value: VarLike) -> None:
 def _integer(item: Any) -> Var:
     """Make an integer beside tensors a tensor without dimensions."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
-        raise TypeError(
-            f"an index is a {type(item).__name__}, expected integers, slices, None, ..."
-            " and tensors of integers or booleans"
+        raise at_line(
+            TypeError(
+                f"an index is a {type(item).__name__}, expected integers, slices, None, ..."
+                " and tensors of integers or booleans"
+            )
         )
     return as_var(np.asarray(item.__index__(), np.int64))

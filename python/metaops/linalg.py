@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from ._core import Var
+from ._errors import at_line
 from ._typing import VarLike, as_var
 
 __all__ = ["matmul"]
@@ -54,7 +55,9 @@ def matmul(a: VarLike, b: VarLike) -> Var:
     """
     a, b = as_var(a), as_var(b)
     if a.ndim == 0 or b.ndim == 0:
-        raise ValueError(f"matmul: shapes {a.shape} and {b.shape}, expected at least one dimension")
+        raise at_line(
+            ValueError(f"matmul: shapes {a.shape} and {b.shape}, expected at least one dimension")
+        )
     if a.ndim == 1 and b.ndim == 1:
         _check_inner(a, b, a.shape[0], b.shape[0])
         return _inner_sum(a * b, 0)
@@ -69,7 +72,9 @@ def matmul(a: VarLike, b: VarLike) -> Var:
     try:
         batch = _broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except ValueError as error:
-        raise ValueError(f"matmul of shapes {a.shape} and {b.shape}: leading {error}") from None
+        raise at_line(
+            ValueError(f"matmul of shapes {a.shape} and {b.shape}: leading {error}")
+        ) from None
     shape = (*batch, n, m, k)
     return _inner_sum(a.broadcast(shape, (-1,)) * b.broadcast(shape, (-3,)), -2)
 
@@ -82,7 +87,9 @@ def _inner_sum(products: Var, dim: int) -> Var:
 
 def _check_inner(a: Var, b: Var, inner_a: int, inner_b: int) -> None:
     if inner_a != inner_b:
-        raise ValueError(
-            f"matmul of shapes {a.shape} and {b.shape}: the inner extents"
-            f" {inner_a} and {inner_b} differ"
+        raise at_line(
+            ValueError(
+                f"matmul of shapes {a.shape} and {b.shape}: the inner extents"
+                f" {inner_a} and {inner_b} differ"
+            )
         )

@@ -13,6 +13,7 @@ import math
 
 from . import _core
 from ._core import Var
+from ._errors import at_line
 from ._typing import DType, Shape
 
 __all__ = ["bernoulli", "normal", "rand", "randint", "randn", "uniform"]
@@ -59,7 +60,7 @@ def randint(low: int, high: int | None = None, shape: Shape = (1,), dtype: DType
     if high is None:
         low, high = 0, low
     if high <= low:
-        raise ValueError(f"randint: the interval [{low}, {high}) is empty")
+        raise at_line(ValueError(f"randint: the interval [{low}, {high}) is empty"))
     return (_core.random(shape, "float64") * (high - low)).floor().cast(dtype) + low
 
 
@@ -72,5 +73,7 @@ def bernoulli(probability: float, shape: Shape) -> Var:
         If `probability` is not in [0, 1].
     """
     if not 0.0 <= probability <= 1.0:
-        raise ValueError(f"bernoulli: probability is {probability}, expected one in [0, 1]")
+        raise at_line(
+            ValueError(f"bernoulli: probability is {probability}, expected one in [0, 1]")
+        )
     return _core.random(shape) < probability

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from . import _core
 from ._core import Var
+from ._errors import at_line
 from ._typing import Axes, Shape, VarLike, as_var, normalised_axes, normalised_axis
 from .elementwise import where
 
@@ -57,7 +58,7 @@ def flatten(x: VarLike, start_dim: int = 0, end_dim: int = -1) -> Var:
         return reshape(x, (1,))
     first, last = normalised_axis(start_dim, x.ndim), normalised_axis(end_dim, x.ndim)
     if first > last:
-        raise ValueError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
+        raise at_line(ValueError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}"))
     # Not -1: it would be ambiguous beside an extent of 0.
     middle = math.prod(x.shape[first : last + 1])
     return reshape(x, (*x.shape[:first], middle, *x.shape[last + 1 :]))
@@ -77,7 +78,9 @@ def squeeze(x: VarLike, dim: Axes = None) -> Var:
     axes = normalised_axes(dim, x.ndim)
     for axis in axes:
         if x.shape[axis] != 1:
-            raise ValueError(f"squeeze: dimension {axis} of {x.shape} has not the extent 1")
+            raise at_line(
+                ValueError(f"squeeze: dimension {axis} of {x.shape} has not the extent 1")
+            )
     return reshape(x, [n for axis, n in enumerate(x.shape) if axis not in axes])
 
 
@@ -155,7 +158,7 @@ def pad(x: VarLike, widths: Sequence[tuple[int, int]], value: float = 0) -> Var:
     """
     x = as_var(x)
     if len(widths) != x.ndim:
-        raise ValueError(f"pad: {len(widths)} pairs of widths given, expected {x.ndim}")
+        raise at_line(ValueError(f"pad: {len(widths)} pairs of widths given, expected {x.ndim}"))
     return _core.pad(x, [low for low, _ in widths], [high for _, high in widths], value)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .. import activations, elementwise
 from .._core import Var
+from .._typing import VarLike
 from .module import Module
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
 class ReLU(Module):
     """The layer of `metaops.relu`."""
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return x where it is positive, else 0."""
         return activations.relu(x)
 
@@ -35,7 +36,7 @@ class ReLU(Module):
 class ReLU6(Module):
     """The layer of `metaops.relu6`."""
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return x moved into [0, 6]."""
         return activations.relu6(x)
 
@@ -46,7 +47,7 @@ class LeakyReLU(Module):
     def __init__(self, slope: float = 0.01) -> None:
         self.slope = slope
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return x where it is positive, else ``slope * x``."""
         return activations.leaky_relu(x, self.slope)
 
@@ -57,7 +58,7 @@ class ELU(Module):
     def __init__(self, alpha: float = 1.0) -> None:
         self.alpha = alpha
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return x where it is positive, else ``alpha * (exp(x) - 1)``."""
         return activations.elu(x, self.alpha)
 
@@ -65,7 +66,7 @@ class ELU(Module):
 class Sigmoid(Module):
     """The layer of `metaops.sigmoid`."""
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return ``1 / (1 + exp(-x))``."""
         return activations.sigmoid(x)
 
@@ -73,7 +74,7 @@ class Sigmoid(Module):
 class Softplus(Module):
     """The layer of `metaops.softplus`."""
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return ``log(1 + exp(x))``."""
         return activations.softplus(x)
 
@@ -81,7 +82,7 @@ class Softplus(Module):
 class SiLU(Module):
     """The layer of `metaops.silu`."""
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return ``x * sigmoid(x)``."""
         return activations.silu(x)
 
@@ -89,7 +90,7 @@ class SiLU(Module):
 class Tanh(Module):
     """The layer of `metaops.tanh`."""
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return the hyperbolic tangent of x."""
         return elementwise.tanh(x)
 
@@ -100,7 +101,7 @@ class GELU(Module):
     def __init__(self, approximate: bool = False) -> None:
         self.approximate = approximate
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return x times the normal distribution's cumulative function."""
         return activations.gelu(x, self.approximate)
 
@@ -111,7 +112,7 @@ class Softmax(Module):
     def __init__(self, dim: int = -1) -> None:
         self.dim = dim
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return ``exp(x) / sum(exp(x))`` along the dimension."""
         return activations.softmax(x, self.dim)
 
@@ -122,6 +123,6 @@ class LogSoftmax(Module):
     def __init__(self, dim: int = -1) -> None:
         self.dim = dim
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return the logarithm of the softmax along the dimension."""
         return activations.log_softmax(x, self.dim)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 
 from .._core import Var
+from .._errors import at_line
+from .._typing import VarLike, as_var
 from . import init
 from .module import Module
 from .window import Pair, axis_index, pair, window_count
@@ -16,9 +18,9 @@ __all__ = ["Conv2d", "conv2d"]
 
 
 def conv2d(
-    x: Var,
-    weight: Var,
-    bias: Var | None = None,
+    x: VarLike,
+    weight: VarLike,
+    bias: VarLike | None = None,
     stride: Pair = 1,
     padding: Pair = 0,
     dilation: Pair = 1,
@@ -51,10 +53,14 @@ def conv2d(
         If shapes, channels or groups do not agree, or the kernel is larger than
         the padded image.
     """
+    x, weight = as_var(x), as_var(weight)
+    bias = None if bias is None else as_var(bias)
     _check_shapes(x, weight, bias, groups)
     N, C, H, W = x.shape
     K, Cg, h, w = weight.shape
-    (sh, sw), (ph, pw), (dh, dw) = pair(stride), pair(padding), pair(dilation)
+    sh, sw = pair("conv2d: stride", stride)
+    ph, pw = pair("conv2d: padding", padding)
+    dh, dw = pair("conv2d: dilation", dilation)
     Ho = window_count("conv2d", H, h, sh, ph, dh)
     Wo = window_count("conv2d", W, w, sw, pw, dw)
     if groups == 1:
@@ -74,18 +80,22 @@ def conv2d(
 def _check_shapes(x: Var, weight: Var, bias: Var | None, groups: int) -> None:
     """Raise ValueError unless the operands of a convolution agree."""
     if x.ndim != 4 or weight.ndim != 4:
-        raise ValueError(
-            f"conv2d: input has shape {x.shape} and weight {weight.shape},"
-            " expected (N, C, H, W) and (K, C / groups, h, w)"
+        raise at_line(
+            ValueError(
+                f"conv2d: input has shape {x.shape} and weight {weight.shape},"
+                " expected (N, C, H, W) and (K, C / groups, h, w)"
+            )
         )
     C, (K, Cg) = x.shape[1], weight.shape[:2]
     if groups < 1 or Cg * groups != C or K % groups:
-        raise ValueError(
-            f"conv2d: {C} input channels, a weight of shape {weight.shape} and {groups} groups"
-            " do not agree, expected C = groups * weight.shape[1] and K divisible by groups"
+        raise at_line(
+            ValueError(
+                f"conv2d: {C} input channels, a weight of shape {weight.shape} and {groups} groups"
+                " do not agree, expected C = groups * weight.shape[1] and K divisible by groups"
+            )
         )
     if bias is not None and bias.shape != (K,):
-        raise ValueError(f"conv2d: bias has shape {bias.shape}, expected {(K,)}")
+        raise at_line(ValueError(f"conv2d: bias has shape {bias.shape}, expected {(K,)}"))
 
 
 class Conv2d(Module):
@@ -128,22 +138,38 @@ class Conv2d(Module):
         bias: bool = True,
     ) -> None:
         if groups < 1 or in_channels % groups or out_channels % groups:
-            raise ValueError(
-                f"Conv2d: {in_channels} and {out_channels} channels are not divisible"
-                f" into {groups} groups"
+            raise at_line(
+                ValueError(
+                    f"Conv2d: {in_channels} and {out_channels} channels are not divisible"
+                    f" into {groups} groups"
+                )
             )
-        self.kernel_size = pair(kernel_size)
-        self.stride = pair(stride)
-        self.padding = pair(padding)
-        self.dilation = pair(dilation)
+        self.kernel_size = pair("Conv2d: kernel_size", kernel_size)
+        self.stride = pair("Conv2d: stride", stride)
+        self.padding = pair("Conv2d: padding", padding)
+        self.dilation = pair("Conv2d: dilation", dilation)
         self.groups = groups
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         bound = 1.0 / math.sqrt(max(init.fans(shape)[0], 1))
         self.weight = init.uniform(shape, -bound, bound)
         self.bias = init.uniform((out_channels,), -bound, bound) if bias else None
 
-    def execute(self, x: Var) -> Var:
-        """Return the result for x of shape ``(N, in_channels, H, W)``."""
+    def execute(self, x: VarLike) -> Var:
+        """Return the result for x of shape ``(N, in_channels, H, W)``.
+
+        Raises
+        ------
+        ValueError
+            If x has another shape, or the kernel is larger than the padded image.
+        """
+        x, channels = as_var(x), self.weight.shape[1] * self.groups
+        if x.ndim != 4 or x.shape[1] != channels:
+            raise at_line(
+                ValueError(
+                    f"Conv2d({self.extra_repr()}): input has shape {x.shape},"
+                    f" expected (N, {channels}, H, W)"
+                )
+            )
         return conv2d(
             x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups
         )

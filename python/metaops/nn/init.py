@@ -9,6 +9,7 @@ import math
 
 from .. import sampling
 from .._core import Var, full
+from .._errors import at_line
 from .._typing import DType, Shape
 
 __all__ = [
@@ -37,7 +38,9 @@ def fans(shape: Shape) -> tuple[int, int]:
         If it has fewer than two dimensions.
     """
     if len(shape) < 2:
-        raise ValueError(f"fans: shape is {tuple(shape)}, expected at least two dimensions")
+        raise at_line(
+            ValueError(f"fans: shape is {tuple(shape)}, expected at least two dimensions")
+        )
     kernel = math.prod(shape[2:])
     return shape[1] * kernel, shape[0] * kernel
 

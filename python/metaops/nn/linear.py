@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 
 from .._core import Var
+from .._errors import at_line
+from .._typing import VarLike, as_var
 from ..linalg import matmul
 from . import init
 from .module import Module
@@ -41,7 +43,7 @@ class Linear(Module):
         self.weight = init.uniform((out_features, in_features), -bound, bound)
         self.bias = init.uniform((out_features,), -bound, bound) if bias else None
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return the result for x of shape ``(..., in_features)``.
 
         Raises
@@ -49,9 +51,13 @@ class Linear(Module):
         ValueError
             If the last extent is another one.
         """
+        x = as_var(x)
         if x.ndim == 0 or x.shape[-1] != self.in_features:
-            raise ValueError(
-                f"Linear: input has shape {x.shape}, expected (..., {self.in_features})"
+            raise at_line(
+                ValueError(
+                    f"Linear({self.extra_repr()}): input has shape {x.shape},"
+                    f" expected (..., {self.in_features})"
+                )
             )
         result = matmul(x, self.weight.transpose(1, 0))
         return result if self.bias is None else result + self.bias

@@ -5,23 +5,31 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from numbers import Integral
+from typing import Any, TypeAlias
+
+from .._errors import at_line
 
 Pair: TypeAlias = int | tuple[int, int]
 
 
-def pair(value: Pair) -> tuple[int, int]:
+def pair(name: str, value: Any) -> tuple[int, int]:
     """Return the numbers for height and width.
 
     Raises
     ------
     ValueError
-        If there are not two.
+        If it is neither an integer nor two of them. The message begins with `name`.
     """
-    if isinstance(value, int):
-        return value, value
-    height, width = value
-    return height, width
+    numbers = (value, value) if isinstance(value, Integral) else value
+    if (
+        not isinstance(numbers, tuple | list)
+        or len(numbers) != 2
+        or not all(isinstance(number, Integral) for number in numbers)
+    ):
+        raise at_line(ValueError(f"{name} is {value!r}, expected an integer or two"))
+    height, width = numbers
+    return int(height), int(width)
 
 
 def window_count(
@@ -35,15 +43,20 @@ def window_count(
         If none does, or a number is out of range. The message begins with `name`.
     """
     if kernel < 1 or stride < 1 or dilation < 1 or padding < 0:
-        raise ValueError(
-            f"{name}: kernel {kernel}, stride {stride}, dilation {dilation} and padding {padding},"
-            " expected the first three to be positive and the last not to be negative"
+        raise at_line(
+            ValueError(
+                f"{name}: kernel {kernel}, stride {stride}, dilation {dilation} and padding"
+                f" {padding}, expected the first three to be positive and the last not to be"
+                " negative"
+            )
         )
     covered = dilation * (kernel - 1) + 1
     if covered > extent + 2 * padding:
-        raise ValueError(
-            f"{name}: a kernel that covers {covered} does not fit into an extent of {extent}"
-            f" with padding {padding}"
+        raise at_line(
+            ValueError(
+                f"{name}: a kernel that covers {covered} does not fit into an extent of {extent}"
+                f" with padding {padding}"
+            )
         )
     return (extent + 2 * padding - covered) // stride + 1
 

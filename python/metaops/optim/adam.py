@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 
 from .._core import Var
+from .._errors import at_line
 from .optimizer import Optimizer
 
 __all__ = ["Adam", "AdamW"]
@@ -44,7 +45,9 @@ class Adam(Optimizer):
     ) -> None:
         super().__init__(parameters, lr)
         if not all(0.0 <= beta < 1.0 for beta in betas):
-            raise ValueError(f"{type(self).__name__}: betas are {betas}, expected them in [0, 1)")
+            raise at_line(
+                ValueError(f"{type(self).__name__}: betas are {betas}, expected them in [0, 1)")
+            )
         self.betas = betas
         self.eps = eps
         self.weight_decay = weight_decay

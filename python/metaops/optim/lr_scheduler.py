@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
+from .._errors import at_line
 from .optimizer import Optimizer
 
 __all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "StepLR"]
@@ -48,7 +49,9 @@ class StepLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
         super().__init__(optimizer)
         if step_size < 1:
-            raise ValueError(f"StepLR: step_size is {step_size}, expected a positive number")
+            raise at_line(
+                ValueError(f"StepLR: step_size is {step_size}, expected a positive number")
+            )
         self.step_size = step_size
         self.gamma = gamma
 
@@ -75,7 +78,9 @@ class CosineAnnealingLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, t_max: int, eta_min: float = 0.0) -> None:
         super().__init__(optimizer)
         if t_max < 1:
-            raise ValueError(f"CosineAnnealingLR: t_max is {t_max}, expected a positive number")
+            raise at_line(
+                ValueError(f"CosineAnnealingLR: t_max is {t_max}, expected a positive number")
+            )
         self.t_max = t_max
         self.eta_min = eta_min
 

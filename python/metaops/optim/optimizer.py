@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._core import Var, array, full, grad
+from .._errors import at_line
 from ..nn.module import Module
 
 __all__ = ["Optimizer"]
@@ -46,28 +47,36 @@ class Optimizer(ABC):
     def __init__(self, parameters: Iterable[Var], lr: float) -> None:
         name = type(self).__name__
         if isinstance(parameters, Module):
-            raise TypeError(
-                f"{name}: given the module {type(parameters).__name__}, expected its parameters, "
-                f"as in {name}(module.parameters())"
+            raise at_line(
+                TypeError(
+                    f"{name}: given the module {type(parameters).__name__}, expected its"
+                    f" parameters, as in {name}(module.parameters())"
+                )
             )
         if isinstance(parameters, Var) or not isinstance(parameters, Iterable):
-            raise TypeError(
-                f"{name}: given a {type(parameters).__name__}, expected a sequence of Vars"
+            raise at_line(
+                TypeError(
+                    f"{name}: given a {type(parameters).__name__}, expected a sequence of Vars"
+                )
             )
         self.parameters = list(parameters)
         if not self.parameters:
-            raise ValueError(f"{name}: no parameters given")
+            raise at_line(ValueError(f"{name}: no parameters given"))
         for parameter in self.parameters:
             if not isinstance(parameter, Var):
-                raise TypeError(
-                    f"{name}: a parameter is {type(parameter).__name__}, expected a float Var"
+                raise at_line(
+                    TypeError(
+                        f"{name}: a parameter is {type(parameter).__name__}, expected a float Var"
+                    )
                 )
             if "float" not in parameter.dtype:
-                raise TypeError(f"{name}: a parameter is {parameter.dtype}, expected floats")
+                raise at_line(
+                    TypeError(f"{name}: a parameter is {parameter.dtype}, expected floats")
+                )
         if len({id(parameter) for parameter in self.parameters}) != len(self.parameters):
-            raise ValueError(f"{name}: a parameter is given twice")
+            raise at_line(ValueError(f"{name}: a parameter is given twice"))
         if lr < 0:
-            raise ValueError(f"{name}: lr is {lr}, expected a number that is not negative")
+            raise at_line(ValueError(f"{name}: lr is {lr}, expected a number that is not negative"))
         self.lr = lr
         self.steps = 0
 
@@ -101,11 +110,15 @@ class Optimizer(ABC):
         """
         gradients = list(gradients)
         if len(gradients) != len(self.parameters):
-            raise ValueError(f"{len(gradients)} gradients given, expected {len(self.parameters)}")
+            raise at_line(
+                ValueError(f"{len(gradients)} gradients given, expected {len(self.parameters)}")
+            )
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             if gradient.shape != parameter.shape:
-                raise ValueError(
-                    f"a gradient has shape {gradient.shape}, its parameter {parameter.shape}"
+                raise at_line(
+                    ValueError(
+                        f"a gradient has shape {gradient.shape}, its parameter {parameter.shape}"
+                    )
                 )
         self.steps += 1
         for index, (parameter, gradient) in enumerate(zip(self.parameters, gradients, strict=True)):
@@ -150,7 +163,7 @@ class Optimizer(ABC):
             given = state[name]
             value = array(given.numpy() if isinstance(given, Var) else given, own.dtype)
             if value.shape != own.shape:
-                raise ValueError(f"{name!r} has shape {value.shape}, expected {own.shape}")
+                raise at_line(ValueError(f"{name!r} has shape {value.shape}, expected {own.shape}"))
             own.assign(value)
         self.lr = float(state["lr"])
         self.steps = int(state["steps"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._core import Var
+from .._errors import at_line
 from .optimizer import Optimizer
 
 __all__ = ["SGD"]
@@ -47,7 +48,9 @@ class SGD(Optimizer):
     ) -> None:
         super().__init__(parameters, lr)
         if nesterov and momentum <= 0:
-            raise ValueError(f"SGD: nesterov needs a positive momentum, which is {momentum}")
+            raise at_line(
+                ValueError(f"SGD: nesterov needs a positive momentum, which is {momentum}")
+            )
         self.momentum = momentum
         self.weight_decay = weight_decay
         self.nesterov = nesterov
