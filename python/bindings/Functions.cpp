@@ -162,12 +162,24 @@ static void bindReindex(py::module_ &module) {
     forward(name, name);
   module.def(
       "check_indices",
-      [](py::handle object, int64_t dim, int64_t extent) {
+      [](py::handle object, int64_t dim, int64_t extent, bool hasNegative) {
         const Var &indices = expectVar(object, "check_indices");
         Entered session;
-        return session->checkIndices(indices, dim, extent);
+        return session->checkIndices(indices, {dim, extent, hasNegative});
       },
-      py::arg("indices"), py::arg("dim"), py::arg("extent"));
+      py::arg("indices"), py::arg("dim"), py::arg("extent"),
+      py::arg("has_negative") = true);
+  module.def(
+      "check_labels",
+      [](py::handle object, int64_t classes, py::handle ignored) {
+        const Var &labels = expectVar(object, "check_labels");
+        IndexRange range{std::nullopt, classes, /*hasNegative=*/false};
+        if (!ignored.is_none())
+          range.ignored = expectInteger(ignored, "ignore_index");
+        Entered session;
+        return session->checkIndices(labels, range);
+      },
+      py::arg("labels"), py::arg("classes"), py::arg("ignored"));
   module.def(
       "reshape",
       [](py::handle x, py::handle shape) {

@@ -9,6 +9,7 @@ import math
 
 from . import _core
 from ._core import Var
+from ._errors import at_line
 from ._typing import DType, Shape, VarLike, as_var
 
 __all__ = [
@@ -75,7 +76,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     if step == 0:
-        raise ValueError("arange: step is 0, expected another number")
+        raise at_line(ValueError("arange: step is 0, expected another number"))
     integral = all(isinstance(number, int) for number in (start, stop, step))
     if dtype is None:
         dtype = "int64" if integral else "float32"
@@ -94,7 +95,7 @@ def linspace(start: float, stop: float, num: int = 50, dtype: DType = "float32")
         If `num` is negative.
     """
     if num < 0:
-        raise ValueError(f"linspace: num is {num}, expected 0 or more")
+        raise at_line(ValueError(f"linspace: num is {num}, expected 0 or more"))
     position = _core.iota((num,), 0, "float64") / max(num - 1, 1)
     # Weighting both ends meets `stop` exactly.
     return (start * (1.0 - position) + stop * position).cast(dtype)
@@ -106,7 +107,7 @@ def one_hot(labels: VarLike, num_classes: int, dtype: DType = "float32") -> Var:
     Parameters
     ----------
     labels
-        Integers of any shape. One outside of ``[0, num_classes)`` gives a row of 0.
+        Integers of any shape in ``[0, num_classes)``.
     num_classes
         The extent of the new last dimension.
     dtype
@@ -119,12 +120,15 @@ def one_hot(labels: VarLike, num_classes: int, dtype: DType = "float32") -> Var:
 
     Raises
     ------
+    IndexError
+        When the result is waited for, if a label is out of range.
     TypeError
         If the labels are not integers.
     """
     labels = as_var(labels)
     if not labels.dtype.startswith(("int", "uint")):
-        raise TypeError(f"one_hot: labels are {labels.dtype}, expected integers")
+        raise at_line(TypeError(f"one_hot: labels are {labels.dtype}, expected integers"))
+    labels = _core.check_labels(labels, num_classes, None)
     shape = (*labels.shape, num_classes)
     classes = _core.iota(shape, labels.ndim, labels.dtype)
     return (labels.broadcast(shape, (-1,)) == classes).cast(dtype)

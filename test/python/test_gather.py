@@ -247,8 +247,10 @@ def test_index_errors():
         mo.zeros((2, 3))[None, :, [1, 3]].numpy()
     with pytest.raises(IndexError, match="extent 0"):
         mo.take(mo.zeros((0,)), mo.array(np.array([0]))).numpy()
-    with pytest.raises(IndexError):
-        mo.nn.Embedding(5, 2)(mo.array(np.array(5))).numpy()
+    # A layer counts nothing from the end.
+    for bad in [5, -1]:
+        with pytest.raises(IndexError, match=f"index {bad} is out of range for dimension 0"):
+            mo.nn.Embedding(5, 2)(mo.array(np.array(bad))).numpy()
 
 
 @pytest.mark.parametrize("asynchronous", [True, False])
@@ -336,7 +338,9 @@ def test_errors():
         x[i, i, i]
     with pytest.raises(IndexError, match="mask of shape"):
         x[np.ones((2, 4), bool)]
-    with pytest.raises(ValueError, match="broadcast"):
+    with pytest.raises(TypeError, match=r"Embedding: input is float32.*test_gather"):
+        mo.nn.Embedding(3, 2)(mo.zeros((3,)))
+    with pytest.raises(ValueError, match=r"\(2,\), \(3,\) do not broadcast together .*test_gather"):
         x[[0, 1], [0, 1, 2]]
     with pytest.raises(ValueError, match="gather: indices have shape"):
         mo.gather(x, 0, i)

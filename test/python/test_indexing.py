@@ -186,9 +186,14 @@ def test_ranges():
 
 
 def test_one_hot():
-    labels = np.array([[0, 2], [3, -1]])
-    expected = (labels[..., None] == np.arange(3)).astype("float32")
+    labels = np.array([[0, 2], [1, 2]])
+    expected = np.eye(3, dtype="float32")[labels]
     same(mo.one_hot(labels, 3), expected)
+    same(mo.one_hot(labels.astype("uint8"), 3, "bool"), expected.astype("bool"))
+    same(mo.one_hot(1, 2), np.float32([0, 1]))
+    for label in [3, -1]:
+        with pytest.raises(IndexError, match=f"label {label} is out of range for 3 classes"):
+            mo.one_hot([label, 0], 3).numpy()
     with pytest.raises(TypeError, match="float32"):
         mo.one_hot(mo.zeros((2,)), 3)
 

@@ -12,7 +12,8 @@
 // Whether the indices of x[i] are in range is known when they are computed. The
 // lowest and the highest become outputs of the next program that computes what
 // is asked for, and are compared with the extent when it has run. If one is out
-// of range, the run has failed.
+// of range, the run has failed. Labels of classes are checked likewise. Of few
+// indices that were given as data, the ends are known without a program.
 //
 // An update may write over what a parameter was, so the indices that it depends
 // on are checked by a program of their own, which runs before. A program that
@@ -57,26 +58,87 @@ Session::recordReads(const ParsedAccess &parsed,
   return nodes;
 }
 
-Var Session::checkIndices(const Var &given, int64_t dim, int64_t extent) {
-  checkIndexType("an index", given.dtype());
+template <typename T>
+static bool areInRange(const Buffer &buffer, int64_t count, IndexRange range) {
+  llvm::ArrayRef<T> elements(static_cast<const T *>(buffer.data()), count);
+  return llvm::all_of(elements, [&](T element) {
+    return range.contains(static_cast<int64_t>(element));
+  });
+}
+
+/// Whether indices are data that was given and does not change, and in range.
+/// What is computed does not count, even if it happens to be there already: the
+/// programs that are made do not depend on time.
+static bool areKnownInRange(const Node &node, int64_t count, IndexRange range) {
+  constexpr int64_t kMostRead = 1 << 16;
+  if (!isa<metaop::BufferOp>(node.op) || !node.buffer || node.ready != 0 ||
+      node.buffer->isForeign() || count > kMostRead)
+    return false;
+  switch (node.dtype) {
+  case DType::I8:
+    return areInRange<int8_t>(*node.buffer, count, range);
+  case DType::I16:
+    return areInRange<int16_t>(*node.buffer, count, range);
+  case DType::I32:
+    return areInRange<int32_t>(*node.buffer, count, range);
+  case DType::I64:
+    return areInRange<int64_t>(*node.buffer, count, range);
+  case DType::U8:
+    return areInRange<uint8_t>(*node.buffer, count, range);
+  case DType::U16:
+    return areInRange<uint16_t>(*node.buffer, count, range);
+  case DType::U32:
+    return areInRange<uint32_t>(*node.buffer, count, range);
+  case DType::U64:
+    return areInRange<uint64_t>(*node.buffer, count, range);
+  default:
+    return false;
+  }
+}
+
+/// What of the indices has to be in range.
+Node *Session::recordChecked(Node *indices, IndexRange range) {
+  if (!range.ignored)
+    return indices;
+  llvm::ArrayRef<int64_t> shape = indices->shape();
+  Node *ignored = recordSplat(shape, at().getI64IntegerAttr(*range.ignored));
+  Node *isIgnored = adopt(metaop::CmpOp::create(
+      at(), line, typeOf(shape, DType::Bool), metaop::ComparePredicate::Eq,
+      indices->value(), ignored->value()));
+  return recordSelect(isIgnored, recordSplat(shape, at().getI64IntegerAttr(0)),
+                      indices);
+}
+
+/// What is read by the indices is read by a node of their own, which may be
+/// unchecked.
+Node *Session::recordFromStart(Node *indices, IndexRange range) {
+  llvm::ArrayRef<int64_t> shape = indices->shape();
+  Node *zero = recordSplat(shape, at().getI64IntegerAttr(0));
+  if (!range.hasNegative)
+    return recordElementwise(lookUpElementwise("max", 2).name, {indices, zero});
+  Node *isNegative = adopt(metaop::CmpOp::create(
+      at(), line, typeOf(shape, DType::Bool), metaop::ComparePredicate::Lt,
+      indices->value(), zero->value()));
+  Node *fromEnd = recordElementwise(
+      lookUpElementwise("add", 2).name,
+      {indices, recordSplat(shape, at().getI64IntegerAttr(range.extent))});
+  return recordSelect(isNegative, fromEnd, indices);
+}
+
+Var Session::checkIndices(const Var &given, IndexRange range) {
+  checkIndexType(range.dim ? "an index" : "a label", given.dtype());
+  bool isKnown = areKnownInRange(*given.node, given.numElements(), range);
   Node *indices = recordCast(given.node, DType::I64);
-  UncheckedIndices entry{nullptr, nullptr, nullptr, dim, extent, nullptr};
-  if (given.numElements() > 0) {
-    Node *flat = recordReshape(indices, given.numElements());
+  UncheckedIndices entry{nullptr, nullptr, nullptr, range, nullptr};
+  if (given.numElements() > 0 && !isKnown) {
+    Node *flat =
+        recordReshape(recordChecked(indices, range), given.numElements());
     entry.lowest =
         recordReduce(metaop::ReduceKind::Min, flat, 0, /*keepDims=*/false);
     entry.highest =
         recordReduce(metaop::ReduceKind::Max, flat, 0, /*keepDims=*/false);
   }
-  llvm::ArrayRef<int64_t> shape = indices->shape();
-  Node *isNegative = adopt(metaop::CmpOp::create(
-      at(), line, typeOf(shape, DType::Bool), metaop::ComparePredicate::Lt,
-      indices->value(),
-      recordSplat(shape, at().getI64IntegerAttr(0))->value()));
-  Node *fromEnd = recordElementwise(
-      lookUpElementwise("add", 2).name,
-      {indices, recordSplat(shape, at().getI64IntegerAttr(extent))});
-  Node *result = recordSelect(isNegative, fromEnd, indices);
+  Node *result = recordFromStart(indices, range);
   if (entry.lowest) {
     graph.pin(entry.lowest);
     graph.pin(entry.highest);
@@ -129,8 +191,8 @@ std::vector<IndexCheck> Session::describeChecks() const {
     if (lowest == slice.outputs.end() || highest == slice.outputs.end())
       continue;
     checks.push_back({unsigned(lowest - slice.outputs.begin()),
-                      unsigned(highest - slice.outputs.begin()), entry.dim,
-                      entry.extent, entry.lowest->op->getLoc(), entry.outcome});
+                      unsigned(highest - slice.outputs.begin()), entry.range,
+                      entry.lowest->op->getLoc(), entry.outcome});
   }
   return checks;
 }

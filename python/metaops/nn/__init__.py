@@ -17,6 +17,7 @@ from .activation import (
     Softplus,
     Tanh,
 )
+from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import Conv2d, conv2d
 from .dropout import Dropout, dropout
@@ -25,15 +26,12 @@ from .linear import Linear
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
-    CrossEntropyLoss,
     L1Loss,
     MSELoss,
     bce_loss,
     bce_with_logits_loss,
-    cross_entropy_loss,
     l1_loss,
     mse_loss,
-    nll_loss,
 )
 from .module import Module
 from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
@@ -64,6 +62,7 @@ __all__ = [
     "MaxPool2d",
     "Module",
     "ModuleList",
+    "NLLLoss",
     "ReLU",
     "ReLU6",
     "Sequential",

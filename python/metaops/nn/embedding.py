@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from .. import _core
 from .._core import Var
-from ..indexing import take
+from .._errors import at_line
+from .._typing import VarLike, as_var
 from . import init
 from .module import Module
 
@@ -32,17 +34,27 @@ class Embedding(Module):
         self.embedding_dim = embedding_dim
         self.weight = init.normal((num_embeddings, embedding_dim))
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return the rows for x of integers, shape ``(*x.shape, embedding_dim)``.
 
         Raises
         ------
         IndexError
-            When the result is waited for, if there is no such row.
+            When the result is waited for, if there is no such row. Negative
+            numbers are none: unlike `metaops.take`, nothing counts from the end.
         TypeError
             If x holds no integers.
         """
-        return take(self.weight, x, 0)
+        x = as_var(x)
+        if "int" not in x.dtype:
+            raise at_line(TypeError(f"Embedding: input is {x.dtype}, expected integers"))
+        rows, columns = self.weight.shape
+        place = ", ".join(f"i{axis}" for axis in range(x.ndim))
+        return self.weight.reindex(
+            (*x.shape, columns),
+            (f"@e0({place})", f"i{x.ndim}"),
+            extras=[_core.check_indices(x, 0, rows, False)],
+        )
 
     def extra_repr(self) -> str:
         """Return the table's extents."""

@@ -14,6 +14,7 @@
 #include "mlir/IR/Location.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,26 @@ struct CheckOutcome {
   std::shared_ptr<const RunFailure> failure;
 };
 
-/// Two results of a run that are to be in the range of a dimension.
+/// What integers have to be.
+struct IndexRange {
+  /// The dimension that they index; none for labels of classes.
+  std::optional<int64_t> dim;
+  int64_t extent;
+  /// Negative ones count from the end.
+  bool hasNegative;
+  /// A label that may be out of range.
+  std::optional<int64_t> ignored = std::nullopt;
+
+  bool contains(int64_t index) const {
+    return (index >= (hasNegative ? -extent : 0) && index < extent) ||
+           index == ignored;
+  }
+};
+
+/// Two results of a run that are to be in a range.
 struct IndexCheck {
   unsigned lowest, highest;
-  int64_t dim, extent;
+  IndexRange range;
   /// What recorded the indices.
   mlir::Location location;
   std::shared_ptr<CheckOutcome> outcome;

@@ -154,9 +154,9 @@ public:
                     llvm::ArrayRef<std::string> indexes,
                     llvm::ArrayRef<std::string> overflowConditions,
                     llvm::ArrayRef<const Var *> extras = {});
-  /// The indices as int64, negative ones counted from the end of a dimension.
-  /// If the next run finds one out of range, it fails.
-  Var checkIndices(const Var &indices, int64_t dim, int64_t extent);
+  /// The indices as int64, counted from the start of the dimension. If the next
+  /// run finds one out of range, it fails.
+  Var checkIndices(const Var &indices, IndexRange range);
   /// `newDims` are dimensions of the result that x lacks; x's own dimensions
   /// are aligned with the others from the right.
   Var broadcast(Operand x, llvm::ArrayRef<int64_t> shape,
@@ -384,6 +384,8 @@ private:
   void completeFetches();
 
   // Indices out of tensors (RecordIndirect.cpp)
+  Node *recordChecked(Node *indices, IndexRange range);
+  Node *recordFromStart(Node *indices, IndexRange range);
   std::vector<Node *> takeCheckable();
   bool computeChecks(RunKind kind);
   std::vector<IndexCheck> describeChecks() const;
@@ -445,7 +447,7 @@ private:
     /// What is read by the indices; erased when nothing is any more.
     Node *indices;
     Node *lowest, *highest;
-    int64_t dim, extent;
+    IndexRange range;
     std::shared_ptr<CheckOutcome> outcome;
   };
   std::vector<UncheckedIndices> unchecked;
