@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ._core import Var
-from ._typing import VarLike, as_var
+from ._typing import VarLike, as_var, normalised_axes
 from .elementwise import erf, exp, log, tanh, where
 from .reduction import logsumexp
 
@@ -97,9 +97,10 @@ def gelu(x: VarLike, approximate: bool = False) -> Var:
 def softmax(x: VarLike, dim: int = -1) -> Var:
     """Return ``exp(x) / sum(exp(x))`` along a dimension, computed without overflow."""
     x = as_var(x)
+    axes = normalised_axes(dim, x.ndim)
     # The result does not depend on the shift, so its gradient may be cut.
-    numerator = exp(x - x.max(dim, True).detach())
-    return numerator / numerator.sum(dim, True)
+    numerator = exp(x - x.max(axes, True).detach())
+    return numerator / numerator.sum(axes, True)
 
 
 def log_softmax(x: VarLike, dim: int = -1) -> Var:

@@ -102,7 +102,7 @@ def erf(x: VarLike) -> Var:
 
 def _rounded(name: str, x: VarLike) -> Var:
     x = as_var(x)
-    return _core.unary(name, x) if "float" in x.dtype else x
+    return _core.unary(name, x) if "float" in x.dtype else +x
 
 
 def floor(x: VarLike) -> Var:
@@ -186,14 +186,25 @@ def minimum(x: VarLike, y: VarLike) -> Var:
     return _core.binary("min", x, y)
 
 
+def _is_beyond(x: Var, bound: VarLike, predicate: str) -> Var:
+    """Return where x compares so with a bound, or the bound is NaN."""
+    is_beyond = _core.compare(predicate, x, bound)
+    is_number = isinstance(bound, int | float) and bound == bound
+    return is_beyond if is_number else is_beyond | not_equal(bound, bound)
+
+
 def clip(x: VarLike, low: VarLike | None = None, high: VarLike | None = None) -> Var:
-    """Return x moved into ``[low, high]``; a bound that is None does nothing."""
+    """Return x moved into ``[low, high]``; a bound that is None does nothing.
+
+    NaN stays, and a bound that is NaN gives NaN. The gradient of x is 1 inside,
+    at the bounds too, and 0 outside; that of a bound is 1 where it is the result.
+    """
     x = as_var(x)
     if low is not None:
-        x = maximum(x, low)
+        x = where(_is_beyond(x, low, "lt"), low, x)
     if high is not None:
-        x = minimum(x, high)
-    return x
+        x = where(_is_beyond(x, high, "gt"), high, x)
+    return x if low is not None or high is not None else +x
 
 
 def bitwise_and(x: VarLike, y: VarLike) -> Var:

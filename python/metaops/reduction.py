@@ -14,7 +14,8 @@ import math
 
 from . import _core
 from ._core import Var
-from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, one_of
+from ._errors import at_line
+from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, one_of, widened
 from .elementwise import abs, exp, log, pow, sqrt, where
 
 __all__ = [
@@ -97,13 +98,27 @@ def var(
     `correction` is subtracted from the number of elements that the sum of
     squares is divided by; 1 gives the unbiased estimate.
     """
-    x = as_var(x)
+    x, dtype = widened(as_var(x))
     axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    return _variance(x, axes, keepdims, correction).cast(dtype)
+
+
+def _variance(x: Var, axes: tuple[int, ...], keepdims: bool, correction: float) -> Var:
     centred = x - x.mean(axes, True)
     count = math.prod(x.shape[axis] for axis in axes)
     squares = (centred * centred).sum(axes, keepdims)
     divisor = count - correction
     return squares / (divisor if divisor > 0 else 0.0)
+
+
+def _root(x: Var) -> Var:
+    """Return the square root of sums of squares, without an infinite slope at 0.
+
+    What is added there, and subtracted again, makes it 1/2; since the gradients
+    of the squares are 0, so is the product.
+    """
+    added = (x == 0).cast(x.dtype)
+    return sqrt(x + added) - added
 
 
 def std(
@@ -115,8 +130,13 @@ def std(
     dims: Axes = None,
     axis: Axes = None,
 ) -> Var:
-    """Return the standard deviation, the square root of `var`."""
-    return sqrt(var(x, one_of(dim, dims, axis), keepdims, correction=correction))
+    """Return the standard deviation, the square root of `var`.
+
+    Its gradient is 0 where the deviation is 0.
+    """
+    x, dtype = widened(as_var(x))
+    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    return _root(_variance(x, axes, keepdims, correction)).cast(dtype)
 
 
 def norm(
@@ -128,15 +148,18 @@ def norm(
     dims: Axes = None,
     axis: Axes = None,
 ) -> Var:
-    """Return the vector norm of the elements along the dimensions.
+    """Return the vector norm of the elements along the dimensions, a float.
+
+    Its gradient is 0 where the norm is 0, and that by an element that is 0 is 0.
 
     Parameters
     ----------
     x
         Any shape.
     order
-        2 (Euclidean), 1, ``math.inf`` (the largest magnitude), ``-math.inf``, or
-        p > 0 for ``sum(|x|**p)**(1/p)``.
+        2 (Euclidean), 1, ``math.inf`` (the largest magnitude), ``-math.inf`` (the
+        smallest), 0 (how many elements are not 0), or p > 0 for
+        ``sum(|x|**p)**(1/p)``. Over nothing all are 0, but the smallest is inf.
     dim, dims, axis, keepdims
         As in every reduction; by default over all elements.
 
@@ -145,19 +168,30 @@ def norm(
     ValueError
         If `order` is another number.
     """
-    x = as_var(x)
-    axes = one_of(dim, dims, axis)
+    x, dtype = widened(as_var(x))
+    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    return _norm(x, order, axes, keepdims).cast(dtype)
+
+
+def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
+    if order == 0:
+        return where(x == 0, 0, 1).sum(axes, keepdims).cast(x.dtype)
     if order == 2:
-        return sqrt((x * x).sum(axes, keepdims))
-    if order == 1:
+        return _root((x * x).sum(axes, keepdims))
+    if order == 1 or (order == math.inf and x.size == 0):
         return abs(x).sum(axes, keepdims)
     if order == math.inf:
         return abs(x).max(axes, keepdims)
     if order == -math.inf:
         return abs(x).min(axes, keepdims)
     if order > 0:
-        return pow(pow(abs(x), order).sum(axes, keepdims), 1.0 / order)
-    raise ValueError(f"norm: order is {order}, expected a positive number, inf or -inf")
+        is_zero = x == 0
+        # Small powers are steep at 0, their sum's root is: 1 takes the place of 0.
+        powers = where(is_zero, 0, pow(where(is_zero, 1, abs(x)), order))
+        total = powers.sum(axes, keepdims)
+        is_none = total == 0
+        return where(is_none, 0, pow(where(is_none, 1, total), 1.0 / order))
+    raise at_line(ValueError(f"norm: order is {order}, expected 0, a positive number, inf or -inf"))
 
 
 def logsumexp(
@@ -185,7 +219,7 @@ def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool) -> Var:
         place = normalised_axis(dim, rank)
     extent = x.shape[place]
     if extent == 0 and math.prod(x.shape[:place] + x.shape[place + 1 :]) > 0:
-        raise ValueError(f"{name}: dimension {place} of shape {x.shape} has no elements")
+        raise at_line(ValueError(f"{name}: dimension {place} of shape {x.shape} has no elements"))
     if x.dtype == "bool":
         x = x.cast("uint8")
     extreme = x.max(place, True) if name == "argmax" else x.min(place, True)
