@@ -239,7 +239,10 @@ static void bindOperators(py::class_<Var> &cls) {
   for (auto [method, op] : unary)
     cls.def(method,
             [op = op](const Var &self) { return recordUnary(self, op); });
-  cls.def("__pos__", [](py::object self) { return self; });
+  cls.def("__pos__", [](const Var &self) {
+    Entered session;
+    return session->share(self);
+  });
   // After __eq__, which would take it away. A Var is a mutable name, so it is
   // itself that counts, not its value.
   cls.def("__hash__", [](py::handle self) {
@@ -289,13 +292,11 @@ static void bindRebinding(py::class_<Var> &cls) {
       "A new Var of the same value, through which no gradient flows.");
   cls.def(
       "stop_fuse",
-      [](py::object self) {
-        Var &var = *asVar(self);
+      [](const Var &self) {
         Entered session;
-        session->assign(var, session->stopFuse(var));
-        return self;
+        return session->stopFuse(self);
       },
-      "Has the value exist in memory, in place; returns the Var.");
+      "A new Var of the same value, which exists in memory.");
   cls.def(
       "assign",
       [](py::object self, py::handle value) {

@@ -115,6 +115,7 @@ def test_shapes_types_and_recording_run_nothing(leaves):
 
 def test_what_nobody_holds_never_runs(leaves):
     x, _, _, _ = leaves
+    mo.sync_all()
     before = run_count()
     ops = mo.stats()["ops_in_block"]
     for _ in range(20):
@@ -256,13 +257,11 @@ def test_stop_fuse_lets_gradients_through(leaves):
     close(gradient, 6 * a, rtol=1e-5)
 
 
-def test_stop_fuse_as_a_method_acts_in_place(compiled, leaves):
+def test_stop_fuse_as_a_method(compiled, leaves):
     x, _, a, _ = leaves
-    y = x * 2.0
-    assert y.stop_fuse() is y
-    z = y + 1.0
+    z = (x * 2.0).stop_fuse() + 1.0
     z.sync()
-    assert len(mo.last_program().kernels) == 2
+    assert groups() == [["mul"], ["add"]]
     close(z, a * 2 + 1)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, overload
 
 from .._core import Var
+from .._errors import at_line
+from .._typing import VarLike
 from ..shaping import flatten
 from .module import Module
 
@@ -43,7 +45,9 @@ class ModuleList(Module):
             If it cannot be called.
         """
         if not callable(layer):
-            raise TypeError(f"a layer is {type(layer).__name__}, expected a module or a function")
+            raise at_line(
+                TypeError(f"a layer is {type(layer).__name__}, expected a module or a function")
+            )
         self._layers.append(layer)
         return self
 
@@ -86,18 +90,18 @@ class Sequential(ModuleList):
         super().__init__(flat)
 
     def execute(self, x: Any) -> Any:
-        """Return the last layer's result."""
+        """Return the last layer's result; without layers, that of `Identity`."""
         for layer in self:
             x = layer(x)
-        return x
+        return x if len(self) else Identity()(x)
 
 
 class Identity(Module):
-    """Returns what it is given."""
+    """Returns what it is given, a Var as another Var of the same value."""
 
     def execute(self, x: Any) -> Any:
         """Return x."""
-        return x
+        return +x if isinstance(x, Var) else x
 
 
 class Flatten(Module):
@@ -107,6 +111,6 @@ class Flatten(Module):
         self.start_dim = start_dim
         self.end_dim = end_dim
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return x under its new shape."""
         return flatten(x, self.start_dim, self.end_dim)

@@ -1,0 +1,180 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""No function returns its argument: what is done to the result is not done to it."""
+
+import copy
+
+import metaops as mo
+import numpy as np
+import pytest
+from metaops import activations, creation, elementwise, indexing, nn, reduction, shaping
+from util import same
+
+#: Methods that are documented to act in place and to return the Var.
+IN_PLACE = {"assign", "update", "stop_grad", "sync"}
+
+TENSORS = {
+    "floats": np.arange(6, dtype="float32").reshape(2, 3),
+    "integers": np.arange(6).reshape(2, 3),
+    "booleans": np.arange(6).reshape(2, 3) % 2 == 0,
+    "row": np.arange(3, dtype="float32"),
+    "number": np.array(2.0, "float32"),
+}
+
+#: Arguments beside the tensor. Each function is called with all that it takes.
+ARGUMENTS = [
+    lambda x: (),
+    lambda x: (x,),
+    lambda x: (0,),
+    lambda x: (1,),
+    lambda x: ((),),
+    lambda x: (None,),
+    lambda x: (x.dtype,),
+    lambda x: (x.shape,),
+    lambda x: x.shape,
+    lambda x: (tuple(range(x.ndim)),),
+    lambda x: tuple(range(x.ndim)),
+    lambda x: (0, 0),
+    lambda x: (x.shape, [f"i{axis}" for axis in range(x.ndim)]),
+    lambda x: ([(0, 0)] * x.ndim,),
+    lambda x: ([x.shape[0]] if x.ndim else 1,),
+]
+
+OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "reindex"]
+OTHERS += ["stop_fuse", "stop_grad"]
+FUNCTIONS = {
+    name: getattr(module, name)
+    for module in (activations, creation, elementwise, indexing, reduction, shaping)
+    for name in module.__all__
+}
+FUNCTIONS |= {name: getattr(mo, name) for name in OTHERS}
+FUNCTIONS |= {f"nn.{name}": f for name, f in vars(nn).items() if name.islower() and callable(f)}
+METHODS = [
+    name for name in dir(mo.Var) if not name.startswith("_") and callable(getattr(mo.Var, name))
+]
+OPERATORS = ["pos", "neg", "abs", "add", "mul", "pow", "and", "truediv", "getitem", "copy"]
+
+
+def vars_in(value):
+    if isinstance(value, mo.Var):
+        return [value]
+    if isinstance(value, list | tuple):
+        return [var for item in value for var in vars_in(item)]
+    return []
+
+
+def check(f, array):
+    """Call a function of one Var if it takes it; return whether it gave Vars."""
+    x = mo.array(array)
+    try:
+        results = vars_in(f(x))
+    except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        return False
+    for result in results:
+        assert result is not x
+        if result.dtype == "bool":
+            result ^= True
+        else:
+            result += 1
+    same(x, array)
+    return bool(results)
+
+
+def sweep(functions):
+    """Call functions of a Var and more arguments; return the names of all that ran."""
+    return {
+        name
+        for name, f in functions.items()
+        for array in TENSORS.values()
+        for arguments in ARGUMENTS
+        if check(lambda x, f=f, arguments=arguments: f(x, *arguments(x)), array)
+    }
+
+
+def test_functions():
+    done = sweep(FUNCTIONS)
+    done |= sweep({name: lambda x, f=f: f([x]) for name, f in FUNCTIONS.items()})
+    left = set(FUNCTIONS) - done
+    # Of three arguments, of shapes of their own, or not of a tensor.
+    others = {"arange", "linspace", "zeros", "ones", "scatter_add", "where", "nn.conv2d"}
+    others |= {"gather", "nn.avg_pool2d", "nn.max_pool2d", "nn.global_avg_pool2d"}
+    assert left <= others, left - others
+
+
+def test_methods():
+    methods = {name: getattr(mo.Var, name) for name in METHODS if name not in IN_PLACE}
+    done = sweep(methods)
+    assert len(done) >= 55, sorted(done)
+
+
+def test_operators():
+    operators = {name: getattr(mo.Var, f"__{name}__") for name in OPERATORS}
+    assert sweep(operators) == set(OPERATORS)
+
+
+#: What has nothing to do. Each is a fresh Var all the same.
+NOTHING = {
+    "+x": lambda x: +x,
+    "x[...]": lambda x: x[...],
+    "x[:]": lambda x: x[:],
+    "x[()]": lambda x: x[()],
+    "T of a row": lambda x: x[0].T,
+    "clip": lambda x: x.clip(),
+    "floor of integers": lambda x: mo.floor(x.cast("int32")),
+    "reshape": lambda x: x.reshape(2, 3),
+    "astype": lambda x: x.astype("float32"),
+    "cast": lambda x: mo.cast(x, np.float32),
+    "squeeze": lambda x: x.squeeze(),
+    "squeeze of no dimensions": lambda x: x.squeeze(()),
+    "flatten": lambda x: x.flatten(1),
+    "transpose": lambda x: x.transpose(0, 1),
+    "swapaxes": lambda x: x.swapaxes(1, 1),
+    "flip": lambda x: mo.flip(x, ()),
+    "pad": lambda x: mo.pad(x, [(0, 0), (0, 0)]),
+    "broadcast": lambda x: x.broadcast((2, 3)),
+    "sum": lambda x: x.sum(()),
+    "mean": lambda x: x.mean(()),
+    "power": lambda x: x**1,
+    "concat": lambda x: mo.concat([x]),
+    "split": lambda x: x.split(2),
+    "full": lambda x: mo.full((2, 3), mo.array(1.0)),
+    "array": mo.array,
+    "array without a copy": lambda x: mo.array(x, copy=False),
+    "asarray": mo.asarray,
+    "Var": mo.Var,
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "detach": lambda x: x.detach(),
+    "stop_fuse": lambda x: x.stop_fuse(),
+    "gradient by itself": lambda x: mo.grad(x, [x, x]),
+    "dropout at evaluation": lambda x: nn.dropout(x, 0.5, is_train=False),
+    "dropout of nothing": lambda x: nn.Dropout(0.0)(x),
+    "Dropout at evaluation": lambda x: nn.Dropout().eval()(x),
+    "Identity": lambda x: nn.Identity()(x),
+    "no layers": lambda x: mo.Sequential()(x),
+    "identities": lambda x: mo.Sequential(nn.Identity(), nn.Flatten())(x),
+    "under no_grad": lambda x: mo.no_grad()(lambda x: +x)(x),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_what_has_nothing_to_do(name):
+    assert check(NOTHING[name], TENSORS["floats"])
+
+
+def test_gradients_flow_through_what_has_nothing_to_do():
+    for f in [lambda x: +x, mo.clip, nn.Identity(), nn.Dropout().eval(), mo.asarray, copy.copy]:
+        x = mo.array([1.0, 2.0])
+        y = f(x)
+        y += x
+        same(mo.grad(y, x), np.float32([2, 2]))
+
+
+def test_stop_fuse_keeps_the_gradient_of_what_was_before():
+    x = mo.array(2.0)
+    y = x * 3
+    z = x.stop_fuse()
+    same(mo.grad(y + z * 0.5, x), np.float32(3.5))
+    z += 1
+    same(x, np.float32(2))
