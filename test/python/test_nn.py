@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers and losses against NumPy."""
+"""Layers against NumPy."""
 
 import itertools
 import math
@@ -87,7 +87,86 @@ def test_batch_norm(rng, shape):
 def test_batch_norm_of_a_large_mean(rng):
     x = floats(rng, (64, 2)) + np.float32(4096)
     expected = (x - x.mean(0, dtype="float64")) / np.sqrt(x.var(0, dtype="float64") + 1e-5)
-    close(nn.BatchNorm1d(2, affine=False)(mo.array(x)), expected, rtol=1e-2, atol=1e-2)
+    close(nn.BatchNorm1d(2, affine=False)(mo.array(x)), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "layer, axes",
+    [
+        (nn.BatchNorm2d(3), (0, 2, 3)),
+        (nn.InstanceNorm2d(3), (2, 3)),
+        (nn.LayerNorm((5, 6)), (2, 3)),
+    ],
+)
+def test_norms_of_half_floats(layer, axes, rng):
+    """Squares are beyond what a half float holds."""
+    x = (floats(rng, (4, 3, 5, 6)) * 300).astype("float16")
+    wide = x.astype("float64")
+    expected = (wide - wide.mean(axes, keepdims=True)) / wide.std(axes, keepdims=True)
+    y = layer(x)
+    assert y.dtype == "float16"
+    close(y, expected, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    "layer, shape",
+    [
+        (nn.BatchNorm1d(3), (1, 3)),
+        (nn.BatchNorm1d(3), (1, 3, 1)),
+        (nn.BatchNorm2d(3), (1, 3, 1, 1)),
+        (nn.BatchNorm(3), (1, 3, 1, 1, 1)),
+        (nn.InstanceNorm2d(3), (4, 3, 1, 1)),
+    ],
+)
+def test_norms_of_one_element(rng, layer, shape):
+    x = floats(rng, shape)
+    name = f"{type(layer).__name__}: input has shape .*expected more than one element"
+    with pytest.raises(ValueError, match=rf"{name}.*test_nn\.py:"):
+        layer(mo.array(x))
+    if isinstance(layer, nn.BatchNorm):
+        same(layer.running_mean, np.zeros(3, "float32"))
+        close(layer.eval()(mo.array(x)), x / np.sqrt(1 + 1e-5))
+
+
+def test_batch_norm_of_nothing():
+    layer = nn.BatchNorm1d(3)
+    assert layer(mo.zeros((0, 3))).numpy().shape == (0, 3)
+    same(layer.running_mean, np.zeros(3, "float32"))
+    same(layer.running_var, np.ones(3, "float32"))
+
+
+#: A layer, and the shape that it takes.
+LAYERS = {
+    "Linear": (nn.Linear(3, 2), (4, 3)),
+    "Conv2d": (nn.Conv2d(3, 2, 2), (1, 3, 4, 4)),
+    "BatchNorm": (nn.BatchNorm(3), (4, 3)),
+    "InstanceNorm2d": (nn.InstanceNorm2d(3), (1, 3, 2, 2)),
+    "LayerNorm": (nn.LayerNorm(3), (4, 3)),
+    "MaxPool2d": (nn.MaxPool2d(2), (1, 1, 4, 4)),
+    "AvgPool2d": (nn.AvgPool2d(2, padding=1, count_include_pad=False), (1, 1, 4, 4)),
+    "global_avg_pool2d": (nn.global_avg_pool2d, (1, 1, 4, 4)),
+    "Dropout": (nn.Dropout(0.0), (4,)),
+    "Flatten": (nn.Flatten(), (2, 3, 4)),
+    "ReLU": (nn.ReLU(), (3,)),
+    "Softmax": (nn.Softmax(), (3,)),
+    "Sequential": (mo.Sequential(nn.Linear(3, 2), nn.GELU(), nn.Linear(2, 1)), (4, 3)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_take_arrays_and_lists(rng, name):
+    layer, shape = LAYERS[name]
+    x = floats(rng, shape)
+    expected = layer(mo.array(x)).numpy()
+    same(layer(x), expected)
+    same(layer(x.tolist()), expected)
+
+
+def test_embeddings_take_arrays_and_lists():
+    layer = nn.Embedding(4, 2)
+    same(layer([[0, 3]]), layer.weight.numpy()[[[0, 3]]])
+    same(layer(np.array(2, "uint8")), layer.weight.numpy()[2])
+    same(layer(2), layer.weight.numpy()[2])
 
 
 def test_other_norms(rng):
@@ -201,43 +280,6 @@ def test_dropout():
     same(nn.dropout(x, 1.0), np.zeros((200, 50), "float32"))
     g = mo.grad(nn.dropout(x, 0.5).sum(), x).numpy()
     assert set(np.unique(g)) == {np.float32(0), np.float32(2)}
-
-
-def test_losses(rng):
-    x, t = floats(rng, (4, 3)), floats(rng, (4, 3))
-    v = mo.array(x)
-    for reduction, combine in [("mean", np.mean), ("sum", np.sum), ("none", lambda a: a)]:
-        close(nn.MSELoss(reduction)(v, t), combine((x - t) ** 2), rtol=1e-5)
-        close(nn.L1Loss(reduction)(v, mo.array(t)), combine(np.abs(x - t)), rtol=1e-5)
-        p, b = (x + 2) / 4 * 0.98 + 0.01, rng.integers(0, 2, (4, 3))
-        entropy = -(b * np.log(p) + (1 - b) * np.log(1 - p))
-        close(nn.BCELoss(reduction)(mo.array(p), b), combine(entropy), rtol=1e-4)
-        logits = np.log(p / (1 - p))
-        close(nn.BCEWithLogitsLoss(reduction)(mo.array(logits), b), combine(entropy), rtol=1e-4)
-
-
-def test_binary_cross_entropy_of_certainties():
-    x = mo.array([0.0, 1.0])
-    loss = nn.bce_loss(x, np.array([1.0, 0.0], "float32"))
-    assert np.isfinite(loss.item())
-    assert np.isfinite(mo.grad(loss, x).numpy()).all()
-    large = mo.array([1000.0, -1000.0])
-    close(nn.bce_with_logits_loss(large, np.array([0, 1]), "none"), [1000, 1000])
-
-
-def test_cross_entropy(rng):
-    for shape in [(5, 4), (2, 3, 4), (2, 3, 2, 2)]:
-        x = floats(rng, shape, low=-4, high=4)
-        target = rng.integers(0, shape[1], (shape[0], *shape[2:]))
-        log_p = np.log(softmax(x.astype("float64"), 1))
-        picked = -np.take_along_axis(log_p, target[:, None], 1)[:, 0]
-        v = mo.array(x)
-        close(nn.cross_entropy_loss(v, target), picked.mean(), rtol=1e-5)
-        close(nn.CrossEntropyLoss("none")(v, mo.array(target, "int32")), picked, rtol=1e-5)
-        g = mo.grad(nn.cross_entropy_loss(v, target, "sum"), v)
-        one_hot = np.moveaxis(np.eye(shape[1])[target], -1, 1)
-        close(g, softmax(x.astype("float64"), 1) - one_hot, rtol=1e-4, atol=1e-6)
-    assert nn.cross_entropy_loss(mo.array([[1e4, -1e4]]), np.array([1])).item() == 2e4
 
 
 def test_linear(rng):

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from .. import creation
 from .._core import Var
+from .._errors import at_line
+from .._typing import VarLike, as_var, widened
 from .module import Module
 
 __all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "InstanceNorm2d", "LayerNorm"]
@@ -27,14 +29,14 @@ def _moments(x: Var, axes: Sequence[int]) -> tuple[Var, Var, Var]:
 
 
 def _scaled(
-    x: Var,
     centred: Var,
     variance: Var,
     weight: Var | None,
     bias: Var | None,
     shape: Sequence[int],
+    dtype: str,
 ) -> Var:
-    """Return the centred x divided by its deviation, scaled and moved, in x's dtype.
+    """Return the centred x divided by its deviation, scaled and moved.
 
     `shape` is that under which weight and bias broadcast with x. There is one
     division for each variance, not for each element.
@@ -42,7 +44,7 @@ def _scaled(
     result = centred * (1.0 / variance.sqrt())
     if weight is not None and bias is not None:
         result = result * weight.reshape(shape) + bias.reshape(shape)
-    return result.cast(x.dtype)
+    return result.cast(dtype)
 
 
 class BatchNorm(Module):
@@ -86,40 +88,53 @@ class BatchNorm(Module):
         self.register_buffer("running_mean", creation.zeros((num_features,)))
         self.register_buffer("running_var", creation.ones((num_features,)))
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return the normalised x, of shape ``(N, C, ...)``.
 
         Raises
         ------
         ValueError
-            If the rank or the number of channels is another one.
+            If the rank or the number of channels is another one, or if a channel
+            has one element only while the layer is trained: that would become 0.
         """
+        x, dtype = widened(as_var(x))
         self._check(x)
         C = self.num_features
         shape = (1, C) + (1,) * (x.ndim - 2)
-        if self.is_train:
+        if self.is_train and x.size > 0:
+            count = x.size // C
+            if count == 1:
+                raise at_line(
+                    ValueError(
+                        f"{type(self).__name__}: input has shape {x.shape}, expected more than one"
+                        " element for each channel while the layer is trained"
+                    )
+                )
             axes = (0, *range(2, x.ndim))
             centred, mean, variance = _moments(x, axes)
-            self._follow(mean.reshape(C), variance.reshape(C), x.size // max(C, 1))
+            self._follow(mean.reshape(C), variance.reshape(C), count)
         else:
             centred = x - self.running_mean.reshape(shape)
             variance = self.running_var.reshape(shape)
-        return _scaled(x, centred, variance + self.eps, self.weight, self.bias, shape)
+        return _scaled(centred, variance + self.eps, self.weight, self.bias, shape, dtype)
 
     def _follow(self, mean: Var, variance: Var, count: int) -> None:
         """Move the running mean and variance towards those of a batch."""
         new, old = self.momentum, 1.0 - self.momentum
-        unbiased = variance * (count / max(count - 1, 1))
+        unbiased = variance * (count / (count - 1))
         for running, batch in ((self.running_mean, mean), (self.running_var, unbiased)):
             running.update(running * old + batch.cast(running.dtype) * new)
 
     def _check(self, x: Var) -> None:
         wrong_rank = x.ndim < 2 if self._ranks is None else x.ndim not in self._ranks
         if wrong_rank or x.shape[1] != self.num_features:
-            raise ValueError(
-                f"{type(self).__name__}: input has shape {x.shape},"
-                f" expected (N, {self.num_features}, ...)"
-                + ("" if self._ranks is None else f" with {self._ranks} dimensions")
+            ranks = "" if self._ranks is None else " or ".join(map(str, self._ranks))
+            raise at_line(
+                ValueError(
+                    f"{type(self).__name__}: input has shape {x.shape},"
+                    f" expected (N, {self.num_features}, ...)"
+                    + (f" with {ranks} dimensions" if ranks else "")
+                )
             )
 
     def extra_repr(self) -> str:
@@ -158,19 +173,29 @@ class InstanceNorm2d(Module):
         self.weight = creation.ones((num_features,)) if affine else None
         self.bias = creation.zeros((num_features,)) if affine else None
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return the normalised x.
 
         Raises
         ------
         ValueError
-            If x has not the shape ``(N, C, H, W)``.
+            If x has not the shape ``(N, C, H, W)``, or has one element only for
+            each channel of an image: that would become 0.
         """
-        C = self.num_features
+        (x, dtype), C = widened(as_var(x)), self.num_features
         if x.ndim != 4 or x.shape[1] != C:
-            raise ValueError(f"InstanceNorm2d: input has shape {x.shape}, expected (N, {C}, H, W)")
+            raise at_line(
+                ValueError(f"InstanceNorm2d: input has shape {x.shape}, expected (N, {C}, H, W)")
+            )
+        if x.shape[2] * x.shape[3] == 1:
+            raise at_line(
+                ValueError(
+                    f"InstanceNorm2d: input has shape {x.shape}, expected more than one element"
+                    " for each channel of an image"
+                )
+            )
         centred, _, variance = _moments(x, (2, 3))
-        return _scaled(x, centred, variance + self.eps, self.weight, self.bias, (1, C, 1, 1))
+        return _scaled(centred, variance + self.eps, self.weight, self.bias, (1, C, 1, 1), dtype)
 
     def extra_repr(self) -> str:
         """Return the layer's numbers."""
@@ -201,7 +226,7 @@ class LayerNorm(Module):
         self.weight = creation.ones(self.normalized_shape) if affine else None
         self.bias = creation.zeros(self.normalized_shape) if affine else None
 
-    def execute(self, x: Var) -> Var:
+    def execute(self, x: VarLike) -> Var:
         """Return the normalised x.
 
         Raises
@@ -209,13 +234,16 @@ class LayerNorm(Module):
         ValueError
             If x does not end with the extents of the layer.
         """
+        x, dtype = widened(as_var(x))
         count = len(self.normalized_shape)
         if x.ndim < count or x.shape[x.ndim - count :] != self.normalized_shape:
             extents = ", ".join(map(str, self.normalized_shape))
-            raise ValueError(f"LayerNorm: input has shape {x.shape}, expected (..., {extents})")
+            raise at_line(
+                ValueError(f"LayerNorm: input has shape {x.shape}, expected (..., {extents})")
+            )
         centred, _, variance = _moments(x, tuple(range(x.ndim - count, x.ndim)))
         shape = self.normalized_shape
-        return _scaled(x, centred, variance + self.eps, self.weight, self.bias, shape)
+        return _scaled(centred, variance + self.eps, self.weight, self.bias, shape, dtype)
 
     def extra_repr(self) -> str:
         """Return the layer's numbers."""
