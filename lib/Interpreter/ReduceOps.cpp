@@ -72,7 +72,7 @@ Accumulators::Combiner Accumulators::getCombiner(ReduceKind reduceKind) {
 
 /// The lowest or the highest value of a type.
 static Scalar getExtreme(ElementKind kind, bool highest) {
-  unsigned width = 8 * getElementBytes(kind);
+  unsigned width = getWidth(kind);
   switch (getScalarKind(kind)) {
   case Scalar::Kind::Float: {
     double infinity = std::numeric_limits<double>::infinity();

@@ -57,26 +57,27 @@ std::optional<ElementKind> metaop::getElementKind(Type type) {
   }
 }
 
-int64_t metaop::getElementBytes(ElementKind kind) {
+unsigned metaop::getWidth(ElementKind kind) {
   switch (kind) {
   case ElementKind::Bool:
+    return 1;
   case ElementKind::I8:
   case ElementKind::UI8:
-    return 1;
+    return 8;
   case ElementKind::I16:
   case ElementKind::UI16:
   case ElementKind::F16:
   case ElementKind::BF16:
-    return 2;
+    return 16;
   case ElementKind::I32:
   case ElementKind::UI32:
   case ElementKind::F32:
-    return 4;
+    return 32;
   case ElementKind::I64:
   case ElementKind::UI64:
   case ElementKind::Index:
   case ElementKind::F64:
-    return 8;
+    return 64;
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -259,7 +260,7 @@ static Scalar integerToFloat(ElementKind to, Scalar value) {
 }
 
 static Scalar floatToInteger(ElementKind to, double value) {
-  unsigned width = 8 * getElementBytes(to);
+  unsigned width = getWidth(to);
   bool isUnsigned = getScalarKind(to) == Scalar::Kind::Unsigned;
   llvm::APSInt result(width, isUnsigned);
   bool isExact;

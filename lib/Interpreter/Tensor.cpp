@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Interpreter/Tensor.h"
+
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,18 +73,17 @@ Expected<Tensor> Tensor::create(Type elementType, ArrayRef<int64_t> shape) {
   Tensor tensor;
   tensor.elementType = elementType;
   tensor.kind = *kind;
-  tensor.elementBytes = getElementBytes(*kind);
+  tensor.elementBytes = getElementBytes(elementType);
   tensor.shape.assign(shape.begin(), shape.end());
-  tensor.numElements = llvm::is_contained(shape, 0) ? 0 : 1;
-  for (int64_t extent : shape)
-    if (llvm::MulOverflow(tensor.numElements, extent, tensor.numElements) ||
-        tensor.numElements > maxBytes / tensor.elementBytes)
-      return createStringError("a tensor of shape " + formatShape(shape) +
-                               " and type " + formatType(elementType) +
-                               " is larger than the limit of " +
-                               Twine(maxBytes) + " bytes");
+  tensor.numElements = countElements(shape);
+  int64_t bytes = multiplyCounts(tensor.numElements, tensor.elementBytes);
+  if (bytes > maxBytes)
+    return createStringError("a tensor of shape " + formatShape(shape) +
+                             " and type " + formatType(elementType) +
+                             " is larger than the limit of " + Twine(maxBytes) +
+                             " bytes");
   try {
-    tensor.storage.assign(tensor.numElements * tensor.elementBytes, 0);
+    tensor.storage.assign(bytes, 0);
   } catch (const std::bad_alloc &) {
     return createStringError("no memory for a tensor of shape " +
                              formatShape(shape) + " and type " +

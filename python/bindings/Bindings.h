@@ -144,8 +144,6 @@ template <typename Work> auto runWithoutGIL(Work work) {
 class Argument {
 public:
   Argument(py::handle object);
-  /// Copies or converts nothing; for Vars only.
-  const Var *getVar() const { return var; }
   bool isNumber() const { return number.has_value(); }
 
   /// With the session entered.

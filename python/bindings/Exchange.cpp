@@ -178,7 +178,7 @@ BufferRef metaops::python::copyElements(const void *data,
                                         llvm::ArrayRef<int64_t> shape,
                                         llvm::ArrayRef<int64_t> strides,
                                         DType dtype) {
-  BufferRef buffer = allocate(countElements(shape) * sizeOf(dtype));
+  BufferRef buffer = allocate(countBytes(shape, dtype));
   // The bits of a bfloat16 are copied, not its value.
   py::dtype type =
       dtype == DType::BF16 ? py::dtype("uint16") : toNumPyDType(dtype);
@@ -252,8 +252,7 @@ TensorData metaops::python::toTensorData(py::handle object,
   }
 
   DType stored = numpyDType(result.dtype);
-  size_t elements = source.size();
-  result.buffer = allocate(elements * sizeOf(stored));
+  result.buffer = allocate(countBytes(result.shape, stored));
   // An array over the buffer takes the elements, whatever the source's strides,
   // byte order and type are.
   py::array target(toNumPyDType(stored), result.shape, result.buffer->data(),
@@ -262,7 +261,8 @@ TensorData metaops::python::toTensorData(py::handle object,
   if (stored == result.dtype)
     return result;
 
-  BufferRef rounded = allocate(elements * 2);
+  size_t elements = source.size();
+  BufferRef rounded = allocate(countBytes(result.shape, result.dtype));
   auto *from = static_cast<const float *>(result.buffer->data());
   auto *to = static_cast<uint16_t *>(rounded->data());
   for (size_t i = 0; i < elements; ++i)

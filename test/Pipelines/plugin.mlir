@@ -17,7 +17,7 @@
 // PASSES:   metaop.fused{{.*}} schedule(#metaop.schedule<
 // PIPELINE: func.func @kernel_0
 // PIPELINE:   vector<8xf32>
-// IR:       define i32 @kernel_0_entry
+// IR:       define void @kernel_0_entry
 func.func @main(%x: tensor<10x128xf32>) -> tensor<10xf32> {
   %0 = metaop.exp %x : tensor<10x128xf32>
   %1 = metaop.reduce add %0 dims = [1] : tensor<10x128xf32> -> tensor<10xf32>

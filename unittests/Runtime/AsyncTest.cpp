@@ -22,8 +22,7 @@ public:
     std::mutex mutex;
     std::condition_variable changed;
     bool isHeld = false;
-    /// Calls that are made before a run fails; -1: it does not.
-    int failAfter = -1;
+    bool fails = false;
     int runs = 0;
   };
 
@@ -58,15 +57,10 @@ private:
         std::unique_lock<std::mutex> lock(control->mutex);
         control->changed.wait(lock, [&] { return !control->isHeld; });
         ++control->runs;
-        if (control->failAfter == 0)
+        if (control->fails)
           return llvm::make_error<KernelFailure>(0, "an index is out of range");
       }
       return inner->execute(run, threads, times);
-    }
-
-    bool leavesArgument(unsigned, unsigned) const override {
-      // They fail before they compute anything.
-      return true;
     }
 
     std::shared_ptr<Program> inner;
@@ -85,11 +79,11 @@ protected:
     session = Session::create(std::make_unique<ControlledCompiler>(control));
   }
 
-  void set(bool isHeld, int failAfter = -1) {
+  void set(bool isHeld, bool fails = false) {
     {
       std::lock_guard<std::mutex> lock(control->mutex);
       control->isHeld = isHeld;
-      control->failAfter = failAfter;
+      control->fails = fails;
     }
     control->changed.notify_all();
   }
@@ -133,7 +127,7 @@ TEST_F(AsyncTest, AFailureIsToldOnceAtTheNextWaitWithTheLine) {
     session->setLine(session->makeLocation("model.py", 7));
     y = session->unary("exp", x);
   }
-  set(false, /*failAfter=*/0);
+  set(false, /*fails=*/true);
   std::string message;
   try {
     values(y);
@@ -159,9 +153,9 @@ TEST_F(AsyncTest, AFailureIsToldOnceAtTheNextWaitWithTheLine) {
   EXPECT_EQ(values(z), floats({2, 4}));
 }
 
-TEST_F(AsyncTest, AFailedUpdateLeavesWhatItHasNotComeTo) {
+TEST_F(AsyncTest, AFailedUpdateLeavesTheParameter) {
   Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
-  set(false, /*failAfter=*/0);
+  set(false, /*fails=*/true);
   step(p, x, 9);
   EXPECT_THROW(
       {

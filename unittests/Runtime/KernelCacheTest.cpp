@@ -88,7 +88,7 @@ protected:
     std::fill_n(x, 8, 5.0f);
     std::fill_n(y, 8, 3.0f);
     void *buffers[] = {x, y, z};
-    EXPECT_EQ(call.run(buffers, 0, call.parallelRange, nullptr), 0);
+    call.run(buffers, 0, call.parallelRange);
     return z[7];
   }
 
@@ -100,8 +100,7 @@ protected:
       y[i] = 100.0f - i;
     }
     void *buffers[] = {x.data(), y.data(), z.data()};
-    if (call.run(buffers, 0, call.parallelRange, nullptr) != 0)
-      return false;
+    call.run(buffers, 0, call.parallelRange);
     for (unsigned i = 0; i < z.size(); ++i)
       if (z[i] != (i < size ? x[i] - y[i] : -1.0f))
         return false;
@@ -256,7 +255,7 @@ std::vector<float> runSum(const KernelCall &call, unsigned rows,
   for (unsigned i = 0; i < x.size(); ++i)
     x[i] = 1.0f / (1 + (i * 37) % 101);
   void *buffers[] = {x.data(), y.data()};
-  EXPECT_EQ(call.run(buffers, 0, call.parallelRange, nullptr), 0);
+  call.run(buffers, 0, call.parallelRange);
   return y;
 }
 
@@ -364,7 +363,15 @@ protected:
   std::unique_ptr<Jit> jit = cantFail(Jit::create(target));
 };
 
-constexpr StringRef good = "define i32 @f() {\n  ret i32 7\n}\n";
+constexpr StringRef good = "define void @f(ptr %0, ptr %1, i64 %2, i64 %3) {\n"
+                           "  store i64 7, ptr %0\n  ret void\n}\n";
+
+/// What `good` stores.
+int64_t callGood(KernelFunction function) {
+  int64_t stored = 0;
+  function(reinterpret_cast<void **>(&stored), nullptr, 0, 0);
+  return stored;
+}
 
 TEST_F(JitTest, ASymbolThatIsNotThereIsAnError) {
   EXPECT_NE(failureOf(compile("declare i32 @metaops_is_not_there()\n"
@@ -403,10 +410,10 @@ TEST_F(JitTest, WhatIsRefusedLeavesNothingBehind) {
   EXPECT_NE(failureOf(llvm::MemoryBuffer::getMemBufferCopy("garbage")),
             "no failure");
   KernelFunction f = cantFail(jit->link(compile(good), "f"));
-  EXPECT_EQ(f(nullptr, nullptr, 0, 0, nullptr), 7);
+  EXPECT_EQ(callGood(f), 7);
   // The name is taken now.
   EXPECT_NE(failureOf(compile(good)), "no failure");
-  EXPECT_EQ(f(nullptr, nullptr, 0, 0, nullptr), 7);
+  EXPECT_EQ(callGood(f), 7);
 }
 
 TEST_F(JitTest, TheTargetTellsWhatCodeDependsOn) {

@@ -32,7 +32,6 @@ struct DescribedProgram : Program {
                       std::vector<CallTime> *) override {
     return llvm::Error::success();
   }
-  bool leavesArgument(unsigned, unsigned) const override { return true; }
 };
 
 class ProfilerTest : public SessionFixture {

@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/Session/Promotion.h"
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,7 +25,9 @@ TEST(DTypeTest, NamesAndTypesGoBothWays) {
   for (unsigned index = 0; index < numDTypes; ++index) {
     DType dtype = DType(index);
     EXPECT_EQ(parseDType(nameOf(dtype)), dtype);
-    EXPECT_EQ(fromElementType(toElementType(dtype, &context)), dtype);
+    mlir::Type type = toElementType(dtype, &context);
+    EXPECT_EQ(fromElementType(type), dtype);
+    EXPECT_EQ(sizeOf(dtype), mlir::metaop::getElementBytes(type));
   }
   EXPECT_FALSE(parseDType("complex64"));
   EXPECT_FALSE(fromElementType(mlir::IntegerType::get(&context, 7)));

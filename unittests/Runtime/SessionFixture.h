@@ -89,10 +89,6 @@ private:
       return llvm::Error::success();
     }
 
-    bool leavesArgument(unsigned index, unsigned) const override {
-      return !donatable[index];
-    }
-
     std::shared_ptr<Program> inner;
     llvm::SmallVector<bool> donatable;
   };

@@ -129,11 +129,12 @@ def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
     calls through one type of pointer, whatever the kernel:
 
     ```c
-    int32_t NAME_entry(void **buffers, const int64_t *scalars,
-                       int64_t begin, int64_t end, Status *status);
+    void NAME_entry(void **buffers, const int64_t *scalars,
+                    int64_t begin, int64_t end);
     ```
 
-    `scalars` are the index arguments of the kernel in order. The result is 0.
+    `scalars` are the index arguments of the kernel in order, but for the two
+    bounds, which are `begin` and `end`.
 
     Before:
     ```mlir
@@ -142,7 +143,7 @@ def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
     After, in addition:
     ```mlir
     func.func @k_entry(%buffers: !llvm.ptr, %scalars: !llvm.ptr, %begin: i64,
-                       %end: i64, %status: !llvm.ptr) -> i32
+                       %end: i64)
     ```
   }];
   let dependentDialects = [

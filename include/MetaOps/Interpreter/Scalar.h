@@ -38,8 +38,8 @@ enum class ElementKind : uint8_t {
 /// The kind of an element type; none for types that no tensor may hold.
 std::optional<ElementKind> getElementKind(Type type);
 
-/// The size of one element in bytes.
-int64_t getElementBytes(ElementKind kind);
+/// The bits of a number.
+unsigned getWidth(ElementKind kind);
 
 /// One element while it is computed with: a double, or 64 bits of an integer
 /// with or without a sign. Narrower types are represented exactly; `roundTo`

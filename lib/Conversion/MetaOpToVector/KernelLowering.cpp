@@ -29,6 +29,7 @@
 #include "AffineEmitter.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CostModel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
@@ -280,7 +281,7 @@ LogicalResult KernelLowering::bindBuffers() {
       SmallVector<AffineExpr> shape = getLocalShape(
           write, scheduled.schedule.getOrder().take_front(numShared));
       auto type = getBufferType(cast<RankedTensorType>(result.getType()));
-      int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      int64_t bytes = getElementBytes(type);
       std::optional<int64_t> size = getNumElements(shape);
       if (!size || *size > left / bytes)
         return scheduled.stage.op.emitOpError(

@@ -10,6 +10,7 @@
 #include "MetaOps/Dialect/MetaOp/AccessTransforms.h"
 #include "MetaOps/Dialect/MetaOp/Canonicalization.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "OpUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -311,17 +312,6 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 // ReshapeOp
 //===----------------------------------------------------------------------===//
 
-/// The product of static extents; nothing where it does not fit.
-static std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
-  if (llvm::is_contained(shape, 0))
-    return 0;
-  std::optional<int64_t> count = 1;
-  for (int64_t extent : shape)
-    if (count)
-      count = llvm::checkedMul(*count, extent);
-  return count;
-}
-
 LogicalResult ReshapeOp::verify() {
   RankedTensorType source = getSource().getType();
   RankedTensorType result = getResult().getType();
@@ -330,9 +320,8 @@ LogicalResult ReshapeOp::verify() {
     return failure();
   // (C2)
   if (source.hasStaticShape() && result.hasStaticShape()) {
-    std::optional<int64_t> given = countElements(source.getShape());
-    std::optional<int64_t> made = countElements(result.getShape());
-    if (!given || !made || *given != *made)
+    int64_t given = countElements(source.getShape());
+    if (given == kMaxCount || given != countElements(result.getShape()))
       return emitOpError() << "expects source and result to have one number of "
                               "elements, given "
                            << source << " and " << result;

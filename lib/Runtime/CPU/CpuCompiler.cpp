@@ -14,6 +14,7 @@
 
 #include "CpuProgram.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Program/Compiler.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
@@ -132,14 +133,12 @@ describeCalls(ModuleOp module, unsigned vectorBits,
     for (unsigned node : info.nodes)
       if (auto it = operators.find(node); it != operators.end())
         info.operators.push_back(it->second.str());
-    auto bytes = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor ? metaop::getTensorBytes(tensor) : 0;
-    };
     for (Type type : call.getOperandTypes())
-      info.bytesRead += bytes(type);
+      info.bytesRead =
+          metaop::addCounts(info.bytesRead, metaop::countBytes(type));
     for (Type type : call.getResultTypes())
-      info.bytesWritten += bytes(type);
+      info.bytesWritten =
+          metaop::addCounts(info.bytesWritten, metaop::countBytes(type));
     auto description = describeKernel(
         module.lookupSymbol<func::FuncOp>(call.getCallee()), vectorBits);
     if (!description)

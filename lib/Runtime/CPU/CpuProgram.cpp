@@ -8,11 +8,11 @@
 
 #include "CpuProgram.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <chrono>
-#include <mutex>
 
 using namespace mlir;
 
@@ -24,7 +24,7 @@ static constexpr int64_t kWorkPerThread = 8'000'000;
 
 static Slot toSlot(Attribute attr, Type type) {
   auto slot = cast<metaop::SlotAttr>(attr);
-  int64_t bytes = metaop::getTensorBytes(cast<RankedTensorType>(type));
+  int64_t bytes = metaop::countBytes(type);
   switch (slot.getKind()) {
   case metaop::SlotKind::Argument:
     return {Slot::Kind::Argument, slot.getIndex(), bytes};
@@ -81,9 +81,8 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
   // Views share the slot of what they view.
   llvm::DenseMap<Value, Slot> slots;
   for (BlockArgument argument : main.getArguments())
-    slots[argument] = {
-        Slot::Kind::Argument, argument.getArgNumber(),
-        metaop::getTensorBytes(cast<RankedTensorType>(argument.getType()))};
+    slots[argument] = {Slot::Kind::Argument, argument.getArgNumber(),
+                       metaop::countBytes(argument.getType())};
   for (Operation &op : main.getBody().front()) {
     if (isa<metaop::ViewOpInterface>(op)) {
       // By value: the insertion may move the map's memory.
@@ -202,27 +201,11 @@ struct RunMemory {
   /// Null where all intermediate values are empty.
   char *scratch;
 };
-
-/// Keeps the first call that failed, in program order.
-struct FirstFailure {
-  std::mutex mutex;
-  unsigned call = ~0u;
-  int32_t code = 0;
-
-  void note(unsigned failedCall, int32_t failedCode) {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (failedCall > call)
-      return;
-    call = failedCall;
-    code = failedCode;
-  }
-};
 } // namespace
 
 llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
                                 std::vector<CallTime> *times) {
   RunMemory memory(run);
-  FirstFailure failure;
   if (times)
     times->resize(calls.size());
   /// Does a call with its loop done by `parallelFor`.
@@ -234,10 +217,7 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
     int64_t start = times ? readClock() : 0;
     parallelFor(call.kernel->parallelRange, call.grain,
                 [&](int64_t begin, int64_t end) {
-                  KernelStatus status;
-                  if (int32_t code =
-                          call.kernel->run(buffers.data(), begin, end, &status))
-                    failure.note(index, code);
+                  call.kernel->run(buffers.data(), begin, end);
                 });
     if (times)
       (*times)[index] = {index, start, readClock()};
@@ -256,30 +236,8 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
             body(0, n);
           });
       });
-    if (failure.code)
-      return llvm::make_error<KernelFailure>(failure.call,
-                                             "a kernel failed with code " +
-                                                 std::to_string(failure.code));
   }
   return llvm::Error::success();
-}
-
-bool CpuProgram::leavesArgument(unsigned index, unsigned failedCall) const {
-  auto writes = [&](unsigned number) {
-    const Call &call = calls[number];
-    return llvm::any_of(llvm::ArrayRef(call.buffers).drop_front(call.numInputs),
-                        [&](Slot slot) {
-                          return slot.kind == Slot::Kind::Argument &&
-                                 slot.index == static_cast<int64_t>(index);
-                        });
-  };
-  for (const CallStep &step : steps) {
-    if (llvm::any_of(step, writes))
-      return false;
-    if (llvm::is_contained(step, failedCall))
-      break;
-  }
-  return true;
 }
 
 } // namespace metaops

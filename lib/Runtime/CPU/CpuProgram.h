@@ -44,7 +44,6 @@ public:
                                      BufferRef &scratch) override;
   llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
                       std::vector<CallTime> *times) override;
-  bool leavesArgument(unsigned index, unsigned failedCall) const override;
 
   /// How many threads there is work for in a call.
   int64_t getMaxThreads(size_t call) const {

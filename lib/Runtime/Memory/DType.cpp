@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/Memory/DType.h"
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -99,10 +100,11 @@ std::optional<DType> metaops::fromElementType(mlir::Type type) {
 }
 
 int64_t metaops::countElements(llvm::ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
+  return mlir::metaop::countElements(shape);
+}
+
+int64_t metaops::countBytes(llvm::ArrayRef<int64_t> shape, DType dtype) {
+  return mlir::metaop::multiplyCounts(countElements(shape), sizeOf(dtype));
 }
 
 std::string metaops::formatShape(llvm::ArrayRef<int64_t> shape) {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Runtime/Memory/DType.h"
 #include "MetaOps/Runtime/Program/Compiler.h"
@@ -38,8 +39,6 @@ public:
                                      BufferRef &scratch) override;
   llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
                       std::vector<CallTime> *times) override;
-  /// Results are copied out, into memory of their own, in the end.
-  bool leavesArgument(unsigned, unsigned) const override { return true; }
 
   llvm::Expected<std::string> print(llvm::ArrayRef<NodeLocation> locations);
 
@@ -83,12 +82,6 @@ llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
   return llvm::Error::success();
 }
 
-static int64_t countBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return countElements(tensor.getShape()) *
-         sizeOf(*fromElementType(tensor.getElementType()));
-}
-
 void InterpretedProgram::describe() {
   for (Operation &op : main.getBody().front().without_terminator()) {
     KernelInfo call;
@@ -97,9 +90,11 @@ void InterpretedProgram::describe() {
     if (auto line = op.getLoc()->findInstanceOf<FileLineColLoc>())
       call.nodes.push_back(line.getLine());
     for (Type type : op.getOperandTypes())
-      call.bytesRead += countBytes(type);
+      call.bytesRead =
+          metaop::addCounts(call.bytesRead, metaop::countBytes(type));
     for (Type type : op.getResultTypes())
-      call.bytesWritten += countBytes(type);
+      call.bytesWritten =
+          metaop::addCounts(call.bytesWritten, metaop::countBytes(type));
     info.calls.push_back(std::move(call));
     ++info.metaOps;
   }
@@ -111,7 +106,7 @@ InterpretedProgram::prepare(llvm::ArrayRef<BufferRef> arguments,
   ProgramRun run;
   run.arguments.assign(arguments.begin(), arguments.end());
   for (Type type : main.getResultTypes())
-    run.results.push_back(memory.allocate(countBytes(type)));
+    run.results.push_back(memory.allocate(metaop::countBytes(type)));
   return run;
 }
 

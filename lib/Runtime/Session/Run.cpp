@@ -159,8 +159,8 @@ bool Session::feedsReindex(const Node *node) const {
       return feedsReindex(user);
     // A value of a much smaller space is computed again for each consumer.
     return info.isReindex &&
-           countElements(user->shape()) <
-               metaop::kSmallProducerRatio * countElements(node->shape());
+           countElements(user->shape()) / metaop::kSmallProducerRatio <
+               countElements(node->shape());
   });
 }
 
@@ -187,7 +187,7 @@ void Session::addSavedValues() {
   for (Node *node : slice.ops) {
     if (node->isOutput || !isWorthSaving(node, keepsHistory))
       continue;
-    int64_t bytes = countElements(node->shape()) * sizeOf(node->dtype);
+    int64_t bytes = countBytes(node->shape(), node->dtype);
     if (bytes > budget)
       continue;
     budget -= bytes;
@@ -334,22 +334,20 @@ static std::shared_ptr<const RunFailure> findFailure(const ProgramRun &run,
 }
 
 /// Marks what a failed run has not computed. What it would have written over an
-/// argument that it has not come to keeps that argument's value.
-static void spoilResults(const ProgramRun &run, const Program &program,
-                         std::optional<unsigned> failedCall,
+/// argument keeps that argument's value, unless it has.
+static void spoilResults(const ProgramRun &run, bool hasWritten,
                          const std::shared_ptr<const RunFailure> &failure) {
   for (const RunRef &result : run.results) {
-    auto argument = llvm::find_if(run.arguments, [&](const RunRef &given) {
-      return given.get() == result.get();
+    bool isArgument = llvm::any_of(run.arguments, [&](const RunRef &argument) {
+      return argument.get() == result.get();
     });
-    unsigned index = argument - run.arguments.begin();
-    if (argument == run.arguments.end() ||
-        (failedCall && !program.leavesArgument(index, *failedCall)))
+    if (hasWritten || !isArgument)
       result->failure = failure;
   }
 }
 
-/// Gives results of a run that has not started the values that they replace.
+/// Gives results of a run that has written nothing the values that they
+/// replace.
 static void
 keepReplaced(const ProgramRun &run,
              llvm::ArrayRef<std::pair<unsigned, RunRef>> replacedValues) {
@@ -368,9 +366,7 @@ void Session::execute(const ProgramRun &run,
                       RunListener *listener) {
   Program &program = *record->cached->program;
   std::shared_ptr<const RunFailure> found = findFailure(run, *record);
-  // None where no call has been made.
-  std::optional<unsigned> failedCall;
-  bool isChecked = false;
+  bool hasWritten = false;
   if (!found) {
     std::vector<CallTime> times;
     llvm::Error error =
@@ -385,26 +381,18 @@ void Session::execute(const ProgramRun &run,
       });
       if (!found)
         return;
-      isChecked = true;
-      // All calls have been made, so that nothing keeps its value.
-      failedCall = program.getInfo().calls.size();
+      hasWritten = true;
     } else {
-      error = llvm::handleErrors(
-          std::move(error),
-          [&](std::unique_ptr<KernelFailure> kernel) -> llvm::Error {
-            failedCall = kernel->getCall();
-            return llvm::Error(std::move(kernel));
-          });
       found = std::make_shared<RunFailure>(
           describeFailure(*record, std::move(error)));
     }
   }
   // Indices that have not been checked are not known to be in range.
-  if (!isChecked)
+  if (!hasWritten)
     for (const IndexCheck &check : record->checks)
       check.outcome->failure = found;
-  spoilResults(run, program, failedCall, found);
-  if (!failedCall)
+  spoilResults(run, hasWritten, found);
+  if (!hasWritten)
     keepReplaced(run, replacedValues);
   std::lock_guard<std::mutex> lock(failureMutex);
   if (!failure)

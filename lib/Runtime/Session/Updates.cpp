@@ -135,7 +135,7 @@ void Session::addWaitingValues() {
     for (Node *leaf : slice.leaves)
       if (leaf->epoch == needed && isUnseen(leaf))
         kept += leaf->buffer->bytes();
-    if (countElements(node->shape()) * sizeOf(node->dtype) >= kept)
+    if (countBytes(node->shape(), node->dtype) >= kept)
       continue;
     slice.outputs.push_back(node);
     node->isOutput = isAdded = true;

@@ -21,8 +21,8 @@
 
 #include "MetaOps/Transforms/Fusion/FusionGraph.h"
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
-#include "MetaOps/Transforms/Simplify/Size.h"
 #include "SpaceNumbering.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -125,8 +125,7 @@ void FusionGraph::addEdges() {
       unsigned producer = nodeOf.lookup(op);
       int64_t bytes = 0;
       for (Type type : op->getResultTypes())
-        if (auto tensor = dyn_cast<RankedTensorType>(type))
-          bytes = addEstimates(bytes, estimateBytes(tensor));
+        bytes = addCounts(bytes, countBytes(type));
       bool fusable = isFusable(nodes[producer], node);
       edges.push_back({producer, consumer, bytes, fusable});
     }
@@ -215,9 +214,8 @@ metaop::computeFusionCost(const FusionGraph &graph,
   FusionCost cost;
   for (auto [variable, reader] : crossing) {
     auto type = cast<RankedTensorType>(variable.getType());
-    cost.elements =
-        addEstimates(cost.elements, estimateElements(type.getShape()));
-    cost.bytes = addEstimates(cost.bytes, estimateBytes(type));
+    cost.elements = addCounts(cost.elements, countElements(type.getShape()));
+    cost.bytes = addCounts(cost.bytes, countBytes(type));
   }
   return cost;
 }

@@ -37,7 +37,7 @@
 #include "MetaOps/Transforms/Fusion/Partition.h"
 
 #include "GroupOrder.h"
-#include "MetaOps/Transforms/Simplify/Size.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -95,7 +95,7 @@ int64_t Partitioner::getExtent(unsigned group,
   SmallVector<int64_t> extents;
   for (unsigned dim : dims.set_bits())
     extents.push_back(shape[dim]);
-  return estimateElements(extents);
+  return countElements(extents);
 }
 
 bool Partitioner::isParallelEnough(unsigned a, unsigned b) const {
@@ -165,7 +165,7 @@ bool Partitioner::areSiblings(unsigned a, unsigned b,
   constexpr int64_t cachedRatio = 4;
   ArrayRef<int64_t> shape =
       graph.getNodes()[groups[a].nodes.front()].getSpaceShape();
-  if (estimateElements(shape) / cachedRatio <= readElements)
+  if (countElements(shape) / cachedRatio <= readElements)
     return true;
   return groups[a].reduces == groups[b].reduces &&
          groups[a].parallelDims == groups[b].parallelDims &&
@@ -176,8 +176,7 @@ void Partitioner::mergeSiblings() {
   SmallVector<SharedRead> reads = graph.getSharedReads();
   SmallVector<std::pair<int64_t, const SharedRead *>> bySize;
   for (const SharedRead &read : reads)
-    bySize.emplace_back(
-        estimateBytes(cast<RankedTensorType>(read.variable.getType())), &read);
+    bySize.emplace_back(countBytes(read.variable.getType()), &read);
   // Reads of one size stay in program order, which is their order in `reads`.
   llvm::sort(bySize, [](const auto &a, const auto &b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -186,7 +185,7 @@ void Partitioner::mergeSiblings() {
   // with: it bounds the work for variables that everything reads.
   constexpr unsigned maxTrials = 16;
   for (const auto &[bytes, read] : bySize) {
-    int64_t elements = estimateElements(
+    int64_t elements = countElements(
         cast<RankedTensorType>(read->variable.getType()).getShape());
     if (elements <= 1)
       continue;

@@ -27,9 +27,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
-#include "MetaOps/Transforms/Simplify/Size.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/CSE.h"
@@ -94,23 +94,18 @@ static int64_t getPrice(const Cone &cone) {
   return price;
 }
 
-static int64_t estimateBytes(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? metaop::estimateBytes(type) : 0;
-}
-
 /// Whether the op may be in a cone: a broadcast of something much smaller, or
 /// element-wise, or a constant.
 static bool isConeOp(Operation *op, int64_t bytes) {
   if (isa<ElementwiseOpInterface>(op))
     return getElementPrice(op).has_value();
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
-    return estimateBytes(reindex.getSource()) <= bytes / kBroadcastRatio;
+    return countBytes(reindex.getSource().getType()) <= bytes / kBroadcastRatio;
   return isCheapGenerator(op);
 }
 
 static std::optional<Cone> getCone(Value value) {
-  int64_t bytes = estimateBytes(value);
+  int64_t bytes = countBytes(value.getType());
   llvm::SmallSetVector<Operation *, 8> ops;
   Cone cone;
   SmallVector<Value> open{value};
@@ -220,17 +215,15 @@ bool Recomputer::recompute(OpResult value) {
   if (!cone)
     return false;
 
-  int64_t bytes = estimateBytes(value), saved = bytes, added = 0;
-  int64_t price;
-  if (llvm::MulOverflow(getPrice(*cone), bytes, price))
-    return false;
+  int64_t bytes = countBytes(value.getType()), saved = bytes, added = 0;
+  int64_t price = multiplyCounts(getPrice(*cone), bytes);
   for (KernelOp reader : *readers) {
-    saved = addEstimates(saved, bytes);
-    added = addEstimates(added, price);
+    saved = addCounts(saved, bytes);
+    added = addCounts(added, price);
     for (Value leaf : cone->leaves)
       if (Value outer = getOuter(kernel, leaf);
           !llvm::is_contained(reader.getInputs(), outer))
-        added = addEstimates(added, estimateBytes(outer));
+        added = addCounts(added, countBytes(outer.getType()));
   }
   if (added >= saved)
     return false;

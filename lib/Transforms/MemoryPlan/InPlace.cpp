@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -30,18 +31,14 @@ static bool readsOnlyWhatItWrites(const Stage &stage, const StageWrite &write,
                                   const llvm::DenseSet<Value> &values) {
   if (write.kind)
     return false;
-  auto getBytes = [](Value value) {
-    return llvm::divideCeil(getElementTypeOrSelf(value).getIntOrFloatBitWidth(),
-                            8);
-  };
   for (const StageRead &read : stage.reads) {
     auto argument = dyn_cast<BlockArgument>(read.source);
     if (!argument)
       continue;
     Value outer = FusedOp(stage.op).getInputs()[argument.getArgNumber()];
-    if (values.contains(outer) &&
-        (read.place.offset != write.place.offset ||
-         getBytes(read.value) != getBytes(write.value)))
+    if (values.contains(outer) && (read.place.offset != write.place.offset ||
+                                   getElementBytes(read.value.getType()) !=
+                                       getElementBytes(write.value.getType())))
       return false;
   }
   // 0-d operands of generators and symbols are read outside of the loops, but

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
 #include "Arena.h"
@@ -34,16 +35,6 @@ namespace mlir::metaop {
 
 using namespace mlir;
 using namespace mlir::metaop;
-
-int64_t metaop::getTensorBytes(RankedTensorType type) {
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  if (llvm::is_contained(type.getShape(), 0))
-    return 0;
-  for (int64_t extent : type.getShape())
-    if (llvm::MulOverflow(bytes, extent, bytes))
-      return std::numeric_limits<int64_t>::max();
-  return bytes;
-}
 
 namespace {
 
@@ -101,7 +92,7 @@ static LogicalResult verifyType(Operation *op, Type type) {
   if (tensor && !tensor.hasStaticShape())
     return op->emitOpError("memory is planned for static shapes, given ")
            << type;
-  if (tensor && getTensorBytes(tensor) > kMaxArenaBytes)
+  if (countBytes(type) > kMaxArenaBytes)
     return op->emitOpError("needs more memory than can be addressed for ")
            << type;
   return success();
@@ -159,7 +150,7 @@ std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
     Value root = getRoot(operand);
     auto rootType = dyn_cast<RankedTensorType>(root.getType());
     if (!rootType || !mayOverwrite(root, time) ||
-        getTensorBytes(rootType) != getTensorBytes(type))
+        countBytes(rootType) != countBytes(type))
       continue;
     // A returned value must not stay in the arena.
     Place place = places.find(root)->second;
@@ -197,8 +188,7 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
         place = Place{SlotKind::Result, it->second};
       } else {
         place = Place{SlotKind::Arena, int64_t(stored.size())};
-        int64_t bytes =
-            getTensorBytes(cast<RankedTensorType>(result.getType()));
+        int64_t bytes = countBytes(result.getType());
         stored.push_back(reuse ? ArenaValue{bytes, time, getEnd(result, time)}
                                : ArenaValue{bytes, 0, numCalls});
       }

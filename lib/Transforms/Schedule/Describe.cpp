@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CountFlops.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
@@ -71,11 +72,6 @@ private:
   unsigned vectorBits;
 };
 } // namespace
-
-static unsigned getBits(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth();
-}
 
 //===----------------------------------------------------------------------===//
 // Loops and accesses
@@ -193,8 +189,8 @@ int64_t StageReader::countVectors(const llvm::SmallBitVector &loops,
   int64_t points = countPoints(loops);
   if (schedule.getVectorWidth() == 1 || !loops.test(schedule.getVectorDim()))
     return points;
-  int64_t lanes = std::clamp<int64_t>(vectorBits / getBits(type), 1,
-                                      schedule.getVectorWidth());
+  int64_t lanes = std::clamp<int64_t>(vectorBits / (8 * getElementBytes(type)),
+                                      1, schedule.getVectorWidth());
   return llvm::divideCeil(points, lanes);
 }
 
@@ -288,20 +284,21 @@ void StageReader::count(KernelWork &work) const {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static int64_t getBytes(Type type) {
+/// The bytes of a tensor of static shape; 0 of what is not known.
+static int64_t countKnownBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
-    return 0;
-  return tensor.getNumElements() * (getBits(tensor) / 8);
+  return tensor && tensor.hasStaticShape() ? countBytes(tensor) : 0;
 }
 
 FailureOr<KernelDescription> metaop::describeKernel(KernelOp kernel,
                                                     unsigned vectorBits) {
   KernelDescription result;
   for (Value operand : kernel.getOperands())
-    result.work.bytesRead += getBytes(operand.getType());
+    result.work.bytesRead =
+        addCounts(result.work.bytesRead, countKnownBytes(operand.getType()));
   for (Value output : kernel.getResults())
-    result.work.bytesWritten += getBytes(output.getType());
+    result.work.bytesWritten =
+        addCounts(result.work.bytesWritten, countKnownBytes(output.getType()));
   result.work.flops = countFlops(kernel).value_or(0);
   for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
     if (!op.getScheduleAttr())

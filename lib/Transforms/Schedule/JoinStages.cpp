@@ -31,6 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
@@ -141,12 +142,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Groups of one stage
 //===----------------------------------------------------------------------===//
-
-static int64_t getBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
 
 static int64_t getIterations(const Stage &stage) {
   int64_t iterations = 1;
@@ -388,14 +383,14 @@ bool Joiner::isWorthIt(const Group &a, const Group &b, const Group &joined,
   auto getSum = [](const llvm::SetVector<Value> &values) {
     int64_t bytes = 0;
     for (Value value : values)
-      bytes += getBytes(value);
+      bytes = addCounts(bytes, countBytes(value.getType()));
     return bytes;
   };
   int64_t saved = 0;
   for (Value value : second)
     if (first.contains(value))
-      saved += getBytes(value);
-  int64_t total = getSum(first) + getSum(second) - saved;
+      saved = addCounts(saved, countBytes(value.getType()));
+  int64_t total = addCounts(getSum(first), getSum(second)) - saved;
   return total / range <= kMaxPartBytes &&
          saved >= std::min(getSum(first), getSum(second)) / kMinSavedPart;
 }
@@ -536,9 +531,7 @@ static int64_t getLocalBytes(const JoinedStage &stage, const StageWrite &write,
                              ArrayRef<int64_t> loops) {
   std::optional<int64_t> elements = getNumElements(getLocalShape(write, loops));
   Value result = stage.op->getResult(write.result);
-  return *elements *
-         llvm::divideCeil(getElementTypeOrSelf(result).getIntOrFloatBitWidth(),
-                          8);
+  return multiplyCounts(*elements, getElementBytes(result.getType()));
 }
 
 void Joiner::rewrite(Group &group) {

@@ -28,6 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -92,7 +93,7 @@ private:
   double getAccessCost(const StagePlace &place, unsigned loop, int64_t lanes,
                        bool isWrite) const;
   std::optional<double> getVectorCost(unsigned loop, int64_t lanes) const;
-  unsigned getWidestElementBits() const;
+  int64_t getWidestElementBytes() const;
   void sortByContinuity(SmallVectorImpl<int64_t> &loops) const;
   std::pair<int64_t, int64_t> chooseVector() const;
   std::optional<double> getTileCost(unsigned loop, unsigned rows,
@@ -116,18 +117,13 @@ private:
   ArrayRef<int64_t> outer;
 };
 
-unsigned getBits(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isInteger(1) ? 8 : element.getIntOrFloatBitWidth();
-}
-
-unsigned LoopOrder::getWidestElementBits() const {
-  unsigned bits = 8;
+int64_t LoopOrder::getWidestElementBytes() const {
+  int64_t bytes = 1;
   for (const StageRead &read : stage.reads)
-    bits = std::max(bits, getBits(read.value.getType()));
+    bytes = std::max(bytes, getElementBytes(read.value.getType()));
   for (Operation *op : stage.body)
-    bits = std::max(bits, getBits(op->getResult(0).getType()));
-  return bits;
+    bytes = std::max(bytes, getElementBytes(op->getResult(0).getType()));
+  return bytes;
 }
 
 /// Whether writing is much of the work: each element has few terms.
@@ -166,7 +162,7 @@ double LoopOrder::getMeanStep(const StagePlace &place, unsigned loop) const {
 double LoopOrder::getTotalStep(unsigned loop) const {
   double total = 0;
   auto add = [&](const StagePlace &place, Type type) {
-    total += getMeanStep(place, loop) * getBits(type);
+    total += getMeanStep(place, loop) * getElementBytes(type);
   };
   for (const StageRead &read : stage.reads)
     add(read.place, read.value.getType());
@@ -183,7 +179,7 @@ void LoopOrder::sortByContinuity(SmallVectorImpl<int64_t> &loops) const {
 }
 
 int64_t LoopOrder::getLanes(unsigned loop) const {
-  int64_t lanes = vectorBits / getWidestElementBits();
+  int64_t lanes = vectorBits / (8 * getWidestElementBytes());
   int64_t extent = stage.getStaticExtent(loop);
   if (!ShapedType::isDynamic(extent))
     lanes = std::min<int64_t>(lanes,
@@ -387,9 +383,9 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
     if (!write.kind)
       continue;
     // Sums of halves would be rounded to a half for each row.
-    if (write.loops != sum->loops || getBits(write.value.getType()) < 32)
+    if (write.loops != sum->loops || getElementBytes(write.value.getType()) < 4)
       return false;
-    rowBytes += getExtent(vectorLoop) * getBits(write.value.getType()) / 8;
+    rowBytes += getExtent(vectorLoop) * getElementBytes(write.value.getType());
   }
   bool areRows = llvm::all_of(stage.reads, [&](const StageRead &read) {
     auto step = getStep(read.place, vectorLoop);

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -34,11 +35,6 @@ using namespace mlir::metaop;
 static constexpr int64_t kLineBytes = 64;
 /// Blocks of a loop that is shared among threads are multiples of this.
 static constexpr int64_t kMaxLanes = 64;
-
-static int64_t getElementBytes(Type type) {
-  return llvm::divideCeil(getElementTypeOrSelf(type).getIntOrFloatBitWidth(),
-                          8);
-}
 
 std::optional<int64_t> metaop::getStreamAlignment(const Stage &stage,
                                                   const StageWrite &write,
@@ -116,10 +112,9 @@ static bool isWorthStreaming(FusedOp op, unsigned result, int64_t cacheBytes) {
   // A stage that follows in the kernel finds what it reads in the first cache.
   if (!op->getResult(result).hasOneUse())
     return false;
-  int64_t elements = type.getNumElements(), size = getElementBytes(type);
-  auto isAtLeast = [&](int64_t bytes) { return elements >= bytes / size; };
-  return isAtLeast(2 * cacheBytes) ||
-         (isAtLeast(cacheBytes) && !isReadLater(op, result));
+  int64_t bytes = countBytes(type);
+  return bytes >= 2 * cacheBytes ||
+         (bytes >= cacheBytes && !isReadLater(op, result));
 }
 
 ScheduleAttr metaop::chooseStream(FusedOp op, const Stage &stage,

@@ -25,9 +25,9 @@
 
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
-#include "MetaOps/Transforms/Simplify/Size.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -36,7 +36,7 @@ using namespace mlir::metaop;
 using ArraySet = llvm::SmallSetVector<Value, 4>;
 
 static int64_t elementsOf(Value value) {
-  return estimateElements(cast<RankedTensorType>(value.getType()).getShape());
+  return countElements(cast<RankedTensorType>(value.getType()).getShape());
 }
 
 static bool isElementwise(Operation *op) {
@@ -73,7 +73,7 @@ static bool addArrays(Value operand,
 static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio) {
   int64_t total = 0;
   for (Value array : arrays)
-    total = addEstimates(total, elementsOf(array));
+    total = addCounts(total, elementsOf(array));
   return elementsOf(value) / std::max<int64_t>(ratio, 1) >= total;
 }
 

@@ -31,10 +31,10 @@
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
-#include "MetaOps/Transforms/Simplify/Size.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,7 +46,7 @@ using namespace mlir::metaop;
 static constexpr int64_t kDearFactor = 4;
 
 static int64_t elementsOf(Value value) {
-  return estimateElements(cast<RankedTensorType>(value.getType()).getShape());
+  return countElements(cast<RankedTensorType>(value.getType()).getShape());
 }
 
 /// Whether the value has to exist in memory even if no reindex reads it.

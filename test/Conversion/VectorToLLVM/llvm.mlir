@@ -5,10 +5,10 @@
 // CHECK-NOT:  @main
 // CHECK:      llvm.func @erf(f64) -> f64
 // CHECK:      llvm.func {{.*}}@kernel_0(
-// CHECK:      llvm.func @kernel_0_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr) -> i32
+// CHECK:      llvm.func @kernel_0_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 // CHECK-NOT:  unrealized_conversion_cast
 
-// IR: define i32 @kernel_0_entry(ptr %0, ptr %1, i64 %2, i64 %3, ptr %4)
+// IR: define void @kernel_0_entry(ptr %0, ptr %1, i64 %2, i64 %3)
 func.func @main(%x: tensor<100xf64>) -> tensor<100xf64> {
   %0 = metaop.erf %x : tensor<100xf64>
   return %0 : tensor<100xf64>

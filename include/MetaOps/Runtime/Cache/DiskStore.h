@@ -63,8 +63,6 @@ public:
   /// The folder is made when the first entry is stored.
   explicit DiskStore(std::string folder, int64_t maxBytes = kDefaultMaxBytes);
 
-  const std::string &getFolder() const { return path; }
-
   /// The entry's payload, or null. Checked, and in memory of its own.
   std::unique_ptr<llvm::MemoryBuffer> load(DiskEntryKind kind,
                                            const DiskKey &key);

@@ -27,16 +27,12 @@ class LLJIT;
 
 namespace metaops {
 
-/// What a kernel leaves behind when it fails; part of the kernel ABI.
-struct KernelStatus {
-  int64_t detail = 0;
-};
-
-/// What every kernel is called through: does [begin, end) of its parallel
-/// range. Returns 0, or the code of a failure that `status` tells more of.
-using KernelFunction = int32_t (*)(void **buffers, const int64_t *scalars,
-                                   int64_t begin, int64_t end,
-                                   KernelStatus *status);
+/// The kernel ABI: does [begin, end) of the parallel range. `buffers` are what
+/// the kernel reads, then what it writes; `scalars` the numbers that its code
+/// takes as arguments. Kernels do not fail: what can be wrong about their data,
+/// such as an index out of range, is found by values that they compute.
+using KernelFunction = void (*)(void **buffers, const int64_t *scalars,
+                                int64_t begin, int64_t end);
 
 /// The processor that this process runs on.
 class HostTarget {

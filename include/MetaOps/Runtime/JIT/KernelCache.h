@@ -37,9 +37,8 @@ struct KernelCall {
   /// threads are worth it.
   int64_t workPerStep = 0;
 
-  int32_t run(void **buffers, int64_t begin, int64_t end,
-              KernelStatus *status) const {
-    return kernel->function(buffers, scalars.data(), begin, end, status);
+  void run(void **buffers, int64_t begin, int64_t end) const {
+    kernel->function(buffers, scalars.data(), begin, end);
   }
 };
 

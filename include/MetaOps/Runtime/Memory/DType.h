@@ -68,7 +68,9 @@ inline bool isInt(DType dtype) {
 mlir::Type toElementType(DType dtype, mlir::MLIRContext *context);
 std::optional<DType> fromElementType(mlir::Type type);
 
+/// What does not fit is the largest number; see TensorSize.h.
 int64_t countElements(llvm::ArrayRef<int64_t> shape);
+int64_t countBytes(llvm::ArrayRef<int64_t> shape, DType dtype);
 
 /// As Python writes a tuple: "()", "(3,)", "(2, 3)".
 std::string formatShape(llvm::ArrayRef<int64_t> shape);

@@ -26,6 +26,8 @@ class Compiler {
 public:
   virtual ~Compiler() = default;
 
+  /// `donatable[i]` says that nothing reads the buffer of argument i after the
+  /// run, so that a result may be written into it.
   virtual llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options) = 0;
@@ -35,7 +37,8 @@ public:
 
   virtual CompilerStatistics getStatistics() const { return {}; }
 
-  /// The IR of a slice after a phase; see printSliceAtPhase.
+  /// The IR of a slice after a phase (graph, fused, scheduled, kernels, loops,
+  /// llvm), each operation with its line in `locations`.
   virtual llvm::Expected<std::string>
   print(llvm::StringRef slice, llvm::StringRef phase,
         llvm::ArrayRef<NodeLocation> locations,

@@ -31,8 +31,6 @@
 
 namespace metaops {
 
-class KernelCache;
-
 /// What the compiler may do. Equal options and slices give equal programs.
 struct CompileOptions {
   /// Fusion rules: "extended", or "paper" for those of Hu et al. (2020) alone.
@@ -120,7 +118,7 @@ struct CallTime {
   int64_t end;
 };
 
-/// Why a run stopped, and before which call's end.
+/// Why a run stopped, and in which call.
 class KernelFailure : public llvm::ErrorInfo<KernelFailure> {
 public:
   static char ID;
@@ -152,14 +150,12 @@ public:
   prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
           BufferRef &scratch) = 0;
 
-  /// Computes the results of a run. Takes no memory from an allocator. Where
-  /// `times` is given, adds an entry for each call. May run on any thread, once
-  /// at a time for one `threads`.
+  /// Computes the results of a run, or fails and leaves all arguments as they
+  /// were. Takes no memory from an allocator. Where `times` is given, adds an
+  /// entry for each call. May run on any thread, once at a time for one
+  /// `threads`.
   virtual llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
                               std::vector<CallTime> *times = nullptr) = 0;
-
-  /// Whether argument `index` is as it was when a run has failed in a call.
-  virtual bool leavesArgument(unsigned index, unsigned failedCall) const = 0;
 
   /// Both steps at once; appends the results.
   llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
@@ -172,23 +168,9 @@ protected:
   ProgramInfo info;
 };
 
-/// Compiles a slice for this machine's CPU. `donatable[i]` says that nothing
-/// reads the buffer of argument i after the run, so that a result may be
-/// written into it.
-llvm::Expected<std::shared_ptr<Program>>
-compileProgram(llvm::StringRef sliceBytecode, llvm::ArrayRef<bool> donatable,
-               KernelCache &kernels, const CompileOptions &options);
-
 /// A program that runs a slice through the interpreter, op by op.
 llvm::Expected<std::shared_ptr<Program>>
 interpretProgram(llvm::StringRef sliceBytecode);
-
-/// The IR of a slice after a phase (graph, fused, scheduled, kernels, loops,
-/// llvm), each operation with its line in `locations`.
-llvm::Expected<std::string>
-printSliceAtPhase(llvm::StringRef sliceBytecode, llvm::StringRef phase,
-                  llvm::ArrayRef<NodeLocation> locations,
-                  const CompileOptions &options);
 
 } // namespace metaops
 

@@ -25,10 +25,6 @@ namespace mlir::metaop {
 bool canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
                      unsigned result);
 
-/// Bytes of a tensor of static shape in memory; a boolean takes one. The
-/// largest number there is if they cannot be counted.
-int64_t getTensorBytes(RankedTensorType type);
-
 #define GEN_PASS_REGISTRATION
 #include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
 
