@@ -186,3 +186,16 @@ def test_places_of_extremes_of_odd_shapes():
         mo.argmax(np.zeros((0, 3), "float32"), 0)
     with pytest.raises(ValueError, match="dimension 2"):
         mo.argmin(np.zeros((2, 3), "float32"), 2)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_sums_of_halves_along_different_axes(rng, dtype):
+    """Neither accumulates in memory, where each step would be rounded to a half."""
+    x = mo.array(rng.random((64, 300, 300), "float32"), dtype)
+    exact = x.numpy().astype("float64")
+    sums = [x.sum(1), x.sum(2), x.sum((0, 1))]
+    mo.sync(sums)
+    expected = [exact.sum(1), exact.sum(2), exact.sum((0, 1))]
+    one_rounding = {"float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype]
+    for result, want in zip(sums, expected, strict=True):
+        np.testing.assert_allclose(result.numpy(), want, rtol=1.1 * one_rounding)

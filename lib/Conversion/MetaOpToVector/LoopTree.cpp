@@ -11,6 +11,7 @@
 //   1. Each stage alone: its order names its loops; parallel iterations write
 //      different elements; so do the lanes of a vector and copies of an
 //      unrolled loop, where results are kept in memory; sizes are sane.
+//      Sums of half floats are not kept in memory, which would round each step.
 //      Results that are stored past the caches are stored by aligned vectors.
 //   2. Neighbours: a shared loop has one extent.
 //   3. A stage that reads what an earlier stage computes inside of the loops
@@ -23,6 +24,7 @@
 #include "LoopTree.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -112,6 +114,25 @@ static LogicalResult verifyTile(const ScheduledStage &scheduled) {
     return op.emitOpError("loop ")
            << loop << " is shared with another stage and cannot be the rows of "
            << "a tile";
+  return success();
+}
+
+/// Sums and products of f16 and bf16 accumulate in f32, so in registers. (Those
+/// through other maps have been widened: metaop-widen-reductions.)
+static LogicalResult verifyRounding(const ScheduledStage &scheduled) {
+  FusedOp op = scheduled.stage.op;
+  for (const StageWrite &write : scheduled.stage.writes) {
+    Type element = getElementTypeOrSelf(write.value.getType());
+    bool isRounded = (element.isF16() || element.isBF16()) &&
+                     (write.kind == ReduceKind::Add ||
+                      write.kind == ReduceKind::Mul);
+    if (isRounded && write.isProjection &&
+        combinesInMemory(write, scheduled.schedule, scheduled.openedLoops))
+      return op.emitOpError("result ")
+             << write.result << " would be rounded to " << element
+             << " in memory at each step; order the loops that it is reduced "
+             << "over inside of those that it keeps";
+  }
   return success();
 }
 
@@ -236,6 +257,7 @@ LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||
+        failed(verifyRounding(scheduled)) ||
         failed(verifyStreamed(scheduled)))
       return failure();
   }

@@ -22,7 +22,9 @@
 // reductions. Groups with reductions merge if that common extent reaches a
 // minimum, or what each of them had alone: so total sums join total sums, and
 // sums of rows join sums of rows but not of columns, unless there is a large
-// third dimension.
+// third dimension. Sums and products of half floats accumulate in f32 registers,
+// which in one nest with a reduction over other dimensions they could not: they
+// merge with reductions over the same dimensions only.
 //
 // Among siblings (extended rules). Groups on one space that read the same
 // variable at the same points save a read if they merge. Variables are taken by
@@ -58,6 +60,8 @@ private:
   struct Group {
     SmallVector<unsigned> nodes;
     bool reduces = false;
+    /// Some sum or product is of f16 or bf16.
+    bool sumsHalves = false;
     /// What is parallel for all reductions of the group.
     llvm::BitVector parallelDims;
   };
@@ -76,6 +80,15 @@ private:
 
 } // namespace
 
+static bool sumsHalves(const FusionNode &node) {
+  auto reduce = dyn_cast<ReindexReduceOpInterface>(node.op);
+  if (!reduce || (reduce.getReduceKind() != ReduceKind::Add &&
+                  reduce.getReduceKind() != ReduceKind::Mul))
+    return false;
+  Type element = reduce.getSource().getType().getElementType();
+  return element.isF16() || element.isBF16();
+}
+
 Partitioner::Partitioner(const FusionGraph &graph,
                          const PartitionOptions &options)
     : graph(graph), options(options), order(graph) {
@@ -83,6 +96,7 @@ Partitioner::Partitioner(const FusionGraph &graph,
     Group group;
     group.nodes = {static_cast<unsigned>(number)};
     group.reduces = node.isReduction();
+    group.sumsHalves = sumsHalves(node);
     group.parallelDims = node.parallelDims;
     groups.push_back(std::move(group));
   }
@@ -101,6 +115,9 @@ int64_t Partitioner::getExtent(unsigned group,
 bool Partitioner::isParallelEnough(unsigned a, unsigned b) const {
   if (!groups[a].reduces || !groups[b].reduces)
     return true;
+  if ((groups[a].sumsHalves || groups[b].sumsHalves) &&
+      groups[a].parallelDims != groups[b].parallelDims)
+    return false;
   llvm::BitVector common = groups[a].parallelDims;
   common &= groups[b].parallelDims;
   int64_t alone = std::max(getExtent(a, groups[a].parallelDims),
@@ -126,6 +143,7 @@ bool Partitioner::merge(unsigned a, unsigned b) {
   else if (from.reduces)
     into.parallelDims &= from.parallelDims;
   into.reduces |= from.reduces;
+  into.sumsHalves |= from.sumsHalves;
   into.nodes.append(from.nodes);
   from.nodes.clear();
   return true;

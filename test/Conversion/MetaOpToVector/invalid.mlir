@@ -367,3 +367,19 @@ func.func private @number(%x: tensor<12xf32>, %n: f32) -> tensor<12xf32> {
   }
   return %k : tensor<12xf32>
 }
+
+// -----
+
+// Sums of half floats accumulate in f32, which memory does not hold.
+func.func private @rounded(%x: tensor<12x8xbf16>) -> tensor<8xbf16> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xbf16>) -> tensor<8xbf16> {
+    // expected-error @below {{result 0 would be rounded to 'bf16' in memory at each step; order the loops that it is reduced over inside of those that it keeps}}
+    %r = metaop.fused(%a = %kx : tensor<12x8xbf16>) -> tensor<8xbf16>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      %y = metaop.reduce add %a dims = [0] : tensor<12x8xbf16> -> tensor<8xbf16>
+      metaop.yield %y : tensor<8xbf16>
+    }
+    metaop.yield %r : tensor<8xbf16>
+  }
+  return %k : tensor<8xbf16>
+}
