@@ -20,7 +20,8 @@
 // named, both compiled and interpreted, and says how far the results are apart.
 // The exit status is 1 if that is beyond the tolerance: by default 2e-5 for
 // f32, 1e-11 for f64, 4e-3 for f16, 3e-2 for bf16, and 0 for all others, both
-// relative to the interpreted result and absolute.
+// relative to the interpreted result and absolute. It also says how many
+// kernels ran, and for how many threads there was work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -212,10 +213,11 @@ static Expected<Tensors> getArguments(const Options &options, TypeRange types) {
 // Execution and results
 //===----------------------------------------------------------------------===//
 
-/// Compiles the entry function and runs it.
+/// Compiles the entry function and runs it; `info` gets what the program is.
 static Expected<Tensors> runCompiled(func::FuncOp entry,
                                      ArrayRef<Tensor> arguments,
-                                     metaops::Compiler &compiler) {
+                                     metaops::Compiler &compiler,
+                                     metaops::ProgramInfo *info = nullptr) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(entry.getLoc());
   auto copy = cast<func::FuncOp>(entry->clone());
   copy.setName("main");
@@ -231,6 +233,8 @@ static Expected<Tensors> runCompiled(func::FuncOp entry,
       compiler.compile(bytecode, donatable, metaops::CompileOptions());
   if (!program)
     return program.takeError();
+  if (info)
+    *info = (*program)->getInfo();
   metaops::Allocator memory;
   metaops::ThreadPool threads;
   llvm::SmallVector<metaops::BufferRef> inputs, outputs;
@@ -292,10 +296,18 @@ static Error saveResults(ArrayRef<Tensor> results, StringRef output) {
 // Comparison
 //===----------------------------------------------------------------------===//
 
+/// "N thing" or "N things".
+static std::string countNoun(int64_t count, StringRef noun) {
+  return (Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
 /// Prints what was found for one function; whether all is within tolerance.
+/// Says how many kernels agree, and how many threads had work, since a test
+/// that meant to share a loop among threads cannot tell otherwise.
 static bool reportDifferences(StringRef name, ArrayRef<Tensor> computed,
                               ArrayRef<Tensor> expected,
-                              std::optional<Tolerance> given) {
+                              std::optional<Tolerance> given,
+                              const metaops::ProgramInfo &info) {
   bool isFine = true;
   double largest = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -313,11 +325,17 @@ static bool reportDifferences(StringRef name, ArrayRef<Tensor> computed,
     llvm::outs() << llvm::format("]: compiled %.9g, interpreted %.9g\n",
                                  difference.computed, difference.expected);
   }
-  if (isFine)
-    llvm::outs() << name << ": " << expected.size()
-                 << llvm::format(" results agree, largest difference %.2g\n",
-                                 largest);
-  return isFine;
+  if (!isFine)
+    return false;
+  int64_t threads = 1;
+  for (const metaops::KernelInfo &call : info.calls)
+    threads = std::max(threads, call.maxThreads);
+  llvm::outs() << name << ": " << expected.size()
+               << llvm::format(" results agree, largest difference %.2g; ",
+                               largest)
+               << countNoun(info.calls.size(), "kernel") << ", work for "
+               << countNoun(threads, "thread") << '\n';
+  return true;
 }
 
 /// Whether a function gives the same compiled and interpreted.
@@ -332,10 +350,13 @@ static Expected<bool> compareFunction(func::FuncOp function,
   Expected<Tensors> expected = Interpreter().run(function, *arguments);
   if (!expected)
     return expected.takeError();
-  Expected<Tensors> computed = runCompiled(function, *arguments, compiler);
+  metaops::ProgramInfo info;
+  Expected<Tensors> computed =
+      runCompiled(function, *arguments, compiler, &info);
   if (!computed)
     return computed.takeError();
-  return reportDifferences(function.getName(), *computed, *expected, tolerance);
+  return reportDifferences(function.getName(), *computed, *expected, tolerance,
+                           info);
 }
 
 static Error compare(const Options &options, ModuleOp module) {
