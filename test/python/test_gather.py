@@ -6,7 +6,7 @@
 import metaops as mo
 import numpy as np
 import pytest
-from util import check_gradient, close, floats, same
+from util import check_gradient, close, floats, same, same_bits
 
 
 def integers(rng, shape, extent, dtype="int64"):
@@ -217,21 +217,22 @@ def test_training_moves_only_what_was_read(rng):
     same(moved, np.isin(np.arange(20), tokens))
 
 
-def test_the_same_bits_for_any_number_of_threads(rng):
-    x, index = floats(rng, (3000, 37)), rng.integers(0, 100, 3000)
-    results = []
-    before = mo.get_num_threads()
-    try:
-        for threads in [1, 2, 3]:
-            mo.set_num_threads(threads)
-            y = mo.array(x).reindex_reduce(
-                "add", (100, 37), ("@e0(i0)", "i1"), extras=[mo.array(index)]
-            )
-            results.append(y.numpy())
-    finally:
-        mo.set_num_threads(before)
-    for result in results[1:]:
-        same(result, results[0])
+def test_gathers_have_the_same_bits_for_any_number_of_threads(rng):
+    x, index = floats(rng, (30000, 67)), rng.integers(0, 30000, 30000)
+    v, at = mo.array(x), mo.array(index)
+    same(same_bits(lambda: mo.take(v, at)), x[index])
+
+
+def test_scatters_are_not_shared_among_threads(rng, compiled):
+    """Any element may meet any other's place, so nothing else keeps the order."""
+    x, index = floats(rng, (30000, 67)), rng.integers(0, 100, 30000)
+    total = mo.array(x).reindex_reduce(
+        "add", (100, 67), ("@e0(i0)", "i1"), extras=[mo.array(index)]
+    )
+    assert {kernel.threads for kernel in mo.explain(total).kernels} == {1}
+    expected = np.zeros((100, 67))
+    np.add.at(expected, index, x)
+    close(total, expected, rtol=1e-5, atol=1e-4)
 
 
 def test_index_errors():

@@ -3,7 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What several tests need: comparisons, finite differences, shapes."""
 
+from __future__ import annotations
+
 import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import metaops as mo
 import numpy as np
@@ -27,6 +31,31 @@ def same(actual, expected):
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
     np.testing.assert_array_equal(actual, expected)
+
+
+def same_bits(compute: Callable[[], mo.Var | Sequence[mo.Var]]) -> Any:
+    """Return what `compute` records, computed with 1, 2 and 3 threads to the same bits.
+
+    An array for a Var, a list for several. Fails if no kernel has work for several
+    threads: then nothing would be tested.
+    """
+    before = mo.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2, 3):
+            mo.set_num_threads(threads)
+            recorded = compute()
+            tensors = [recorded] if isinstance(recorded, mo.Var) else list(recorded)
+            if mo.flags.backend == "compiled":
+                shares = [kernel.threads for kernel in mo.explain(tensors).kernels]
+                assert max(shares) > 1 if threads > 1 else max(shares) == 1, shares
+            mo.sync(tensors)
+            results.append([tensor.numpy() for tensor in tensors])
+    finally:
+        mo.set_num_threads(before)
+    for result in results[1:]:
+        assert [a.tobytes() for a in result] == [a.tobytes() for a in results[0]]
+    return results[0][0] if isinstance(recorded, mo.Var) else results[0]
 
 
 def floats(rng, shape, dtype="float32", low=-2.0, high=2.0):
