@@ -37,7 +37,7 @@ double secondsOf(llvm::function_ref<void()> run) {
 }
 
 double medianOf(llvm::SmallVectorImpl<double> &values) {
-  auto middle = values.begin() + values.size() / 2;
+  auto *middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }

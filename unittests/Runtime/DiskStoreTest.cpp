@@ -39,7 +39,7 @@ protected:
   }
   ~DiskStoreTest() override {
     chmod(folder.c_str(), 0700);
-    llvm::sys::fs::remove_directories(parent);
+    (void)llvm::sys::fs::remove_directories(parent);
   }
 
   std::string fileOf(DiskEntryKind kind, const DiskKey &key) const {
@@ -278,7 +278,7 @@ TEST_F(DiskStoreTest, AFolderThatCannotBeMadeEndsWriting) {
 TEST_F(DiskStoreTest, AFolderThatWasRemovedIsMadeAgain) {
   DiskStore store(folder);
   store.store(kernel, keyOf(1), "object");
-  llvm::sys::fs::remove_directories(folder);
+  ASSERT_FALSE(llvm::sys::fs::remove_directories(folder));
   EXPECT_EQ(load(store, kernel, keyOf(1)), "a miss");
   store.store(kernel, keyOf(1), "object");
   EXPECT_EQ(load(store, kernel, keyOf(1)), "object");

@@ -37,7 +37,9 @@ protected:
     EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("metaops-store", path));
     folder = std::string(path);
   }
-  ~StoredProgramTest() override { llvm::sys::fs::remove_directories(folder); }
+  ~StoredProgramTest() override {
+    (void)llvm::sys::fs::remove_directories(folder);
+  }
 
   std::unique_ptr<Compiler> makeCompiler() {
     auto compiler = createCpuCompiler();

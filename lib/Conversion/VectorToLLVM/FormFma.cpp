@@ -98,7 +98,7 @@ private:
     sum->erase();
     for (Value operand : operands)
       if (Operation *product = operand.getDefiningOp();
-          product && isa<arith::MulFOp>(product) && product->use_empty())
+          isa_and_nonnull<arith::MulFOp>(product) && product->use_empty())
         product->erase();
   }
 

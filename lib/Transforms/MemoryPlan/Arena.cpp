@@ -99,7 +99,7 @@ bool Packer::place(unsigned index) {
   int64_t offset = findOffset(index);
   plan.offsets[index] = offset;
   plan.bytes = std::max(plan.bytes, offset + getSize(values[index]));
-  auto position =
+  auto *position =
       llvm::upper_bound(placed, offset, [&](int64_t at, unsigned i) {
         return at < plan.offsets[i];
       });

@@ -184,7 +184,7 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
     Value yielded = kernel.getYield().getOperand(result.getResultNumber());
     isAlwaysInPlace.insert({yielded, true}).first->second &= place.has_value();
     if (!place) {
-      if (auto it = returned.find(result); it != returned.end()) {
+      if (auto *it = returned.find(result); it != returned.end()) {
         place = Place{SlotKind::Result, it->second};
       } else {
         place = Place{SlotKind::Arena, int64_t(stored.size())};

@@ -294,7 +294,7 @@ Joiner::getDependences(const Group &from, const Group &to) const {
 static std::optional<unsigned> getSlot(AffineExpr index,
                                        const JoinedStage &stage) {
   auto loop = dyn_cast<AffineDimExpr>(index);
-  auto found =
+  const auto *found =
       loop ? llvm::find(stage.slots, loop.getPosition()) : stage.slots.end();
   if (found == stage.slots.end())
     return std::nullopt;
