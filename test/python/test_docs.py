@@ -1,17 +1,22 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The examples of the documents: whole functions are valid, the README's script runs."""
+"""The examples of the documents are valid, do what the text says, and print what it shows."""
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
+import metaops as mo
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 TOOLS = ROOT / "build" / "release" / "bin"
+
+needs_tools = pytest.mark.skipif(not TOOLS.exists(), reason="the tools are not built")
 
 
 def examples(path, language):
@@ -19,27 +24,230 @@ def examples(path, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-FUNCTIONS = [text for text in examples("docs/Spec.md", "mlir") if text.startswith("func.func")]
-
-
-def run(*command, text):
-    result = subprocess.run(command, input=text, capture_output=True, text=True)
+def run(*command, text=None, folder=None):
+    result = subprocess.run(command, input=text, capture_output=True, text=True, cwd=folder)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
-@pytest.mark.skipif(not TOOLS.exists(), reason="the tools are not built")
+# MLIR
+
+FUNCTIONS = [text for text in examples("docs/Spec.md", "mlir") if text.startswith("func.func")]
+
+
+@needs_tools
 @pytest.mark.parametrize("text", FUNCTIONS, ids=[re.findall(r"@(\w+)", t)[0] for t in FUNCTIONS])
 def test_spec(text):
     assert "metaop." in run(TOOLS / "metaop-opt", text=text)
     # What has leaves of a session is no program.
     if "metaop.buffer" not in text:
-        run(TOOLS / "metaop-run", "-", "--compare", text=text)
+        assert "results agree" in run(TOOLS / "metaop-run", "-", "--compare", text=text)
 
 
-def test_readme():
-    convolution, training = examples("README.md", "python")
-    assert "meta-operators in 3 kernels" in run(sys.executable, "-", text=convolution)
-    losses = [float(line) for line in run(sys.executable, "-", text=training).splitlines()]
-    assert len(losses) == 4
-    assert all(0 < loss < 3 for loss in losses)
+@needs_tools
+def test_functions_of_the_generated_pages():
+    """Whole functions are read; fragments and those with omissions are for people."""
+    whole = [
+        text
+        for page in ("docs/Passes.md", "docs/Dialect.md")
+        for text in examples(page, "mlir")
+        if text.startswith("func.func")
+        and "..." not in text
+        and "@kernel_" not in text
+        # Some show how a function begins.
+        and text.count("{") == text.count("}") > 0
+    ]
+    assert len(whole) >= 5
+    for text in whole:
+        assert "metaop." in run(TOOLS / "metaop-opt", text=text)
+
+
+def words(line):
+    """Return a line without what names and numbers of values, and indentation, are."""
+    return re.sub(r"%\w+(:\d+)?", "%", " ".join(line.split()))
+
+
+@needs_tools
+@pytest.mark.parametrize("phase", ["graph", "fused", "scheduled", "kernels", "loops"])
+def test_excerpts_of_the_phases(phase):
+    """Each line that docs/Architecture.md shows of a phase is printed, in this order."""
+    text = (ROOT / "docs/Architecture.md").read_text()
+    excerpt = re.search(
+        rf"^\*\*{phase}\*\*:.*?^```mlir\n(.*?)^```$", text, re.DOTALL | re.MULTILINE
+    )
+    printed = run(
+        TOOLS / "metaop-opt", ROOT / "examples/matmul.mlir", f"--metaop-pipeline=to={phase}"
+    )
+    # Maps are printed by their names; lines are broken for the page.
+    for name, value in re.findall(r"^(#\w+) = (.*)$", printed, re.MULTILINE):
+        printed = re.sub(rf"{name}\b", value, printed)
+    printed = words(printed)
+    place = 0
+    for part in re.split(r"\n\s*\.\.\.\n", excerpt[1]):
+        for line in words(part).split(" % = "):
+            found = printed.find(line.removesuffix(" }"), place)
+            assert found >= 0, f"not printed, or not here: {line}"
+            place = found + len(line) - 2
+
+
+# Python
+
+
+def test_the_first_example_of_the_readme(tmp_path):
+    """Run the convolution and compare its report with the one shown, but for times."""
+    convolution = examples("README.md", "python")[0]
+    readme = (ROOT / "README.md").read_text()
+    (shown,) = re.findall(r"^```\n(11 meta-operators.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    (tmp_path / "conv.py").write_text(convolution)
+
+    def table(text):
+        text = re.sub(r"in [\d.]+ s\b", "in ? s", text)
+        text = re.sub(r"\S*conv\.py", "conv.py", text)
+        return [line.split() for line in text.splitlines()]
+
+    printed = run(sys.executable, "conv.py", folder=tmp_path)
+    assert table(printed) == table(shown)
+
+
+def test_the_second_example_of_the_readme(capfd):
+    """Train as the README does, and by NumPy from the same parameters."""
+    training = examples("README.md", "python")[1]
+    printed = [float(line) for line in run(sys.executable, "-", text=training).splitlines()]
+
+    mo.seed(0)
+    linear = mo.nn.Linear(16, 4)
+    tensors = [linear.weight.numpy().astype("float64"), linear.bias.numpy().astype("float64")]
+    means, squares = [[np.zeros_like(t) for t in tensors] for _ in range(2)]
+    rng = np.random.default_rng(0)
+    expected = []
+    for step, length in enumerate((32, 20, 32, 27), 1):
+        x = rng.random((length, 16), dtype="float32")
+        y = rng.integers(0, 4, length)
+        scores = x @ tensors[0].T + tensors[1]
+        p = np.exp(scores - scores.max(1, keepdims=True))
+        p /= p.sum(1, keepdims=True)
+        expected.append(-np.log(p[np.arange(length), y]).mean())
+        p[np.arange(length), y] -= 1
+        for t, m, s, g in zip(tensors, means, squares, [p.T @ x / length, p.mean(0)], strict=True):
+            m += 0.1 * (g - m)
+            s += 0.001 * (g * g - s)
+            t -= 0.01 * (m / (1 - 0.9**step)) / (np.sqrt(s / (1 - 0.999**step)) + 1e-8)
+    np.testing.assert_allclose(printed, expected, rtol=1e-5)
+
+
+def execute(page, number, **names):
+    """Run one example with these names defined; return all names that it leaves."""
+    scope = {"mo": mo, "np": np, "nn": mo.nn, **names}
+    exec(compile(examples(page, "python")[number], f"{page}, example {number}", "exec"), scope)
+    return scope
+
+
+def trained(rng):
+    """Return what the examples take for granted: a model, its optimiser, a batch."""
+    model = mo.nn.Linear(6, 3)
+    x, labels = mo.array(rng.random((8, 6), "float32")), mo.array(rng.integers(0, 3, 8))
+    return {
+        "model": model,
+        "optimizer": mo.optim.Adam(model.parameters()),
+        "x": x,
+        "labels": labels,
+    }
+
+
+def test_exchanging_data(rng):
+    frames = [rng.integers(0, 256, (480, 640, 3)).astype("uint8") for _ in range(3)]
+    shown = []
+    model = lambda x: mo.array(x, "int64").sum()  # noqa: E731
+    execute("docs/ExchangingData.md", 0, camera=frames, model=model, show=shown.append)
+    assert [int(total) for total in shown] == [int(frame.sum(dtype="int64")) for frame in frames]
+
+
+def test_explain(rng, compiled, capsys, tmp_path, monkeypatch):
+    execute("docs/Explain.md", 0)
+    text = capsys.readouterr().out
+    for word in ("S = 64x128", "unit stride", "reduced by add", "vectors of", "predicted"):
+        assert word in text
+    monkeypatch.chdir(tmp_path)
+    y = mo.exp(mo.array(rng.random((64, 128), "float32"))).sum(dims=1)
+    try:
+        execute("docs/Explain.md", 1, y=y)
+        identity = r"[0-9a-f]{16}\.\d+ = #metaop\.schedule<order = \[0, 1\], parallel = 1, "
+        assert re.search(identity, (tmp_path / "schedules.txt").read_text())
+        assert all(s.override_line for k in mo.explain(y).kernels for s in k.stages)
+    finally:
+        mo.flags.schedule_file = ""
+
+
+def test_history(rng, compiled):
+    setting = trained(rng)
+    model, seen = setting["model"], []
+    batches = [(setting["x"] + k, setting["labels"]) for k in range(5)]
+
+    def model_loss(x, y):
+        return mo.nn.cross_entropy_loss(model(x), y)
+
+    before = model.weight.numpy()
+    execute(
+        "docs/History.md", 0, batches=batches, log=seen.append, model_loss=model_loss, **setting
+    )
+    assert len(seen) == 5
+    assert np.abs(model.weight.numpy() - before).max() > 1e-4
+
+
+def test_memory(rng, compiled, capsys):
+    setting = trained(rng)
+    # The first iteration initialises parameters, and is another program.
+    setting["optimizer"].step(
+        mo.nn.cross_entropy_loss(setting["model"](setting["x"]), setting["labels"])
+    )
+    mo.sync_all()
+    scope = execute("docs/Memory.md", 0, **setting)
+    estimate = int(capsys.readouterr().out)
+    mo.reset_peak()
+    mo.sync([scope["loss"], *setting["model"].parameters()])
+    mo.sync_all()
+    assert 0.9 * estimate <= mo.stats()["peak_bytes"] <= estimate
+
+
+def test_profiling(rng, compiled, capsys):
+    calls = []
+
+    def train(x, y):
+        calls.append((mo.array(x) * y).sum().sync())
+
+    execute(
+        "docs/Profiling.md", 0, batches=[(np.ones(5, "float32"), k) for k in range(3)], train=train
+    )
+    assert [float(total) for total in calls] == [0, 5, 10]
+    assert re.search(r"^\d+ kernel calls? in 3 runs of", capsys.readouterr().out)
+
+
+def test_every_example_in_python_is_run():
+    """A new one needs its test above, which this reminds of."""
+    pages = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
+    counts = {page: len(examples(page, "python")) for page in pages}
+    # Spec.md defines the operations by Python that the interpreter is written after.
+    assert {page: count for page, count in counts.items() if count} == {
+        "README.md": 2,
+        "docs/ExchangingData.md": 1,
+        "docs/Explain.md": 2,
+        "docs/History.md": 1,
+        "docs/Memory.md": 1,
+        "docs/Profiling.md": 1,
+        "docs/Spec.md": 13,
+    }
+
+
+# The operation that docs/AddingAnOp.md adds
+
+
+@pytest.mark.skipif(
+    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="needs a checkout"
+)
+def test_the_new_operation_still_fits():
+    """Every diff applies to the sources as they are."""
+    diffs = examples("docs/AddingAnOp.md", "diff")
+    # That of the table in Spec.md has no line numbers: its rows change often.
+    changes = [diff for diff in diffs if "@@ @@" not in diff]
+    assert len(diffs) - len(changes) == 1
+    run("git", "apply", "--check", "-", text="".join(changes), folder=ROOT)

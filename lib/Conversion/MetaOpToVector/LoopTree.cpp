@@ -123,9 +123,9 @@ static LogicalResult verifyRounding(const ScheduledStage &scheduled) {
   FusedOp op = scheduled.stage.op;
   for (const StageWrite &write : scheduled.stage.writes) {
     Type element = getElementTypeOrSelf(write.value.getType());
-    bool isRounded = (element.isF16() || element.isBF16()) &&
-                     (write.kind == ReduceKind::Add ||
-                      write.kind == ReduceKind::Mul);
+    bool isRounded =
+        (element.isF16() || element.isBF16()) &&
+        (write.kind == ReduceKind::Add || write.kind == ReduceKind::Mul);
     if (isRounded && write.isProjection &&
         combinesInMemory(write, scheduled.schedule, scheduled.openedLoops))
       return op.emitOpError("result ")
@@ -257,8 +257,7 @@ LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||
-        failed(verifyRounding(scheduled)) ||
-        failed(verifyStreamed(scheduled)))
+        failed(verifyRounding(scheduled)) || failed(verifyStreamed(scheduled)))
       return failure();
   }
   for (size_t i = 1; i < stages.size(); ++i)

@@ -22,9 +22,9 @@
 // reductions. Groups with reductions merge if that common extent reaches a
 // minimum, or what each of them had alone: so total sums join total sums, and
 // sums of rows join sums of rows but not of columns, unless there is a large
-// third dimension. Sums and products of half floats accumulate in f32 registers,
-// which in one nest with a reduction over other dimensions they could not: they
-// merge with reductions over the same dimensions only.
+// third dimension. Sums and products of half floats accumulate in f32
+// registers, which in one nest with a reduction over other dimensions they
+// could not: they merge with reductions over the same dimensions only.
 //
 // Among siblings (extended rules). Groups on one space that read the same
 // variable at the same points save a read if they merge. Variables are taken by

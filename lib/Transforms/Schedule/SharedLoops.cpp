@@ -31,7 +31,8 @@ Value metaop::getOuterValue(FusedOp op, Value argument) {
 static std::optional<unsigned> getSharedDepth(AffineExpr index,
                                               ArrayRef<int64_t> shared) {
   auto loop = dyn_cast<AffineDimExpr>(index);
-  const auto *found = loop ? llvm::find(shared, loop.getPosition()) : shared.end();
+  const auto *found =
+      loop ? llvm::find(shared, loop.getPosition()) : shared.end();
   if (found == shared.end())
     return std::nullopt;
   return found - shared.begin();
