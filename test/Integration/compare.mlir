@@ -4,7 +4,7 @@
 
 // Every public function by default:
 // RUN: metaop-run %t/main.mlir --compare=1e-3 | FileCheck %s --check-prefix=ALL
-// ALL:     exact: 2 results agree, largest difference 0; 1 kernel, work for 1 thread{{$}}
+// ALL:     exact: 2 results agree, largest difference 0; 2 kernels, work for 1 thread{{$}}
 // ALL-NOT: hidden
 // ALL:     rounded: 1 results agree, largest difference {{[0-9.e-]*[1-9]}}
 

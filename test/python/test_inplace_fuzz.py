@@ -74,6 +74,8 @@ def test_random_updates(seed):
         new_q = other(q) + (p.transpose() * 0.125 if reads_both else 0)
         p.update(update(p))
         q.update(new_q)
+        # What is held is not written over.
+        del new_q
         mo.sync([p, q])
         expected_q = other_reference(expected_q) + (expected_p.T * 0.125 if reads_both else 0)
         expected_p = reference(expected_p)

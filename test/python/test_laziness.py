@@ -21,10 +21,6 @@ def run_count():
     return mo.stats()["programs_run"]
 
 
-def has_flag(name):
-    return hasattr(mo.flags, name)
-
-
 @pytest.fixture
 def leaves(rng):
     """Two matrices in memory, and the same as arrays."""
@@ -301,8 +297,6 @@ def test_laziness_is_the_same_under_all_rules(leaves, rules):
 @pytest.fixture
 def eager():
     """Run every operator when it is recorded."""
-    if not has_flag("lazy_execution"):
-        pytest.skip("there is no flag lazy_execution")
     mo.flags.lazy_execution = False
     yield
     mo.flags.lazy_execution = True

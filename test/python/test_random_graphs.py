@@ -202,7 +202,11 @@ def build(seed, steps, with_gradients):
         outputs.append(builder.floats[index])
     outputs.append(builder.integers[-1])
     if with_gradients:
-        outputs += mo.grad(mo.tanh(builder.floats[-1]).sum(), inputs)
+        # Of all values: most depend on some inputs only, and through dead ends.
+        loss = mo.zeros((), builder.dtype)
+        for value in builder.floats[len(inputs) :]:
+            loss = loss + mo.tanh(value * 0.125).sum()
+        outputs += mo.grad(loss, inputs)
     return outputs
 
 
@@ -234,6 +238,16 @@ def test_values(compiled, seed):
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_gradients(compiled, seed):
     compare(seed, steps=3 + seed % 9, with_gradients=True)
+
+
+def test_most_gradients_are_not_zero():
+    mo.flags.backend = "interpreter"
+    counts = []
+    for seed in range(100, 140):
+        steps = 3 + seed % 9
+        gradients = build(seed, steps, True)[len(build(seed, steps, False)) :]
+        counts.append(sum(bool((value != 0).any()) for value in mo.fetch_sync(gradients)))
+    assert sum(counts) > 50 and sum(count > 0 for count in counts) > 30, counts
 
 
 @pytest.mark.parametrize("seed", range(200, 220))

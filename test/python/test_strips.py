@@ -31,9 +31,12 @@ def test_sum_and_max(shape: tuple[int, ...], axis: int, dtype: str) -> None:
     total, largest = v.sum(axis), v.max(axis)
     mo.sync([total, largest])
     kind = "f8" if x.dtype.kind == "f" else "i8"
-    tolerance = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-14, "int32": 0}[dtype]
+    # Half floats add up in f32 and are rounded once; errors are those of the largest sums.
+    rtol = 1.1 * 2.0**-11 if dtype == "float16" else 0
+    part = {"float16": 1e-6, "float32": 1e-6, "float64": 5e-15, "int32": 0}[dtype]
     want = x.sum(axis, dtype=kind)
-    np.testing.assert_allclose(total.numpy(), want, rtol=tolerance, atol=tolerance * shape[axis])
+    atol = part * np.abs(x, dtype="float64").sum(axis).max()
+    np.testing.assert_allclose(total.numpy(), want, rtol=rtol, atol=atol)
     np.testing.assert_array_equal(largest.numpy(), x.max(axis))
 
 
