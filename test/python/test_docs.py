@@ -62,6 +62,18 @@ def test_functions_of_the_generated_pages():
         assert "metaop." in run(TOOLS / "metaop-opt", text=text)
 
 
+@needs_tools
+def test_the_order_of_passes():
+    page = (ROOT / "docs/Passes.md").read_text()
+    stated = re.findall(r"`([\w-]+)`", page.split("\n## ")[0].split("behind them:")[1])
+    command = [TOOLS / "metaop-opt", "--metaop-pipeline=to=llvm", "--dump-pass-pipeline"]
+    done = subprocess.run(
+        [*command, ROOT / "examples/matmul.mlir"], capture_output=True, text=True, check=True
+    )
+    printed = re.findall(r"\b((?:metaop|convert-metaop)-[\w-]+)", done.stderr)
+    assert stated == [name for name in printed if name != "metaop-verify-phase"]
+
+
 def words(line):
     """Return a line without what names and numbers of values, and indentation, are."""
     return re.sub(r"%\w+(:\d+)?", "%", " ".join(line.split()))
@@ -215,6 +227,7 @@ def test_profiling(rng, compiled, capsys):
     def train(x, y):
         calls.append((mo.array(x) * y).sum().sync())
 
+    mo.sync_all()
     execute(
         "docs/Profiling.md", 0, batches=[(np.ones(5, "float32"), k) for k in range(3)], train=train
     )

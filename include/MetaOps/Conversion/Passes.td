@@ -54,8 +54,8 @@ def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
 
     Kernels that differ in extents, strides or offsets only become equal by
     this, but for `metaop.numbers` and the two attributes that tell a call's
-    range and work. The runtime compiles such a family once with the numbers
-    that differ as arguments, and the others as constants again.
+    range and work. The runtime compiles specialisations of such a family:
+    numbers that differ stay arguments, others become constants again.
 
     Before:
     ```mlir
@@ -100,7 +100,7 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
 def FormFmaPass : Pass<"metaop-form-fma"> {
   let summary = "Fuses products with the sums that they feed";
   let description = [{
-    Where `contract` allows it, a product that feeds one sum or difference
+    Contraction: where the flag `contract` allows it, a product that feeds one sum or difference
     becomes `math.fma` with it. No contraction is left to later passes, so the
     same operations are fused whatever these know of the operands.
 

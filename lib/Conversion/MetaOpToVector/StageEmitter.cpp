@@ -14,10 +14,10 @@
 // which then was set to the identity beforehand.
 //
 // A loop is emitted as up to three segments: `unroll` neighbouring iterations
-// side by side, single iterations, and, for the vector loop, a last one in
-// which some lanes are masked. An unrolled loop that is kept needs no segment
-// for its rest: copies behind its end do the last iteration again and do not
-// store it.
+// side by side (unroll-and-jam), single iterations, and, for the vector loop, a
+// last one in which some lanes are masked (its predicated tail). An unrolled
+// loop that is kept needs no segment for its rest: copies behind its end do the
+// last iteration again and do not store it.
 //
 // Extents are index constants and decide nothing else where that can be
 // avoided: a segment that is empty is a loop from a constant to itself. Folding

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lanes s elements apart lie in a run of s * (lanes - 1) + 1 elements. It is
-// read by s vectors, of which shuffles choose. The last vector begins s - 1
-// elements early, so that it ends with the last lane's element: nothing outside
-// of the run is touched. Where lanes are masked, so are the vectors, and the
-// elements between the lanes with them: these may lie behind the buffer's end.
-// A run that is walked backwards is read forwards and reversed.
+// Interleaved loads and stores. Lanes s elements apart lie in a run of s *
+// (lanes - 1) + 1 elements. It is read by s vectors, of which shuffles choose.
+// The last vector begins s - 1 elements early, so that it ends with the last
+// lane's element: nothing outside of the run is touched. Where lanes are
+// masked, so are the vectors, and the elements between the lanes with them:
+// these may lie behind the buffer's end. A run that is walked backwards is read
+// forwards and reversed.
 //
 // A write of step s whose phases 0 to s - 1 are the copies of the unrolled loop
 // fills its run: the copies are interleaved and stored by s whole vectors.

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Where some accesses are contiguous along one loop and others along another,
-// no vector loop serves both. A square tile does: as many rows (iterations of
-// the tile loop) as vectors have lanes. Its rows are copies as those of an
-// unrolled loop. What is contiguous along the rows' loop is read as if the two
-// loops had changed places, one vector for each lane of the tile, and then
-// transposed; or transposed and then stored so.
+// no vector loop serves both. A square register tile does: as many rows
+// (iterations of the tile loop) as vectors have lanes. Its rows are copies as
+// those of an unrolled loop. What is contiguous along the rows' loop is read as
+// if the two loops had changed places, one vector for each lane of the tile,
+// and then transposed; or transposed and then stored so.
 //
 // A transpose of 2^k vectors is k rounds in which vector i is interleaved with
 // vector i + 2^(k-1), giving vectors 2i and 2i + 1: each round turns the bits

@@ -9,7 +9,8 @@
 // Kernels of one skeleton differ in numbers only. Those that come together, in
 // one program, are compiled with their numbers as constants, if they are few.
 // When later ones differ from all before, anti-unification takes place: the
-// numbers that have differed become arguments of one general form, and numbers
+// numbers that have differed become arguments of one general form (a form is a
+// specialisation of the family's code), and numbers
 // that have always been equal share one. The rest stays constant, so that small
 // loops are unrolled and divisions by them are cheap.
 //

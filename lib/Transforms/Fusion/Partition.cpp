@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Along edges. Edges are taken by falling weight, then in program order, so
-// that the result depends on the program alone. The two ends of an edge are
-// merged into one group if
+// Along edges (producer-consumer fusion). Edges are taken by falling weight,
+// then in program order, so that the result depends on the program alone. The
+// two ends of an edge are merged into one group if
 //  * the edge is fusable (FusionGraph.cpp: Rules 1 and 2, one space);
 //  * the group does not grow beyond its largest size;
 //  * both together have enough parallelism, as below;
@@ -26,13 +26,14 @@
 // registers, which in one nest with a reduction over other dimensions they
 // could not: they merge with reductions over the same dimensions only.
 //
-// Among siblings (extended rules). Groups on one space that read the same
-// variable at the same points save a read if they merge. Variables are taken by
-// falling size; the checks are those from above. That is done only where memory
-// is what matters: where the variable is about as large as S. If S is much
-// larger, as in contractions, reads come from caches, and two contractions in
-// one loop nest would only be in each other's way; such groups merge only where
-// they compute a value in common, and are parallel along the same dimensions.
+// Among siblings (horizontal fusion, an extended rule). Groups on one space
+// that read the same variable at the same points save a read if they merge.
+// Variables are taken by falling size; the checks are those from above. That is
+// done only where memory is what matters: where the variable is about as large
+// as S. If S is much larger, as in contractions, reads come from caches, and
+// two contractions in one loop nest would only be in each other's way; such
+// groups merge only where they compute a value in common, and are parallel
+// along the same dimensions.
 //
 //===----------------------------------------------------------------------===//
 

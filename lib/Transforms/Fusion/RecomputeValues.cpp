@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A normalisation computes `x - mean` for the variance, and again for its
-// result. Between the two lies a reduction, so by Rule 2 they are in two
-// kernels, and fusion lets the first write the difference to memory. Reading x
-// once more instead costs the second nothing that reading the difference did
-// not, and the write is saved, and so is the memory.
+// Rematerialisation between kernels. A normalisation computes `x - mean` for
+// the variance, and again for its result. Between the two lies a reduction, so
+// by Rule 2 they are in two kernels, and fusion lets the first write the
+// difference to memory. Reading x once more instead costs the second nothing
+// that reading the difference did not, and the write is saved, and so is the
+// memory.
 //
 // Values that kernels give to other kernels are taken in program order. The
 // *cone* of a value is what its kernel computes it from: element-wise ops,

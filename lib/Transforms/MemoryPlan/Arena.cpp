@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values are rectangles, sizes by lives, to be stacked as low as possible. They
+// Values are rectangles, sizes by live ranges, to be stacked as low as possible
+// (two-dimensional strip packing, as in XLA's heap simulator). They
 // are placed one after another, each in the smallest gap between those placed
 // before that live at the same time, or on top of them. The result depends on
 // the order, and no order is the best for all programs: large values first

@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// @main is a straight line of calls, so the life of a value is an interval:
-// from the call that makes it to the last call that reads it or a view of it.
-// Calls are visited in order. Each result first tries to take over the memory
-// of an operand whose life ends at that call (see InPlace.cpp). Failing that,
-// a returned value gets a buffer of its own, and any other memory of the arena.
-// What takes over memory prolongs its life. When all lives are known, places in
-// the arena are chosen (see Arena.cpp), and results that were to be stored past
-// the caches, but are written in place, are so no longer.
+// @main is a straight line of calls, so the live range of a value is an
+// interval: from the call that makes it to the last call that reads it or a
+// view of it. Calls are visited in order. Each result first tries to take over
+// the memory of an operand whose live range ends at that call (see
+// InPlace.cpp). Failing that, a returned value gets a buffer of its own, and
+// any other memory of the arena. What takes over memory prolongs it. When all
+// live ranges are known, places in the arena are chosen (see Arena.cpp), and
+// results that were to be stored past the caches, but are written in place, are
+// so no longer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,9 @@
 //
 // A softmax is three stages: the maximum of a row, the sum of its exponentials,
 // and the quotients. One after another they bring each row from memory three
-// times. In one kernel, with the loop over rows around all three, the row stays
-// in cache, and what only these stages read becomes a row of local memory.
+// times. In one kernel, with the loop over rows around all three (loop fusion;
+// Halide's compute_at), the row stays in cache, and what only these stages read
+// becomes a row of local memory.
 //
 // Kernels are taken in program order, and each is joined with the kernels whose
 // results it reads, the latest first. Both sides are groups of stages with

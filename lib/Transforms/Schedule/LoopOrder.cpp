@@ -19,8 +19,9 @@
 // short step some vectors and shuffles (ShortSteps.cpp), and anything else an
 // instruction, and perhaps a cache line, per lane. A
 // vector loop that is kept stands last among the kept loops; one that is
-// reduced, last of all. The loop to unroll is the kept loop along which the
-// most costly reads stay where they are: they are read once for all its copies.
+// reduced, last of all. The loop to unroll and jam is the kept loop along which
+// the most costly reads stay where they are: they are read once for all copies
+// (register blocking).
 //
 // A large reduction of long rows into one is the exception: its kept vector
 // loop stands inside of the reduced ones, and results are added to in the first

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lanes that lie s elements apart span s vectors. Reading these and choosing
-// takes s loads and s - 1 shuffles, where a gather takes a load per lane. In
-// the same way, s phases that together fill a span are written by s stores.
-// Schedule and lowering ask here what counts as short.
+// Interleaved accesses. Lanes that lie s elements apart span s vectors. Reading
+// these and choosing takes s loads and s - 1 shuffles, where a gather takes a
+// load per lane. In the same way, s phases that together fill a span are
+// written by s stores. Schedule and lowering ask here what counts as short.
 //
 //===----------------------------------------------------------------------===//
 

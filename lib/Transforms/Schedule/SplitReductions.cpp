@@ -9,7 +9,7 @@
 // A stage that keeps few elements and reduces many has little for threads to
 // share. It is replaced by two: one has a further loop outside, over blocks of
 // one reduced dimension, and writes a partial result per block; the other
-// combines the partial results.
+// combines the partial results (a split reduction; Halide's rfactor).
 //
 //   y = sum(x[i], i < n)    becomes    t[p] = sum(x[p * B + i], p * B + i < n)
 //                                      y = sum(t[p])

@@ -12,9 +12,9 @@
 //
 // reads memory at its full speed only if it goes along j for many lines of the
 // cache before it takes the next row; then its results do not fit registers.
-// So j becomes two loops, the strips and the columns of one strip, whose
-// results fit the first cache: strips stand outside, where threads share them,
-// rows between, columns inside (LoopOrder::addsRows).
+// So j is strip-mined: it becomes two loops, the strips and the columns of one,
+// whose results fit the first cache: strips stand outside, where threads share
+// them, rows between, columns inside (LoopOrder::addsRows).
 //
 // Only reductions of more than the second cache holds are cut, and only where
 // strips of one size fill the row: the loops need no guard.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three steps, none under the rules `none`, the first two under extended rules
-// only:
+// Rematerialisation before fusion. Three steps, none under the rules `none`,
+// the first two under extended rules only:
 // 1. element-wise ops on small spaces move through the reindexes that read them
 //    (PullThroughReindex.cpp);
 // 2. expanded element-wise values are copied for each reduction, or other op,

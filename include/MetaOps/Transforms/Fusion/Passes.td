@@ -14,8 +14,8 @@ include "mlir/Pass/PassBase.td"
 def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
   let summary = "Partition meta-operators into fused stages";
   let description = [{
-    Merges operations into groups so that as little as possible goes through
-    memory, and makes each group a `metaop.kernel` of one `metaop.fused`. All
+    Merges operations into groups, producers with consumers, so that as little
+    as possible goes through memory, and makes each group a `metaop.kernel` of one `metaop.fused`. All
     operations of a group have one iteration space. The rules:
 
     1. a reindex is not in the group of what it reads;
@@ -24,7 +24,8 @@ def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
 
     Also, reductions whose common parallel extent would be small are not in one
     group. Views and other operations stay between the kernels. Extended rules
-    also merge groups that read one tensor at the same points. Constants and
+    also merge groups that read one tensor at the same points (sibling, or
+    horizontal, fusion). Constants and
     iotas are copied into each group that reads them. With the rules `none`,
     every meta-operator is a group.
 
@@ -84,8 +85,8 @@ def RecomputeValuesPass
     : Pass<"metaop-recompute-values", "::mlir::func::FuncOp"> {
   let summary = "Compute cheap values again rather than keep them";
   let description = [{
-    A value that one kernel gives to others is computed again in each of them
-    where that moves fewer bytes: its write and its reads are saved, and what it
+    Rematerialisation: a value that one kernel gives to others is computed
+    again in each of them where that moves fewer bytes: its write and its reads are saved, and what it
     is computed from is read instead, which the readers often read anyway. An
     exponential or a division counts as memory traffic, too.
 

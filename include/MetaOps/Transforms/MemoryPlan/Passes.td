@@ -15,8 +15,8 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Gives each value of a program its memory";
   let description = [{
     Reads the calls of `@main` in order. A value that `@main` returns gets a
-    buffer of its own; any other gets a place in an arena that values whose
-    lives do not overlap share. A kernel writes a result over an input that dies
+    buffer of its own; any other gets a place in an arena that values with
+    disjoint live ranges share. A kernel writes a result over an input that dies
     there, where every read of an element comes before its write; an argument
     marked `metaop.donatable` may be overwritten in this way too. Views share
     the memory of what they view. What is written in place by all calls of a

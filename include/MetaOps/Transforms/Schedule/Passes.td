@@ -15,7 +15,7 @@ def SplitReductionsPass : Pass<"metaop-split-reductions"> {
   let summary = "Computes reductions that keep little in two steps";
   let description = [{
     A stage that reduces many elements to few has no loop that threads could
-    share. It becomes a stage that reduces blocks of one dimension, which are
+    share. The reduction is split (Halide's rfactor, split-K of a product): it becomes a stage that reduces blocks of one dimension, which are
     shared, and one that combines their results. The number of blocks depends on
     the extents alone. Element-wise results of such a stage are written block by
     block and seen through a reshape. Stages with a schedule stay as they are.
@@ -49,8 +49,9 @@ def SchedulePass : Pass<"metaop-schedule"> {
     stand outside and reduced loops inside, each kind in the order of memory
     continuity: the loop over which all accesses together take the smallest
     steps is innermost. The vector loop is the one for which loads and stores
-    are cheapest. Results that are larger than the caches are stored past them
-    where whole lines are.
+    are cheapest. A kept loop along which costly reads stay the same is
+    unrolled and jammed. Results that are larger than the caches are stored
+    past them, by non-temporal stores, where whole lines are.
 
     Before:
     ```mlir
@@ -114,8 +115,9 @@ def ExplainPass : Pass<"metaop-explain"> {
 def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
   let summary = "Puts stages that share outer loops into one kernel";
   let description = [{
-    Joins kernels of one stage each, where an iteration of common outer loops
-    reads what the same iteration has computed: a row that several stages work
+    Loop fusion of kernels: stages are computed inside of a common outer loop
+    (Halide's compute_at) where each iteration of it reads what the same
+    iteration has computed: a row that several stages work
     on stays in cache, and what only these stages read becomes local to the
     iteration. The stages get their schedules here; kernels that have one
     already stay as they are.

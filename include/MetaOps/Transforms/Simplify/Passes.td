@@ -69,8 +69,8 @@ def CloneProducersPass
     : Pass<"metaop-clone-producers", "::mlir::func::FuncOp"> {
   let summary = "Compute cheap producers again for each consumer";
   let description = [{
-    Prepares fusion. A value that is cheaper to compute than to keep in memory
-    is computed once for each consumer, so that each copy can fuse with its
+    Prepares fusion by rematerialisation (what Halide computes inline). A value
+    that is cheaper to compute than to keep in memory is computed once for each consumer, so that each copy can fuse with its
     consumer. Nothing after this pass and before `metaop-fuse` may merge equal
     operations; copies that end in one stage are merged there.
 
