@@ -105,6 +105,13 @@ def compare_steps(
 
 # Processes
 
+#: Who keeps compiled code on disk, the variable that says where, and a folder's name.
+#: JAX keeps none unless it is told to.
+CACHE_FOLDERS = {
+    "MetaOps": ("METAOPS_CACHE_DIR", "metaops"),
+    "torch.compile": ("TORCHINDUCTOR_CACHE_DIR", "inductor"),
+}
+
 
 def run_worker(
     script: str,
@@ -128,16 +135,23 @@ def run_worker(
         caches = caches or folder
         environment = {
             **os.environ,
-            "METAOPS_CACHE_DIR": f"{caches}/metaops",
-            "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor",
+            **{variable: f"{caches}/{name}" for variable, name in CACHE_FOLDERS.values()},
             **(extra or {}),
         }
-        # JAX keeps nothing on disk unless it is told to.
         environment.pop("JAX_COMPILATION_CACHE_DIR", None)
         if cores is not None:
             environment["OMP_NUM_THREADS"] = str(cores)
         subprocess.run(command, check=True, env=environment)
         return json.loads(path.read_text())
+
+
+def warm_caches() -> list[str]:
+    """Return who finds code on disk that an earlier process has compiled."""
+    return [
+        title
+        for title, (variable, _) in CACHE_FOLDERS.items()
+        if (folder := Path(os.environ[variable])).is_dir() and any(folder.iterdir())
+    ]
 
 
 def processors(count: int) -> str:

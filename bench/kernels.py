@@ -4,7 +4,7 @@
 """The time of kernels by MetaOps and its peers, and of the machine at best.
 
 Every workload (workloads/) runs in all libraries (ops/) by turns within one
-process, and beside them a copy of as many bytes: the roof of what moves data.
+process, and beside them what reads and writes as many bytes: the roof (roof.py).
 Results are compared before anything is timed. What the cost model predicts of our
 kernels comes with the profile, so that nothing is explained while others are timed.
 """
@@ -27,11 +27,11 @@ from typing import Any
 import common
 import numpy as np
 import report
+import roof
 from ops.base import MissingError, Ops
+from report import PEERS
 from workloads import WORKLOADS, Workload
 from workloads.base import Positive
-
-PEERS = ("PyTorch", "torch.compile", "jax.jit", "NumPy")
 
 
 def libraries(names: Sequence[str]) -> list[Ops]:
@@ -127,24 +127,12 @@ def first_calls(
         if not reference:
             reference = values
             row["bytes"] = workload.bytes(arrays, values)
+            row["written"] = min(row["bytes"], sum(value.nbytes for value in values))
         difference = agree(values, reference, workload)
         if difference:
             row["differences"][library.title] = difference
         calls[library.title] = call
     return calls
-
-
-def copies(count: int) -> dict[str, Callable[[], Any]]:
-    """Return copies that move so many bytes, half read and half written."""
-    import torch
-
-    source = np.ones(max(1, count // 8), "float32")
-    target = np.zeros_like(source)
-    t, s = torch.from_numpy(target), torch.from_numpy(source)
-    return {
-        "copy (NumPy)": lambda: np.copyto(target, source),
-        "copy (PyTorch)": lambda: t.copy_(s),
-    }
 
 
 def profiled(call: Callable[[], Any], count: int, rounds: int) -> dict[str, Any]:
@@ -185,22 +173,30 @@ def measure(
     workload: Workload, size: str, every: Sequence[Ops], quick: bool, rounds: int | None
 ) -> dict[str, Any]:
     """Return a row: seconds of everyone, and what belongs to them."""
+    import torch._functorch.config
+
     row: dict[str, Any] = {"name": workload.name, "group": workload.group, "size": size}
     row.update(first={}, skipped={}, differences={}, seconds={}, profile={}, bytes=0)
+    # What the forward pass keeps may be overwritten, but where the backward pass is
+    # run again and again for one forward pass.
+    torch._functorch.config.donated_buffer = workload.mode != "backward"
     arrays = workload.arrays(size)
     calls = first_calls(workload, arrays, every, row)
     if "MetaOps" not in calls:
         return row
     turn = Turn(quick, size, rounds)
+    row["rounds"] = turn.rounds
     turns = {}
-    for name, call in {**calls, **copies(row["bytes"])}.items():
+    threads = len(os.sched_getaffinity(0))
+    movers = roof.movers(row["bytes"] - row["written"], row["written"], threads)
+    for name, call in {**calls, **movers}.items():
         common.repeat(call, 1 if quick else 3)
         number = 1 if quick else common.calls_for(call, turn.target)
         turns[name] = lambda call=call, number=number: (
             common.seconds(lambda: common.repeat(call, number)) / number
         )
     medians = common.medians(common.interleave(turns, turn.rounds))
-    row["copy"] = min(medians.pop("copy (NumPy)"), medians.pop("copy (PyTorch)"))
+    row["moving"] = min(medians.pop(name) for name in movers)
     row["seconds"] = medians
     count, times = (1, 1) if quick else ((20, 5) if size == "small" else (1, 5))
     row["profile"] = profiled(calls["MetaOps"], count, times)
@@ -259,12 +255,10 @@ def load(every: Sequence[Ops]) -> None:
 def work(options: argparse.Namespace) -> None:
     """Measure all rows with the processors that this process has, and write them."""
     import torch
-    import torch._functorch.config
     from metaops import calibration
 
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    # The backward pass is run again and again for one forward pass.
-    torch._functorch.config.donated_buffer = False
+    warm = common.warm_caches()
     warm_heap(3 << 30 if "large" in options.sizes else 1 << 27)
     if not calibration.load(options.machine):
         raise SystemExit(f"the figures of the cost model are not in {options.machine}")
@@ -277,7 +271,7 @@ def work(options: argparse.Namespace) -> None:
     for name in options.names:
         for size in options.sizes:
             row = measure(WORKLOADS[name], size, every, options.quick, options.rounds)
-            row["peak"] = peak
+            row["peak"], row["warm"] = peak, warm
             rows.append(row)
             # What is there is not lost if a later row fails.
             Path(options.worker).write_text(json.dumps(rows))
@@ -309,7 +303,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--peers", nargs="+", choices=PEERS)
     parser.add_argument("--cores", nargs="+", type=int, help="numbers of processors")
     parser.add_argument("--rounds", type=int, help="turns that everyone has")
-    parser.add_argument("--caches", help="a folder that keeps compiled code; a fresh one if none")
+    parser.add_argument(
+        "--caches", help="a folder that keeps compiled code; an empty one for each run if none"
+    )
     parser.add_argument("--output", help="folder for the report")
     parser.add_argument("--machine", help=argparse.SUPPRESS)
     parser.add_argument("--worker", help=argparse.SUPPRESS)
@@ -348,7 +344,14 @@ def main() -> None:
         calibrate(machine)
         arguments += ["--machine", machine]
         runs = {
-            cores: common.run_worker(__file__, arguments, cores, options.caches, WARM_MEMORY)
+            cores: common.run_worker(
+                # What one number of processors compiles must not shorten another's first calls.
+                __file__,
+                arguments,
+                cores,
+                options.caches and f"{options.caches}/{cores}",
+                WARM_MEMORY,
+            )
             for cores in options.cores
         }
     report.write(runs, options.peers, options.output, options.quick)

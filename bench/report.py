@@ -7,17 +7,25 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import common
 from common import Table
 from rows import (
     AIM,
+    OVER,
     SLOW,
+    SLOW_PEERS,
     Row,
+    beyond,
     bound,
     compile_times,
     geometric_mean,
+    is_slow_for_peers,
+    mean_share,
     parts,
     prediction,
     share,
@@ -28,6 +36,9 @@ from rows import (
 from workloads import NOTES
 
 Runs = Mapping[int, Sequence[Row]]
+
+#: Whom MetaOps is measured beside, in the order of the columns.
+PEERS = ("PyTorch", "torch.compile", "jax.jit", "NumPy")
 
 
 def percent(value: float | None) -> str:
@@ -50,24 +61,45 @@ def progress(row: Row) -> str:
     if not row["seconds"]:
         return f"{row['name']} ({row['size']}): {row['skipped']}"
     times = ", ".join(f"{name} {1e6 * t:.1f}" for name, t in row["seconds"].items())
-    line = f"{row['name']} ({row['size']}): us {times}; copy {1e6 * row['copy']:.1f}"
+    line = f"{row['name']} ({row['size']}): us {times}; roof {1e6 * row['moving']:.1f}"
     return line + (f" DIFFERS {row['differences']}" if row["differences"] else "")
 
 
 # Ratios
 
 
-def summary_table(runs: Runs, peers: Sequence[str]) -> Table:
+SUMMARY_NOTE = (
+    "Geometric means of the peer's time over ours: above 1 we are faster. In brackets: the"
+    f" rows that the peer has. Under {SLOW}: rows that are beside some peer. Roof: the"
+    " geometric mean of its share of our time, where a share above 100% counts as 100%."
+)
+
+
+def summary_tables(runs: Runs, peers: Sequence[str]) -> list[Table]:
+    """Return means over all workloads, and over those that no peer is known to be slow at."""
+    kept = {
+        cores: [row for row in rows if not is_slow_for_peers(row)] for cores, rows in runs.items()
+    }
+    left_out = sorted({row["name"] for rows in runs.values() for row in rows} - _names(kept))
+    tables = [summary_table(runs, peers, "All workloads", SUMMARY_NOTE)]
+    if left_out and _names(kept):
+        patterns = ", ".join(pattern.strip("* ") for pattern in SLOW_PEERS)
+        note = (
+            f"The same without what peers are known to be slow at ({patterns}):"
+            f" {plural(len(left_out), 'workload')} fewer."
+        )
+        tables.append(summary_table(kept, peers, "Without what peers are slow at", note))
+    return tables
+
+
+def _names(runs: Runs) -> set[str]:
+    return {row["name"] for rows in runs.values() for row in rows}
+
+
+def summary_table(runs: Runs, peers: Sequence[str], title: str, note: str) -> Table:
     """Return geometric means over all workloads."""
-    table = Table(
-        "All workloads",
-        ["size", "processors", "rows", *peers, "all peers", f"under {SLOW}", "roof"],
-        note=(
-            "Geometric means of the peer's time over ours: above 1 we are faster. In"
-            f" brackets: the rows that the peer has. Under {SLOW}: rows that are beside some"
-            " peer. Roof: the geometric mean of its share of our time."
-        ),
-    )
+    columns = ["size", "processors", "rows", *peers, "all peers", f"under {SLOW}", "roof"]
+    table = Table(title, columns, note=note)
 
     def add(size: str, cores: int, rows: Sequence[Row]) -> None:
         cells, every = [], []
@@ -83,7 +115,7 @@ def summary_table(runs: Runs, peers: Sequence[str]) -> Table:
             *cells,
             geometric_mean(every),
             sum(bool(slower(row, peers)) for row in rows),
-            percent(geometric_mean(map(share, rows))),
+            percent(mean_share(rows)),
         )
 
     for cores, size, rows in parts(runs):
@@ -127,7 +159,7 @@ def add_row(table: Table, row: Row, peers: Sequence[str]) -> None:
 def add_mean(table: Table, title: str, rows: Sequence[Row], peers: Sequence[str]) -> None:
     """Append geometric means of rows."""
     ratios = [geometric_mean([speedup(row, peer) for row in rows]) for peer in peers]
-    roof = percent(geometric_mean(map(share, rows)))
+    roof = percent(mean_share(rows))
     predicted = geometric_mean(map(prediction, rows))
     table.add(title, None, None, *ratios, roof, "", None, None, None, predicted)
 
@@ -139,10 +171,18 @@ def share_table(runs: Runs) -> Table:
     """Return the share of the roof of every group beyond the caches."""
     table = Table(
         "Share of the roof at the large size",
-        ["group", "processors", "rows", "mean", f"rows under {percent(AIM)}"],
+        [
+            "group",
+            "processors",
+            "rows",
+            "mean",
+            f"rows over {percent(OVER)}",
+            f"rows under {percent(AIM)}",
+        ],
         note=(
-            "Geometric means. The roof is a copy of as many bytes, or the peak of FMA where"
-            " the name of the row says so."
+            "Geometric means, where a share above 100% counts as 100%: it is an error of the"
+            f" roof. Those over {percent(OVER)} are counted. The roof is to read and write as"
+            " many bytes, or the peak of FMA where the name of the row says so."
         ),
     )
     for cores, size, rows in parts(runs):
@@ -156,8 +196,9 @@ def share_table(runs: Runs) -> Table:
                 f"{row['name']} {'(FMA) ' if bound(row) == 'FMA' else ''}{percent(part)}"
                 for part, row in low
             )
-            mean = percent(geometric_mean(map(share, members)))
-            table.add(group, cores, len(members), mean, names)
+            table.add(
+                group, cores, len(members), percent(mean_share(members)), beyond(members), names
+            )
     return table
 
 
@@ -183,13 +224,13 @@ def prediction_table(runs: Runs) -> Table:
 
 
 def machine_table(runs: Runs) -> Table:
-    """Return the bandwidth of copies by their size, and the peak of computing."""
+    """Return the bandwidth of the roof by size, and the peak of computing."""
     table = Table(
         "The machine",
-        ["processors", "MB", "copy, GB/s", "peak, GFLOP/s"],
+        ["processors", "MB", "moved, GB/s", "peak, GFLOP/s"],
         note=(
-            "The faster of NumPy's and PyTorch's copy, read and written bytes together,"
-            " the median over rows of a size; the peak is PyTorch's best matrix product."
+            "Bytes of the roof, read and written together, the median over rows of a size;"
+            " the peak is PyTorch's best matrix product."
         ),
     )
     for cores, rows in runs.items():
@@ -198,7 +239,7 @@ def machine_table(runs: Runs) -> Table:
             if row["seconds"] and row["bytes"] > 4096:
                 groups.setdefault(round(math.log2(row["bytes"])), []).append(row)
         for power, members in sorted(groups.items()):
-            rates = sorted(row["bytes"] / row["copy"] for row in members)
+            rates = sorted(row["bytes"] / row["moving"] for row in members)
             table.add(
                 cores, 2.0**power / 1e6, rates[len(rates) // 2] * 1e-9, members[0]["peak"] * 1e-9
             )
@@ -230,14 +271,28 @@ def compile_table(runs: Runs) -> Table:
     return table
 
 
+def caches_note(runs: Runs) -> str:
+    """Return who found on disk what an earlier process had compiled, in a sentence."""
+    warm: dict[str, list[str]] = {}
+    for cores, rows in runs.items():
+        for name in {name for row in rows for name in row["warm"]}:
+            warm.setdefault(name, []).append(str(cores))
+    if not warm:
+        return "Caches on disk were empty at the start of each run."
+    found = "; ".join(
+        f"{name} ({' and '.join(cores)} processors)" for name, cores in sorted(warm.items())
+    )
+    return f"Caches on disk held what an earlier run had compiled: {found}."
+
+
 def first_table(runs: Runs, peers: Sequence[str]) -> Table:
     """Return what first calls take: median, largest and total."""
     table = Table(
         "First calls, seconds",
         ["size", "processors", "library", "rows", "median", "largest", "total"],
         note=(
-            "Tensors from arrays, recording or tracing, compiling and one run. Caches were"
-            " empty at the start of the table; MetaOps in memory and torch.compile on disk"
+            "Tensors from arrays, recording or tracing, compiling and one run."
+            f" {caches_note(runs)} Within a run, MetaOps in memory and torch.compile on disk"
             " find what earlier rows have compiled."
         ),
     )
@@ -315,18 +370,27 @@ def failures(runs: Runs) -> list[str]:
 
 NOTE = (
     "Time of the peer over ours: above 1 we are faster. MB: each input and each result once."
-    " roof: the time to copy as many bytes, or to compute at the peak, over ours. in kernels:"
+    " roof: the time to read and write as many bytes, or to compute at the peak, over ours."
+    " in kernels:"
     " the part of our time that kernels take. moved: the bytes that our kernels read and"
     " write, over MB. predicted us: of all kernels, by the cost model."
 )
 
 
+def turns_note(rows: Sequence[Row]) -> str:
+    """Return how many turns everyone had, in a sentence."""
+    turns = sorted({row["rounds"] for row in rows})
+    if not turns:
+        return "Nothing was measured."
+    return f"The median of {' or '.join(map(str, turns))} {'turn' if turns == [1] else 'turns'}."
+
+
 def tables(runs: Runs, peers: Sequence[str], quick: bool) -> list[Table]:
     """Return all tables; rows that were run once are not told apart by their speed."""
-    result = [summary_table(runs, peers)]
+    result = summary_tables(runs, peers)
     for cores, size, rows in parts(runs):
         title = f"{size.capitalize()} size, {plural(cores, 'processor')}"
-        result.append(kernel_table(rows, peers, title, NOTE))
+        result.append(kernel_table(rows, peers, title, f"{turns_note(rows)} {NOTE}"))
     if any(size == "large" for _, size, _ in parts(runs)):
         result.append(share_table(runs))
     result += [prediction_table(runs), compile_table(runs), first_table(runs, peers)]
@@ -341,5 +405,40 @@ def write(runs: Runs, peers: Sequence[str], output: str | None, quick: bool = Fa
     if output is not None:
         import plot
 
-        common.Path(output, "kernels-rows.json").write_text(json.dumps(runs) + "\n")
+        content = {"environment": common.environment(), "peers": list(peers), "runs": runs}
+        common.Path(output, "kernels-rows.json").write_text(json.dumps(content) + "\n")
         plot.write(runs, peers, output)
+
+
+# The page
+
+
+def page(content: dict[str, Any]) -> str:
+    """Return docs/Results.md: the tables of rows that `write` has written."""
+    runs = {int(cores): rows for cores, rows in content["runs"].items()}
+    peers = content["peers"]
+    absent = [peer for peer in PEERS if peer not in peers]
+    text = (
+        "<!-- Written by `script/bench results FOLDER` from the rows of a run. -->\n\n"
+        "# Results\n\n"
+        "What `script/bench` of [Benchmarks](Benchmarks.md) has measured, one run for"
+        f" {' and one for '.join(plural(cores, 'processor') for cores in runs)}."
+        f"{' Left out: ' + ', '.join(absent) + '.' if absent else ''}\n\n"
+        + ", ".join(f"{key} {value}" for key, value in content["environment"].items())
+        + "\n\n"
+    )
+    return text + "\n".join(table.markdown() for table in tables(runs, peers, quick=False))
+
+
+def main() -> None:
+    """Write docs/Results.md from a folder that `script/bench --output` has filled."""
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: script/bench results FOLDER")
+    content = json.loads(Path(sys.argv[1], "kernels-rows.json").read_text())
+    target = Path(__file__).resolve().parents[1] / "docs" / "Results.md"
+    target.write_text(page(content))
+    print(f"wrote {target}")
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,6 +16,11 @@ Row = dict[str, Any]
 SLOW = 0.8
 #: The part of the roof that is aimed at.
 AIM = 0.85
+#: A share of the roof above is a roof that was not measured well.
+OVER = 1.05
+#: Rows that peers are known to be slow at: means are given without them, too. PyTorch has
+#: no fast kernel for these on CPUs, or JAX's backend has none.
+SLOW_PEERS = ("depthwise*", "max pooling*", "argmax*", "var *", "dropout*")
 
 
 def speedup(row: Row, peer: str) -> float | None:
@@ -32,6 +38,11 @@ def slower(row: Row, peers: Sequence[str]) -> dict[str, float]:
     return {peer: ratio for ratio, peer in sorted(slow)}
 
 
+def is_slow_for_peers(row: Row) -> bool:
+    """Return whether the peers are known to be slow at a row."""
+    return any(fnmatch.fnmatch(row["name"], pattern) for pattern in SLOW_PEERS)
+
+
 def computing(row: Row) -> float:
     """Return the seconds that the row's operations take at the peak."""
     return row["profile"]["flops"] / row["peak"]
@@ -39,17 +50,31 @@ def computing(row: Row) -> float:
 
 def roof(row: Row) -> float:
     """Return the seconds that the machine needs at least: to move, or to compute."""
-    return max(row["copy"], computing(row))
+    return max(row["moving"], computing(row))
 
 
 def bound(row: Row) -> str:
     """Return what the roof is."""
-    return "FMA" if computing(row) > row["copy"] else "copy"
+    return "FMA" if computing(row) > row["moving"] else "memory"
 
 
 def share(row: Row) -> float | None:
     """Return the roof's part of our time."""
     return roof(row) / row["seconds"]["MetaOps"] if row["seconds"] else None
+
+
+def mean_share(rows: Iterable[Row]) -> float | None:
+    """Return the geometric mean of the rows' shares of the roof.
+
+    Nothing is faster than the roof: a share above 1 is an error of its measurement, and
+    counts as 1.
+    """
+    return geometric_mean(min(part, 1.0) for row in rows if (part := share(row)))
+
+
+def beyond(rows: Iterable[Row]) -> int:
+    """Return how many rows are faster than their roof by more than timing explains."""
+    return sum((share(row) or 0) > OVER for row in rows)
 
 
 def prediction(row: Row) -> float | None:

@@ -53,11 +53,9 @@ class Ops(ABC):
     # Formulas
 
     def instance_norm(self, x: Any) -> Any:
-        """Normalise over batch and image, as Listing 5 of the paper has it."""
-        mean = self.mean(x, (0, 2, 3), True)
-        mean_square = self.mean(x * x, (0, 2, 3), True)
-        variance = mean_square - mean * mean
-        return (x - mean) / self.sqrt(variance + 1e-5)
+        """Normalise each image of each channel."""
+        centred = x - self.mean(x, (2, 3), True)
+        return centred / self.sqrt(self.mean(centred * centred, (2, 3), True) + 1e-5)
 
     def adam(self, tensors: Sequence[Any]) -> list[Any]:
         """Return parameters, means and squares after the tenth step.

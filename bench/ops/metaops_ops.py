@@ -100,6 +100,10 @@ class MetaOps(Ops):
         y = layer(x)
         return [y, layer.running_mean, layer.running_var]
 
+    def instance_norm(self, x: Any) -> Any:
+        """Normalise each image of each channel."""
+        return nn.InstanceNorm2d(x.shape[1], affine=False)(x)
+
     def max_pool(self, x: Any) -> Any:
         """Return the largest of windows of 3 x 3 at every other place."""
         return nn.max_pool2d(x, 3, 2, 1)

@@ -151,6 +151,10 @@ class Torch(Ops):
         mean, var = mean.clone(), var.clone()
         return [F.batch_norm(x, mean, var, w, b, training=True), mean, var]
 
+    def instance_norm(self, x: Any) -> Any:
+        """Normalise each image of each channel."""
+        return F.instance_norm(x)
+
     def max_pool(self, x: Any) -> Any:
         """Return the largest of windows of 3 x 3 at every other place."""
         return F.max_pool2d(x, 3, 2, 1)

@@ -57,7 +57,7 @@ WORKLOADS = [
     *_cross_entropy(),
     *_rows("layer norm", lambda ops, x, w, b: ops.layer_norm(x, w, b), 2),
     *_rows("RMS norm", lambda ops, x, w: ops.rms_norm(x, w), 1),
-    *_images("instance norm (Listing 5)", lambda ops, x: ops.instance_norm(x)),
+    *_images("instance norm", lambda ops, x: ops.instance_norm(x)),
     *_batch_norm(),
 ]
 

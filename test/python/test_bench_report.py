@@ -4,6 +4,7 @@
 """The tables of script/bench, from rows with numbers that are known."""
 
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
+import common
 import report
 import rows as measured
 from workloads import NOTES, WORKLOADS
@@ -18,7 +20,7 @@ from workloads import NOTES, WORKLOADS
 PEERS = ["PyTorch", "NumPy"]
 
 
-def row(name, size="large", ours=2.0, peers=(4.0,), copy=1.0, flops=0, **more):
+def row(name, size="large", ours=2.0, peers=(4.0,), moving=1.0, flops=0, **more):
     """Return a row whose kernels take half of the time, and as long as predicted."""
     kernel = {"operators": ["add"], "calls": 2.0, "predicted": ours / 4}
     kernel.update(seconds=ours / 2, bytes=100, flops=flops / 2)
@@ -34,7 +36,9 @@ def row(name, size="large", ours=2.0, peers=(4.0,), copy=1.0, flops=0, **more):
         "skipped": {},
         "differences": {},
         "seconds": seconds,
-        "copy": copy,
+        "moving": moving,
+        "rounds": 5,
+        "warm": [],
         "peak": 1e9,
         "profile": {**profile, "kernels": [kernel]},
         **more,
@@ -56,9 +60,9 @@ def test_ratios_and_their_means():
     assert measured.geometric_mean([None]) is measured.spread([]) is None
 
 
-def test_the_roof_is_a_copy_or_the_peak():
+def test_the_roof_is_memory_or_the_peak():
     assert measured.share(row("softmax")) == 0.5
-    assert measured.bound(row("softmax")) == "copy"
+    assert measured.bound(row("softmax")) == "memory"
     dear = row("softmax", flops=1.5e9)
     assert measured.share(dear) == 0.75
     assert measured.bound(dear) == "FMA"
@@ -87,6 +91,75 @@ def test_means_over_all_rows_come_first():
     assert lines[4]["all peers"] == pytest.approx(2 ** (1 / 4))
 
 
+def test_a_share_above_the_roof_counts_as_the_roof():
+    good, wrong = row("softmax", moving=0.5), row("RMS norm", moving=4.0)
+    assert measured.share(wrong) == 2
+    assert measured.mean_share([good, wrong]) == pytest.approx(0.5)
+    assert measured.beyond([good, wrong, row("GELU", moving=2.08)]) == 1
+    lines = find(report.tables({1: [good, wrong]}, PEERS, quick=True), "All workloads")
+    assert lines[0]["roof"] == "50%"
+    (line,) = find(
+        report.tables({1: [good, wrong]}, PEERS, quick=False), "Share of the roof at the large size"
+    )
+    assert (line["mean"], line["rows over 105%"]) == ("50%", 1)
+
+
+def test_means_without_what_peers_are_slow_at():
+    rows = [row("softmax"), row("max pooling", peers=(32.0,)), row("var of 2-D, axis 0")]
+    tables = report.tables({1: rows}, PEERS, quick=False)
+    (every,) = find(tables, "All workloads")
+    (kept,) = find(tables, "Without what peers are slow at")
+    assert (every["rows"], every["PyTorch"]) == (3, "4.00 (3)")
+    assert (kept["rows"], kept["PyTorch"]) == (1, "2.00 (1)")
+    assert "2 workloads fewer" in next(t.note for t in tables if "Without" in t.title)
+    titles = [table.title for table in report.tables({1: [row("softmax")]}, PEERS, quick=False)]
+    assert "Without what peers are slow at" not in titles
+    for pattern in measured.SLOW_PEERS:
+        assert any(measured.is_slow_for_peers(row(name)) for name in WORKLOADS), pattern
+        names = [name for name in WORKLOADS if name.startswith(pattern.strip("* "))]
+        assert names and all(measured.is_slow_for_peers(row(name)) for name in names)
+    assert not measured.is_slow_for_peers(row("average pooling"))
+
+
+def test_captions_tell_how_it_was_measured():
+    def note(title, **more):
+        rows = {1: [row("softmax", **more)], 2: [row("softmax")]}
+        return next(t.note for t in report.tables(rows, PEERS, quick=False) if t.title == title)
+
+    assert "Caches on disk were empty" in note("First calls, seconds")
+    warm = note("First calls, seconds", warm=["MetaOps"])
+    assert "held what an earlier run had compiled: MetaOps (1 processors)" in warm
+    assert note("Large size, 1 processor").startswith("The median of 5 turns.")
+    assert note("Large size, 1 processor", rounds=3).startswith("The median of 3 turns.")
+
+
+def test_the_page_is_made_of_the_rows():
+    content = {
+        "environment": {"processor": "P", "torch": "2"},
+        "peers": ["PyTorch", "NumPy"],
+        "runs": {"1": [row("softmax")], "2": [row("softmax", peers=(6.0,))]},
+    }
+    text = report.page(content)
+    assert (
+        "one run for 1 processor and one for 2 processors. Left out: torch.compile, jax.jit."
+        in text
+    )
+    assert "processor P, torch 2" in text
+    assert re.search(r"\| large +\| +2 \| +1 \| 3\.00 \(1\)", text)
+    for table in report.tables({1: [row("softmax")]}, ["PyTorch"], quick=False):
+        assert f"## {table.title}" in text
+
+
+def test_warm_caches_are_noticed(tmp_path, monkeypatch):
+    for variable, name in common.CACHE_FOLDERS.values():
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    assert common.warm_caches() == []
+    (tmp_path / "metaops").mkdir()
+    assert common.warm_caches() == []
+    (tmp_path / "metaops" / "kernel-1").touch()
+    assert common.warm_caches() == ["MetaOps"]
+
+
 def test_the_prediction_stands_beside_the_time():
     runs = {1: [row("softmax"), row("GELU", ours=8.0)]}
     runs[1][1]["profile"]["predicted"] *= 4
@@ -104,7 +177,7 @@ def test_the_prediction_stands_beside_the_time():
 
 
 def test_rows_under_the_aim_are_named_by_group():
-    runs = {1: [row("softmax", copy=1.9), row("RMS norm", copy=1.0), row("GELU", "small")]}
+    runs = {1: [row("softmax", moving=1.9), row("RMS norm", moving=1.0), row("GELU", "small")]}
     (line,) = find(report.tables(runs, PEERS, quick=False), "Share of the roof at the large size")
     assert line["group"] == "norms"
     assert line["mean"] == f"{100 * math.sqrt(0.95 * 0.5):.0f}%"

@@ -264,3 +264,48 @@ def test_the_new_operation_still_fits():
     changes = [diff for diff in diffs if "@@ @@" not in diff]
     assert len(diffs) - len(changes) == 1
     run("git", "apply", "--check", "-", text="".join(changes), folder=ROOT)
+
+
+# Names
+
+PAGES = [path for path in ["README.md", "CONTRIBUTING.md"] if (ROOT / path).exists()]
+PAGES += sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_names_in_the_documents_exist(page):
+    """`mo.names`, source files, and metaop-... passes that a page speaks of are there."""
+    text = (ROOT / page).read_text()
+    for name in sorted(set(re.findall(r"`mo\.([\w.]*\w)", text))):
+        value = mo
+        for part in name.split("."):
+            value = getattr(value, part)
+    sources = {
+        path.name
+        for folder in (
+            "lib",
+            "include",
+            "python",
+            "tools",
+            "bench",
+            "test",
+            "unittests",
+            "examples",
+        )
+        for path in (ROOT / folder).rglob("*.*")
+    }
+    named = set(re.findall(r"`(?:[\w./{},]*/)?(\w+\.(?:cpp|h|py|td|mlir))`", text))
+    assert named <= sources, named - sources
+    passes = set(re.findall(r"\b(?:metaop|convert-metaop)-[a-z-]*[a-z]\b", text))
+    known = "".join(path.read_text() for path in (ROOT / "include").rglob("Passes.td"))
+    known += (ROOT / "lib/Pipelines/Registration.cpp").read_text()
+    tools = {"metaop-opt", "metaop-run"}
+    assert not {name for name in passes - tools if f'"{name}' not in known}
+
+
+def test_every_flag_and_variable_is_listed():
+    text = (ROOT / "docs/Environment.md").read_text()
+    listed = set(re.findall(r"^\| `(\w+)` \| ", text, re.MULTILINE))
+    assert set(mo._core.flag_names()) <= listed
+    code = "".join(path.read_text() for path in (ROOT / "python/metaops").rglob("*.py"))
+    assert set(re.findall(r"\bMETAOPS_[A-Z_]+\b", code)) <= listed
