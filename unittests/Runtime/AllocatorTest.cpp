@@ -178,7 +178,8 @@ TEST(AllocatorTest, BuffersOutliveIt) {
     Allocator allocator;
     buffer = allocator.allocate(100);
   }
-  std::memset(buffer->data(), 0, 100);
+  std::memset(buffer->data(), 7, 100);
+  EXPECT_EQ(static_cast<const char *>(buffer->data())[99], 7);
 }
 
 TEST(AllocatorTest, WorksFromSeveralThreads) {

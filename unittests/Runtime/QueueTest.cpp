@@ -48,10 +48,17 @@ TEST(QueueTest, ACallerThatWaitsRunsTheTask) {
 TEST(QueueTest, TheCallerGoesOnWhileATaskRuns) {
   Queue queue;
   std::promise<void> goOn;
-  queue.push([&] { goOn.get_future().wait(); }, Queue::Start::Now);
+  bool hasRun = false;
+  queue.push(
+      [&] {
+        goOn.get_future().wait();
+        hasRun = true;
+      },
+      Queue::Start::Now);
   // Would not come to this if the task ran here.
   goOn.set_value();
   queue.drain();
+  EXPECT_TRUE(hasRun);
 }
 
 TEST(QueueTest, WithoutAThreadWhoWaitsRunsTheTasks) {

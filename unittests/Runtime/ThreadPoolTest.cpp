@@ -13,7 +13,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -38,6 +41,22 @@ TEST(ThreadPoolTest, RunsEachIterationOnce) {
   for (int64_t n : {0, 1, 2, 7, 1000})
     for (int64_t grain : {-1, 1, 3, 10000})
       EXPECT_EQ(countRuns(pool, n, grain), std::vector<int>(n, 1));
+}
+
+TEST(ThreadPoolTest, SharesALoopAmongThreads) {
+  ThreadPool pool(3);
+  // Each iteration waits for the others, so no thread can do two of them.
+  std::mutex mutex;
+  std::condition_variable arrival;
+  std::set<std::thread::id> threads;
+  pool.parallelFor(3, 1, [&](int64_t, int64_t) {
+    std::unique_lock<std::mutex> lock(mutex);
+    threads.insert(std::this_thread::get_id());
+    arrival.notify_all();
+    arrival.wait_for(lock, std::chrono::seconds(30),
+                     [&] { return threads.size() == 3; });
+  });
+  EXPECT_EQ(threads.size(), 3u);
 }
 
 TEST(ThreadPoolTest, GoesOnWithoutThreadsThatCannotBeStarted) {
