@@ -102,6 +102,19 @@ def test_excerpts_of_the_phases(phase):
             place = found + len(line) - 2
 
 
+@needs_tools
+def test_commands_of_the_readme(tmp_path):
+    """Those on .mlir files, in a folder that looks like the checkout."""
+    blocks = [text for text in examples("README.md", "sh") if "examples/matmul.mlir" in text]
+    assert len(blocks) == 2
+    for name in ("examples", "build"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    printed = run("bash", "-eu", "-c", "".join(blocks), folder=tmp_path)
+    assert "results agree" in printed
+    assert printed.count("metaop.fused") >= 3
+    assert np.load(tmp_path / "y.npy").shape == (4, 16)
+
+
 # Python
 
 
