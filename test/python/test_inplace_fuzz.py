@@ -59,25 +59,54 @@ def random_update(rng):
     return (lambda p: apply(p, 0, mo.tanh)), (lambda p: apply(p, 1, np.tanh))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_updates(seed):
-    rng = random.Random(seed)
-    size = rng.choice([1, 2, 5, 16, 33])
-    start = np.random.default_rng(seed).uniform(-1, 1, (size, size)).astype("float32")
-    p, q = mo.array(start), mo.array(start)
-    expected_p, expected_q = start.astype("float64"), start.astype("float64")
-    update, reference = random_update(rng)
-    other, other_reference = random_update(rng)
-    reads_both = rng.random() < 0.5
-    for _ in range(3):
+class Updates:
+    """Two parameters, and random updates of them by MetaOps and by NumPy."""
+
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        size = rng.choice([1, 2, 5, 16, 33])
+        start = np.random.default_rng(seed).uniform(-1, 1, (size, size)).astype("float32")
+        self.p, self.q = mo.array(start), mo.array(start)
+        self.expected_p = self.expected_q = start.astype("float64")
+        self.update, self.reference = random_update(rng)
+        self.other, self.other_reference = random_update(rng)
+        self.reads_both = rng.random() < 0.5
+
+    def step(self):
         # The second parameter may read the first before or after its update.
-        new_q = other(q) + (p.transpose() * 0.125 if reads_both else 0)
-        p.update(update(p))
+        p, q = self.p, self.q
+        new_q = self.other(q) + (p.transpose() * 0.125 if self.reads_both else 0)
+        p.update(self.update(p))
         q.update(new_q)
         # What is held is not written over.
         del new_q
         mo.sync([p, q])
-        expected_q = other_reference(expected_q) + (expected_p.T * 0.125 if reads_both else 0)
-        expected_p = reference(expected_p)
-    close(p, expected_p, rtol=1e-4, atol=1e-4)
-    close(q, expected_q, rtol=1e-4, atol=1e-4)
+
+    def step_by_numpy(self):
+        p, q = self.expected_p, self.expected_q
+        self.expected_q = self.other_reference(q) + (p.T * 0.125 if self.reads_both else 0)
+        self.expected_p = self.reference(p)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_updates(seed):
+    updates = Updates(seed)
+    for _ in range(3):
+        updates.step()
+        updates.step_by_numpy()
+    close(updates.p, updates.expected_p, rtol=1e-4, atol=1e-4)
+    close(updates.q, updates.expected_q, rtol=1e-4, atol=1e-4)
+
+
+def test_many_updates_are_in_place(compiled):
+    """Otherwise nothing would be tested: without reuse, they take more buffers."""
+
+    def taken(seed, reuse):
+        with mo.flag_scope(reuse_memory=reuse):
+            updates = Updates(seed)
+            updates.step()
+            before = mo.stats()["allocations"]
+            updates.step()
+            return mo.stats()["allocations"] - before
+
+    assert sum(taken(seed, False) > taken(seed, True) for seed in range(30)) >= 8
