@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, Union
 
 import numpy as np
@@ -35,8 +35,10 @@ def widened(x: Var) -> tuple[Var, str]:
 
     Half floats are computed in float32; integers are float32.
     """
-    dtype = x.dtype if "float" in x.dtype else "float32"
-    return x.cast("float32" if dtype in ("float16", "bfloat16") else dtype), dtype
+    dtype = x.dtype
+    if dtype in ("float32", "float64"):
+        return x, dtype
+    return x.cast("float32"), dtype if "float" in dtype else "float32"
 
 
 def one_of(dim: Axes, dims: Axes, axis: Axes) -> Axes:
@@ -60,7 +62,12 @@ def normalised_axis(dim: int, ndim: int) -> int:
     ------
     ValueError
         If it is not in ``[-ndim, ndim)``.
+    TypeError
+        If it is no integer.
     """
+    if not hasattr(dim, "__index__"):
+        raise at_line(TypeError(f"a dimension is a {type(dim).__name__}, expected an integer"))
+    dim = dim.__index__()
     if not -ndim <= dim < ndim:
         raise at_line(
             ValueError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
@@ -78,7 +85,7 @@ def normalised_axes(dims: Axes, ndim: int) -> tuple[int, ...]:
     """
     if dims is None:
         return tuple(range(ndim))
-    given = (dims,) if isinstance(dims, int) else tuple(dims)
+    given = tuple(dims) if isinstance(dims, Iterable) else (dims,)
     result = sorted(normalised_axis(dim, ndim) for dim in given)
     if len(set(result)) != len(result):
         raise at_line(ValueError(f"a dimension is given twice in {given}"))

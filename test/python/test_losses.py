@@ -174,6 +174,21 @@ def test_a_label_out_of_range_leaves_the_parameters(rng):
     same(model.weight, before)
 
 
+def test_labels_in_memory_that_others_write(rng):
+    target = np.array([0, 1, 2])
+    loss = nn.cross_entropy_loss(mo.array(floats(rng, (3, 3))), mo.asarray(target))
+    target[1] = 7
+    with pytest.raises(IndexError, match="label 7 is out of range for 3 classes"):
+        loss.item()
+
+
+def test_scores_of_minus_infinity():
+    x = mo.array([[0.0, -np.inf, 0.0], [1.0, 1.0, -np.inf]])
+    loss = nn.cross_entropy_loss(x, [0, 1])
+    close(loss, np.log(2))
+    close(mo.grad(loss, x), [[-0.25, 0, 0.25], [0.25, -0.25, 0]])
+
+
 def test_labels_that_are_given_need_no_program(rng, compiled):
     model = nn.Linear(4, 3)
     optimizer = mo.optim.SGD(model.parameters(), 0.1)
@@ -235,6 +250,25 @@ def test_losses_of_one_shape(rng):
     for loss in (nn.mse_loss, nn.l1_loss, nn.bce_loss, nn.bce_with_logits_loss):
         with pytest.raises(ValueError, match=r"\(2,\) and the target \(3,\).*test_losses.py:"):
             loss([0.0, 1.0], [0.0, 1.0, 0.0])
+
+
+def test_weights_of_binary_cross_entropy(rng):
+    x, b = floats(rng, (4, 3), "float64", -3, 3), rng.integers(0, 2, (4, 3)).astype("float64")
+    p = 1 / (1 + np.exp(-x))
+    weight, positive = floats(rng, (4, 1), "float64", 0, 3), floats(rng, (3,), "float64", 0, 3)
+    for reduction, combine in REDUCTIONS.items():
+        expected = -weight * (b * np.log(p) + (1 - b) * np.log(1 - p))
+        close(nn.BCELoss(reduction, weight=weight)(p, b), combine(expected), rtol=1e-12)
+        close(nn.BCEWithLogitsLoss(reduction, weight=weight)(x, b), combine(expected), rtol=1e-12)
+        expected = -weight * (positive * b * np.log(p) + (1 - b) * np.log(1 - p))
+        layer = nn.BCEWithLogitsLoss(reduction, weight=weight, pos_weight=positive)
+        close(layer(x, b), combine(expected), rtol=1e-12)
+    assert layer.parameters() == [] and set(layer.state_dict()) == {"weight", "pos_weight"}
+    large = nn.bce_with_logits_loss([1000.0, -1000.0], [0.0, 1.0], "none", pos_weight=3)
+    close(large, np.float32([1000, 3000]))
+    for name, shape in [("weight", (2, 3)), ("pos_weight", (1, 4, 3)), ("weight", (5, 1, 1))]:
+        with pytest.raises(ValueError, match=rf"{name}.* shape.*test_losses\.py:"):
+            nn.bce_with_logits_loss(x, b, **{name: np.ones(shape)})
 
 
 def test_gradient_of_binary_cross_entropy(rng):

@@ -181,6 +181,8 @@ def test_modules_that_hold_each_other():
     outer.inner, inner.outer = inner, outer
     names = set(outer.state_dict())
     assert names == {f"{m}{n}" for m in ["", "inner."] for n in ["weight", "count", "scale"]}
+    # Their tensors would live until the next garbage collection.
+    del inner.outer
 
 
 def test_save_and_load(rng, tmp_path):

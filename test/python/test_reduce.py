@@ -116,6 +116,9 @@ def test_norms(rng):
         close(mo.norm(x, order, 1), np.linalg.norm(x, order, axis=1), rtol=1e-5)
     close(mo.norm(x), np.linalg.norm(x), rtol=1e-5)
     close(mo.array(x).norm(dim=0, keepdims=True), np.linalg.norm(x, axis=0, keepdims=True), 1e-5)
+    close(mo.norm(x, 2, np.int64(1)), np.linalg.norm(x, axis=1), rtol=1e-5)
+    with pytest.raises(TypeError, match="a dimension is a float, expected an integer"):
+        mo.norm(x, 2, 1.0)
     with pytest.raises(ValueError, match="order is -1"):
         mo.norm(x, -1)
 

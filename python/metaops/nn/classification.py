@@ -256,6 +256,8 @@ def cross_entropy_loss(
 class NLLLoss(Loss):
     """The module of `nll_loss`; the weight is a buffer."""
 
+    weight: Var | None
+
     def __init__(
         self,
         reduction: str = "mean",
@@ -265,9 +267,7 @@ class NLLLoss(Loss):
     ) -> None:
         super().__init__(reduction)
         self.ignore_index = ignore_index
-        self.weight: Var | None = None
-        if weight is not None:
-            self.register_buffer("weight", as_var(weight))
+        self._keep("weight", weight)
 
     def execute(self, x: VarLike, target: VarLike) -> Var:
         """Return the loss."""

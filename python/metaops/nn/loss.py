@@ -70,16 +70,44 @@ def l1_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
     return _reduced(elementwise.abs(x - target), reduction)
 
 
+def _times(name: str, what: str, x: Var, weight: VarLike | None) -> Var:
+    """Return x times a weight that broadcasts to x's shape."""
+    if weight is None:
+        return x
+    weight = as_var(weight).cast(x.dtype)
+    extents = zip(reversed(weight.shape), reversed(x.shape), strict=False)
+    if weight.ndim > x.ndim or any(n not in (1, m) for n, m in extents):
+        raise at_line(
+            ValueError(
+                f"{name}: {what} has shape {weight.shape}, expected one that broadcasts to"
+                f" {x.shape}"
+            )
+        )
+    return x * weight
+
+
 #: The least value of ``x * (1 - x)`` by which the slope of `bce_loss` is divided.
 _LEAST_SPREAD = 1e-12
 
 
-def bce_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
+def bce_loss(
+    x: VarLike, target: VarLike, reduction: str = "mean", *, weight: VarLike | None = None
+) -> Var:
     """Return the cross entropy of probabilities x with those of the target.
 
     A logarithm below -100 counts as -100, so that the loss of a wrong certainty
     is finite. The gradient is ``(x - target) / max(x * (1 - x), 1e-12)``: that of
     a wrong certainty is large, not zero.
+
+    Parameters
+    ----------
+    x, target
+        Of one shape.
+    reduction
+        "mean", "sum" or "none".
+    weight
+        Of each loss; it broadcasts to x's shape. The mean is over all losses,
+        whatever their weights.
     """
     x, target = _operands("bce_loss", x, target, reduction)
     (x, dtype), (target, _) = widened(x), widened(target)
@@ -103,13 +131,34 @@ def bce_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
         entropy(elementwise.log(inside), elementwise.log(1.0 - inside)),
         value + parabola,
     )
-    return _reduced(loss, reduction).cast(dtype)
+    return _reduced(_times("bce_loss", "weight", loss, weight), reduction).cast(dtype)
 
 
-def bce_with_logits_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
-    """Return the cross entropy of ``sigmoid(x)`` with the target's probabilities."""
-    x, target = _operands("bce_with_logits_loss", x, target, reduction)
-    return _reduced(activations.softplus(x) - x * target, reduction)
+def bce_with_logits_loss(
+    x: VarLike,
+    target: VarLike,
+    reduction: str = "mean",
+    *,
+    weight: VarLike | None = None,
+    pos_weight: VarLike | None = None,
+) -> Var:
+    """Return the cross entropy of ``sigmoid(x)`` with the target's probabilities.
+
+    Parameters
+    ----------
+    x, target, reduction, weight
+        As in `bce_loss`.
+    pos_weight
+        Of what the target says is true; it broadcasts to x's shape.
+    """
+    name = "bce_with_logits_loss"
+    x, target = _operands(name, x, target, reduction)
+    if pos_weight is None:
+        loss = activations.softplus(x) - x * target
+    else:
+        positive = _times(name, "pos_weight", target, pos_weight)
+        loss = (1 - target) * x + (1 - target + positive) * activations.softplus(-x)
+    return _reduced(_times(name, "weight", loss, weight), reduction)
 
 
 class Loss(Module):
@@ -118,6 +167,13 @@ class Loss(Module):
     def __init__(self, reduction: str = "mean") -> None:
         check_reduction(type(self).__name__, reduction)
         self.reduction = reduction
+
+    def _keep(self, name: str, weight: VarLike | None) -> None:
+        """Make a weight a buffer: state that is not trained."""
+        if weight is None:
+            setattr(self, name, None)
+        else:
+            self.register_buffer(name, as_var(weight))
 
     def extra_repr(self) -> str:
         """Return the reduction."""
@@ -141,16 +197,36 @@ class L1Loss(Loss):
 
 
 class BCELoss(Loss):
-    """The module of `bce_loss`."""
+    """The module of `bce_loss`; the weight is a buffer."""
+
+    weight: Var | None
+
+    def __init__(self, reduction: str = "mean", *, weight: VarLike | None = None) -> None:
+        super().__init__(reduction)
+        self._keep("weight", weight)
 
     def execute(self, x: VarLike, target: VarLike) -> Var:
         """Return the loss."""
-        return bce_loss(x, target, self.reduction)
+        return bce_loss(x, target, self.reduction, weight=self.weight)
 
 
-class BCEWithLogitsLoss(Loss):
-    """The module of `bce_with_logits_loss`."""
+class BCEWithLogitsLoss(BCELoss):
+    """The module of `bce_with_logits_loss`; the weights are buffers."""
+
+    pos_weight: Var | None
+
+    def __init__(
+        self,
+        reduction: str = "mean",
+        *,
+        weight: VarLike | None = None,
+        pos_weight: VarLike | None = None,
+    ) -> None:
+        super().__init__(reduction, weight=weight)
+        self._keep("pos_weight", pos_weight)
 
     def execute(self, x: VarLike, target: VarLike) -> Var:
         """Return the loss."""
-        return bce_with_logits_loss(x, target, self.reduction)
+        return bce_with_logits_loss(
+            x, target, self.reduction, weight=self.weight, pos_weight=self.pos_weight
+        )

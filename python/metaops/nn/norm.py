@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .. import creation
 from .._core import Var
@@ -219,9 +219,10 @@ class LayerNorm(Module):
     def __init__(
         self, normalized_shape: int | Sequence[int], eps: float = 1e-5, affine: bool = True
     ) -> None:
-        if isinstance(normalized_shape, int):
-            normalized_shape = (normalized_shape,)
-        self.normalized_shape = tuple(normalized_shape)
+        extents = (
+            normalized_shape if isinstance(normalized_shape, Iterable) else (normalized_shape,)
+        )
+        self.normalized_shape = tuple(int(extent) for extent in extents)
         self.eps = eps
         self.weight = creation.ones(self.normalized_shape) if affine else None
         self.bias = creation.zeros(self.normalized_shape) if affine else None
