@@ -102,6 +102,7 @@ static Error checkTypes(ArrayRef<Tensor> values, TypeRange types,
 
 Interpreter::Interpreter(LeafFunction leaf) {
   addElementwiseOps(functions);
+  addPlacementOps(functions);
   addReindexOps(functions);
   addReduceOps(functions);
   addLeafOps(functions);

@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_INTERPRETER_OPTABLE_H
 #define METAOPS_LIB_INTERPRETER_OPTABLE_H
 
+#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 
 namespace mlir::metaop {
@@ -33,10 +34,15 @@ void addOp(OpFunctions &functions,
 }
 
 void addElementwiseOps(OpFunctions &functions);
+void addPlacementOps(OpFunctions &functions);
 void addReindexOps(OpFunctions &functions);
 void addReduceOps(OpFunctions &functions);
 void addLeafOps(OpFunctions &functions);
 void addHostOps(OpFunctions &functions);
+
+/// What combines two elements.
+using Combiner = Scalar (*)(Scalar, Scalar);
+Combiner getCombiner(ReduceKind reduceKind);
 
 /// The values of some of an op's operands.
 inline ArrayRef<Tensor> valuesOf(OperandRange range,

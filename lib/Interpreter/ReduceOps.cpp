@@ -40,8 +40,6 @@ public:
   }
 
 private:
-  using Combiner = Scalar (*)(Scalar, Scalar);
-  static Combiner getCombiner(ReduceKind reduceKind);
   static Scalar getIdentity(ReduceKind reduceKind, ElementKind kind);
 
   Combiner combine;
@@ -50,7 +48,7 @@ private:
 
 } // namespace
 
-Accumulators::Combiner Accumulators::getCombiner(ReduceKind reduceKind) {
+Combiner metaop::getCombiner(ReduceKind reduceKind) {
   switch (reduceKind) {
   case ReduceKind::Add:
     return scalar::add;

@@ -18,6 +18,7 @@
 using namespace metaops;
 using namespace metaops::python;
 using mlir::metaop::AccessDescription;
+using mlir::metaop::KernelDescription;
 using mlir::metaop::LoopDescription;
 using mlir::metaop::MachineFigures;
 using mlir::metaop::StageDescription;
@@ -71,25 +72,30 @@ py::tuple metaops::python::describeProgram(
   ProgramDescription description = runWithoutGIL(
       [&](Session &session) { return session.describeProgram(*record); });
   py::list kernels;
-  for (auto [kernel, call] : llvm::zip(
-           description.kernels, record->cached->program->getInfo().calls)) {
-    py::dict entry;
+  auto next = description.kernels.begin();
+  for (const KernelInfo &call : record->cached->program->getInfo().calls) {
+    // Copies have no stages.
+    KernelDescription kernel;
+    if (!call.isCopy && next != description.kernels.end())
+      kernel = std::move(*next++);
     py::list stages;
     for (const StageDescription &stage : kernel.stages)
       stages.append(toDict(stage));
     std::string text;
     llvm::raw_string_ostream stream(text);
-    print(stream, kernel);
+    if (!call.isCopy)
+      print(stream, kernel);
     py::dict instructions;
     for (auto [name, count] :
          llvm::zip(mlir::metaop::getWorkClassNames(), kernel.work.instructions))
       instructions[py::str(name.str())] = count;
-    entry["name"] = kernel.name;
+    py::dict entry;
+    entry["name"] = call.name;
     entry["stages"] = stages;
     entry["lines"] = strings(getLines(*record, call));
-    entry["bytes_read"] = kernel.work.bytesRead;
-    entry["bytes_written"] = kernel.work.bytesWritten;
-    entry["flops"] = kernel.work.flops;
+    entry["bytes_read"] = call.bytesRead;
+    entry["bytes_written"] = call.bytesWritten;
+    entry["flops"] = call.flops;
     entry["instructions"] = instructions;
     entry["threads"] = std::min<int64_t>(getSession().getThreads().getThreads(),
                                          call.maxThreads);

@@ -202,6 +202,26 @@ static void bindReindex(py::module_ &module) {
       },
       py::arg("x"), py::arg("axes") = py::none());
   module.def(
+      "concat",
+      [](py::handle parts, py::handle dim) {
+        py::list owner;
+        std::vector<const Var *> vars = toVars(parts, owner);
+        int64_t dimension = expectInteger(dim, "dim");
+        Entered session;
+        return session->concat(vars, dimension);
+      },
+      py::arg("parts"), py::arg("dim") = 0);
+  module.def(
+      "stack",
+      [](py::handle parts, py::handle dim) {
+        py::list owner;
+        std::vector<const Var *> vars = toVars(parts, owner);
+        int64_t dimension = expectInteger(dim, "dim");
+        Entered session;
+        return session->stack(vars, dimension);
+      },
+      py::arg("parts"), py::arg("dim") = 0);
+  module.def(
       "pad",
       [](py::handle x, py::handle low, py::handle high, py::handle value) {
         auto before = toIntegers(low, "low");

@@ -12,7 +12,6 @@ from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._typing import Axes, Shape, VarLike, as_var, normalised_axes, normalised_axis
-from .elementwise import where
 
 __all__ = [
     "concat",
@@ -176,34 +175,13 @@ def concat(tensors: Sequence[VarLike], dim: int = 0) -> Var:
     ------
     ValueError
         If there are none, or shapes do not agree, or `dim` is out of range.
+
+    Notes
+    -----
+    Tensors that are in memory are copied. What has to be computed is computed
+    into its place in the result, where nothing else decides where it lies.
     """
-    parts = [as_var(x) for x in tensors]
-    if not parts:
-        raise ValueError("concat: no tensors given, expected at least one")
-    first = parts[0]
-    axis = normalised_axis(dim, first.ndim)
-    for part in parts[1:]:
-        rest = (*part.shape[:axis], *part.shape[axis + 1 :])
-        if part.ndim != first.ndim or rest != (*first.shape[:axis], *first.shape[axis + 1 :]):
-            raise ValueError(
-                f"concat: shapes {first.shape} and {part.shape} differ"
-                f" in another dimension than {axis}"
-            )
-    total = sum(part.shape[axis] for part in parts)
-    shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
-    position = _core.iota(shape, axis, "int32" if total < 2**31 else "int64")
-    # Each part is padded to the whole and chosen where it lies: unlike a sum of
-    # padded parts this keeps negative zeros.
-    end = 0
-    result: Var | None = None
-    for part in parts:
-        begin, end = end, end + part.shape[axis]
-        low, high = [0] * first.ndim, [0] * first.ndim
-        low[axis], high[axis] = begin, total - end
-        padded = _core.pad(part, low, high, 0)
-        result = padded if result is None else where(position < begin, result, padded)
-    assert result is not None
-    return result
+    return _core.concat([as_var(x) for x in tensors], dim)
 
 
 concatenate = concat
@@ -217,11 +195,7 @@ def stack(tensors: Sequence[VarLike], dim: int = 0) -> Var:
     ValueError
         If there are none, or shapes differ, or `dim` is out of range.
     """
-    parts = [as_var(x) for x in tensors]
-    if len({part.shape for part in parts}) != 1:
-        shapes = ", ".join(str(part.shape) for part in parts)
-        raise ValueError(f"stack: shapes are {shapes or 'none'}, expected one shape")
-    return concat([unsqueeze(part, dim) for part in parts], dim)
+    return _core.stack([as_var(x) for x in tensors], dim)
 
 
 def split(x: VarLike, sections: int | Sequence[int], dim: int = 0) -> list[Var]:

@@ -117,38 +117,60 @@ llvm::Expected<metaop::KernelDescription> describeKernel(func::FuncOp function,
   return std::move(*description);
 }
 
-/// What each call computes, for reports.
+int64_t getTotalBytes(TypeRange types) {
+  int64_t bytes = 0;
+  for (Type type : types)
+    bytes = metaop::addCounts(bytes, metaop::countBytes(type));
+  return bytes;
+}
+
+/// What a kernel call computes.
+llvm::Expected<KernelInfo> describeCall(func::CallOp call, SymbolTable &symbols,
+                                        unsigned vectorBits) {
+  KernelInfo info;
+  info.name = call.getCallee().str();
+  info.bytesRead = getTotalBytes(call.getOperandTypes());
+  info.bytesWritten = getTotalBytes(call.getResultTypes());
+  auto description = describeKernel(
+      symbols.lookup<func::FuncOp>(call.getCallee()), vectorBits);
+  if (!description)
+    return description.takeError();
+  info.flops = description->work.flops;
+  info.instructions.assign(description->work.instructions.begin(),
+                           description->work.instructions.end());
+  for (const metaop::StageDescription &stage : description->stages)
+    if (stage.overrideLine)
+      info.scheduleLines.push_back(stage.overrideLine);
+  return info;
+}
+
+/// What each call does, for reports.
 llvm::Expected<std::vector<KernelInfo>>
-describeCalls(ModuleOp module, unsigned vectorBits,
+describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
+              ModuleOp module, unsigned vectorBits,
               const llvm::DenseMap<unsigned, StringRef> &operators) {
   std::vector<KernelInfo> calls;
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  for (auto call : main.getBody().front().getOps<func::CallOp>()) {
+  SymbolTable symbols(module);
+  for (auto [number, op] : llvm::enumerate(callOps)) {
     KernelInfo info;
-    info.name = call.getCallee().str();
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      auto described = describeCall(call, symbols, vectorBits);
+      if (!described)
+        return described.takeError();
+      info = std::move(*described);
+    } else {
+      info.name = "copy";
+      info.isCopy = true;
+      info.bytesRead = info.bytesWritten = program.getCopiedBytes(number);
+    }
     llvm::SetVector<unsigned> nodes;
-    collectNodes(call.getLoc(), nodes);
+    collectNodes(op->getLoc(), nodes);
     info.nodes.assign(nodes.begin(), nodes.end());
     llvm::sort(info.nodes);
     for (unsigned node : info.nodes)
       if (auto it = operators.find(node); it != operators.end())
         info.operators.push_back(it->second.str());
-    for (Type type : call.getOperandTypes())
-      info.bytesRead =
-          metaop::addCounts(info.bytesRead, metaop::countBytes(type));
-    for (Type type : call.getResultTypes())
-      info.bytesWritten =
-          metaop::addCounts(info.bytesWritten, metaop::countBytes(type));
-    auto description = describeKernel(
-        module.lookupSymbol<func::FuncOp>(call.getCallee()), vectorBits);
-    if (!description)
-      return description.takeError();
-    info.flops = description->work.flops;
-    info.instructions.assign(description->work.instructions.begin(),
-                             description->work.instructions.end());
-    for (const metaop::StageDescription &stage : description->stages)
-      if (stage.overrideLine)
-        info.scheduleLines.push_back(stage.overrideLine);
+    info.maxThreads = program.getMaxThreads(number);
     calls.push_back(std::move(info));
   }
   return calls;
@@ -287,20 +309,21 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
                          kernels.getVectorBits()))
     return std::move(error);
-  auto program = CpuProgram::create(module, kernels);
+  std::vector<Operation *> callOps;
+  auto program = CpuProgram::create(module, kernels, callOps);
   if (!program)
     return (*slice)->fail(toString(program.takeError()));
   ProgramInfo info = (*program)->getInfo();
   info.metaOps = metaOps;
-  auto calls = describeCalls(module, kernels.getVectorBits(), operators);
+  auto calls = describeCalls(**program, callOps, module,
+                             kernels.getVectorBits(), operators);
   if (!calls)
     return (*slice)->fail(toString(calls.takeError()));
   info.calls = std::move(*calls);
-  for (auto [number, call] : llvm::enumerate(info.calls))
-    call.maxThreads = (*program)->getMaxThreads(number);
   std::set<std::string> names;
   for (const KernelInfo &call : info.calls)
-    names.insert(call.name);
+    if (!call.isCopy)
+      names.insert(call.name);
   info.distinctKernels = names.size();
   info.arenaBytes = module.lookupSymbol<func::FuncOp>("main")
                         ->getAttrOfType<IntegerAttr>("metaop.arena_bytes")

@@ -12,8 +12,6 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <chrono>
-
 using namespace mlir;
 
 namespace metaops {
@@ -27,11 +25,11 @@ static Slot toSlot(Attribute attr, Type type) {
   int64_t bytes = metaop::countBytes(type);
   switch (slot.getKind()) {
   case metaop::SlotKind::Argument:
-    return {Slot::Kind::Argument, slot.getIndex(), bytes};
+    return {Slot::Kind::Argument, slot.getIndex(), bytes, slot.getOffset()};
   case metaop::SlotKind::Result:
-    return {Slot::Kind::Result, slot.getIndex(), bytes};
+    return {Slot::Kind::Result, slot.getIndex(), bytes, slot.getOffset()};
   case metaop::SlotKind::Arena:
-    return {Slot::Kind::Arena, slot.getIndex(), bytes};
+    return {Slot::Kind::Arena, slot.getIndex() + slot.getOffset(), bytes};
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -56,8 +54,84 @@ static llvm::Error verifyTypes(func::FuncOp main) {
   return verify(main.getResultTypes(), "result");
 }
 
+void CpuProgram::addCall(std::shared_ptr<const KernelCall> kernel,
+                         llvm::ArrayRef<Slot> inputs,
+                         llvm::ArrayRef<Slot> results) {
+  Call &call = calls.emplace_back();
+  call.grain = llvm::divideCeil(kWorkPerThread,
+                                std::max<int64_t>(kernel->workPerStep, 1));
+  call.kernel = std::move(kernel);
+  call.buffers.assign(inputs.begin(), inputs.end());
+  call.buffers.append(results.begin(), results.end());
+  call.numInputs = inputs.size();
+}
+
+/// The window of a placement as what a copy does; the numbers that move it are
+/// inputs of the call from `firstNumber` on.
+static Copy makeCopy(metaop::PlacementOpInterface op,
+                     const metaop::Placement &placement, int64_t source,
+                     int64_t firstNumber) {
+  auto part =
+      cast<RankedTensorType>(op->getOperand(placement.operand).getType());
+  auto whole = cast<RankedTensorType>(op->getResult(0).getType());
+  Copy copy{source, metaop::getElementBytes(part), {}};
+  for (int64_t dim = 0; dim < part.getRank(); ++dim)
+    copy.dims.push_back({part.getDimSize(dim), whole.getDimSize(dim),
+                         placement.starts[dim],
+                         placement.symbols.empty() ? -1 : firstNumber + dim});
+  return copy;
+}
+
+/// Where a part is that lies in its window already.
+static std::optional<Slot> getWindow(metaop::PlacementOpInterface op,
+                                     const metaop::Placement &placement,
+                                     Slot result) {
+  if (!placement.symbols.empty())
+    return std::nullopt;
+  auto whole = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t position = 0;
+  for (auto [start, room] : llvm::zip_equal(placement.starts, whole.getShape()))
+    position = position * room + start;
+  int64_t bytes = position * metaop::getElementBytes(whole);
+  (result.kind == Slot::Kind::Arena ? result.index : result.offset) += bytes;
+  return result;
+}
+
+/// Copies what is not in its window. What is put on top of something is copied
+/// after it.
+void CpuProgram::addCopies(metaop::PlacementOpInterface op,
+                           llvm::ArrayRef<Slot> inputs, Slot result) {
+  bool isOpen = false;
+  for (const metaop::Placement &placement : op.getPlacements()) {
+    Slot source = inputs[placement.operand];
+    std::optional<Slot> window = getWindow(op, placement, result);
+    if (source.bytes == 0 ||
+        (window && window->kind == source.kind &&
+         window->index == source.index && window->offset == source.offset))
+      continue;
+    if (!isOpen || !placement.symbols.empty()) {
+      isOpen = true;
+      calls.emplace_back().buffers.push_back(result);
+    }
+    // The result stands last.
+    Call &call = calls.back();
+    int64_t number = call.buffers.size() - 1;
+    call.copies.push_back(makeCopy(op, placement, number, number + 1));
+    auto add = [&](Slot slot) {
+      call.buffers.insert(std::prev(call.buffers.end()), slot);
+      ++call.numInputs;
+    };
+    add(source);
+    for (Value symbol : placement.symbols) {
+      auto operand = llvm::find(op->getOperands(), symbol);
+      add(inputs[std::distance(op->operand_begin(), operand)]);
+    }
+  }
+}
+
 llvm::Expected<std::shared_ptr<CpuProgram>>
-CpuProgram::create(ModuleOp module, KernelCache &kernels) {
+CpuProgram::create(ModuleOp module, KernelCache &kernels,
+                   std::vector<Operation *> &callOps) {
   auto program = std::make_shared<CpuProgram>();
   SymbolTable symbols(module);
   auto main = symbols.lookup<func::FuncOp>("main");
@@ -79,6 +153,7 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
     return kernelCalls.takeError();
 
   // Views share the slot of what they view.
+  unsigned nextKernel = 0;
   llvm::DenseMap<Value, Slot> slots;
   for (BlockArgument argument : main.getArguments())
     slots[argument] = {Slot::Kind::Argument, argument.getArgNumber(),
@@ -89,29 +164,26 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels) {
       Slot viewed = slots.find(op.getOperand(0))->second;
       slots[op.getResult(0)] = viewed;
     }
-    auto callOp = dyn_cast<func::CallOp>(op);
-    if (!callOp)
+    if (!isa<func::CallOp, metaop::PlacementOpInterface>(op))
       continue;
-    Call call;
-    call.kernel = (*kernelCalls)[program->calls.size()];
-    for (Value operand : callOp.getOperands()) {
+    llvm::SmallVector<Slot> inputs, outputs;
+    for (Value operand : op.getOperands()) {
       auto slot = slots.find(operand);
       if (slot == slots.end())
         return llvm::createStringError(
             "a kernel takes a number as argument; programs are compiled for "
             "tensors of static shape");
-      call.buffers.push_back(slot->second);
+      inputs.push_back(slot->second);
     }
-    call.numInputs = call.buffers.size();
-    auto resultSlots = callOp->getAttrOfType<ArrayAttr>("metaop.slots");
-    for (auto [result, attr] :
-         llvm::zip_equal(callOp.getResults(), resultSlots)) {
-      slots[result] = toSlot(attr, result.getType());
-      call.buffers.push_back(slots[result]);
-    }
-    call.grain = llvm::divideCeil(
-        kWorkPerThread, std::max<int64_t>(call.kernel->workPerStep, 1));
-    program->calls.push_back(std::move(call));
+    for (auto [result, attr] : llvm::zip_equal(
+             op.getResults(), op.getAttrOfType<ArrayAttr>("metaop.slots")))
+      outputs.push_back(slots[result] = toSlot(attr, result.getType()));
+    if (auto placement = dyn_cast<metaop::PlacementOpInterface>(op))
+      program->addCopies(placement, inputs, outputs.front());
+    else
+      program->addCall(std::move((*kernelCalls)[nextKernel++]), inputs,
+                       outputs);
+    callOps.resize(program->calls.size(), &op);
   }
   program->planSteps();
   return program;
@@ -141,6 +213,20 @@ CpuProgram::prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
   return run;
 }
 
+int64_t CpuProgram::getMaxThreads(size_t index) const {
+  const Call &call = calls[index];
+  if (!call.kernel)
+    return getMaxCopyThreads(getCopiedBytes(index));
+  return std::max<int64_t>(call.kernel->parallelRange / call.grain, 1);
+}
+
+int64_t CpuProgram::getCopiedBytes(size_t index) const {
+  int64_t bytes = 0;
+  for (const Copy &copy : calls[index].copies)
+    bytes += calls[index].buffers[copy.source].bytes;
+  return bytes;
+}
+
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
@@ -152,9 +238,10 @@ void CpuProgram::planSteps() {
     case Slot::Kind::Arena:
       return {0, slot.index, slot.index + slot.bytes};
     case Slot::Kind::Result:
-      return {1 + slot.index, 0, slot.bytes};
+      return {1 + slot.index, slot.offset, slot.offset + slot.bytes};
     case Slot::Kind::Argument:
-      return {1 + numResults + slot.index, 0, slot.bytes};
+      return {1 + numResults + slot.index, slot.offset,
+              slot.offset + slot.bytes};
     }
     llvm_unreachable("all kinds are handled");
   };
@@ -166,16 +253,12 @@ void CpuProgram::planSteps() {
         fact.reads.push_back(toRange(slot));
       else
         fact.writes.push_back(toRange(slot));
-    fact.work = call.kernel->parallelRange * call.kernel->workPerStep;
-    fact.isSplit = call.kernel->parallelRange > call.grain;
+    // Copies share themselves among threads.
+    fact.isSplit = !call.kernel || call.kernel->parallelRange > call.grain;
+    if (call.kernel)
+      fact.work = call.kernel->parallelRange * call.kernel->workPerStep;
   }
   steps = metaops::planSteps(facts);
-}
-
-static int64_t readClock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 namespace {
@@ -188,9 +271,10 @@ struct RunMemory {
   void *getAddress(Slot slot) const {
     switch (slot.kind) {
     case Slot::Kind::Argument:
-      return run.arguments[slot.index]->data();
+      return static_cast<char *>(run.arguments[slot.index]->data()) +
+             slot.offset;
     case Slot::Kind::Result:
-      return run.results[slot.index]->data();
+      return static_cast<char *>(run.results[slot.index]->data()) + slot.offset;
     case Slot::Kind::Arena:
       return scratch + slot.index;
     }
@@ -215,10 +299,14 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
     for (Slot slot : call.buffers)
       buffers.push_back(memory.getAddress(slot));
     int64_t start = times ? readClock() : 0;
-    parallelFor(call.kernel->parallelRange, call.grain,
-                [&](int64_t begin, int64_t end) {
-                  call.kernel->run(buffers.data(), begin, end);
-                });
+    if (!call.kernel)
+      runCopies(call.copies, ArrayRef(buffers).drop_back(), buffers.back(),
+                threads);
+    else
+      parallelFor(call.kernel->parallelRange, call.grain,
+                  [&](int64_t begin, int64_t end) {
+                    call.kernel->run(buffers.data(), begin, end);
+                  });
     if (times)
       (*times)[index] = {index, start, readClock()};
   };

@@ -10,8 +10,11 @@
 #define METAOPS_LIB_RUNTIME_CPU_CPUPROGRAM_H
 
 #include "CallSteps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "MetaOps/Runtime/Program/Copy.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace metaops {
@@ -23,14 +26,18 @@ struct Slot {
   /// The number of the argument or result; in the arena, the first byte.
   int64_t index;
   int64_t bytes;
+  /// Bytes before it in an argument or a result that it is a part of.
+  int64_t offset = 0;
 };
 
-/// Kernel calls in order, with all memory decided.
+/// Kernel calls and copies in order, with all memory decided.
 class CpuProgram : public Program {
 public:
   /// Reads a module in the phase `kernels` and compiles what the cache lacks.
+  /// Adds to `callOps` the op of each call.
   static llvm::Expected<std::shared_ptr<CpuProgram>>
-  create(mlir::ModuleOp module, KernelCache &kernels);
+  create(mlir::ModuleOp module, KernelCache &kernels,
+         std::vector<mlir::Operation *> &callOps);
 
   /// The program as bytes, its kernels by name.
   std::string write() const;
@@ -46,22 +53,29 @@ public:
                       std::vector<CallTime> *times) override;
 
   /// How many threads there is work for in a call.
-  int64_t getMaxThreads(size_t call) const {
-    return std::max<int64_t>(
-        calls[call].kernel->parallelRange / calls[call].grain, 1);
-  }
+  int64_t getMaxThreads(size_t call) const;
+  /// What a call of copies moves.
+  int64_t getCopiedBytes(size_t call) const;
   void setInfo(ProgramInfo value) { info = std::move(value); }
 
 private:
   struct Stored;
   struct Call {
+    /// Null for copies.
     std::shared_ptr<const KernelCall> kernel;
-    /// What the kernel reads, then what it writes.
+    /// Of the inputs into the one output.
+    std::vector<Copy> copies;
+    /// What the call reads, then what it writes.
     llvm::SmallVector<Slot, 6> buffers;
     unsigned numInputs = 0;
     /// Steps of the parallel range that are worth a thread of their own.
-    int64_t grain;
+    int64_t grain = 1;
   };
+
+  void addCall(std::shared_ptr<const KernelCall> kernel,
+               llvm::ArrayRef<Slot> inputs, llvm::ArrayRef<Slot> results);
+  void addCopies(mlir::metaop::PlacementOpInterface op,
+                 llvm::ArrayRef<Slot> inputs, Slot result);
 
   /// Decides which calls run side by side, once all calls are there.
   void planSteps();

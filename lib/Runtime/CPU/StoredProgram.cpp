@@ -19,13 +19,15 @@
 #include "CpuProgram.h"
 #include "llvm/Support/DataExtractor.h"
 #include "llvm/Support/LEB128.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace metaops;
 
 namespace {
 struct StoredCall {
-  /// The kernel's name.
+  /// The kernel's name; empty for copies.
   std::string kernel;
+  std::vector<Copy> copies;
   std::vector<int64_t> scalars;
   int64_t parallelRange = 0;
   int64_t workPerStep = 0;
@@ -54,17 +56,34 @@ struct CpuProgram::Stored {
 // visited here.
 
 template <typename Visitor> static void visit(Visitor &visitor, Slot &slot) {
-  auto &[kind, index, bytes] = slot;
+  auto &[kind, index, bytes, offset] = slot;
   visitor.number(kind);
   visitor.number(index);
   visitor.number(bytes);
+  visitor.number(offset);
+}
+
+template <typename Visitor> static void visit(Visitor &visitor, CopyDim &dim) {
+  auto &[extent, room, start, startBuffer] = dim;
+  visitor.number(extent);
+  visitor.number(room);
+  visitor.number(start);
+  visitor.number(startBuffer);
+}
+
+template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
+  auto &[source, elementBytes, dims] = copy;
+  visitor.number(source);
+  visitor.number(elementBytes);
+  visitor.list(dims);
 }
 
 template <typename Visitor>
 static void visit(Visitor &visitor, StoredCall &call) {
-  auto &[kernel, scalars, parallelRange, workPerStep, grain, buffers,
+  auto &[kernel, copies, scalars, parallelRange, workPerStep, grain, buffers,
          numInputs] = call;
   visitor.text(kernel);
+  visitor.list(copies);
   visitor.list(scalars);
   visitor.number(parallelRange);
   visitor.number(workPerStep);
@@ -75,9 +94,10 @@ static void visit(Visitor &visitor, StoredCall &call) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
-  auto &[name, nodes, operators, bytesRead, bytesWritten, flops, instructions,
-         maxThreads, scheduleLines] = info;
+  auto &[name, isCopy, nodes, operators, bytesRead, bytesWritten, flops,
+         instructions, maxThreads, scheduleLines] = info;
   visitor.text(name);
+  visitor.number(isCopy);
   visitor.list(nodes);
   visitor.list(operators);
   visitor.number(bytesRead);
@@ -203,6 +223,30 @@ static void visitProgram(Visitor &visitor, Stored &stored) {
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// Whether a copy reads and writes inside of its buffers.
+static bool isCopy(const Copy &copy, const StoredCall &call) {
+  auto isInput = [&](int64_t number) {
+    return number >= 0 && number < static_cast<int64_t>(call.numInputs);
+  };
+  if (!isInput(copy.source) || copy.elementBytes <= 0)
+    return false;
+  int64_t read = copy.elementBytes, written = copy.elementBytes;
+  for (const CopyDim &dim : copy.dims) {
+    if (dim.extent < 0 || dim.room < dim.extent ||
+        llvm::MulOverflow(read, dim.extent, read) ||
+        llvm::MulOverflow(written, dim.room, written))
+      return false;
+    bool isFixed = dim.startBuffer == -1;
+    if (isFixed ? dim.start < 0 || dim.start > dim.room - dim.extent
+                : !isInput(dim.startBuffer) ||
+                      call.buffers[dim.startBuffer].bytes !=
+                          static_cast<int64_t>(sizeof(int64_t)))
+      return false;
+  }
+  return read <= call.buffers[copy.source].bytes &&
+         written <= call.buffers.back().bytes;
+}
+
 /// Whether everything refers to something that is there; see
 /// CpuProgram::prepare and execute.
 bool CpuProgram::Stored::isValid() const {
@@ -212,13 +256,14 @@ bool CpuProgram::Stored::isValid() const {
            results[index].index == index;
   };
   auto isSlot = [&](const Slot &slot) {
-    if (slot.bytes < 0)
+    if (slot.bytes < 0 || slot.offset < 0)
       return false;
     switch (slot.kind) {
     case Slot::Kind::Argument:
       return slot.index >= 0 && slot.index < int64_t(numArguments);
     case Slot::Kind::Result:
-      return isFresh(slot.index) && slot.bytes <= results[slot.index].bytes;
+      return isFresh(slot.index) && slot.offset <= results[slot.index].bytes &&
+             slot.bytes <= results[slot.index].bytes - slot.offset;
     case Slot::Kind::Arena:
       return slot.index >= 0 && slot.index <= arenaBytes &&
              slot.bytes <= arenaBytes - slot.index;
@@ -227,14 +272,17 @@ bool CpuProgram::Stored::isValid() const {
   };
   auto isResult = [&](const auto &indexed) {
     const Slot &slot = indexed.value();
-    return isSlot(slot) && slot.kind != Slot::Kind::Arena &&
+    return isSlot(slot) && slot.kind != Slot::Kind::Arena && slot.offset == 0 &&
            (slot.kind == Slot::Kind::Argument ||
             slot.index <= static_cast<int64_t>(indexed.index()));
   };
   auto isCall = [&](const StoredCall &call) {
     return call.parallelRange >= 0 && call.workPerStep >= 0 && call.grain > 0 &&
            call.numInputs <= call.buffers.size() &&
-           llvm::all_of(call.buffers, isSlot);
+           llvm::all_of(call.buffers, isSlot) &&
+           (call.copies.empty() || call.numInputs + 1 == call.buffers.size()) &&
+           llvm::all_of(call.copies,
+                        [&](const Copy &copy) { return isCopy(copy, call); });
   };
   return arenaBytes >= 0 && info.calls.size() == calls.size() &&
          llvm::all_of(llvm::enumerate(results), isResult) &&
@@ -251,12 +299,19 @@ std::string CpuProgram::write() const {
   stored.arenaBytes = arenaBytes;
   stored.results.assign(results.begin(), results.end());
   stored.info = info;
-  for (const Call &call : calls)
-    stored.calls.push_back(
-        {call.kernel->kernel->name, call.kernel->scalars,
-         call.kernel->parallelRange, call.kernel->workPerStep, call.grain,
-         std::vector<Slot>(call.buffers.begin(), call.buffers.end()),
-         call.numInputs});
+  for (const Call &call : calls) {
+    StoredCall &storedCall = stored.calls.emplace_back();
+    storedCall.copies = call.copies;
+    storedCall.grain = call.grain;
+    storedCall.buffers.assign(call.buffers.begin(), call.buffers.end());
+    storedCall.numInputs = call.numInputs;
+    if (!call.kernel)
+      continue;
+    storedCall.kernel = call.kernel->kernel->name;
+    storedCall.scalars = call.kernel->scalars;
+    storedCall.parallelRange = call.kernel->parallelRange;
+    storedCall.workPerStep = call.kernel->workPerStep;
+  }
   std::string bytes;
   Writer writer(bytes);
   visitProgram(writer, stored);
@@ -278,13 +333,16 @@ std::shared_ptr<CpuProgram> CpuProgram::read(llvm::StringRef bytes,
   program->info = std::move(stored.info);
   program->info.isLoaded = true;
   for (StoredCall &storedCall : stored.calls) {
-    auto kernel = kernels.find(storedCall.kernel);
-    if (!kernel)
-      return nullptr;
     Call call;
-    call.kernel = std::make_shared<const KernelCall>(
-        KernelCall{std::move(kernel), std::move(storedCall.scalars),
-                   storedCall.parallelRange, storedCall.workPerStep});
+    if (storedCall.copies.empty()) {
+      auto kernel = kernels.find(storedCall.kernel);
+      if (!kernel)
+        return nullptr;
+      call.kernel = std::make_shared<const KernelCall>(
+          KernelCall{std::move(kernel), std::move(storedCall.scalars),
+                     storedCall.parallelRange, storedCall.workPerStep});
+    }
+    call.copies = std::move(storedCall.copies);
     call.buffers.assign(storedCall.buffers.begin(), storedCall.buffers.end());
     call.numInputs = storedCall.numInputs;
     call.grain = storedCall.grain;

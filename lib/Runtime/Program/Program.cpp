@@ -8,6 +8,8 @@
 
 #include "MetaOps/Runtime/Program/Program.h"
 
+#include <chrono>
+
 using namespace metaops;
 
 char KernelFailure::ID = 0;
@@ -22,6 +24,12 @@ double KernelInfo::predictSeconds(const mlir::metaop::MachineFigures &machine,
     to = from;
   return mlir::metaop::predictSeconds(work, machine,
                                       std::min(threads, maxThreads));
+}
+
+int64_t metaops::readClock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 llvm::Error Program::run(llvm::ArrayRef<BufferRef> arguments,

@@ -27,6 +27,33 @@ Var Session::stopFuse(const Var &x) {
   return wrap(recordStop(x.node, /*gradient=*/false));
 }
 
+/// Gives nodes to what differentiation has emitted after `last`. Where slices
+/// start is a number beside the program, as in what the user records.
+void Session::adoptDerivatives(Operation *last) {
+  std::vector<std::pair<Operation *, int64_t>> numbers;
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
+           std::next(Block::iterator(last)), graph.getBlock().end()))) {
+    auto constant = dyn_cast<metaop::ConstantOp>(op);
+    auto value = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                          : DenseIntElementsAttr();
+    if (!value || constant.getType().getRank() != 0 ||
+        value.getSplatValue<llvm::APInt>().isZero() ||
+        !llvm::all_of(op.getUsers(), llvm::IsaPred<metaop::SliceOp>))
+      continue;
+    OpBuilder::InsertionGuard guard(at());
+    at().setInsertionPoint(&op);
+    auto scalar =
+        metaop::ScalarOp::create(at(), op.getLoc(), constant.getType());
+    numbers.emplace_back(scalar,
+                         value.getSplatValue<llvm::APInt>().getSExtValue());
+    constant.replaceAllUsesWith(scalar.getResult());
+    op.erase();
+  }
+  graph.adoptAfter(last);
+  for (auto [op, number] : numbers)
+    graph.getNode(op)->scalar = number;
+}
+
 std::vector<Var> Session::grad(const Var &loss,
                                llvm::ArrayRef<const Var *> targets) {
   auto checkFloat = [](const Var &var, llvm::StringRef what) {
@@ -49,9 +76,15 @@ std::vector<Var> Session::grad(const Var &loss,
       recordSplat(loss.shape(), fillOf(Number::ofInt(1), loss.dtype()));
   auto values = llvm::map_to_vector(nodes, [](Node *n) { return n->value(); });
   auto isStopped = [&](Operation *op) { return graph.getNode(op)->isStopped; };
+  auto getNumber = [&](Value value) -> std::optional<int64_t> {
+    Node *node = graph.getNode(value);
+    if (!node || !node->isScalar || node->dtype != DType::I64)
+      return std::nullopt;
+    return static_cast<int64_t>(node->scalar);
+  };
   llvm::SmallVector<Value> gradients = check(metaop::differentiate(
-      at(), loss.node->value(), seed->value(), values, isStopped));
-  graph.adoptAfter(seed->op);
+      at(), loss.node->value(), seed->value(), values, isStopped, getNumber));
+  adoptDerivatives(seed->op);
   llvm::SmallVector<Node *> results;
   for (Value gradient : gradients)
     results.push_back(graph.getNode(gradient));

@@ -9,9 +9,10 @@
 // An index is resolved to a window of the tensor (a start, a count and a step
 // for each dimension) and the shape in which Python sees it (integers drop
 // their dimension, None adds one). Reading is a `metaop.slice` and a reshape.
-// Writing makes a new value: the part is put where it belongs by a reindex, and
-// chosen there by a mask that the same reindex makes of "true". Starts are
-// operands, so a moving window makes no new program.
+// Writing makes a new value by a `metaop.insert`. If the window has steps, the
+// part is put where it belongs by a reindex, and chosen there by a mask that
+// the same reindex makes of "true". Starts are operands, so a moving window
+// makes no new program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,22 +120,53 @@ static bool isWhole(const Window &window, llvm::ArrayRef<int64_t> shape) {
   });
 }
 
+/// The start of each range as a value.
+llvm::SmallVector<Value> Session::recordStarts(llvm::ArrayRef<int64_t> starts,
+                                               llvm::ArrayRef<int64_t> counts,
+                                               llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<Value> values;
+  for (auto [start, count, extent] : llvm::zip_equal(starts, counts, shape)) {
+    bool isWhole = start == 0 && count == extent;
+    Node *number = isWhole ? recordZeroIndex() : recordInteger(start);
+    values.push_back(number->value());
+  }
+  return values;
+}
+
+/// The smallest tensor that is known to hold the window: of a concat, the part.
+Node *Session::narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
+                      llvm::ArrayRef<int64_t> counts,
+                      llvm::ArrayRef<int64_t> steps) {
+  for (size_t dim = 0; dim < starts.size();) {
+    int64_t last = starts[dim] + (counts[dim] - 1) * steps[dim];
+    auto [part, begin] = findPart(node, dim, std::min(starts[dim], last),
+                                  std::max(starts[dim], last));
+    if (!part || counts[dim] == 0) {
+      ++dim;
+      continue;
+    }
+    node = part;
+    starts[dim] -= begin;
+    dim = 0;
+  }
+  return node;
+}
+
 Var Session::getItem(const Var &x, llvm::ArrayRef<IndexItem> items) {
   Window window = resolve(items, x.shape());
-  Node *part = x.node;
-  if (!isWhole(window, x.shape())) {
-    llvm::SmallVector<Value> starts;
-    llvm::SmallVector<int64_t> steps;
-    for (auto [range, extent] : llvm::zip_equal(window.ranges, x.shape())) {
-      Node *start = range.isWhole(extent) ? recordZeroIndex()
-                                          : recordInteger(range.start);
-      starts.push_back(start->value());
-      steps.push_back(range.step);
-    }
-    part = adopt(
-        metaop::SliceOp::create(at(), line, typeOf(window.counts(), x.dtype()),
-                                x.node->value(), starts, ValueRange(), steps));
+  llvm::SmallVector<int64_t> starts, steps, counts = window.counts();
+  for (const Range &range : window.ranges) {
+    starts.push_back(range.start);
+    steps.push_back(range.step);
   }
+  Node *part = narrow(x.node, starts, counts, steps);
+  bool isAll = part->shape() == llvm::ArrayRef<int64_t>(counts) &&
+               llvm::all_of(starts, [](int64_t start) { return start == 0; }) &&
+               llvm::all_of(steps, [](int64_t step) { return step == 1; });
+  if (!isAll)
+    part = adopt(metaop::SliceOp::create(
+        at(), line, typeOf(counts, x.dtype()), part->value(),
+        recordStarts(starts, counts, part->shape()), ValueRange(), steps));
   return wrap(recordReshape(part, window.shape));
 }
 
@@ -206,6 +238,16 @@ void Session::setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value) {
     return rebind(x, part);
 
   llvm::SmallVector<int64_t> starts;
+  if (llvm::all_of(window.ranges, [](const Range &range) {
+        return range.step == 1 || range.count == 1;
+      })) {
+    for (const Range &range : window.ranges)
+      starts.push_back(range.start);
+    return rebind(
+        x, adopt(metaop::InsertOp::create(
+               at(), line, metaop::InsertKind::None, part->value(),
+               x.node->value(), recordStarts(starts, window.counts(), shape))));
+  }
   metaop::IndexAccess access = placeWindow(window, shape, &context, starts);
   for (int64_t start : starts)
     access.symbols.push_back(recordInteger(start)->value());

@@ -201,6 +201,9 @@ void Session::addSavedValues() {
 //===----------------------------------------------------------------------===//
 
 std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
+  lookUpCompiled = false;
+  if (std::shared_ptr<const CachedProgram> copies = makeCopies())
+    return copies;
   finishKey(slice, donatable,
             {uint32_t(useInterpreter), uint32_t(options.rules == "paper"),
              uint32_t(options.fuse), uint32_t(options.reuseMemory),

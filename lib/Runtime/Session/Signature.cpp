@@ -20,12 +20,17 @@ static RankedTensorType getType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
 
+/// The number of operands as far as it is part of the signature.
+static unsigned countOperands(Operation *op) {
+  return isa<metaop::ConcatOp>(op) ? 0 : op->getNumOperands();
+}
+
 static uint64_t hashSignature(Operation *op) {
   RankedTensorType type = getType(op);
   uint64_t hash = llvm::hash_combine(op->getName().getAsOpaquePointer(),
                                      op->hashProperties(),
                                      type.getElementType().getAsOpaquePointer(),
-                                     type.getRank(), op->getNumOperands());
+                                     type.getRank(), countOperands(op));
   return hash >> 1; // keeps off the map's reserved keys
 }
 
@@ -38,6 +43,7 @@ static SignatureInfo describe(Operation *op) {
       isa<metaop::ReindexReduceOpInterface, metaop::ScatterOp>(op);
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   info.isRandom = isa<metaop::RandomOp>(op);
+  info.isVariadic = isa<metaop::ConcatOp>(op);
   return info;
 }
 
@@ -61,7 +67,7 @@ SignatureTable::~SignatureTable() {
 bool SignatureTable::matches(const Entry &entry, Operation *op) {
   Operation *other = entry.exemplar;
   if (other->getName() != op->getName() ||
-      entry.numOperands != op->getNumOperands())
+      entry.numOperands != countOperands(op))
     return false;
   RankedTensorType type = getType(op), otherType = getType(other);
   return type.getElementType() == otherType.getElementType() &&
@@ -83,7 +89,6 @@ SignatureTable::Id SignatureTable::intern(Operation *op) {
       /*operands=*/ValueRange(), DictionaryAttr::get(op->getContext()),
       op->getPropertiesStorage(),
       /*successors=*/BlockRange(), /*numRegions=*/0);
-  entries.push_back(
-      {exemplar, op->getNumOperands(), describe(op), first->second});
+  entries.push_back({exemplar, countOperands(op), describe(op), first->second});
   return first->second = entries.size() - 1;
 }

@@ -111,6 +111,8 @@ static void appendToKey(Graph &graph, ProgramKey &key, Node *node) {
                            node->type().getRank());
   } else {
     key.skeleton.push_back(node->signature);
+    if (graph.getInfo(node).isVariadic)
+      key.skeleton.push_back(node->op->getNumOperands());
     for (Value operand : node->op->getOperands())
       key.skeleton.push_back(graph.getNode(operand)->position);
   }

@@ -11,7 +11,8 @@
 // 2. Along that order, mark each value that depends on a target. Together these
 //    give the operations that lie between a target and an output.
 // 3. Against that order, ask each of those for the cotangents of its operands,
-//    and add them up per value. By then all uses of its results have been seen.
+//    and keep them per value. By the time that a value's own is needed, all
+//    uses have been seen; then they are added up (Contributions.cpp).
 // 4. Erase what was emitted for operands that need no gradient.
 //
 // The order is our own: an operation's place in its block is only known after
@@ -22,6 +23,7 @@
 
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 
+#include "Contributions.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -79,8 +81,10 @@ namespace {
 class ReverseMode {
 public:
   ReverseMode(OpBuilder &builder, Block *block,
-              llvm::function_ref<bool(Operation *)> isStopped)
-      : builder(builder), block(block), isStopped(isStopped) {}
+              llvm::function_ref<bool(Operation *)> isStopped,
+              llvm::function_ref<std::optional<int64_t>(Value)> getNumber)
+      : builder(builder), block(block), isStopped(isStopped),
+        getNumber(getNumber) {}
 
   SmallVector<Value> run(ArrayRef<Value> outputs, ArrayRef<Value> seeds,
                          ArrayRef<Value> targets);
@@ -97,17 +101,18 @@ private:
 
   void collect(ArrayRef<Value> outputs);
   void markActive(ArrayRef<Value> targets);
-  void accumulate(Value value, Value cotangent, Location loc);
+  Value getCotangent(Value value);
   void propagate(DifferentiableOpInterface op);
 
   OpBuilder &builder;
   Block *block;
   llvm::function_ref<bool(Operation *)> isStopped;
+  llvm::function_ref<std::optional<int64_t>(Value)> getNumber;
   /// Operands before users.
   SmallVector<Operation *> order;
   /// Values that depend on a target, targets included.
   llvm::DenseSet<Value> active;
-  llvm::DenseMap<Value, Value> cotangents;
+  llvm::DenseMap<Value, SmallVector<Contribution, 1>> contributions;
 };
 } // namespace
 
@@ -156,25 +161,39 @@ void ReverseMode::markActive(ArrayRef<Value> targets) {
 // Cotangents
 //===----------------------------------------------------------------------===//
 
-void ReverseMode::accumulate(Value value, Value cotangent, Location loc) {
-  Value &sum = cotangents[value];
-  sum = sum ? Value(AddOp::create(builder, loc, sum, cotangent)) : cotangent;
+/// The sum of a value's contributions; null if there are none. It becomes the
+/// only one.
+Value ReverseMode::getCotangent(Value value) {
+  auto found = contributions.find(value);
+  if (found == contributions.end())
+    return nullptr;
+  Value sum = addUp(builder, value, found->second, getNumber);
+  found->second = {{sum, SliceOp(), sum.getLoc()}};
+  return sum;
 }
 
 void ReverseMode::propagate(DifferentiableOpInterface op) {
   SmallVector<Value> ofResults;
   for (Value result : op->getResults())
-    ofResults.push_back(cotangents.lookup(result));
+    ofResults.push_back(getCotangent(result));
   if (llvm::none_of(ofResults, [](Value value) { return bool(value); }))
     return;
   for (auto [cotangent, result] : llvm::zip(ofResults, op->getResults()))
     if (!cotangent && isFloatTensor(result))
       cotangent = splatLike(builder, op.getLoc(), result, 0.0);
 
+  // What a slice contributes is a window, to be put together with others.
+  if (auto slice = dyn_cast<SliceOp>(op.getOperation());
+      slice && isWindow(slice)) {
+    if (active.contains(slice.getSource()))
+      contributions[slice.getSource()].push_back(
+          {ofResults.front(), slice, op.getLoc()});
+    return;
+  }
   SmallVector<Value> ofOperands = op.vjp(builder, ofResults);
   for (auto [cotangent, operand] : llvm::zip(ofOperands, op->getOperands()))
     if (cotangent && active.contains(operand))
-      accumulate(operand, cotangent, op.getLoc());
+      contributions[operand].push_back({cotangent, SliceOp(), op.getLoc()});
 }
 
 SmallVector<Value> ReverseMode::run(ArrayRef<Value> outputs,
@@ -184,13 +203,13 @@ SmallVector<Value> ReverseMode::run(ArrayRef<Value> outputs,
   markActive(targets);
   for (auto [output, seed] : llvm::zip(outputs, seeds))
     if (active.contains(output))
-      accumulate(output, seed, output.getLoc());
+      contributions[output].push_back({seed, SliceOp(), output.getLoc()});
   for (Operation *op : llvm::reverse(order))
     propagate(cast<DifferentiableOpInterface>(op));
 
   SmallVector<Value> gradients;
   for (Value target : targets) {
-    Value gradient = cotangents.lookup(target);
+    Value gradient = getCotangent(target);
     if (!gradient)
       gradient = splatLike(builder, target.getLoc(), target, 0.0);
     gradients.push_back(gradient);
@@ -227,10 +246,10 @@ static void eraseUnused(OpBuilder &builder, Operation *before,
   }
 }
 
-llvm::Expected<SmallVector<Value>>
-metaop::differentiate(OpBuilder &builder, ArrayRef<Value> outputs,
-                      ArrayRef<Value> seeds, ArrayRef<Value> targets,
-                      llvm::function_ref<bool(Operation *)> isStopped) {
+llvm::Expected<SmallVector<Value>> metaop::differentiate(
+    OpBuilder &builder, ArrayRef<Value> outputs, ArrayRef<Value> seeds,
+    ArrayRef<Value> targets, llvm::function_ref<bool(Operation *)> isStopped,
+    llvm::function_ref<std::optional<int64_t>(Value)> getNumber) {
   if (llvm::Error error = checkValues(outputs, seeds, targets))
     return std::move(error);
 
@@ -238,7 +257,8 @@ metaop::differentiate(OpBuilder &builder, ArrayRef<Value> outputs,
   Block::iterator point = builder.getInsertionPoint();
   Operation *before = point == block->begin() ? nullptr : &*std::prev(point);
   SmallVector<Value> gradients =
-      ReverseMode(builder, block, isStopped).run(outputs, seeds, targets);
+      ReverseMode(builder, block, isStopped, getNumber)
+          .run(outputs, seeds, targets);
   eraseUnused(builder, before, gradients);
   return gradients;
 }

@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// @main is a straight line of calls, so the live range of a value is an
-// interval: from the call that makes it to the last call that reads it or a
-// view of it. Calls are visited in order. Each result first tries to take over
-// the memory of an operand whose live range ends at that call (see
-// InPlace.cpp). Failing that, a returned value gets a buffer of its own, and
-// any other memory of the arena. What takes over memory prolongs it. When all
-// live ranges are known, places in the arena are chosen (see Arena.cpp), and
-// results that were to be stored past the caches, but are written in place, are
-// so no longer.
+// @main is a straight line of steps, calls and placement ops, so the live range
+// of a value is an interval: from the step that makes it to the last one that
+// reads it or a view of it. What is made in its window of another value is part
+// of that value (see PlaceParts.cpp). Steps are visited in order. Each result
+// first tries to take over the memory of an operand whose live range ends at
+// that step (see InPlace.cpp). Failing that, a returned value gets a buffer of
+// its own, and any other memory of the arena. What takes over memory prolongs
+// it. When all live ranges are known, places in the arena are chosen (see
+// Arena.cpp), and results that were to be stored past the caches, but are
+// written in place, are so no longer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@
 
 #include "Arena.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "PlaceParts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,22 +50,27 @@ public:
   int64_t getLeastBytes() const { return getMostLiveBytes(stored); }
 
 private:
-  /// The value whose memory a view shares.
-  static Value getRoot(Value value) {
-    while (auto view = value.getDefiningOp<ViewOpInterface>())
-      value = view->getOperand(0);
-    return value;
-  }
+  /// The value whose memory holds this one: what it is a view or a part of.
+  Value getRoot(Value value) const;
+  /// Whether the value is all of its root.
+  bool isWhole(Value value) const { return getViewed(value) == getRoot(value); }
   /// Where a value is; the index of one in the arena is that in `stored`.
   struct Place {
     SlotKind kind;
     int64_t index;
+    /// In bytes, of a part.
+    int64_t offset = 0;
   };
 
   LogicalResult findLives();
   LogicalResult planCall(func::CallOp call, int64_t time);
+  void planPlacement(PlacementOpInterface op, int64_t time);
   std::optional<Place> tryInPlace(func::CallOp call, KernelOp kernel,
                                   OpResult result, int64_t time);
+  std::optional<Place> tryInPlace(PlacementOpInterface op, int64_t time);
+  std::optional<Place> takeOver(Value root, Value result, int64_t time);
+  void makePlace(Value root, int64_t time);
+  Place getPlace(Value value) const;
   bool mayOverwrite(Value root, int64_t time);
   int64_t getEnd(Value value, int64_t time) const;
   void keepInCaches();
@@ -72,20 +79,48 @@ private:
   func::FuncOp main;
   SymbolTable &symbols;
   bool reuse;
-  int64_t numCalls = 0;
+  int64_t numSteps = 0;
+  llvm::DenseMap<Value, PartPlace> parts;
   SmallVector<ArenaValue> stored;
+  /// Of roots.
   llvm::DenseMap<Value, Place> places;
-  /// The number of the last call that reads a root.
+  /// The number of the last step that reads a root.
   llvm::DenseMap<Value, int64_t> lastRead;
   /// Roots that are returned, and the first result that each is.
   llvm::MapVector<Value, unsigned> returned;
   /// Roots whose memory another value has taken over.
   llvm::DenseSet<Value> takenOver;
-  /// Values that kernels yield, and whether each call writes them in place.
-  llvm::MapVector<Value, bool> isAlwaysInPlace;
+  /// Values that kernels yield, and whether each call that is planned has them
+  /// written in place, and whether any has them begin inside of a cache line.
+  struct Stores {
+    bool areInPlace = true;
+    bool areUnaligned = false;
+  };
+  llvm::MapVector<Value, Stores> storesOf;
 };
 
 } // namespace
+
+Value MemoryPlanner::getRoot(Value value) const {
+  value = getViewed(value);
+  for (auto part = parts.find(value); part != parts.end();
+       part = parts.find(value))
+    value = getViewed(part->second.owner);
+  return value;
+}
+
+MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
+  int64_t offset = 0;
+  value = getViewed(value);
+  for (auto part = parts.find(value); part != parts.end();
+       part = parts.find(value)) {
+    offset += part->second.offset;
+    value = getViewed(part->second.owner);
+  }
+  Place place = places.find(value)->second;
+  place.offset += offset;
+  return place;
+}
 
 /// Whether the planner can give memory to a value of this type.
 static LogicalResult verifyType(Operation *op, Type type) {
@@ -107,16 +142,17 @@ LogicalResult MemoryPlanner::findLives() {
     for (Type type : op.getResultTypes())
       if (failed(verifyType(&op, type)))
         return failure();
-    if (auto call = dyn_cast<func::CallOp>(op)) {
-      for (Value operand : call.getOperands())
-        lastRead[getRoot(operand)] = numCalls;
-      ++numCalls;
+    if (isa<func::CallOp, PlacementOpInterface>(op)) {
+      for (Value operand : op.getOperands())
+        lastRead[getRoot(operand)] = numSteps;
+      ++numSteps;
     } else if (!isa<ViewOpInterface, func::ReturnOp>(op) &&
                (op.getNumResults() == 0 ||
                 llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))) {
       // Numbers, such as extents, take no memory.
-      return op.emitOpError("is neither a call, a view nor the end of a "
-                            "program");
+      return op.emitOpError(
+          "is neither a call, a view, a placement nor the end "
+          "of a program");
     }
   }
   auto end = cast<func::ReturnOp>(main.getBody().front().getTerminator());
@@ -125,7 +161,7 @@ LogicalResult MemoryPlanner::findLives() {
   return success();
 }
 
-/// Whether nothing reads the memory of `root` after the call at `time`.
+/// Whether nothing reads the memory of `root` after the step at `time`.
 bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
   if (!reuse || takenOver.contains(root) || returned.contains(root) ||
       lastRead.lookup(root) != time)
@@ -135,10 +171,37 @@ bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
                                       "metaop.donatable") != nullptr;
 }
 
-/// The last call that needs the memory of a value made at `time`.
+/// The last step that needs the memory of a value made at `time`.
 int64_t MemoryPlanner::getEnd(Value value, int64_t time) const {
   auto read = lastRead.find(value);
   return read == lastRead.end() ? time : read->second;
+}
+
+/// Gives a root memory of its own at the step that first writes to it.
+void MemoryPlanner::makePlace(Value root, int64_t time) {
+  if (places.contains(root))
+    return;
+  if (auto *it = returned.find(root); it != returned.end()) {
+    places[root] = {SlotKind::Result, it->second};
+    return;
+  }
+  places[root] = {SlotKind::Arena, int64_t(stored.size())};
+  int64_t bytes = countBytes(root.getType());
+  stored.push_back(reuse ? ArenaValue{bytes, time, getEnd(root, time)}
+                         : ArenaValue{bytes, 0, numSteps});
+}
+
+/// Gives `result` the memory of a root that dies at `time`.
+std::optional<MemoryPlanner::Place>
+MemoryPlanner::takeOver(Value root, Value result, int64_t time) {
+  Place place = places.find(root)->second;
+  // A returned value must not stay in the arena.
+  if (returned.contains(result) && place.kind == SlotKind::Arena)
+    return std::nullopt;
+  takenOver.insert(root);
+  if (place.kind == SlotKind::Arena)
+    stored[place.index].end = getEnd(result, time);
+  return place;
 }
 
 std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
@@ -146,31 +209,43 @@ std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
                                                               OpResult result,
                                                               int64_t time) {
   auto type = cast<RankedTensorType>(result.getType());
-  bool isReturned = returned.contains(result);
   for (Value operand : call.getOperands()) {
     Value root = getRoot(operand);
     auto rootType = dyn_cast<RankedTensorType>(root.getType());
     if (!rootType || !mayOverwrite(root, time) ||
         countBytes(rootType) != countBytes(type))
       continue;
-    // A returned value must not stay in the arena.
-    Place place = places.find(root)->second;
-    if (isReturned && place.kind == SlotKind::Arena)
-      continue;
     SmallVector<unsigned> inputs;
+    bool areWhole = true;
     for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
       unsigned number = cast<BlockArgument>(input).getArgNumber();
-      if (getRoot(call.getOperand(number)) == root)
-        inputs.push_back(i);
+      if (getRoot(call.getOperand(number)) != root)
+        continue;
+      inputs.push_back(i);
+      areWhole &= isWhole(call.getOperand(number));
     }
-    if (!canWriteInPlace(kernel, inputs, result.getResultNumber()))
+    if (!areWhole || !canWriteInPlace(kernel, inputs, result.getResultNumber()))
       continue;
-    takenOver.insert(root);
-    if (place.kind == SlotKind::Arena)
-      stored[place.index].end = getEnd(result, time);
-    return place;
+    if (auto place = takeOver(root, result, time))
+      return place;
   }
   return std::nullopt;
+}
+
+/// An operand that covers the result is written over, unless it is put into
+/// itself.
+std::optional<MemoryPlanner::Place>
+MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
+  unsigned covering = op.getPlacements().front().operand;
+  Value operand = op->getOperand(covering);
+  Value root = getRoot(operand);
+  if (operand.getType() != op->getResult(0).getType() || !isWhole(operand) ||
+      !mayOverwrite(root, time))
+    return std::nullopt;
+  for (OpOperand &other : op->getOpOperands())
+    if (other.getOperandNumber() != covering && getRoot(other.get()) == root)
+      return std::nullopt;
+  return takeOver(root, op->getResult(0), time);
 }
 
 LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
@@ -181,31 +256,40 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
   if (!kernel)
     return call.emitOpError("does not call a kernel");
   for (OpResult result : call->getResults()) {
-    std::optional<Place> place = tryInPlace(call, kernel, result, time);
+    std::optional<Place> place;
+    if (!parts.contains(result))
+      place = tryInPlace(call, kernel, result, time);
+    if (place)
+      places[result] = *place;
+    else
+      makePlace(getRoot(result), time);
     Value yielded = kernel.getYield().getOperand(result.getResultNumber());
-    isAlwaysInPlace.insert({yielded, true}).first->second &= place.has_value();
-    if (!place) {
-      if (auto *it = returned.find(result); it != returned.end()) {
-        place = Place{SlotKind::Result, it->second};
-      } else {
-        place = Place{SlotKind::Arena, int64_t(stored.size())};
-        int64_t bytes = countBytes(result.getType());
-        stored.push_back(reuse ? ArenaValue{bytes, time, getEnd(result, time)}
-                               : ArenaValue{bytes, 0, numCalls});
-      }
-    }
-    places[result] = *place;
+    Stores &stores = storesOf[yielded];
+    stores.areInPlace &= place.has_value();
+    stores.areUnaligned |= getPlace(result).offset % kBufferAlignment != 0;
   }
   return success();
 }
 
+void MemoryPlanner::planPlacement(PlacementOpInterface op, int64_t time) {
+  Value result = op->getResult(0);
+  if (!parts.contains(result))
+    if (std::optional<Place> place = tryInPlace(op, time)) {
+      places[result] = *place;
+      return;
+    }
+  makePlace(getRoot(result), time);
+}
+
 /// What is written in place has just been read: it is in the first cache, and
-/// to store it past the caches saves nothing. A file's schedule stays.
+/// to store it past the caches saves nothing. A file's schedule stays. Stores
+/// past the caches have to be aligned.
 void MemoryPlanner::keepInCaches() {
-  for (auto [value, isInPlace] : isAlwaysInPlace) {
+  for (auto [value, stores] : storesOf) {
     auto stage = value.getDefiningOp<FusedOp>();
     ScheduleAttr schedule = stage ? stage.getScheduleAttr() : ScheduleAttr();
-    if (!isInPlace || !schedule || getOverrideLine(stage.getLoc()))
+    if (!(stores.areInPlace || stores.areUnaligned) || !schedule ||
+        getOverrideLine(stage.getLoc()))
       continue;
     auto streamed = llvm::to_vector(schedule.getStream());
     llvm::erase(streamed, cast<OpResult>(value).getResultNumber());
@@ -218,31 +302,40 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
   auto toSlots = [&](ValueRange values) {
     SmallVector<Attribute> slots;
     for (Value value : values) {
-      Place place = places.find(getRoot(value))->second;
-      slots.push_back(SlotAttr::get(ctx, place.kind,
-                                    place.kind == SlotKind::Arena
-                                        ? plan.offsets[place.index]
-                                        : place.index));
+      Place place = getPlace(value);
+      // The arena's slots are numbered by bytes.
+      bool isInArena = place.kind == SlotKind::Arena;
+      int64_t index =
+          isInArena ? plan.offsets[place.index] + place.offset : place.index;
+      slots.push_back(
+          SlotAttr::get(ctx, place.kind, index, isInArena ? 0 : place.offset));
     }
     return ArrayAttr::get(ctx, slots);
   };
   Block &body = main.getBody().front();
-  for (auto call : body.getOps<func::CallOp>())
-    call->setAttr("metaop.slots", toSlots(call.getResults()));
+  for (Operation &op : body)
+    if (isa<func::CallOp, PlacementOpInterface>(op))
+      op.setAttr("metaop.slots", toSlots(op.getResults()));
   main->setAttr("metaop.results", toSlots(body.getTerminator()->getOperands()));
   main->setAttr("metaop.arena_bytes",
                 Builder(ctx).getI64IntegerAttr(plan.bytes));
 }
 
 LogicalResult MemoryPlanner::plan() {
+  if (llvm::hasSingleElement(main.getBody()))
+    parts = placeParts(main, symbols);
   if (failed(findLives()))
     return failure();
   for (BlockArgument argument : main.getArguments())
     places[argument] = {SlotKind::Argument, argument.getArgNumber()};
   int64_t time = 0;
-  for (auto call : main.getBody().front().getOps<func::CallOp>())
-    if (failed(planCall(call, time++)))
-      return failure();
+  for (Operation &op : main.getBody().front()) {
+    if (auto placement = dyn_cast<PlacementOpInterface>(op))
+      planPlacement(placement, time++);
+    else if (auto call = dyn_cast<func::CallOp>(op))
+      if (failed(planCall(call, time++)))
+        return failure();
+  }
   std::optional<ArenaPlan> plan = packArena(stored);
   if (!plan)
     return main.emitOpError("needs more memory than can be addressed");

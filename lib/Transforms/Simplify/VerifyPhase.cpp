@@ -43,10 +43,16 @@ static LogicalResult refuse(Operation *op, Phase phase, StringRef expected) {
                            << "' here: expected " << expected;
 }
 
-/// What surrounds kernels: views, and the arithmetic of extents.
+/// What surrounds kernels: views, placements, and the arithmetic of extents.
 static bool isGlue(Operation *op) {
-  return isa<ViewOpInterface, tensor::DimOp, arith::ConstantOp, func::ReturnOp>(
-      op);
+  return isa<ViewOpInterface, PlacementOpInterface, tensor::DimOp,
+             arith::ConstantOp, func::ReturnOp>(op);
+}
+
+/// Outside of kernels nothing is computed.
+static bool combines(Operation *op) {
+  auto insert = dyn_cast<InsertOp>(op);
+  return insert && insert.getKind() != InsertKind::None;
 }
 
 static LogicalResult verifyInGraph(Operation *op) {
@@ -56,7 +62,7 @@ static LogicalResult verifyInGraph(Operation *op) {
   if (isa<BufferOp, ScalarOp>(op))
     return success();
   return refuse(op, Phase::Graph,
-                "meta-operators, views, tensor.dim and constants");
+                "meta-operators, views, placements, tensor.dim and constants");
 }
 
 /// An op of the body of a function whose kernels are not outlined.
@@ -70,15 +76,22 @@ static LogicalResult verifyInFused(Operation *op, Phase phase) {
   }
   if (isa<MetaOpInterface>(op))
     return refuse(op, phase, "it inside of a metaop.fused");
+  if (combines(op))
+    return refuse(op, phase, "the kind `none`, as metaop-simplify makes it");
   if (isGlue(op))
     return success();
-  return refuse(op, phase, "kernels, views, tensor.dim and constants");
+  return refuse(op, phase,
+                "kernels, views, placements, tensor.dim and constants");
 }
 
 static LogicalResult verifyInCaller(Operation *op) {
+  if (combines(op))
+    return refuse(op, Phase::Kernels,
+                  "the kind `none`, as metaop-simplify makes it");
   if (isGlue(op) || isa<func::CallOp>(op))
     return success();
-  return refuse(op, Phase::Kernels, "calls, views, tensor.dim and constants");
+  return refuse(op, Phase::Kernels,
+                "calls, views, placements, tensor.dim and constants");
 }
 
 static LogicalResult verifyKernelFunction(func::FuncOp func) {

@@ -18,6 +18,11 @@ def MetaOp_ReduceKindAttr
   let assemblyFormat = "$value";
 }
 
+def MetaOp_InsertKindAttr
+    : EnumAttr<MetaOp_Dialect, MetaOp_InsertKind, "insert_kind"> {
+  let assemblyFormat = "$value";
+}
+
 def MetaOp_ComparePredicateAttr
     : EnumAttr<MetaOp_Dialect, MetaOp_ComparePredicate, "predicate"> {
   let assemblyFormat = "$value";
@@ -105,17 +110,21 @@ def MetaOp_SlotAttr : AttrDef<MetaOp_Dialect, "Slot"> {
     The buffer of an argument of the program (`argument`, by number), a fresh
     buffer that a result of the program takes along (`result`, by number), or a
     place in the memory of the program's intermediate values (`arena`, by byte
-    offset).
+    offset). A value that is a part of another begins `offset` bytes behind.
 
     ```mlir
     #metaop.slot<arena, 4096>
+    #metaop.slot<result, 0, offset = 128>
     ```
   }];
   let parameters = (ins
     EnumParameter<MetaOp_SlotKind>:$kind,
-    "int64_t":$index
+    "int64_t":$index,
+    DefaultValuedParameter<"int64_t", "0">:$offset
   );
-  let assemblyFormat = "`<` $kind `,` $index `>`";
+  let assemblyFormat = [{
+    `<` $kind `,` $index (`,` `offset` `=` $offset^)? `>`
+  }];
 }
 
 #endif // METAOPS_DIALECT_METAOP_METAOPATTRIBUTES_TD

@@ -36,6 +36,18 @@ def MetaOp_ReduceKind : MetaOp_Enum<"ReduceKind", "reduction operator", [
   I32EnumAttrCase<"Xor", 6, "xor">
 ]>;
 
+/// The numbers are those of ReduceKind.
+def MetaOp_InsertKind : MetaOp_Enum<"InsertKind", "insertion operator", [
+  I32EnumAttrCase<"Add", 0, "add">,
+  I32EnumAttrCase<"Mul", 1, "mul">,
+  I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"Min", 3, "min">,
+  I32EnumAttrCase<"And", 4, "and">,
+  I32EnumAttrCase<"Or", 5, "or">,
+  I32EnumAttrCase<"Xor", 6, "xor">,
+  I32EnumAttrCase<"None", 7, "none">
+]>;
+
 def MetaOp_ComparePredicate
     : MetaOp_Enum<"ComparePredicate", "comparison", [
   I32EnumAttrCase<"Eq", 0, "eq">,

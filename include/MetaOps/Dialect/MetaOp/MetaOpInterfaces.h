@@ -10,6 +10,7 @@
 #define METAOPS_DIALECT_METAOP_METAOPINTERFACES_H
 
 #include "MetaOps/Dialect/MetaOp/IndexAccess.h"
+#include "MetaOps/Dialect/MetaOp/Placement.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"

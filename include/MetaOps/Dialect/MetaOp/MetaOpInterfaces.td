@@ -112,6 +112,23 @@ def MetaOp_ViewOpInterface : OpInterface<"ViewOpInterface"> {
   }];
 }
 
+def MetaOp_PlacementOpInterface : OpInterface<"PlacementOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let description = [{
+    The result is put together from whole operands, each in a window of it. A
+    memory plan has operands lie in their windows, or has them copied there.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Which operand goes where, in the order in which they are written: later
+        ones lie on top of earlier ones. Every element of the result is written.
+        Asked of static shapes, and of an op in canonical form, which combines
+        nothing.
+      }],
+      "::llvm::SmallVector<::mlir::metaop::Placement>", "getPlacements", (ins)>
+  ];
+}
+
 def MetaOp_DifferentiableOpInterface
     : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::mlir::metaop";

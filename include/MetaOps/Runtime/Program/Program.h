@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program is a sequence of kernel calls with a static memory plan. It is
-// compiled from a slice: the bytecode of a module whose function @main maps
-// the slice's leaves to the values asked for. Programs know nothing of the
+// A program is a sequence of kernel calls and copies with a static memory plan.
+// It is compiled from a slice: the bytecode of a module whose function @main
+// maps the slice's leaves to the values asked for. Programs know nothing of the
 // session that they come from and may be run any number of times.
 //
 //===----------------------------------------------------------------------===//
@@ -46,9 +46,11 @@ struct CompileOptions {
   std::string scheduleFile;
 };
 
-/// One kernel call of a program, for reports.
+/// One kernel call of a program, or the copies that one placement makes, for
+/// reports.
 struct KernelInfo {
   std::string name;
+  bool isCopy = false;
   /// Positions in the slice of the operations that the kernel computes.
   std::vector<unsigned> nodes;
   /// Their names, in program order; clones are listed once each.
@@ -71,7 +73,7 @@ struct KernelInfo {
 
 /// What a program will do, for people; see mo.explain.
 struct ProgramDescription {
-  /// In the order of the program's calls.
+  /// In the order of the program's calls that are no copies.
   std::vector<mlir::metaop::KernelDescription> kernels;
   /// What fusion reported of its cost.
   std::string fusion;
@@ -117,6 +119,9 @@ struct CallTime {
   int64_t begin;
   int64_t end;
 };
+
+/// The steady clock's nanoseconds.
+int64_t readClock();
 
 /// Why a run stopped, and in which call.
 class KernelFailure : public llvm::ErrorInfo<KernelFailure> {

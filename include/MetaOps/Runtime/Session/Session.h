@@ -45,6 +45,8 @@
 
 namespace metaops {
 
+struct CopyResult;
+
 struct ConditionTree;
 
 struct SessionStatistics {
@@ -172,6 +174,11 @@ public:
   /// NumPy's result types. No dimensions mean all.
   Var reduce(llvm::StringRef kind, const Var &x,
              std::optional<llvm::ArrayRef<int64_t>> dims, bool keepDims);
+
+  /// The parts one after the other along a dimension, with promoted types.
+  Var concat(llvm::ArrayRef<const Var *> parts, int64_t dim);
+  /// The same along a new dimension, of parts that have one shape.
+  Var stack(llvm::ArrayRef<const Var *> parts, int64_t dim);
 
   Var getItem(const Var &x, llvm::ArrayRef<IndexItem> items);
   /// Rebinds x to its value with a part replaced.
@@ -335,6 +342,30 @@ private:
   llvm::SmallVector<Node *> recordReads(const ParsedAccess &parsed,
                                         llvm::ArrayRef<int64_t> iteration,
                                         llvm::ArrayRef<const Var *> extras);
+
+  // Gradients (Gradient.cpp)
+  void adoptDerivatives(mlir::Operation *last);
+
+  // Windows (Indexing.cpp)
+  llvm::SmallVector<mlir::Value> recordStarts(llvm::ArrayRef<int64_t> starts,
+                                              llvm::ArrayRef<int64_t> counts,
+                                              llvm::ArrayRef<int64_t> shape);
+  Node *narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
+               llvm::ArrayRef<int64_t> counts, llvm::ArrayRef<int64_t> steps);
+
+  // Placement (RecordPlacement.cpp)
+  Node *recordConcat(llvm::ArrayRef<mlir::Value> parts,
+                     llvm::ArrayRef<int64_t> shape, int64_t dim);
+  /// The part of a concat that holds the indices `first` to `last` of a
+  /// dimension, and where it begins; null if there is none.
+  std::pair<Node *, int64_t> findPart(Node *node, int64_t dim, int64_t first,
+                                      int64_t last) const;
+  Node *skipViews(Node *node) const;
+  bool addCopies(Node *output,
+                 const llvm::DenseMap<Node *, unsigned> &arguments,
+                 std::vector<CopyResult> &results) const;
+  /// A program for the slice where that is copies alone, else null.
+  std::shared_ptr<const CachedProgram> makeCopies();
 
   // Running (Run.cpp)
   /// Has `slice` compute what is asked for and what goes along with it. False

@@ -27,12 +27,14 @@ struct SignatureInfo {
   /// An element depends on its index (and on 0-d operands) only.
   bool isGenerator = false;
   bool isRandom = false;
+  /// Takes any number of operands of one kind.
+  bool isVariadic = false;
 };
 
-/// Numbers the operations' signatures: name, properties, number of operands,
-/// element type and rank of the result. Extents are not part of it: they are
-/// the numbers beside a program's skeleton. Two ops with one number differ in
-/// operands and extents only.
+/// Numbers the operations' signatures: name, properties, number of operands
+/// (but of a list of any length), element type and rank of the result. Extents
+/// are not part of it: they are the numbers beside a program's skeleton. Two
+/// ops with one number differ in operands and extents only.
 class SignatureTable {
 public:
   using Id = uint32_t;

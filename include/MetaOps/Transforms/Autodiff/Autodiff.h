@@ -14,6 +14,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
+
 namespace mlir::metaop {
 
 /// The gradient of `sum_k <outputs[k], seeds[k]>` with respect to each target,
@@ -25,6 +27,11 @@ namespace mlir::metaop {
 /// operation whose derivative it belongs to. Of these, what no gradient needs
 /// is erased again; nothing else changes.
 ///
+/// A value of which many slices are read gets its gradient at once: the slices'
+/// cotangents put together where they tile it, or inserted one after the other,
+/// so that the cost is that of the elements. `getNumber` says which 0-d
+/// integers are known, which a constant always is.
+///
 /// No gradient flows through operations that are not differentiable, or for
 /// which `isStopped` holds, and nothing before them is looked at. The cost is
 /// that of the operations from which an output is computed, as far as gradients
@@ -33,10 +40,11 @@ namespace mlir::metaop {
 /// Fails, with nothing emitted, if an output or a target is not a tensor of
 /// floats, if a seed is not of its output's type, or if there is not one seed
 /// per output.
-llvm::Expected<llvm::SmallVector<Value>>
-differentiate(OpBuilder &builder, llvm::ArrayRef<Value> outputs,
-              llvm::ArrayRef<Value> seeds, llvm::ArrayRef<Value> targets,
-              llvm::function_ref<bool(Operation *)> isStopped = nullptr);
+llvm::Expected<llvm::SmallVector<Value>> differentiate(
+    OpBuilder &builder, llvm::ArrayRef<Value> outputs,
+    llvm::ArrayRef<Value> seeds, llvm::ArrayRef<Value> targets,
+    llvm::function_ref<bool(Operation *)> isStopped = nullptr,
+    llvm::function_ref<std::optional<int64_t>(Value)> getNumber = nullptr);
 
 } // namespace mlir::metaop
 

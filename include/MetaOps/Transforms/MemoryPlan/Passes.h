@@ -25,6 +25,9 @@ namespace mlir::metaop {
 bool canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
                      unsigned result);
 
+/// The bytes that buffers begin at multiples of: a line of the caches.
+constexpr int64_t kBufferAlignment = 64;
+
 #define GEN_PASS_REGISTRATION
 #include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
 

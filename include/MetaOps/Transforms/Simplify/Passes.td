@@ -65,6 +65,43 @@ def WidenReductionsPass
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def ExpandPlacementsPass
+    : Pass<"metaop-expand-placements", "::mlir::func::FuncOp"> {
+  let summary = "Choose from parts where a concat need not be in memory";
+  let description = [{
+    A concat of few parts, most of them not computed by this program, whose
+    readers all read each element at its own place, becomes a chain of selects
+    that fuses with them.
+
+    ```mlir
+    %c = metaop.concat %a, %b dim = 0
+        : (tensor<4xf32>, tensor<6xf32>) -> tensor<10xf32>
+    %y = metaop.exp %c : tensor<10xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = metaop.reindex %a map affine_map<(i) -> (i)> fill 0.0 : f32
+        : tensor<4xf32> -> tensor<10xf32>
+    %1 = metaop.reindex %b map affine_map<(i) -> (i - 4)> fill 0.0 : f32
+        : tensor<6xf32> -> tensor<10xf32>
+    %i = metaop.iota dim = 0 : tensor<10xi64>
+    %4 = metaop.constant dense<4> : tensor<10xi64>
+    %m = metaop.cmp lt %i, %4 : tensor<10xi64> -> tensor<10xi1>
+    %c = metaop.select %m, %0, %1 : tensor<10xi1>, tensor<10xf32>
+    %y = metaop.exp %c : tensor<10xf32>
+    ```
+
+    So do chains of as many inserts into what no reduction has computed.
+  }];
+  let options = [
+    Option<"maxParts", "max-parts", "unsigned", "8",
+           "The most parts that a kernel chooses from">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def CloneProducersPass
     : Pass<"metaop-clone-producers", "::mlir::func::FuncOp"> {
   let summary = "Compute cheap producers again for each consumer";
