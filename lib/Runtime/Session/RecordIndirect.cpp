@@ -72,7 +72,7 @@ static bool areInRange(const Buffer &buffer, int64_t count, IndexRange range) {
 static bool areKnownInRange(const Node &node, int64_t count, IndexRange range) {
   constexpr int64_t kMostRead = 1 << 16;
   if (!isa<metaop::BufferOp>(node.op) || !node.buffer || node.ready != 0 ||
-      node.buffer->isForeign() || count > kMostRead)
+      node.buffer->isForeign() || node.buffer->exported() || count > kMostRead)
     return false;
   switch (node.dtype) {
   case DType::I8:
