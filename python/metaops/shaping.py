@@ -220,12 +220,12 @@ def split(x: VarLike, sections: int | Sequence[int], dim: int = 0) -> list[Var]:
     extent = x.shape[axis]
     if isinstance(sections, int):
         if sections <= 0:
-            raise ValueError(f"split: sections is {sections}, expected a positive number")
+            raise at_line(ValueError(f"split: sections is {sections}, expected a positive number"))
         sizes = [min(sections, extent - k) for k in range(0, extent, sections)]
     else:
         sizes = list(sections)
     if sum(sizes) != extent or any(size < 0 for size in sizes):
-        raise ValueError(f"split: extents {sizes} do not add up to {extent}")
+        raise at_line(ValueError(f"split: extents {sizes} do not add up to {extent}"))
     parts, begin = [], 0
     for size in sizes:
         key = (slice(None),) * axis + (slice(begin, begin + size),)
