@@ -67,6 +67,8 @@ class Flags:
     dump_dir               str    the folder that takes the IR of each program after
                                   each phase; "" for none
     fuse                   bool   operators share kernels; off, each is a kernel
+    history_depth          int    through how many programs a gradient may reach back
+                                  where nobody holds the values between these
     lazy_execution         bool   operators are recorded and run when a value is asked
                                   for; off, each runs at once, for debugging
     memory_limit           int    bytes of tensors at most; 0 for no limit

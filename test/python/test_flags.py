@@ -77,6 +77,9 @@ def test_values_that_a_flag_does_not_take():
         mo.flags.rules = "nonsense"
     with pytest.raises(ValueError, match="saved_values_budget: given -1"):
         mo.flags.saved_values_budget = -1
+    for wrong in (0, 2**40):
+        with pytest.raises(ValueError, match="history_depth"):
+            mo.flags.history_depth = wrong
 
 
 def test_booleans_are_booleans():

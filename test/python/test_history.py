@@ -332,11 +332,7 @@ def sizes(*names):
     return [stats[name] for name in names]
 
 
-# A sum of losses keeps the operations of each, as their gradients need these.
-FLAT = [scenario for scenario in ALL if scenario is not RunningTotalWithHistory]
-
-
-@by_name(FLAT)
+@by_name(ALL)
 def test_memory_and_graph_are_flat(make, rng):
     """200 steps; every fortieth is followed by a sync of all."""
     scenario = make(rng)

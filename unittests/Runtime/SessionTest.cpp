@@ -173,6 +173,20 @@ TEST_F(SessionTest, ChainsOfSyncedValuesDoNotGrow) {
   EXPECT_EQ(statistics().opsInBlock, ops);
 }
 
+TEST_F(SessionTest, ChainsOfSyncedValuesEndAtADepth) {
+  Var x = tensor({2}, {1, 2}), factor = tensor({2}, {0.5, 1});
+  std::vector<int64_t> ops;
+  for (int i = 0; i < 60; ++i) {
+    SessionScope scope(*session);
+    x = session->binary("mul", x, factor);
+    session->sync(&x);
+    ops.push_back(session->getStatistics().opsInBlock);
+  }
+  EXPECT_EQ(ops[59], ops[30]);
+  EXPECT_TRUE(contains(errorOf([&] { session->grad(x, {&factor}); }),
+                       "only the last 16 programs"));
+}
+
 TEST_F(SessionTest, SavedValuesSpareAGradientTheForwardPass) {
   Var x = tensor({2, 2}, {1, 2, 3, 4});
   Var y;

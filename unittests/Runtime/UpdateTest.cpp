@@ -71,6 +71,21 @@ TEST_F(UpdateTest, ReadEachOtherInOneProgram) {
   EXPECT_EQ(statistics().programsRun, 4);
 }
 
+TEST_F(UpdateTest, RunWhereTheyAreWrittenByHand) {
+  Var p = tensor({2}, {8, 16}), x = tensor({2}, {1, 1});
+  for (int i = 0; i < 4; ++i) {
+    SessionScope scope(*session);
+    Var loss = session->binary("mul", session->binary("mul", p, p), x);
+    std::vector<Var> gradients = session->grad(loss, {&p});
+    EXPECT_EQ(session->getStatistics().programsRun, i);
+    Var scaled = session->binary("mul", gradients[0], number(0.25));
+    session->assign(p, session->binary("sub", p, scaled));
+  }
+  EXPECT_EQ(values(p), floats({0.5, 1}));
+  EXPECT_EQ(statistics().programsRun, 4);
+  EXPECT_LE(statistics().programsCompiled, 2);
+}
+
 TEST_F(UpdateTest, RunWhenTheirValueIsAskedFor) {
   Var p = tensor({1}, {3}), q = tensor({1}, {5}), y;
   {

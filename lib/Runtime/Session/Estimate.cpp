@@ -79,7 +79,7 @@ bool MemoryModel::shareView(Node *node) {
   while (!source->isLeaf()) {
     if (!graph.getInfo(source).isView)
       return false;
-    source = graph.getNode(source->op->getOperand(0));
+    source = source->operands.front();
   }
   if (source->isDonated)
     failOverwritten(source);
@@ -88,8 +88,7 @@ bool MemoryModel::shareView(Node *node) {
 }
 
 void MemoryModel::store(Node *output, BufferRef buffer) {
-  for (Node *node = output; !node->isLeaf();
-       node = graph.getNode(node->op->getOperand(0))) {
+  for (Node *node = output; !node->isLeaf(); node = node->operands.front()) {
     give(node, buffer);
     if (!graph.getInfo(node).isView)
       return;
@@ -127,8 +126,8 @@ uint32_t MemoryModel::markKept() {
     worklist.pop_back();
     if (node->buffer && !graph.needsHistory(node))
       continue;
-    for (mlir::Value operand : node->op->getOperands())
-      mark(graph.getNode(operand));
+    for (Node *operand : node->operands)
+      mark(operand);
   }
   return kept;
 }
@@ -170,10 +169,12 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
   queue->drain();
   scratch.reset();
   MemoryModel model(graph, memory.getStatistics().bytesInUse, isAsynchronous);
-  llvm::scope_exit restore([this, hits = programHits, before = flushes] {
-    programHits = hits;
-    flushes = before;
-  });
+  llvm::scope_exit restore(
+      [this, hits = programHits, before = flushes, period = graph.getPeriod()] {
+        programHits = hits;
+        flushes = before;
+        graph.setPeriod(period);
+      });
 
   auto compute = [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
     if (!planSlice(asked, kind,
@@ -191,6 +192,7 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
       })) {
     compute(findDue(nodes), RunKind::Updates);
     ++flushes;
+    graph.startPeriod();
     model.collect();
   }
   compute(nodes, RunKind::Asked);

@@ -47,6 +47,13 @@ static int64_t toBytes(llvm::StringRef name, const FlagValue &value) {
   return *number;
 }
 
+static int64_t toCount(llvm::StringRef name, const FlagValue &value) {
+  auto *number = std::get_if<int64_t>(&value);
+  if (!number || *number < 1 || *number > INT32_MAX)
+    failBadValue(name, value, "a number from 1 to 2147483647");
+  return *number;
+}
+
 static std::string toChoice(llvm::StringRef name, const FlagValue &value,
                             llvm::ArrayRef<llvm::StringRef> choices) {
   auto *text = std::get_if<std::string>(&value);
@@ -115,6 +122,11 @@ llvm::ArrayRef<FlagEntry> Session::FlagTable::get() {
       {"fuse", [](const Session &s) -> FlagValue { return s.options.fuse; },
        [](Session &s, Name name, const FlagValue &value) {
          s.options.fuse = toBool(name, value);
+       }},
+      {"history_depth",
+       [](const Session &s) -> FlagValue { return s.historyDepth; },
+       [](Session &s, Name name, const FlagValue &value) {
+         s.historyDepth = toCount(name, value);
        }},
       {"lazy_execution", [](const Session &s) -> FlagValue { return s.isLazy; },
        [](Session &s, Name name, const FlagValue &value) {

@@ -54,6 +54,17 @@ void Session::adoptDerivatives(Operation *last) {
     graph.getNode(op)->scalar = number;
 }
 
+[[noreturn]] static void failEnded(const Node *node, int64_t depth) {
+  fail(ErrorKind::Runtime,
+       "grad: the loss depends on a target through a value of shape " +
+           formatShape(node->shape()) + " from " +
+           formatLine(node->op->getLoc()) +
+           ", of whose history only the last " + llvm::Twine(depth) +
+           " programs are kept; keep Vars of the values between, ask for less "
+           "on the way, or set mo.flags.history_depth; or detach the value, if "
+           "no gradient is to flow through it");
+}
+
 std::vector<Var> Session::grad(const Var &loss,
                                llvm::ArrayRef<const Var *> targets) {
   auto checkFloat = [](const Var &var, llvm::StringRef what) {
@@ -70,6 +81,12 @@ std::vector<Var> Session::grad(const Var &loss,
   // Fresh parameters have to be there for the first iteration to be the same
   // program as the next ones.
   computeInitialValues(nodes);
+  computeReplacements(nodes);
+  if (const Node *ended = graph.findEnded(loss.node, nodes))
+    failEnded(ended, historyDepth);
+  for (Node *target : nodes)
+    target->isTarget = true;
+  loss.node->isDifferentiated = true;
 
   // The sum of the loss's elements is differentiated.
   Node *seed =

@@ -40,27 +40,34 @@ Node *Graph::createNode() {
 
 Node *Graph::adopt(Operation *op) {
   SignatureTable::Id signature = signatures.intern(op);
-  const SignatureInfo &info = signatures.getInfo(signature);
   Node *node = createNode();
   node->op = op;
+  node->order = ++numRecorded;
+  node->period = node->oldestPeriod = period;
   node->signature = signature;
   node->dtype = *fromElementType(node->type().getElementType());
   node->isScalar = isa<metaop::ScalarOp>(op);
   node->isInitial = !isa<metaop::BufferOp>(op);
-  node->isRandom = info.isRandom;
+  node->isRandom = getInfo(node).isRandom;
+  node->isStopped = stopsGradients;
   bool operandCarries = false;
+  uint64_t endedChains = 0;
   for (Value operand : op->getOperands()) {
-    Node *source = getNode(operand);
+    Node *source = node->operands.emplace_back(getNode(operand));
     node->generation = std::max(node->generation, source->generation);
     node->isInitial &= source->isInitial && !source->buffer;
     node->isRandom |= source->isRandom;
     node->isDerived |= source->isDerived || source->vars > 0;
     operandCarries |= source->carries;
+    endedChains |= source->endedChains;
+    if (!source->isLeaf() && !source->isPendingUpdate)
+      node->oldestPeriod = std::min(node->oldestPeriod, source->oldestPeriod);
   }
-  node->isStopped = stopsGradients;
-  node->carries = operandCarries && info.isDifferentiable &&
-                  isFloat(node->dtype) && !stopsGradients;
   nodes.try_emplace(op, node);
+  if (isFlowing(node)) {
+    node->carries = operandCarries;
+    node->endedChains = endedChains;
+  }
   return node;
 }
 
@@ -79,9 +86,23 @@ void Graph::forEachNode(llvm::function_ref<void(Node *)> visit) {
 // Who needs a value
 //===----------------------------------------------------------------------===//
 
+void Graph::hold(Node *node) {
+  if (!node->isLeaf())
+    waiting.insert(node);
+}
+
+void Graph::letGo(Node *node) {
+  if (node->vars == 0 && node->pins == 0)
+    waiting.erase(node);
+}
+
 void Graph::retainVar(Node *node) {
   ++numVars;
-  if (node->vars++ == 0 && isFloat(node->dtype) && !node->carries)
+  if (node->vars++ > 0)
+    return;
+  node->wasHeld = true;
+  hold(node);
+  if (isFloat(node->dtype) && !node->carries)
     updateCarries(node);
 }
 
@@ -89,14 +110,33 @@ void Graph::releaseVar(Node *node) {
   --numVars;
   if (--node->vars > 0)
     return;
+  letGo(node);
+  if (node->isOverdue)
+    endHistories(node);
   if (node->carries && !node->op->use_empty())
     updateCarries(node);
   enqueue(node);
 }
 
+void Graph::pin(Node *node) {
+  if (node->pins++ == 0)
+    hold(node);
+}
+
 void Graph::unpin(Node *node) {
-  if (--node->pins == 0)
-    enqueue(node);
+  if (--node->pins > 0)
+    return;
+  letGo(node);
+  enqueue(node);
+}
+
+std::vector<Node *> Graph::getWaiting() const {
+  std::vector<Node *> nodes;
+  for (Node *node : waiting)
+    if (!node->isLeaf())
+      nodes.push_back(node);
+  llvm::sort(nodes, [](Node *a, Node *b) { return a->order < b->order; });
+  return nodes;
 }
 
 bool Graph::isDead(const Node *node) const {
@@ -110,9 +150,9 @@ void Graph::enqueue(Node *node) {
   queue.push_back(node);
 }
 
-void Graph::enqueueOperands(Operation *op) {
-  for (Value operand : op->getOperands())
-    enqueue(getNode(operand));
+void Graph::enqueueOperands(Node *node) {
+  for (Node *operand : node->operands)
+    enqueue(operand);
 }
 
 void Graph::collect() {
@@ -143,7 +183,7 @@ void Graph::erase(Node *node) {
   if (node->isDonated)
     --numDonated;
   Operation *op = node->op;
-  enqueueOperands(op);
+  enqueueOperands(node);
   nodes.erase(op);
   op->erase();
   node->buffer.reset();

@@ -19,20 +19,37 @@
 // is carried forward along the uses, so that a chain x = f(x) does not grow in
 // a loop. Stopped is what was recorded under Python's no_grad.
 //
+// A chain x = f(x, c) whose values are asked for as it grows, with c held,
+// would keep the operations of all steps. So `depth` counts the programs that a
+// history reaches back through, and a history ends at values that are too deep
+// in it. Values that a Var holds are spared until it dies: who keeps all steps
+// in a list may differentiate through all of them. Values that were only saved
+// for a gradient go before, and are computed again if there is one.
+//
+// An end must not be mistaken for a gradient of zero. It belongs to a chain,
+// one of 64: the value at which it ends has the chain's bit in `endedChains`,
+// and so has what is made of it and keeps no history; what Vars hold and the
+// lost part was made of has the bit in `lostChains`. A gradient of a value that
+// comes out of a chain, by one that went into it, is an error.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Session/Graph.h"
+#include "MetaOps/Runtime/Session/Slice.h"
 
 using namespace mlir;
 using namespace metaops;
 
+bool Graph::isFlowing(const Node *node) const {
+  return isFloat(node->dtype) && getInfo(node).isDifferentiable &&
+         !node->isStopped;
+}
+
 bool Graph::needsHistory(const Node *node) const {
-  if (!isFloat(node->dtype) || !getInfo(node).isDifferentiable ||
-      node->isStopped)
-    return false;
-  return llvm::any_of(node->op->getOperands(),
-                      [&](Value operand) { return getNode(operand)->carries; });
+  return isFlowing(node) && llvm::any_of(node->operands, [](Node *operand) {
+           return operand->carries;
+         });
 }
 
 void Graph::updateCarries(Node *start) {
@@ -40,6 +57,7 @@ void Graph::updateCarries(Node *start) {
   while (!worklist.empty()) {
     Node *node = worklist.back();
     worklist.pop_back();
+    inheritEnds(node);
     bool flows = needsHistory(node);
     if (node->buffer && !flows)
       turnIntoLeaf(node);
@@ -54,24 +72,165 @@ void Graph::updateCarries(Node *start) {
 
 void Graph::turnIntoLeaf(Node *node) {
   Operation *op = node->op;
-  if (op->getNumOperands() == 0)
+  if (node->operands.empty())
     return;
+  inheritEnds(node);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
   auto leaf = metaop::BufferOp::create(builder, op->getLoc(), node->type());
   op->getResult(0).replaceAllUsesWith(leaf);
-  enqueueOperands(op);
+  enqueueOperands(node);
+  node->operands.clear();
   nodes.erase(op);
   op->erase();
   nodes.try_emplace(leaf, node);
   node->op = leaf;
   node->signature = signatures.intern(leaf);
+  node->depth = 0;
+  node->isSaved = node->isOverdue = false;
 }
 
-void Graph::setComputed(Node *node, BufferRef buffer) {
+void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
   node->buffer = std::move(buffer);
+  node->depth = depth;
+  waiting.erase(node);
   if (!needsHistory(node))
     turnIntoLeaf(node);
+}
+
+//===----------------------------------------------------------------------===//
+// The ends of histories
+//===----------------------------------------------------------------------===//
+
+void Graph::inheritEnds(Node *node) {
+  if (isFlowing(node))
+    for (Node *operand : node->operands)
+      node->endedChains |= operand->endedChains;
+}
+
+/// Has the values stay without their operands, and notes which are cut off.
+/// Returns those at which the same chains have ended before.
+std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
+  std::vector<Node *> stack(values), lost, outdated;
+  uint32_t mark = startTraversal();
+  uint64_t chains = 0;
+  while (!stack.empty()) {
+    Node *top = stack.back();
+    stack.pop_back();
+    chains |= top->endedChains;
+    if (top->vars > 0)
+      lost.push_back(top);
+    else if (top->endedChains && top->buffer && top->pins == 0 &&
+             top->operands.empty())
+      outdated.push_back(top);
+    if (!isFlowing(top))
+      continue;
+    for (Node *source : top->operands)
+      if (source->epoch != mark) {
+        source->epoch = mark;
+        stack.push_back(source);
+      }
+  }
+  if (chains == 0)
+    chains = uint64_t(1) << (numChains++ % 64);
+  for (Node *held : lost)
+    held->lostChains |= chains;
+  for (Node *value : values) {
+    value->endedChains |= chains;
+    turnIntoLeaf(value);
+    updateCarries(value);
+  }
+  return outdated;
+}
+
+void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
+  // Of what was saved for a gradient, what two programs have gone by without.
+  constexpr uint32_t savedDepth = 2;
+  std::vector<Node *> roots, ended, saved;
+  for (Node *value : values)
+    if (value->depth > std::min(depth, savedDepth))
+      roots.push_back(value);
+  // What is too deep below one root may be near enough to the next, but the
+  // first is what reaches farthest.
+  llvm::sort(roots, [](Node *a, Node *b) {
+    return std::tie(b->depth, a->order) < std::tie(a->depth, b->order);
+  });
+  uint32_t mark = startTraversal();
+  std::vector<Node *> stack;
+  for (Node *root : roots) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      Node *node = stack.back();
+      stack.pop_back();
+      for (Node *source : node->operands) {
+        if (source->epoch == mark)
+          continue;
+        source->epoch = mark;
+        bool isHeld = source->vars > 0 || source->pins > 0;
+        if (source->isSaved && source->buffer && !isHeld &&
+            source->depth + savedDepth <= root->depth)
+          saved.push_back(source);
+        if (!source->isLeaf() || source->depth + depth > root->depth)
+          stack.push_back(source);
+        else if (isHeld)
+          source->isOverdue = true;
+        else if (!source->operands.empty())
+          ended.push_back(source);
+      }
+    }
+  }
+  dropSaved(saved);
+  llvm::erase_if(ended, [](Node *node) { return !node->isLeaf(); });
+  if (!ended.empty())
+    dropOutdated(endHistories(ended));
+}
+
+/// Has values that are only kept for a gradient be computed again by it.
+void Graph::dropSaved(llvm::ArrayRef<Node *> saved) {
+  for (Node *node : saved) {
+    BufferRef buffer = std::move(node->buffer);
+    node->buffer.reset();
+    if (numDonated > 0 && findOverwritten(*this, node))
+      node->buffer = std::move(buffer);
+    else
+      node->isSaved = false;
+  }
+}
+
+/// Two ends behind each other: no step of the chain that has a history needs
+/// the farther one any more. Other values' histories do not keep it either, or
+/// a list of losses would hold the parameters of each.
+void Graph::dropOutdated(llvm::ArrayRef<Node *> outdated) {
+  if (outdated.empty())
+    return;
+  uint32_t needed = markNeeded(*this, getWaiting());
+  for (Node *node : outdated)
+    if (node->epoch != needed)
+      setDonated(node, node->op->getLoc());
+}
+
+Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
+  uint64_t lost = 0;
+  for (Node *target : targets)
+    lost |= target->lostChains;
+  if (lost == 0)
+    return nullptr;
+  std::vector<Node *> stack{root};
+  uint32_t mark = startTraversal();
+  while (!stack.empty()) {
+    Node *node = stack.back();
+    stack.pop_back();
+    if ((node->endedChains & lost) && node->operands.empty())
+      return node;
+    if (!isFlowing(node))
+      continue;
+    for (Node *source : node->operands)
+      if (source->epoch != mark) {
+        source->epoch = mark;
+        stack.push_back(source);
+      }
+  }
+  return nullptr;
 }
 
 void Graph::setDonated(Node *node, Location line) {

@@ -21,6 +21,7 @@
 #include "MetaOps/Runtime/Session/MemoryReport.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
+#include "llvm/ADT/ScopeExit.h"
 
 #include <cstring>
 
@@ -63,11 +64,8 @@ void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
 
 void Session::syncAll() {
   flushUpdates();
-  std::vector<Node *> held;
-  graph.forEachNode([&](Node *node) {
-    if (node->vars > 0 && !node->isLeaf())
-      held.push_back(node);
-  });
+  std::vector<Node *> held = graph.getWaiting();
+  llvm::erase_if(held, [](Node *node) { return node->vars == 0; });
   syncNodes(held);
   ask(queue->getLast());
 }
@@ -92,14 +90,20 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
   llvm::for_each(asked, add);
   if (kind == RunKind::Asked && !outputs.empty())
     llvm::for_each(takeCheckable(), add);
-  if (kind == RunKind::Asked || kind == RunKind::Updates)
+  bool isCarried = kind == RunKind::Carried;
+  if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
     for (const Fetch &fetch : fetches)
       for (Node *node : fetch.nodes)
-        if (node->generation <= flushes)
+        // Of the iteration that begins, there is more to come.
+        if (node->generation <= flushes &&
+            !(isCarried && node->period == graph.getPeriod()))
           add(node);
   if (outputs.empty())
     return false;
+  llvm::scope_exit forget([this] { forgetAsked(); });
   traceSlice(graph, outputs.getArrayRef(), slice);
+  if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
+    addCarriedValues(kind);
   // Updates have no history; what is computed along with them may have.
   bool keepsHistory =
       llvm::any_of(asked, [&](Node *node) { return graph.needsHistory(node); });
@@ -136,11 +140,11 @@ bool Session::computeView(Node *node) {
   while (!source->isLeaf()) {
     if (!graph.getInfo(source).isView)
       return false;
-    source = graph.getNode(source->op->getOperand(0));
+    source = source->operands.front();
   }
   if (source->isDonated)
     failOverwritten(source);
-  store(node, bufferOf(source), source->ready);
+  store(node, bufferOf(source), source->ready, source->depth);
   return true;
 }
 
@@ -181,16 +185,23 @@ bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
 
 void Session::addSavedValues() {
   int64_t budget = savedValuesBudget;
-  bool keepsHistory = llvm::any_of(
-      slice.outputs, [&](Node *node) { return graph.needsHistory(node); });
+  auto isAsked = [&](Node *node) {
+    return askedNodes.empty() || node->isAsked;
+  };
+  // What has been differentiated is seldom differentiated again, and what its
+  // gradients need is saved because they need it.
+  bool keepsHistory = llvm::any_of(slice.outputs, [&](Node *node) {
+    return isAsked(node) && !node->isDifferentiated && graph.needsHistory(node);
+  });
   markOutputs(true);
   for (Node *node : slice.ops) {
-    if (node->isOutput || !isWorthSaving(node, keepsHistory))
+    if (node->isOutput || !isWorthSaving(node, keepsHistory && isAsked(node)))
       continue;
     int64_t bytes = countBytes(node->shape(), node->dtype);
     if (bytes > budget)
       continue;
     budget -= bytes;
+    node->isSaved = true;
     slice.outputs.push_back(node);
   }
   markOutputs(false);
@@ -308,7 +319,13 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
     launch(std::move(run), std::move(record), kind);
   }
   for (auto [output, buffer] : llvm::zip_equal(slice.outputs, results))
-    store(output, std::move(buffer), queue->getLast());
+    store(output, std::move(buffer), queue->getLast(),
+          output->depth + depthStep);
+  if (depthStep > 0)
+    graph.boundHistory(slice.outputs, historyDepth);
+  if (kind != RunKind::Initial && kind != RunKind::Checks)
+    graph.startPeriod();
+  recordedAtRun = graph.getNumRecorded();
 }
 
 void Session::launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
@@ -402,17 +419,18 @@ void Session::execute(const ProgramRun &run,
     failure = found;
 }
 
-void Session::store(Node *output, BufferRef buffer, Queue::Ticket ready) {
+void Session::store(Node *output, BufferRef buffer, Queue::Ticket ready,
+                    uint32_t depth) {
   llvm::SmallVector<Node *, 4> viewed{output};
   while (graph.getInfo(viewed.back()).isView) {
-    Node *source = graph.getNode(viewed.back()->op->getOperand(0));
+    Node *source = viewed.back()->operands.front();
     if (source->isLeaf())
       break;
     viewed.push_back(source);
   }
   for (Node *node : viewed) {
     node->ready = ready;
-    graph.setComputed(node, buffer);
+    graph.setComputed(node, buffer, depth);
   }
 }
 
@@ -423,6 +441,9 @@ void Session::runEagerly(Node *node) {
     return;
   traceSlice(graph, node, slice);
   std::vector<Node *> ops = slice.ops;
+  // A program is an operator, and says nothing about loops.
+  llvm::scope_exit restore([this] { depthStep = 1; });
+  depthStep = 0;
   for (Node *op : ops)
     compute(op, RunKind::Asked);
   wait(queue->getLast());

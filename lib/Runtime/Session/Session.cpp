@@ -113,6 +113,7 @@ void Session::enter() {
   // Nothing in the queue needs it any more.
   if (scratch && queue->isDone(queue->getLast()))
     scratch.reset();
+  computePending();
 }
 
 void Session::leave(bool failed) {

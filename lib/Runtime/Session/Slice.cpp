@@ -18,6 +18,7 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Session/Error.h"
+#include "Walk.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -45,57 +46,8 @@ void Slice::clear() {
 }
 
 //===----------------------------------------------------------------------===//
-// Walks
+// Keys
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Visits what roots are made of down to the leaves, each once, operands first.
-class Walk {
-public:
-  explicit Walk(Graph &graph, bool stopsAtOutputs = false)
-      : graph(graph), stopsAtOutputs(stopsAtOutputs),
-        epoch(graph.startTraversal()) {}
-
-  uint32_t getEpoch() const { return epoch; }
-
-  template <typename Visit> void run(Node *root, Visit visit) {
-    if (!enter(root, visit))
-      return;
-    while (!stack.empty()) {
-      Frame &top = stack.back();
-      Operation *op = top.node->op;
-      if (top.next == op->getNumOperands()) {
-        visit(top.node);
-        stack.pop_back();
-        continue;
-      }
-      enter(graph.getNode(op->getOperand(top.next++)), visit);
-    }
-  }
-
-private:
-  struct Frame {
-    Node *node;
-    unsigned next;
-  };
-
-  template <typename Visit> bool enter(Node *node, Visit &visit) {
-    if (node->epoch == epoch)
-      return false;
-    node->epoch = epoch;
-    if (node->isLeaf() || (stopsAtOutputs && node->isOutput))
-      visit(node);
-    else
-      stack.push_back({node, 0});
-    return true;
-  }
-
-  Graph &graph;
-  bool stopsAtOutputs;
-  uint32_t epoch;
-  llvm::SmallVector<Frame, 64> stack;
-};
-} // namespace
 
 /// Tells a leaf in a skeleton from an operation.
 static constexpr uint32_t leafMark = 0x80000000;
@@ -105,6 +57,7 @@ static void appendShape(std::vector<int64_t> &numbers, const Node *node) {
   numbers.insert(numbers.end(), shape.begin(), shape.end());
 }
 
+/// Finds the depth of its history on the way.
 static void appendToKey(Graph &graph, ProgramKey &key, Node *node) {
   if (node->isLeaf()) {
     key.skeleton.push_back(leafMark | uint32_t(node->dtype) << 16 |
@@ -112,9 +65,12 @@ static void appendToKey(Graph &graph, ProgramKey &key, Node *node) {
   } else {
     key.skeleton.push_back(node->signature);
     if (graph.getInfo(node).isVariadic)
-      key.skeleton.push_back(node->op->getNumOperands());
-    for (Value operand : node->op->getOperands())
-      key.skeleton.push_back(graph.getNode(operand)->position);
+      key.skeleton.push_back(node->operands.size());
+    node->depth = 0;
+    for (Node *source : node->operands) {
+      key.skeleton.push_back(source->position);
+      node->depth = std::max(node->depth, source->depth);
+    }
   }
   appendShape(key.numbers, node);
 }

@@ -72,6 +72,7 @@ void Session::update(Var &x, Operand value) {
   pendingUpdates.insert(updated);
   if (x.node->buffer)
     replaced[updated] = RunRef(x.node->buffer);
+  x.node->replacedBy = flushes + 1;
   rebind(x, updated);
 }
 
@@ -109,12 +110,8 @@ static bool isUnseen(const Node *leaf) {
 }
 
 std::vector<Node *> Session::findWaiting() {
-  std::vector<Node *> waiting;
-  graph.forEachNode([&](Node *node) {
-    if ((node->vars > 0 || node->pins > 0) && !node->isLeaf() &&
-        !node->isOutput)
-      waiting.push_back(node);
-  });
+  std::vector<Node *> waiting = graph.getWaiting();
+  llvm::erase_if(waiting, [](Node *node) { return node->isOutput; });
   return waiting;
 }
 
@@ -177,7 +174,7 @@ void Session::recordDonations(const ProgramRun &run) {
     // A view of the leaf has its buffer, and has written nothing.
     Node *source = output;
     while (!source->isLeaf() && graph.getInfo(source).isView)
-      source = graph.getNode(source->op->getOperand(0));
+      source = source->operands.front();
     if (source != leaf)
       graph.setDonated(leaf, output->op->getLoc());
   }
@@ -200,11 +197,10 @@ void Session::computeInitialValues(llvm::ArrayRef<Node *> targets) {
     return;
   // All states of an optimiser at once. Random numbers may be a batch of data,
   // and what is made of a state belongs to the iteration.
-  graph.forEachNode([&](Node *node) {
+  for (Node *node : graph.getWaiting())
     if (node->vars > 0 && !node->isRandom && !node->isDerived &&
         isInitialValue(node))
       nodes.insert(node);
-  });
   compute(nodes.getArrayRef(), RunKind::Initial);
 }
 

@@ -17,6 +17,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <deque>
 #include <functional>
@@ -29,6 +31,8 @@ namespace metaops {
 /// recorded operation has one result, so this is also what it knows of a value.
 struct Node {
   mlir::Operation *op = nullptr;
+  /// Of the operation's operands.
+  llvm::SmallVector<Node *, 2> operands;
   /// The value, once it is computed or given; or the memory that a queued run
   /// writes it to, until `ready` has run.
   BufferRef buffer;
@@ -38,6 +42,19 @@ struct Node {
   /// How often the session has been flushed when all updates that this value
   /// depends on are done.
   int64_t generation = 0;
+  /// The generation of the update that has rebound its Var, if one has.
+  int64_t replacedBy = 0;
+  /// Its place in the order of recording.
+  uint64_t order = 0;
+  /// How many runs there had been when it was recorded; see Graph::startPeriod.
+  int64_t period = 0;
+  /// The same of the oldest operation that it was pending with then, down to
+  /// updates.
+  int64_t oldestPeriod = 0;
+  /// Chains of values whose history has been ended (History.cpp), as a set of
+  /// bits: those that end here, and those that this value was a part of.
+  uint64_t endedChains = 0;
+  uint64_t lostChains = 0;
   SignatureTable::Id signature = 0;
   /// Live Vars that hold the value.
   uint32_t vars = 0;
@@ -46,6 +63,9 @@ struct Node {
   /// Marks of the last traversal, and the position it gave.
   uint32_t epoch = 0;
   uint32_t position = 0;
+  /// How many programs the value's history reaches back through, this one's
+  /// included; 0 without history.
+  uint32_t depth = 0;
   DType dtype = DType::F32;
   bool isScalar : 1;
   /// A float that is, or depends through differentiable operations on, a float
@@ -66,16 +86,28 @@ struct Node {
   bool isQueued : 1;
   /// An output of the program that is about to run.
   bool isOutput : 1;
+  /// Part of what the values asked for are made of.
+  bool isAsked : 1;
   /// Indices whose check has not been passed yet.
   bool isUnchecked : 1;
+  /// Gradients by it have been asked for; gradients of it.
+  bool isTarget : 1;
+  bool isDifferentiated : 1;
+  /// Computed along with what was asked for, for a later gradient.
+  bool isSaved : 1;
+  /// Its history is to end with its last Var.
+  bool isOverdue : 1;
+  /// A Var holds it, or has done so.
+  bool wasHeld : 1;
   /// The line of that update.
   std::optional<mlir::Location> overwrittenAt;
 
   Node()
       : isScalar(false), carries(false), isInitial(false), isRandom(false),
         isDerived(false), isStopped(false), isPendingUpdate(false),
-        isDonated(false), isQueued(false), isOutput(false), isUnchecked(false) {
-  }
+        isDonated(false), isQueued(false), isOutput(false), isAsked(false),
+        isUnchecked(false), isTarget(false), isDifferentiated(false),
+        isSaved(false), isOverdue(false), wasHeld(false) {}
 
   mlir::Value value() const { return op->getResult(0); }
   mlir::RankedTensorType type() const {
@@ -121,17 +153,36 @@ public:
 
   void retainVar(Node *node);
   void releaseVar(Node *node);
-  void pin(Node *node) { ++node->pins; }
+  void pin(Node *node);
   void unpin(Node *node);
+  /// The values that Vars or pins hold and that are no leaves, in the order of
+  /// recording.
+  std::vector<Node *> getWaiting() const;
   /// Has the node erased by the next `collect`, if nobody needs it.
   void release(Node *node) { enqueue(node); }
 
-  /// The value has been computed. Keeps its history only where needed.
-  void setComputed(Node *node, BufferRef buffer);
+  /// The value has been computed. Keeps its history only where needed; that
+  /// reaches back through `depth` programs.
+  void setComputed(Node *node, BufferRef buffer, uint32_t depth);
   /// An update at `line` wrote into the value's buffer.
   void setDonated(Node *node, mlir::Location line);
   /// Whether a gradient may flow from this value to its operands.
   bool needsHistory(const Node *node) const;
+  /// The same, whether or not anybody could ask for it.
+  bool isFlowing(const Node *node) const;
+  /// Ends histories of the values, just computed, where they reach back through
+  /// more than `depth` programs.
+  void boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth);
+  /// The first value, on the way from `root` to one of the targets, whose
+  /// history has been ended; null if there is none.
+  Node *findEnded(Node *root, llvm::ArrayRef<Node *> targets);
+
+  /// Counts the runs that what is recorded from here on comes after.
+  void startPeriod() { ++period; }
+  void setPeriod(int64_t newPeriod) { period = newPeriod; }
+  int64_t getPeriod() const { return period; }
+  /// How many operations have ever been recorded.
+  uint64_t getNumRecorded() const { return numRecorded; }
 
   /// Erases what nobody needs any more.
   void collect();
@@ -156,11 +207,17 @@ public:
 private:
   Node *createNode();
   void enqueue(Node *node);
-  void enqueueOperands(mlir::Operation *op);
+  void enqueueOperands(Node *node);
   bool isDead(const Node *node) const;
   void erase(Node *node);
+  void hold(Node *node);
+  void letGo(Node *node);
   void turnIntoLeaf(Node *node);
   void updateCarries(Node *start);
+  void inheritEnds(Node *node);
+  std::vector<Node *> endHistories(llvm::ArrayRef<Node *> values);
+  void dropSaved(llvm::ArrayRef<Node *> saved);
+  void dropOutdated(llvm::ArrayRef<Node *> outdated);
 
   mlir::Block block;
   mlir::OpBuilder builder;
@@ -170,6 +227,10 @@ private:
   std::vector<Node *> freeNodes;
   std::vector<Node *> queue;
   std::vector<Node *> worklist;
+  llvm::DenseSet<Node *> waiting;
+  uint64_t numRecorded = 0;
+  int64_t period = 0;
+  unsigned numChains = 0;
   uint32_t epoch = 0;
   bool stopsGradients = false;
   size_t numVars = 0;

@@ -281,9 +281,10 @@ private:
   friend class Var;
 
   struct ElementwiseInfo;
-  /// Why a program is run: somebody asked for values, updates are due, fresh
-  /// parameters are made, or one of these two needs indices checked before.
-  enum class RunKind { Asked, Updates, Initial, Checks };
+  /// Why a program is run: somebody asked for values, updates are due, also
+  /// such as are written by hand (Carried), much is pending, fresh parameters
+  /// are made, or one of these but the first needs indices checked before.
+  enum class RunKind { Asked, Updates, Carried, Pending, Initial, Checks };
 
   explicit Session(std::unique_ptr<Compiler> compiler);
 
@@ -397,7 +398,8 @@ private:
   void execute(const ProgramRun &run,
                const std::shared_ptr<const RunRecord> &record,
                const ReplacedValues &replacedValues, RunListener *listener);
-  void store(Node *output, BufferRef buffer, Queue::Ticket ready);
+  void store(Node *output, BufferRef buffer, Queue::Ticket ready,
+             uint32_t depth);
   void ask(Queue::Ticket ticket) { asked = std::max(asked, ticket); }
   void runEagerly(Node *node);
 
@@ -413,6 +415,15 @@ private:
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
   bool isInitialValue(const Node *node) const;
   void completeFetches();
+
+  // Values that loops carry (Carried.cpp)
+  void addCarriedValues(RunKind kind);
+  /// Ends the marks of what was asked for itself.
+  void forgetAsked();
+  /// Computes targets of gradients that are updates, written by hand.
+  void computeReplacements(llvm::ArrayRef<Node *> targets);
+  /// Computes what Vars hold when very much has been recorded.
+  void computePending();
 
   // Indices out of tensors (RecordIndirect.cpp)
   Node *recordChecked(Node *indices, IndexRange range);
@@ -452,6 +463,7 @@ private:
   bool isLazy = true;
   bool isAsynchronous = true;
   int64_t savedValuesBudget = int64_t(1) << 30;
+  int64_t historyDepth = 16;
   int64_t memoryLimit = 0;
   std::string cacheDirectory;
   std::string dumpDirectory;
@@ -488,6 +500,12 @@ private:
   // The run that is on its way; members so that their memory is reused.
   Slice slice;
   llvm::SmallVector<bool> donatable;
+  /// What was asked for itself, where the slice is more; see Node::isAsked.
+  std::vector<Node *> askedNodes;
+  /// What a program adds to the depth of the histories of its results.
+  uint32_t depthStep = 1;
+  /// How many operations had been recorded when the last program was run.
+  uint64_t recordedAtRun = 0;
   llvm::SmallVector<int64_t> scratchShape;
 
   /// Intermediate values of the runs that are in the queue.
