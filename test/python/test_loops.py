@@ -958,3 +958,21 @@ def test_a_loop_that_asks_for_nothing_is_cut(settled, rng, start):
     assert max(operators[40:]) <= max(operators[:40]) * 1.1
     assert programs[-1] == programs[20] <= programs[0] + 6
     close(x, expected_x.astype("float32"), rtol=1e-3, atol=1e-4)
+
+
+def test_a_list_of_losses_does_not_hold_the_parameters_of_each(compiled, settled, rng):
+    """As with updates: numbers and operators are kept, and no old parameters."""
+    w, x = (mo.array(floats(rng, (64, 64), low=-0.1, high=0.1)) for _ in range(2))
+    losses, seen = [], []
+    with mo.flag_scope(history_depth=4):
+        for _ in range(48):
+            losses.append(((w * x).tanh() ** 2).sum())
+            w -= mo.grad(losses[-1], w) * RATE
+            seen.append(mo.stats()["bytes_in_use"])
+        # A parameter takes 16 KiB.
+        assert seen[-1] - seen[23] < 24 * 2048
+        first, last = losses[0].item(), losses[-1].item()
+        assert last < first
+        with pytest.raises(RuntimeError, match="history_depth"):
+            mo.grad(losses[8], x).sync()
+        mo.grad(losses[-1], x).sync()
