@@ -79,17 +79,7 @@ WORKLOADS = [
     ),
 ]
 
-_CONCAT = (
-    "At the small size, nearly all is outside of kernels: a concatenation is composed of"
-    " paddings and selections, a dozen recorded operators from Python. The gradient by each"
-    " part is a kernel of its own. To get there: an operator for it."
-)
-
 NOTES: dict[str, str] = {
-    **{
-        f"concat {what}": _CONCAT
-        for what in ("rows", "columns", "columns backward", "columns both")
-    },
     "embedding": (
         "At the small size, nearly all is outside of kernels: indices are cast, wrapped and"
         " checked, each a recorded operator. To get there: do so in one operator."
