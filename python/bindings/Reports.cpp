@@ -170,8 +170,9 @@ void metaops::python::bindReports(py::module_ &module) {
       },
       py::arg("vars"));
   module.def("take_unused_schedules", [] {
-    // At the end of a process; a session is not made for it.
-    if (!hasSession())
+    // At the end of a process; a session is not made for it, and that of the
+    // process which this one was forked from is not this one's affair.
+    if (!hasSession() || isSessionInherited())
       return py::list();
     Entered session;
     return strings(session->takeUnusedSchedules());

@@ -7,6 +7,8 @@ import copy
 import gc
 import os
 import pickle
+import subprocess
+import sys
 import threading
 
 import metaops as mo
@@ -277,3 +279,46 @@ def test_a_forked_child_is_told():
         assert "forked" in stream.read()
     os.waitpid(child, 0)
     assert (x + 1).item() == 2
+
+
+CHILD = """
+import multiprocessing, os, sys
+import numpy as np
+import metaops as mo
+
+x = mo.ones((4,))
+x.fetch(lambda value: None)
+mo.sync_all()
+
+
+def work(uses):
+    assert np.ones(3).sum() == 3
+    if uses:
+        try:
+            x.sum().item()
+        except RuntimeError as error:
+            assert "forked" in str(error)
+        else:
+            raise AssertionError("the child has computed")
+
+
+for uses in (False, True):
+    process = multiprocessing.get_context("fork").Process(target=work, args=(uses,))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    # With all that a process does at its end.
+    child = os.fork()
+    if child == 0:
+        work(uses)
+        sys.exit(3)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+assert x.sum().item() == 4
+"""
+
+
+def test_forked_children_end_in_silence():
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
