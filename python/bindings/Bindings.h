@@ -171,15 +171,19 @@ Number expectNumber(py::handle object, const char *what);
 const Var &expectVar(py::handle object, const char *what);
 int64_t expectInteger(py::handle object, const char *what);
 
+/// What is told of an argument: its type, for tensors with shape and dtype.
+std::string describe(py::handle object);
+
+/// A name, one of Python's or NumPy's types, or a dtype of ours.
 DType toDType(py::handle object);
+/// The Python object for a dtype, of which there is one (DTypeClass.cpp).
+py::object toPython(DType dtype);
+/// The dtype that an object of ours stands for.
+std::optional<DType> asDType(py::handle object);
 std::vector<int64_t> toIntegers(py::handle object, const char *what);
 std::vector<std::string> toStrings(py::handle object, const char *what);
-std::vector<IndexItem> toIndex(py::handle key);
 /// A dimension, several, or None.
 std::optional<std::vector<int64_t>> toDims(py::handle object);
-/// One of three spellings of the same argument.
-std::optional<std::vector<int64_t>> toDims(py::handle dim, py::handle dims,
-                                           py::handle axis);
 /// Vars of a sequence; the objects are kept in `owner`.
 std::vector<const Var *> toVars(py::handle object, py::list &owner);
 
@@ -209,7 +213,9 @@ double predictSeconds(const KernelInfo &call);
 py::tuple describeProgram(const std::shared_ptr<const RunRecord> &record);
 py::list strings(const std::vector<std::string> &texts);
 
+void bindDTypes(py::module_ &module);
 void bindVar(py::module_ &module);
+void bindIndexing(py::class_<Var> &cls);
 void bindFunctions(py::module_ &module);
 void bindReports(py::module_ &module);
 void bindMemory(py::module_ &module);

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 #include "MetaOps/Runtime/Cache/DiskStore.h"
 
 using namespace metaops;
@@ -37,21 +37,21 @@ report(const std::string &folder,
 
 void metaops::python::bindCache(py::module_ &module) {
   module.attr("cache_max_bytes") = DiskStore::kDefaultMaxBytes;
-  module.def(
-      "cache_info",
+  define(
+      module, "cache_info(folder)",
       [](const std::string &folder) {
         return report(folder,
                       [](DiskStore &store) { return store.getUsage(); });
       },
-      py::arg("folder"), "What a folder of compiled code holds.");
-  module.def(
-      "cache_clear",
+      "What a folder of compiled code holds.");
+  define(
+      module, "cache_clear(folder)",
       [](const std::string &folder) {
         return report(folder, [](DiskStore &store) { return store.clear(); });
       },
-      py::arg("folder"), "Removes everything, and returns what it was.");
-  module.def(
-      "cache_prune",
+      "Removes everything, and returns what it was.");
+  define(
+      module, "cache_prune(folder, max_bytes)",
       [](const std::string &folder, int64_t maxBytes) {
         if (maxBytes < 0)
           fail(ErrorKind::Value, "cache_prune: given " + llvm::Twine(maxBytes) +
@@ -59,6 +59,5 @@ void metaops::python::bindCache(py::module_ &module) {
         return report(folder,
                       [&](DiskStore &store) { return store.prune(maxBytes); });
       },
-      py::arg("folder"), py::arg("max_bytes"),
       "Removes what was used least recently, and returns what it was.");
 }

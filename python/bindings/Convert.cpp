@@ -11,10 +11,6 @@
 using namespace metaops;
 using namespace metaops::python;
 
-static std::string typeName(py::handle object) {
-  return Py_TYPE(object.ptr())->tp_name;
-}
-
 /// The Python class Var, which lives as long as the interpreter.
 static PyTypeObject *varClass = nullptr;
 
@@ -23,14 +19,30 @@ void metaops::python::setVarClass(py::handle cls) {
 }
 
 Var *metaops::python::asVar(py::handle object) {
-  if (Py_TYPE(object.ptr()) == varClass) {
-    auto *instance = reinterpret_cast<py::detail::instance *>(object.ptr());
-    return static_cast<Var *>(instance->get_value_and_holder().value_ptr());
-  }
-  // A subclass, whose instances may hold more.
-  if (PyObject_TypeCheck(object.ptr(), varClass))
-    return &object.cast<Var &>();
-  return nullptr;
+  if (Py_TYPE(object.ptr()) != varClass &&
+      !PyObject_TypeCheck(object.ptr(), varClass))
+    return nullptr;
+  auto *instance = reinterpret_cast<py::detail::instance *>(object.ptr());
+  void *value = instance->get_value_and_holder().value_ptr();
+  if (!value)
+    fail(ErrorKind::Type, "a Var is used whose __init__ was not called");
+  return static_cast<Var *>(value);
+}
+
+std::string metaops::python::describe(py::handle object) {
+  if (object.is_none())
+    return "None";
+  if (const Var *var = asVar(object))
+    return "a Var of shape " + formatShape(var->shape()) + " and dtype " +
+           nameOf(var->dtype()).str();
+  if (py::isinstance<py::array>(object))
+    return "an array of shape " +
+           py::str(object.attr("shape")).cast<std::string>() + " and dtype " +
+           py::str(object.attr("dtype")).cast<std::string>();
+  llvm::StringRef path = Py_TYPE(object.ptr())->tp_name;
+  llvm::StringRef name = path.substr(path.rfind('.') + 1);
+  bool hasVowel = llvm::StringRef("aeiouAEIOU").contains(name.front());
+  return (hasVowel ? "an " : "a ") + name.str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,20 +76,20 @@ Number metaops::python::expectNumber(py::handle object, const char *what) {
     if (auto number = toNumber(item))
       return *number;
   }
-  fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+  fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(object) +
                             ", expected a number");
 }
 
 const Var &metaops::python::expectVar(py::handle object, const char *what) {
   if (const Var *var = asVar(object))
     return *var;
-  fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
-                            ", expected a Var");
+  fail(ErrorKind::Type,
+       llvm::Twine(what) + ": given " + describe(object) + ", expected a Var");
 }
 
 int64_t metaops::python::expectInteger(py::handle object, const char *what) {
   if (!PyIndex_Check(object.ptr()) || PyBool_Check(object.ptr()))
-    fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+    fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(object) +
                               ", expected an integer");
   Py_ssize_t value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
   if (value == -1 && PyErr_Occurred())
@@ -85,7 +97,20 @@ int64_t metaops::python::expectInteger(py::handle object, const char *what) {
   return value;
 }
 
+/// What NumPy calls a type of its own or of Python's.
+static std::string nameOfNumPyType(py::handle object) {
+  try {
+    return py::dtype::from_args(py::reinterpret_borrow<py::object>(object))
+        .attr("name")
+        .cast<std::string>();
+  } catch (py::error_already_set &) {
+    return py::repr(object).cast<std::string>(); // of a class, which is short
+  }
+}
+
 DType metaops::python::toDType(py::handle object) {
+  if (std::optional<DType> dtype = asDType(object))
+    return *dtype;
   PyObject *ptr = object.ptr();
   if (ptr == reinterpret_cast<PyObject *>(&PyFloat_Type))
     return DType::F32;
@@ -93,18 +118,15 @@ DType metaops::python::toDType(py::handle object) {
     return DType::I64;
   if (ptr == reinterpret_cast<PyObject *>(&PyBool_Type))
     return DType::Bool;
+  // NumPy would take None for float64, and ask a tensor for its dtype.
   std::string name;
-  if (py::isinstance<py::str>(object)) {
+  if (py::isinstance<py::str>(object))
     name = object.cast<std::string>();
-  } else {
-    try {
-      name = py::dtype::from_args(py::reinterpret_borrow<py::object>(object))
-                 .attr("name")
-                 .cast<std::string>();
-    } catch (py::error_already_set &) {
-      name = py::repr(object).cast<std::string>();
-    }
-  }
+  else if (PyType_Check(ptr) || py::isinstance<py::dtype>(object))
+    name = nameOfNumPyType(object);
+  else
+    fail(ErrorKind::Type, "given " + describe(object) +
+                              " as a dtype, expected one of " + listDTypes());
   if (auto dtype = parseDType(name))
     return *dtype;
   fail(ErrorKind::Type,
@@ -115,7 +137,7 @@ std::vector<int64_t> metaops::python::toIntegers(py::handle object,
                                                  const char *what) {
   auto convert = [&](py::handle item) -> int64_t {
     if (!PyIndex_Check(item.ptr()) || PyBool_Check(item.ptr()))
-      fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(item) +
+      fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(item) +
                                 ", expected integers");
     Py_ssize_t value = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
     if (value == -1 && PyErr_Occurred())
@@ -126,7 +148,7 @@ std::vector<int64_t> metaops::python::toIntegers(py::handle object,
     return {convert(object)};
   std::vector<int64_t> result;
   if (!py::isinstance<py::iterable>(object) || asVar(object))
-    fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+    fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(object) +
                               ", expected a sequence of integers");
   for (py::handle item : py::reinterpret_borrow<py::iterable>(object))
     result.push_back(convert(item));
@@ -140,13 +162,13 @@ std::vector<std::string> metaops::python::toStrings(py::handle object,
       py::isinstance<py::iterable>(object)) {
     for (py::handle item : py::reinterpret_borrow<py::iterable>(object)) {
       if (!py::isinstance<py::str>(item))
-        fail(ErrorKind::Type, llvm::Twine(what) + ": given a " +
-                                  typeName(item) + ", expected strings");
+        fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(item) +
+                                  ", expected strings");
       result.push_back(item.cast<std::string>());
     }
     return result;
   }
-  fail(ErrorKind::Type, llvm::Twine(what) + ": given a " + typeName(object) +
+  fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(object) +
                             ", expected a sequence of strings");
 }
 
@@ -156,70 +178,6 @@ std::optional<std::vector<int64_t>> metaops::python::toDims(py::handle object) {
   return toIntegers(object, "dims");
 }
 
-std::optional<std::vector<int64_t>>
-metaops::python::toDims(py::handle dim, py::handle dims, py::handle axis) {
-  py::handle given;
-  for (py::handle spelling : {dim, dims, axis}) {
-    if (spelling.is_none())
-      continue;
-    if (given)
-      fail(ErrorKind::Type, "give one of dim, dims and axis, they mean the "
-                            "same");
-    given = spelling;
-  }
-  return given ? toDims(given) : std::nullopt;
-}
-
-std::vector<IndexItem> metaops::python::toIndex(py::handle key) {
-  auto end = [](PyObject *object) -> std::optional<int64_t> {
-    if (object == Py_None)
-      return std::nullopt;
-    if (!PyIndex_Check(object))
-      fail(ErrorKind::Type,
-           "a slice's end is a " + typeName(object) + ", expected an integer");
-    // Beyond the range of integers means beyond the tensor.
-    Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);
-    if (value == -1 && PyErr_Occurred())
-      throw py::error_already_set();
-    // The middle of the range leaves room for adding an extent.
-    constexpr Py_ssize_t limit = PY_SSIZE_T_MAX / 4;
-    return std::clamp(value, -limit, limit);
-  };
-  auto convert = [&](py::handle item) {
-    IndexItem result;
-    PyObject *ptr = item.ptr();
-    if (ptr == Py_None) {
-      result.kind = IndexItem::Kind::NewAxis;
-    } else if (ptr == Py_Ellipsis) {
-      result.kind = IndexItem::Kind::Ellipsis;
-    } else if (PySlice_Check(ptr)) {
-      auto *slice = reinterpret_cast<PySliceObject *>(ptr);
-      result.start = end(slice->start);
-      result.stop = end(slice->stop);
-      result.step = end(slice->step);
-    } else if (PyIndex_Check(ptr) && !PyBool_Check(ptr) &&
-               !py::isinstance<py::array>(item)) {
-      Py_ssize_t value = PyNumber_AsSsize_t(ptr, PyExc_IndexError);
-      if (value == -1 && PyErr_Occurred())
-        throw py::error_already_set();
-      result.kind = IndexItem::Kind::Integer;
-      result.start = value;
-    } else {
-      fail(ErrorKind::Type, "an index is a " + typeName(item) +
-                                ", expected integers, slices, None and ...");
-    }
-    return result;
-  };
-  std::vector<IndexItem> items;
-  if (!PyTuple_Check(key.ptr())) {
-    items.push_back(convert(key));
-    return items;
-  }
-  for (py::handle item : py::reinterpret_borrow<py::tuple>(key))
-    items.push_back(convert(item));
-  return items;
-}
-
 std::vector<const Var *> metaops::python::toVars(py::handle object,
                                                  py::list &owner) {
   if (asVar(object)) {
@@ -227,11 +185,11 @@ std::vector<const Var *> metaops::python::toVars(py::handle object,
   } else if (py::isinstance<py::iterable>(object)) {
     for (py::handle item : py::reinterpret_borrow<py::iterable>(object)) {
       if (!asVar(item))
-        fail(ErrorKind::Type, "given a " + typeName(item) + ", expected Vars");
+        fail(ErrorKind::Type, "given " + describe(item) + ", expected Vars");
       owner.append(item);
     }
   } else {
-    fail(ErrorKind::Type, "given a " + typeName(object) +
+    fail(ErrorKind::Type, "given " + describe(object) +
                               ", expected a Var or a sequence of Vars");
   }
   std::vector<const Var *> vars;

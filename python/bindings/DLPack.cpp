@@ -19,6 +19,7 @@
 #include "DLPack.h"
 
 #include "Exchange.h"
+#include "Function.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -326,12 +327,12 @@ static Var fromDLPack(py::handle object, py::handle device, py::handle copy) {
 }
 
 void metaops::python::bindDLPack(py::module_ &module, py::class_<Var> &cls) {
-  cls.def("__dlpack__", &toDLPack, py::kw_only(),
-          py::arg("stream") = py::none(), py::arg("max_version") = py::none(),
-          py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
-          "A capsule with the value, for from_dlpack of another library.");
-  cls.def("__dlpack_device__",
-          [](const Var &) { return py::make_tuple(int(CPU), 0); });
-  module.def("from_dlpack", &fromDLPack, py::arg("obj"), py::kw_only(),
-             py::arg("device") = py::none(), py::arg("copy") = py::none());
+  define(cls,
+         "__dlpack__(self, *, stream=None, max_version=None, dl_device=None, "
+         "copy=None)",
+         &toDLPack,
+         "A capsule with the value, for from_dlpack of another library.");
+  define(cls, "__dlpack_device__(self)",
+         [](const Var &) { return py::make_tuple(int(CPU), 0); });
+  define(module, "from_dlpack(obj, *, device=None, copy=None)", &fromDLPack);
 }

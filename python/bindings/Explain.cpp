@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 
 #include <pybind11/stl.h>
@@ -159,6 +159,6 @@ static void setMachineFigures(const py::dict &figures) {
 }
 
 void metaops::python::bindExplain(py::module_ &module) {
-  module.def("machine_figures", &getMachineFigures);
-  module.def("set_machine_figures", &setMachineFigures, py::arg("figures"));
+  define(module, "machine_figures()", &getMachineFigures);
+  define(module, "set_machine_figures(figures)", &setMachineFigures);
 }

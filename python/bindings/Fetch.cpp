@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 
 #include <condition_variable>
 #include <deque>
@@ -121,7 +121,7 @@ void metaops::python::raiseCallbackFailure() {
   throw py::error_already_set();
 }
 
-static void fetchVars(const py::args &args) {
+static void fetchVars(const py::tuple &args) {
   if (args.size() == 0 || !PyCallable_Check(args[args.size() - 1].ptr()))
     fail(ErrorKind::Type,
          "fetch: the last argument has to be the callback to call");
@@ -137,10 +137,10 @@ static void fetchVars(const py::args &args) {
 }
 
 /// A callback has returned, or thrown `failure`.
-static void finishCallback(const py::object &failure) {
+static void finishCallback(py::handle failure) {
   State &state = getState();
   if (!failure.is_none() && !state.failure)
-    state.failure = failure;
+    state.failure = py::reinterpret_borrow<py::object>(failure);
   state.delivery.finish();
 }
 
@@ -213,9 +213,9 @@ static py::object shutDown() {
 }
 
 void metaops::python::bindFetch(py::module_ &module) {
-  module.def("fetch", &fetchVars);
-  module.def("receive", &receive);
-  module.def("finish_callback", &finishCallback, py::arg("failure"));
-  module.def("drain_queue", &drainQueue);
-  module.def("shut_down", &shutDown);
+  define(module, "fetch(*args)", &fetchVars);
+  define(module, "receive()", &receive);
+  define(module, "finish_callback(failure)", &finishCallback);
+  define(module, "drain_queue()", &drainQueue);
+  define(module, "shut_down()", &shutDown);
 }

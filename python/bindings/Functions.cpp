@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Exchange.h"
+#include "Function.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -48,13 +49,73 @@ Var metaops::python::arrayOf(py::handle object, py::handle dtype,
   return session->buffer(data.dtype, data.shape, std::move(data.buffer));
 }
 
+namespace {
+/// What f(2, 3), f((2, 3)) and f((2, 3), dtype) ask for.
+struct NewTensor {
+  std::vector<int64_t> shape;
+  DType dtype;
+};
+} // namespace
+
+static NewTensor toNewTensor(const py::tuple &given, py::handle dtype) {
+  if (given.size() == 1)
+    return {toIntegers(given[0], "shape"), toDType(dtype)};
+  if (given.size() != 2 || PyIndex_Check(py::object(given[1]).ptr()))
+    return {toIntegers(given, "shape"), toDType(dtype)};
+  if (toDType(dtype) != DType::F32)
+    fail(ErrorKind::Type, "dtype is given twice, by position and by name");
+  return {toIntegers(given[0], "shape"), toDType(given[1])};
+}
+
+/// Tensors of a shape that is also given as several integers.
+static void bindNewTensors(py::module_ &module) {
+  auto filled = [&](const char *declaration, int64_t value, const char *doc) {
+    define(
+        module, declaration,
+        [value](const py::tuple &shape, py::handle dtype) {
+          NewTensor tensor = toNewTensor(shape, dtype);
+          Entered session;
+          return session->full(tensor.shape, Number::ofInt(value),
+                               tensor.dtype);
+        },
+        doc);
+  };
+  filled("zeros(*shape, dtype='float32')", 0,
+         "A tensor filled with 0: zeros(2, 3), zeros((2, 3)), or with a dtype\n"
+         "after a shape that is one argument, zeros((2, 3), \"int32\").");
+  filled("ones(*shape, dtype='float32')", 1,
+         "A tensor filled with 1; the shape is given as for `zeros`.");
+  filled("empty(*shape, dtype='float32')", 0,
+         "A tensor to be assigned to; the shape is given as for `zeros`. Its\n"
+         "elements are 0: memory is taken when a value is computed, so there\n"
+         "is nothing to be saved by leaving them open.");
+  define(module, "shape_and_dtype(*shape, dtype='float32')",
+         [](const py::tuple &shape, py::handle dtype) {
+           NewTensor tensor = toNewTensor(shape, dtype);
+           py::tuple extents(tensor.shape.size());
+           for (auto [index, extent] : llvm::enumerate(tensor.shape))
+             extents[index] = extent;
+           return py::make_tuple(extents, toPython(tensor.dtype));
+         });
+  define(
+      module, "rand(*shape, dtype='float32')",
+      [](const py::tuple &shape, py::handle dtype) {
+        NewTensor tensor = toNewTensor(shape, dtype);
+        Entered session;
+        return session->random(tensor.shape, tensor.dtype);
+      },
+      "Uniform numbers in [0, 1); the shape is given as for `zeros`.");
+}
+
 static void bindCreation(py::module_ &module) {
-  module.def("array", &arrayOf, py::arg("obj"), py::arg("dtype") = py::none(),
-             py::kw_only(), py::arg("copy") = true,
-             "A Var of numbers, lists of them, or a NumPy array, which is\n"
-             "copied; with copy=None only if need be, with copy=False never.");
-  module.def(
-      "full",
+  bindNewTensors(module);
+  for (const char *name : {"array(obj, dtype=None, *, copy=True)",
+                           "tensor(obj, dtype=None, *, copy=True)"})
+    define(module, name, &arrayOf,
+           "A Var of numbers, lists of them, or a NumPy array, which is\n"
+           "copied; with copy=None only if need be, with copy=False never.");
+  define(
+      module, "full(shape, value, dtype='float32')",
       [](py::handle shape, py::handle value, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
         DType type = toDType(dtype);
@@ -62,34 +123,32 @@ static void bindCreation(py::module_ &module) {
           return session.full(extents, x.operand(session), type);
         });
       },
-      py::arg("shape"), py::arg("value"), py::arg("dtype") = "float32");
-  module.def(
-      "iota",
-      [](py::handle shape, py::handle dim, py::handle dtype) {
+      "A tensor that is filled with a number.");
+  define(
+      module, "iota(shape, dim, dtype='int64')",
+      [](py::handle shape, int64_t dim, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
-        int64_t dimension = expectInteger(dim, "dim");
         DType type = toDType(dtype);
         Entered session;
-        return session->iota(extents, dimension, type);
+        return session->iota(extents, dim, type);
       },
-      py::arg("shape"), py::arg("dim"), py::arg("dtype") = "int64");
-  module.def(
-      "random",
+      "The place of each element along a dimension.");
+  define(
+      module, "random(shape, dtype='float32')",
       [](py::handle shape, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
         DType type = toDType(dtype);
         Entered session;
         return session->random(extents, type);
       },
-      py::arg("shape"), py::arg("dtype") = "float32");
-  module.def(
-      "seed",
-      [](py::handle n) {
-        int64_t key = expectInteger(n, "seed");
+      "Uniform numbers in [0, 1).");
+  define(
+      module, "seed(n)",
+      [](int64_t n) {
         Entered session;
-        session->seed(key);
+        session->seed(n);
       },
-      py::arg("n"));
+      "Starts the random numbers again, as every `n` does in its own way.");
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,164 +156,170 @@ static void bindCreation(py::module_ &module) {
 //===----------------------------------------------------------------------===//
 
 static void bindElementwise(py::module_ &module) {
-  module.def(
-      "unary",
-      [](const std::string &name, py::handle x) {
-        return record(x, [&](Session &session, Argument &argument) {
-          return session.unary(name, argument.operand(session));
-        });
-      },
-      py::arg("name"), py::arg("x"));
-  module.def(
-      "binary",
-      [](const std::string &name, py::handle x, py::handle y) {
-        Argument lhs(x), rhs(y);
-        Entered session;
-        return session->binary(name, lhs.operand(*session),
-                               rhs.operand(*session));
-      },
-      py::arg("name"), py::arg("x"), py::arg("y"));
-  module.def(
-      "compare",
-      [](const std::string &pred, py::handle x, py::handle y) {
-        Argument lhs(x), rhs(y);
-        Entered session;
-        return session->compare(pred, lhs.operand(*session),
-                                rhs.operand(*session));
-      },
-      py::arg("pred"), py::arg("x"), py::arg("y"));
-  module.def(
-      "select",
-      [](py::handle cond, py::handle a, py::handle b) {
-        Argument condition(cond), onTrue(a), onFalse(b);
-        Entered session;
-        return session->select(condition.operand(*session),
-                               onTrue.operand(*session),
-                               onFalse.operand(*session));
-      },
-      py::arg("cond"), py::arg("a"), py::arg("b"));
-  module.def(
-      "cast",
-      [](py::handle x, py::handle dtype) {
-        DType type = toDType(dtype);
-        return record(x, [&](Session &session, Argument &argument) {
-          return session.cast(argument.operand(session), type);
-        });
-      },
-      py::arg("x"), py::arg("dtype"));
+  define(module, "unary(name, x)", [](const std::string &name, py::handle x) {
+    return record(x, [&](Session &session, Argument &argument) {
+      return session.unary(name, argument.operand(session));
+    });
+  });
+  define(module, "binary(name, x, y)",
+         [](const std::string &name, py::handle x, py::handle y) {
+           Argument lhs(x), rhs(y);
+           Entered session;
+           return session->binary(name, lhs.operand(*session),
+                                  rhs.operand(*session));
+         });
+  define(module, "compare(pred, x, y)",
+         [](const std::string &pred, py::handle x, py::handle y) {
+           Argument lhs(x), rhs(y);
+           Entered session;
+           return session->compare(pred, lhs.operand(*session),
+                                   rhs.operand(*session));
+         });
+  define(module, "select(cond, a, b)",
+         [](py::handle cond, py::handle a, py::handle b) {
+           Argument condition(cond), onTrue(a), onFalse(b);
+           Entered session;
+           return session->select(condition.operand(*session),
+                                  onTrue.operand(*session),
+                                  onFalse.operand(*session));
+         });
+  define(module, "cast(x, dtype)", [](py::handle x, py::handle dtype) {
+    DType type = toDType(dtype);
+    return record(x, [&](Session &session, Argument &argument) {
+      return session.cast(argument.operand(session), type);
+    });
+  });
+}
+
+static Var reindex(py::handle x, py::handle shape, py::handle indexes,
+                   py::handle overflowValue, py::handle overflowConditions,
+                   py::handle extras) {
+  auto extents = toIntegers(shape, "shape");
+  auto texts = toStrings(indexes, "indexes");
+  Number fill = expectNumber(overflowValue, "overflow_value");
+  auto conditions = toStrings(overflowConditions, "overflow_conditions");
+  py::list owner;
+  auto tensors = toVars(extras, owner);
+  return record(x, [&](Session &session, Argument &argument) {
+    return session.reindex(argument.tensor(session), extents, texts, fill,
+                           conditions, tensors);
+  });
+}
+
+static Var reindexReduce(py::handle x, const std::string &op, py::handle shape,
+                         py::handle indexes, py::handle overflowConditions,
+                         py::handle extras) {
+  auto extents = toIntegers(shape, "shape");
+  auto texts = toStrings(indexes, "indexes");
+  auto conditions = toStrings(overflowConditions, "overflow_conditions");
+  py::list owner;
+  auto tensors = toVars(extras, owner);
+  return record(x, [&](Session &session, Argument &argument) {
+    return session.reindexReduce(argument.tensor(session), op, extents, texts,
+                                 conditions, tensors);
+  });
+}
+
+static Var broadcast(py::handle x, py::handle shape, py::handle dims) {
+  // The shape may be that of another Var.
+  std::vector<int64_t> extents =
+      asVar(shape) ? asVar(shape)->shape().vec() : toIntegers(shape, "shape");
+  auto newDims = toIntegers(dims, "dims");
+  return record(x, [&](Session &session, Argument &argument) {
+    return session.broadcast(argument.tensor(session), extents, newDims);
+  });
+}
+
+static Var broadcastVar(py::handle x, const Var &other, py::handle dims) {
+  auto newDims = toIntegers(dims, "dims");
+  return record(x, [&](Session &session, Argument &argument) {
+    return session.broadcast(argument.tensor(session), other.shape(), newDims);
+  });
+}
+
+/// Defines what is a function of x and a method of Var.
+template <typename Work>
+static void defineBoth(py::module_ &module, const std::string &name,
+                       const std::string &rest, Work work, const char *doc) {
+  define(module, name + "(x, " + rest + ")", work, doc);
+  define(module.attr("Var"), name + "(self, " + rest + ")", work, doc);
 }
 
 static void bindReindex(py::module_ &module) {
-  // The methods' functions, for what is no Var yet.
-  auto forward = [&module](const char *name, const char *method) {
-    module.def(name,
-               [method](py::handle x, const py::args &args,
-                        const py::kwargs &kwargs) -> py::object {
-                 py::object var =
-                     asVar(x)
-                         ? py::reinterpret_borrow<py::object>(x)
-                         : py::cast(arrayOf(x, py::none(), py::bool_(true)));
-                 return var.attr(method)(*args, **kwargs);
-               });
-  };
-  for (const char *name :
-       {"reindex", "reindex_reduce", "broadcast", "broadcast_var"})
-    forward(name, name);
-  module.def(
-      "check_indices",
-      [](py::handle object, int64_t dim, int64_t extent, bool hasNegative) {
-        const Var &indices = expectVar(object, "check_indices");
-        Entered session;
-        return session->checkIndices(indices, {dim, extent, hasNegative});
-      },
-      py::arg("indices"), py::arg("dim"), py::arg("extent"),
-      py::arg("has_negative") = true);
-  module.def(
-      "check_labels",
-      [](py::handle object, int64_t classes, py::handle ignored) {
-        const Var &labels = expectVar(object, "check_labels");
-        IndexRange range{std::nullopt, classes, /*hasNegative=*/false};
-        if (!ignored.is_none())
-          range.ignored = expectInteger(ignored, "ignore_index");
-        Entered session;
-        return session->checkIndices(labels, range);
-      },
-      py::arg("labels"), py::arg("classes"), py::arg("ignored"));
-  module.def(
-      "reshape",
-      [](py::handle x, py::handle shape) {
-        auto extents = toIntegers(shape, "shape");
-        return record(x, [&](Session &session, Argument &argument) {
-          return session.reshape(argument.tensor(session), extents);
-        });
-      },
-      py::arg("x"), py::arg("shape"));
-  module.def(
-      "transpose",
-      [](py::handle x, py::handle axes) {
-        auto permutation = toDims(axes);
-        return record(x, [&](Session &session, Argument &argument) {
-          const Var &var = argument.tensor(session);
-          if (!permutation)
-            return session.transpose(var, std::nullopt);
-          return session.transpose(var, llvm::ArrayRef(*permutation));
-        });
-      },
-      py::arg("x"), py::arg("axes") = py::none());
-  module.def(
-      "concat",
-      [](py::handle parts, py::handle dim) {
-        py::list owner;
-        std::vector<const Var *> vars = toVars(parts, owner);
-        int64_t dimension = expectInteger(dim, "dim");
-        Entered session;
-        return session->concat(vars, dimension);
-      },
-      py::arg("parts"), py::arg("dim") = 0);
-  module.def(
-      "stack",
-      [](py::handle parts, py::handle dim) {
-        py::list owner;
-        std::vector<const Var *> vars = toVars(parts, owner);
-        int64_t dimension = expectInteger(dim, "dim");
-        Entered session;
-        return session->stack(vars, dimension);
-      },
-      py::arg("parts"), py::arg("dim") = 0);
-  module.def(
-      "pad",
-      [](py::handle x, py::handle low, py::handle high, py::handle value) {
-        auto before = toIntegers(low, "low");
-        auto after = toIntegers(high, "high");
-        Number fill = expectNumber(value, "value");
-        return record(x, [&](Session &session, Argument &argument) {
-          return session.pad(argument.tensor(session), before, after, fill);
-        });
-      },
-      py::arg("x"), py::arg("low"), py::arg("high"), py::arg("value") = 0);
-  module.def(
-      "reduce",
-      [](const std::string &op, py::handle x, py::handle dims, bool keepDims) {
-        auto given = toDims(dims);
-        return record(x, [&](Session &session, Argument &argument) {
-          const Var &var = argument.tensor(session);
-          if (!given)
-            return session.reduce(op, var, std::nullopt, keepDims);
-          return session.reduce(op, var, llvm::ArrayRef(*given), keepDims);
-        });
-      },
-      py::arg("op"), py::arg("x"), py::arg("dims") = py::none(),
-      py::arg("keepdims") = false);
-  module.def("stop_grad", [](py::handle x) {
-    return record(x, [](Session &session, Argument &argument) {
-      return session.stopGrad(argument.tensor(session));
+  defineBoth(module, "reindex",
+             "shape, indexes, overflow_value=0, overflow_conditions=(), *, "
+             "extras=()",
+             &reindex,
+             "One to many: each element of the result is the element of x\n"
+             "that the index expressions name, or the overflow value.");
+  defineBoth(module, "reindex_reduce",
+             "op, shape, indexes, overflow_conditions=(), *, extras=()",
+             &reindexReduce,
+             "Many to one: each element of x is combined into the element of\n"
+             "the result that the index expressions name.");
+  defineBoth(module, "broadcast", "shape, dims=()", &broadcast,
+             "x repeated to a shape, or that of a Var, with `dims` new in it.");
+  defineBoth(module, "broadcast_var", "other, dims=()", &broadcastVar,
+             "x repeated to the shape of another Var, with `dims` new in it.");
+  define(module, "check_indices(indices, dim, extent, has_negative=True)",
+         [](const Var &indices, int64_t dim, int64_t extent, bool hasNegative) {
+           Entered session;
+           return session->checkIndices(indices, {dim, extent, hasNegative});
+         });
+  define(module, "check_labels(labels, classes, ignored)",
+         [](const Var &labels, int64_t classes, py::handle ignored) {
+           IndexRange range{std::nullopt, classes, /*hasNegative=*/false};
+           if (!ignored.is_none())
+             range.ignored = expectInteger(ignored, "ignore_index");
+           Entered session;
+           return session->checkIndices(labels, range);
+         });
+}
+
+static void bindShaping(py::module_ &module) {
+  define(module, "reshape(x, shape)", [](py::handle x, py::handle shape) {
+    auto extents = toIntegers(shape, "shape");
+    return record(x, [&](Session &session, Argument &argument) {
+      return session.reshape(argument.tensor(session), extents);
     });
   });
-  module.def("stop_fuse", [](py::handle x) {
-    return record(x, [](Session &session, Argument &argument) {
-      return session.stopFuse(argument.tensor(session));
-    });
+  define(module, "concat(parts, dim=0)", [](py::handle parts, int64_t dim) {
+    py::list owner;
+    std::vector<const Var *> vars = toVars(parts, owner);
+    Entered session;
+    return session->concat(vars, dim);
   });
+  define(module, "stack(parts, dim=0)", [](py::handle parts, int64_t dim) {
+    py::list owner;
+    std::vector<const Var *> vars = toVars(parts, owner);
+    Entered session;
+    return session->stack(vars, dim);
+  });
+  define(module, "pad(x, low, high, value=0)",
+         [](py::handle x, py::handle low, py::handle high, py::handle value) {
+           auto before = toIntegers(low, "low");
+           auto after = toIntegers(high, "high");
+           Number fill = expectNumber(value, "value");
+           return record(x, [&](Session &session, Argument &argument) {
+             return session.pad(argument.tensor(session), before, after, fill);
+           });
+         });
+  define(
+      module, "stop_grad(x)",
+      [](py::handle x) {
+        return record(x, [](Session &session, Argument &argument) {
+          return session.stopGrad(argument.tensor(session));
+        });
+      },
+      "x, through which no gradient flows.");
+  define(
+      module, "stop_fuse(x)",
+      [](py::handle x) {
+        return record(x, [](Session &session, Argument &argument) {
+          return session.stopFuse(argument.tensor(session));
+        });
+      },
+      "x, which exists in memory.");
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,26 +368,30 @@ static py::list fetchSync(py::handle object) {
   return arrays;
 }
 
-/// fetch(x, y, ..., callback)
 static void bindRunning(py::module_ &module) {
-  module.def("grad", &gradientsOf, py::arg("loss"), py::arg("targets"),
-             "Gradients of the sum of the loss by the targets: a Var for a\n"
-             "Var, a list for a sequence; zeros where nothing depends on one.");
-  module.def("sync", &syncVars, py::arg("vars"));
-  module.def("sync_all", [] {
-    runWithoutGIL([](Session &session) {
-      session.syncAll();
-      return 0;
-    });
-    waitForCallbacks();
-  });
-  module.def("fetch_sync", &fetchSync, py::arg("vars"),
-             "NumPy arrays of the Vars, computed as one program.");
+  define(module, "grad(loss, targets)", &gradientsOf,
+         "Gradients of the sum of the loss by the targets: a Var for a\n"
+         "Var, a list for a sequence; zeros where nothing depends on one.");
+  define(module, "sync(vars)", &syncVars,
+         "Computes a Var, or a sequence of Vars as one program.");
+  define(
+      module, "sync_all()",
+      [] {
+        runWithoutGIL([](Session &session) {
+          session.syncAll();
+          return 0;
+        });
+        waitForCallbacks();
+      },
+      "Computes all that is recorded, and waits for callbacks of fetches.");
+  define(module, "fetch_sync(vars)", &fetchSync,
+         "NumPy arrays of the Vars, computed as one program.");
 }
 
 void metaops::python::bindFunctions(py::module_ &module) {
   bindCreation(module);
   bindElementwise(module);
   bindReindex(module);
+  bindShaping(module);
   bindRunning(module);
 }

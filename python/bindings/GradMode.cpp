@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -46,11 +46,13 @@ bool metaops::python::areGradientsStopped() {
 }
 
 void metaops::python::bindGradMode(py::module_ &module) {
-  module.def("is_grad_enabled", [] { return !areGradientsStopped(); });
-  module.def("enter_grad_mode", [](bool isEnabled) {
+  define(
+      module, "is_grad_enabled()", [] { return !areGradientsStopped(); },
+      "Whether gradients flow through what is recorded now.");
+  define(module, "enter_grad_mode(enabled)", [](bool isEnabled) {
     setScope(py::make_tuple(isEnabled, getScope()));
   });
-  module.def("leave_grad_mode", [] {
+  define(module, "leave_grad_mode()", [] {
     py::object scope = getScope();
     // A generator may be closed in another context than it was started in.
     if (!scope.is_none())

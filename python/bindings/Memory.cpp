@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 #include "MetaOps/Runtime/Session/MemoryReport.h"
 
 using namespace metaops;
@@ -79,7 +79,7 @@ static int64_t estimate(py::handle object) {
 }
 
 void metaops::python::bindMemory(py::module_ &module) {
-  module.def("memory_holders", &listHolders);
-  module.def("memory_counts", &countMemory);
-  module.def("estimate", &estimate, py::arg("vars"));
+  define(module, "memory_holders()", &listHolders);
+  define(module, "memory_counts()", &countMemory);
+  define(module, "estimate(vars)", &estimate);
 }

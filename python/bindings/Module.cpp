@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -44,6 +44,8 @@ static void translate(std::exception_ptr pointer) {
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The session's variables, meta-operators and queries.";
   py::register_exception_translator(&translate);
+  bindFunctionType(module);
+  bindDTypes(module);
   bindVar(module);
   bindFunctions(module);
   bindReports(module);

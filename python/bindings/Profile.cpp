@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
@@ -98,9 +98,9 @@ static py::list toRuns(const Profiler &profiler) {
 }
 
 /// The structure of a program, each of its operations with its line.
-static py::dict toGraph(const Profiler &profiler, size_t index) {
+static py::dict toGraph(const Profiler &profiler, int64_t index) {
   std::vector<ProfiledProgram> programs = profiler.getPrograms();
-  if (index >= programs.size())
+  if (index < 0 || size_t(index) >= programs.size())
     fail(ErrorKind::Index, "there is no program " + llvm::Twine(index) +
                                " among " + llvm::Twine(programs.size()));
   const RunRecord &record = *programs[index].record;
@@ -122,15 +122,14 @@ static py::dict toGraph(const Profiler &profiler, size_t index) {
 }
 
 void metaops::python::bindProfile(py::module_ &module) {
-  py::class_<Profiler, std::shared_ptr<Profiler>>(
-      module, "Profiler", "Adds up what the runs of the session take.")
-      .def(py::init([](bool keepRuns) {
-             return std::make_shared<Profiler>(keepRuns);
-           }),
-           py::arg("keep_runs"))
-      .def("start", &start)
-      .def("stop", &stop)
-      .def("programs", &toPrograms)
-      .def("runs", &toRuns)
-      .def("graph", &toGraph, py::arg("program"));
+  py::class_<Profiler, std::shared_ptr<Profiler>> cls(
+      module, "Profiler", "Adds up what the runs of the session take.");
+  forbidConstruction(cls);
+  define(module, "make_profiler(keep_runs)",
+         [](bool keepRuns) { return std::make_shared<Profiler>(keepRuns); });
+  define(cls, "start(self)", &start);
+  define(cls, "stop(self)", &stop);
+  define(cls, "programs(self)", &toPrograms);
+  define(cls, "runs(self)", &toRuns);
+  define(cls, "graph(self, program)", &toGraph);
 }

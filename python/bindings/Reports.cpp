@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Function.h"
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,71 +40,58 @@ py::list metaops::python::strings(const std::vector<std::string> &texts) {
 }
 
 static void bindPrograms(py::module_ &module) {
-  py::class_<KernelView>(module, "KernelInfo", "One kernel call of a program.")
-      .def_property_readonly(
-          "name", [](const KernelView &self) { return self.get().name; })
-      .def_property_readonly(
-          "operators",
-          [](const KernelView &self) { return strings(self.get().operators); })
-      .def_property_readonly("lines",
-                             [](const KernelView &self) {
-                               return strings(
-                                   getLines(*self.record, self.get()));
-                             })
-      .def_property_readonly(
-          "flops", [](const KernelView &self) { return self.get().flops; })
-      .def_property_readonly(
-          "predicted_seconds",
-          [](const KernelView &self) { return predictSeconds(self.get()); })
-      .def_property_readonly(
-          "bytes_read",
-          [](const KernelView &self) { return self.get().bytesRead; })
-      .def_property_readonly("bytes_written", [](const KernelView &self) {
-        return self.get().bytesWritten;
-      });
+  py::class_<KernelView> kernel(module, "KernelInfo",
+                                "One kernel call of a program.");
+  forbidConstruction(kernel);
+  defineProperty(kernel, "name",
+                 [](const KernelView &self) { return self.get().name; });
+  defineProperty(kernel, "operators", [](const KernelView &self) {
+    return strings(self.get().operators);
+  });
+  defineProperty(kernel, "lines", [](const KernelView &self) {
+    return strings(getLines(*self.record, self.get()));
+  });
+  defineProperty(kernel, "flops",
+                 [](const KernelView &self) { return self.get().flops; });
+  defineProperty(kernel, "predicted_seconds", [](const KernelView &self) {
+    return predictSeconds(self.get());
+  });
+  defineProperty(kernel, "bytes_read",
+                 [](const KernelView &self) { return self.get().bytesRead; });
+  defineProperty(kernel, "bytes_written", [](const KernelView &self) {
+    return self.get().bytesWritten;
+  });
 
-  py::class_<ProgramView>(module, "ProgramInfo",
-                          "What the last slice that ran was compiled to.")
-      .def_property_readonly(
-          "kernels",
-          [](const ProgramView &self) {
-            py::list kernels;
-            for (size_t index = 0; index < self.get().calls.size(); ++index)
-              kernels.append(py::cast(KernelView{self.record, index}));
-            return kernels;
-          })
-      .def_property_readonly(
-          "meta_operators",
-          [](const ProgramView &self) { return self.get().metaOps; })
-      .def_property_readonly(
-          "distinct_kernels",
-          [](const ProgramView &self) { return self.get().distinctKernels; })
-      .def_property_readonly("compiled_kernels",
-                             [](const ProgramView &self) {
-                               return self.record->wasCompiled
-                                          ? self.get().compiledKernels
-                                          : 0;
-                             })
-      .def_property_readonly("compile_seconds",
-                             [](const ProgramView &self) {
-                               return self.record->wasCompiled
-                                          ? self.get().compileSeconds
-                                          : 0.0;
-                             })
-      .def_property_readonly(
-          "arena_bytes",
-          [](const ProgramView &self) { return self.get().arenaBytes; })
-      .def(
-          "ir",
-          [](const ProgramView &self, const std::string &phase) {
-            return runWithoutGIL([&](Session &session) {
-              return session.printProgram(*self.record, phase);
-            });
-          },
-          py::arg("phase"))
-      .def("describe", [](const ProgramView &self) {
-        return describeProgram(self.record);
-      });
+  py::class_<ProgramView> program(
+      module, "ProgramInfo", "What the last slice that ran was compiled to.");
+  forbidConstruction(program);
+  defineProperty(program, "kernels", [](const ProgramView &self) {
+    py::list kernels;
+    for (size_t index = 0; index < self.get().calls.size(); ++index)
+      kernels.append(py::cast(KernelView{self.record, index}));
+    return kernels;
+  });
+  defineProperty(program, "meta_operators",
+                 [](const ProgramView &self) { return self.get().metaOps; });
+  defineProperty(program, "distinct_kernels", [](const ProgramView &self) {
+    return self.get().distinctKernels;
+  });
+  defineProperty(program, "compiled_kernels", [](const ProgramView &self) {
+    return self.record->wasCompiled ? self.get().compiledKernels : 0;
+  });
+  defineProperty(program, "compile_seconds", [](const ProgramView &self) {
+    return self.record->wasCompiled ? self.get().compileSeconds : 0.0;
+  });
+  defineProperty(program, "arena_bytes",
+                 [](const ProgramView &self) { return self.get().arenaBytes; });
+  define(program, "ir(self, phase)",
+         [](const ProgramView &self, const std::string &phase) {
+           return runWithoutGIL([&](Session &session) {
+             return session.printProgram(*self.record, phase);
+           });
+         });
+  define(program, "describe(self)",
+         [](const ProgramView &self) { return describeProgram(self.record); });
 }
 
 static py::dict statistics() {
@@ -146,30 +133,49 @@ static FlagValue toFlagValue(py::handle object) {
   std::optional<Number> number = toNumber(object);
   if (!number || number->getKind() == Number::Kind::Float ||
       !number->fitsInt64())
-    fail(ErrorKind::Type, "a flag is given " +
-                              py::repr(object).cast<std::string>() +
+    fail(ErrorKind::Type, "a flag is given " + describe(object) +
                               ", expected a bool, an int or a str");
   if (number->getKind() == Number::Kind::Bool)
     return number->getInt() != 0;
   return number->getInt();
 }
 
+static void bindFlags(py::module_ &module) {
+  define(
+      module, "set_default_folder(flag, folder)",
+      [](const std::string &flag, const std::string &folder) {
+        setDefaultFolder(flag, folder);
+      },
+      "Says what a flag is in the session, before that is made.");
+  define(
+      module, "set_most_threads(n)", [](int64_t n) { setMostThreads(n); },
+      "Bounds the threads of the session, before that is made.");
+  define(module, "flag_names()",
+         [] { return strings(Session::getFlagNames()); });
+  define(module, "get_flag(name)", &getFlag);
+  define(module, "set_flag(name, value)",
+         [](const std::string &name, py::handle value) {
+           FlagValue given = toFlagValue(value);
+           runWithoutGIL([&](Session &session) {
+             session.setFlag(name, given);
+             return true;
+           });
+         });
+}
+
 void metaops::python::bindReports(py::module_ &module) {
   bindPrograms(module);
-  module.def(
-      "plan_programs",
-      [](py::handle object) {
-        py::list owner;
-        std::vector<const Var *> vars = toVars(object, owner);
-        auto runs = runWithoutGIL(
-            [&](Session &session) { return session.planRuns(vars); });
-        py::list result;
-        for (auto &run : runs)
-          result.append(py::cast(ProgramView{std::move(run)}));
-        return result;
-      },
-      py::arg("vars"));
-  module.def("take_unused_schedules", [] {
+  define(module, "plan_programs(vars)", [](py::handle object) {
+    py::list owner;
+    std::vector<const Var *> vars = toVars(object, owner);
+    auto runs =
+        runWithoutGIL([&](Session &session) { return session.planRuns(vars); });
+    py::list result;
+    for (auto &run : runs)
+      result.append(py::cast(ProgramView{std::move(run)}));
+    return result;
+  });
+  define(module, "take_unused_schedules()", [] {
     // At the end of a process; a session is not made for it, and that of the
     // process which this one was forked from is not this one's affair.
     if (!hasSession() || isSessionInherited())
@@ -177,26 +183,29 @@ void metaops::python::bindReports(py::module_ &module) {
     Entered session;
     return strings(session->takeUnusedSchedules());
   });
-  module.def(
-      "dump",
+  define(
+      module, "dump()",
       [] {
         Entered session;
         return session->dump();
       },
       "The recorded operations as an MLIR module.");
-  module.def("last_program", [] {
+  define(module, "last_program()", [] {
     Entered session;
     return ProgramView{session->getLastRun()};
   });
-  module.def("stats", &statistics);
-  module.def("reset_peak", [] {
-    Entered session;
-    session->resetPeak();
-  });
-  module.def(
-      "set_num_threads",
-      [](py::handle n) {
-        int64_t count = expectInteger(n, "set_num_threads");
+  define(module, "stats()", &statistics,
+         "What the session has compiled, run and taken so far, by name.");
+  define(
+      module, "reset_peak()",
+      [] {
+        Entered session;
+        session->resetPeak();
+      },
+      "Has the peak of memory start again at what is in use now.");
+  define(
+      module, "set_num_threads(n)",
+      [](int64_t count) {
         if (count < 1 || count > 4096)
           fail(ErrorKind::Value, "set_num_threads: given " +
                                      llvm::Twine(count) +
@@ -204,29 +213,10 @@ void metaops::python::bindReports(py::module_ &module) {
         Entered session;
         session->getThreads().setThreads(count);
       },
-      py::arg("n"));
-  module.def("get_num_threads",
-             [] { return getSession().getThreads().getThreads(); });
-  module.def(
-      "set_default_folder",
-      [](const std::string &flag, std::string folder) {
-        setDefaultFolder(flag, std::move(folder));
-      },
-      py::arg("flag"), py::arg("folder"),
-      "Says what a flag is in the session, before that is made.");
-  module.def(
-      "set_most_threads", [](unsigned n) { setMostThreads(n); }, py::arg("n"),
-      "Bounds the threads of the session, before that is made.");
-  module.def("flag_names", [] { return strings(Session::getFlagNames()); });
-  module.def("get_flag", &getFlag, py::arg("name"));
-  module.def(
-      "set_flag",
-      [](const std::string &name, py::handle value) {
-        FlagValue given = toFlagValue(value);
-        runWithoutGIL([&](Session &session) {
-          session.setFlag(name, given);
-          return true;
-        });
-      },
-      py::arg("name"), py::arg("value"));
+      "Sets how many threads compute.");
+  define(
+      module, "get_num_threads()",
+      [] { return getSession().getThreads().getThreads(); },
+      "How many threads compute.");
+  bindFlags(module);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Exchange.h"
+#include "Function.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -40,60 +41,72 @@ static std::string reprOf(const Var &var) {
          ", dtype=" + nameOf(var.dtype()).str() + ")";
 }
 
-static py::str formatOf(const py::object &self, const std::string &spec) {
+static py::str formatOf(VarObject self, const std::string &spec) {
   if (spec.empty())
-    return py::str(self);
-  py::object item = itemOf(*asVar(self), "format");
+    return py::str(self.object);
+  py::object item = itemOf(self.var, "format");
   return py::module_::import("builtins").attr("format")(item, spec);
 }
 
+static py::object dataCopy(const Var &self) {
+  py::array array = toNumPy(dataOf(self), /*copy=*/true);
+  array.attr("setflags")(py::arg("write") = false);
+  return std::move(array);
+}
+
+static py::object syncVar(VarObject self) {
+  const Var *var = &self.var;
+  runWithoutGIL([&](Session &session) {
+    session.sync(var);
+    return 0;
+  });
+  raiseCallbackFailure();
+  return self.get();
+}
+
 static void bindValues(py::class_<Var> &cls) {
-  cls.def(
-      "numpy",
+  define(
+      cls, "numpy(self, copy=True)",
       [](const Var &self, bool copy) { return toNumPy(dataOf(self), copy); },
-      py::arg("copy") = true,
       "The value as a NumPy array: a copy, or with copy=False a read-only\n"
       "array that shares the memory. bfloat16 comes as a copy in float32.");
-  cls.def(
-      "fetch_sync", [](const Var &self) { return toNumPy(dataOf(self), true); },
+  define(
+      cls, "fetch_sync(self)",
+      [](const Var &self) { return toNumPy(dataOf(self), true); },
       "The same as numpy().");
-  cls.def_property_readonly(
-      "data", [](const Var &self) { return toNumPy(dataOf(self), true); },
-      "The same as numpy().");
-  cls.def(
-      "item", [](const Var &self) { return itemOf(self, "item"); },
-      "The only element as a Python number.");
-  cls.def(
-      "sync",
-      [](py::object self) {
-        const Var &var = *asVar(self);
-        runWithoutGIL([&](Session &session) {
-          session.sync(&var);
-          return 0;
-        });
-        raiseCallbackFailure();
-        return self;
+  define(
+      cls, "tolist(self)",
+      [](const Var &self) -> py::object {
+        return toNumPy(dataOf(self), true).attr("tolist")();
       },
-      "Computes the value if need be, and returns the Var.");
-  cls.def(
-      "__array__",
+      "The value as nested lists of Python's numbers, or as one number.");
+  defineProperty(cls, "data", &dataCopy,
+                 "The value as a NumPy array: a copy that cannot be written,\n"
+                 "since that would not change the Var; numpy() gives one that\n"
+                 "can, and `assign`, `update` and x[...] = y change the Var.");
+  define(
+      cls, "item(self)", [](const Var &self) { return itemOf(self, "item"); },
+      "The only element as a Python number.");
+  define(cls, "sync(self)", &syncVar,
+         "Computes the value if need be, and returns the Var.");
+  define(
+      cls, "__array__(self, dtype=None, copy=None)",
       [](const Var &self, py::handle dtype, py::handle copy) {
         return toArray(dataOf(self), dtype, copy);
       },
-      py::arg("dtype") = py::none(), py::arg("copy") = py::none(),
       "For numpy.asarray, which gets a read-only array that shares the\n"
       "memory, and numpy.array, which gets a copy.");
-  cls.def("__bool__",
-          [](const Var &self) { return py::bool_(itemOf(self, "bool")); });
-  cls.def("__int__",
-          [](const Var &self) { return py::int_(itemOf(self, "int")); });
-  cls.def("__float__",
-          [](const Var &self) { return py::float_(itemOf(self, "float")); });
-  cls.def("__repr__", &reprOf);
-  cls.def("__str__", [](const Var &self) {
+  define(cls, "__bool__(self)",
+         [](const Var &self) { return py::bool_(itemOf(self, "bool")); });
+  define(cls, "__int__(self)",
+         [](const Var &self) { return py::int_(itemOf(self, "int")); });
+  define(cls, "__float__(self)",
+         [](const Var &self) { return py::float_(itemOf(self, "float")); });
+  define(cls, "__repr__(self)", &reprOf);
+  define(cls, "__str__(self)", [](const Var &self) {
     return py::str(toNumPy(dataOf(self), /*copy=*/true));
   });
-  cls.def("__format__", &formatOf);
+  define(cls, "__format__(self, format_spec)", &formatOf);
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,37 +121,59 @@ static py::tuple shapeOf(const Var &var) {
 }
 
 static void bindShape(py::class_<Var> &cls) {
-  cls.def_property_readonly("shape", &shapeOf);
-  cls.def_property_readonly("dtype", [](const Var &self) {
-    llvm::StringRef name = nameOf(self.dtype());
-    return py::str(name.data(), name.size());
-  });
-  cls.def_property_readonly("ndim", &Var::rank);
-  cls.def_property_readonly("size", &Var::numElements);
-  cls.def("__len__", [](const Var &self) {
+  defineProperty(cls, "shape", &shapeOf, "The extents of all dimensions.");
+  defineProperty(
+      cls, "dtype", [](const Var &self) { return toPython(self.dtype()); },
+      "The type of the elements, as `metaops.float32`.");
+  auto rank = [](const Var &self) { return self.rank(); };
+  auto size = [](const Var &self) { return self.numElements(); };
+  defineProperty(cls, "ndim", rank, "The number of dimensions.");
+  defineProperty(cls, "size", size, "The number of elements.");
+  define(cls, "dim(self)", rank, "The number of dimensions, `ndim`.");
+  define(cls, "numel(self)", size, "The number of elements, `size`.");
+  define(cls, "__len__(self)", [](const Var &self) {
     if (self.rank() == 0)
       fail(ErrorKind::Type, "a tensor without dimensions has no length");
     return self.shape()[0];
   });
-  cls.def("__iter__", [](py::object self) {
-    if (asVar(self)->rank() == 0)
+  define(cls, "__iter__(self)", [](VarObject self) {
+    if (self.var.rank() == 0)
       fail(ErrorKind::Type,
            "a tensor without dimensions cannot be iterated over");
-    return py::reinterpret_steal<py::object>(PySeqIter_New(self.ptr()));
+    return py::reinterpret_steal<py::object>(PySeqIter_New(self.object.ptr()));
   });
+}
+
+/// Makes an instance of a subclass a Var as well.
+static void initialise(py::handle self, py::handle value, py::handle dtype) {
+  if (!py::isinstance(self, py::type::of<Var>()))
+    fail(ErrorKind::Type,
+         "Var: self is " + describe(self) + ", expected a Var");
+  Var var = arrayOf(value, dtype, py::bool_(true));
+  auto *instance = reinterpret_cast<py::detail::instance *>(self.ptr());
+  const py::detail::type_info *type = py::detail::get_type_info(typeid(Var));
+  py::detail::value_and_holder holder = instance->get_value_and_holder(type);
+  if (holder.value_ptr())
+    fail(ErrorKind::Type, "Var: __init__ is called again; assign(value) "
+                          "rebinds a Var to another value");
+  holder.value_ptr() = new Var(std::move(var));
+  type->init_instance(instance, nullptr);
+}
+
+static void bindIdentity(py::class_<Var> &cls) {
+  define(cls, "__init__(self, value, dtype=None)", &initialise);
   auto share = [](const Var &self) {
     Entered session;
     return session->share(self);
   };
-  cls.def("__copy__", share);
-  cls.def("__deepcopy__",
-          [share](const Var &self, py::handle) { return share(self); });
-  cls.def("__reduce__", [](const Var &self) {
-    py::object array = py::module_::import("metaops._core").attr("array");
-    return py::make_tuple(array,
-                          py::make_tuple(toNumPy(dataOf(self), /*copy=*/true),
-                                         nameOf(self.dtype()).str()));
+  for (const char *name : {"clone(self)", "copy(self)"})
+    define(cls, name, share,
+           "Another Var of the same value, through which gradients flow.");
+  // A Var is a mutable name, so it is itself that counts, not its value.
+  define(cls, "__hash__(self)", [](py::handle self) {
+    return int64_t(reinterpret_cast<intptr_t>(self.ptr()) >> 4);
   });
+  define(cls, "__pos__(self)", share);
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,40 +208,42 @@ static py::object recordWith(const Var &self, py::handle other, Record record) {
 static void bindBinary(py::class_<Var> &cls, const char *method,
                        const char *op) {
   std::string name(method);
-  cls.def(
-      ("__" + name + "__").c_str(), [op](const Var &self, py::handle other) {
-        return recordWith(self, other, [op](Session &s, Operand x, Operand y) {
-          return s.binary(op, x, y);
-        });
-      });
-  cls.def(
-      ("__r" + name + "__").c_str(), [op](const Var &self, py::handle other) {
-        return recordWith(self, other, [op](Session &s, Operand x, Operand y) {
-          return s.binary(op, y, x);
-        });
-      });
+  define(cls, "__" + name + "__(self, other)",
+         [op](const Var &self, py::handle other) {
+           return recordWith(self, other,
+                             [op](Session &s, Operand x, Operand y) {
+                               return s.binary(op, x, y);
+                             });
+         });
+  define(cls, "__r" + name + "__(self, other)",
+         [op](const Var &self, py::handle other) {
+           return recordWith(self, other,
+                             [op](Session &s, Operand x, Operand y) {
+                               return s.binary(op, y, x);
+                             });
+         });
   // A Var is rebound to the result; who holds the old value keeps it.
-  cls.def(("__i" + name + "__").c_str(),
-          [op](py::object self, py::handle other) -> py::object {
-            if (!isOperand(other))
-              return notImplemented();
-            Var &var = *asVar(self);
-            Argument argument(other);
-            Entered session;
-            session->assign(
-                var, session->binary(op, var, argument.operand(*session)));
-            return self;
-          });
+  define(cls, "__i" + name + "__(self, other)",
+         [op](VarObject self, py::handle other) -> py::object {
+           if (!isOperand(other))
+             return notImplemented();
+           Argument argument(other);
+           Entered session;
+           session->assign(
+               self.var,
+               session->binary(op, self.var, argument.operand(*session)));
+           return self.get();
+         });
 }
 
 static void bindComparison(py::class_<Var> &cls, const char *predicate) {
-  cls.def(("__" + std::string(predicate) + "__").c_str(),
-          [predicate](const Var &self, py::handle other) {
-            return recordWith(self, other,
-                              [predicate](Session &s, Operand x, Operand y) {
-                                return s.compare(predicate, x, y);
-                              });
-          });
+  define(cls, "__" + std::string(predicate) + "__(self, other)",
+         [predicate](const Var &self, py::handle other) {
+           return recordWith(self, other,
+                             [predicate](Session &s, Operand x, Operand y) {
+                               return s.compare(predicate, x, y);
+                             });
+         });
 }
 
 static Var recordUnary(const Var &self, const char *op) {
@@ -230,26 +267,45 @@ static void bindOperators(py::class_<Var> &cls) {
     bindBinary(cls, method, op);
   for (const char *predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
     bindComparison(cls, predicate);
-  constexpr std::pair<const char *, const char *> unary[] = {
-      {"__neg__", "neg"}, {"__abs__", "abs"}, {"__invert__", "not"},
-      {"abs", "abs"},     {"exp", "exp"},     {"log", "log"},
-      {"sqrt", "sqrt"},   {"sin", "sin"},     {"cos", "cos"},
-      {"tanh", "tanh"},   {"erf", "erf"},     {"floor", "floor"},
-      {"ceil", "ceil"},   {"round", "round"}, {"sign", "sign"}};
-  for (auto [method, op] : unary)
-    cls.def(method,
-            [op = op](const Var &self) { return recordUnary(self, op); });
-  cls.def("__pos__", [](const Var &self) {
-    Entered session;
-    return session->share(self);
-  });
-  // After __eq__, which would take it away. A Var is a mutable name, so it is
-  // itself that counts, not its value.
-  cls.def("__hash__", [](py::handle self) {
-    return reinterpret_cast<intptr_t>(self.ptr()) >> 4;
-  });
+  struct {
+    const char *method, *op, *doc;
+  } unary[] = {{"__neg__", "neg", "-x."},
+               {"__abs__", "abs", "The absolute value."},
+               {"__invert__", "not", "The other bits, or the other boolean."},
+               {"abs", "abs", "The absolute value."},
+               {"exp", "exp", "e to the power of x."},
+               {"log", "log", "The natural logarithm: -inf at 0, NaN below."},
+               {"sqrt", "sqrt", "The square root: NaN below 0."},
+               {"sin", "sin", "The sine of x in radians."},
+               {"cos", "cos", "The cosine of x in radians."},
+               {"tanh", "tanh", "The hyperbolic tangent."},
+               {"erf", "erf", "The error function."},
+               {"floor", "floor", "The largest integer not above x."},
+               {"ceil", "ceil", "The smallest integer not below x."},
+               {"round", "round", "The nearest integer, ties to even."},
+               {"sign", "sign", "-1, 0 or 1, as x is; NaN for NaN."}};
+  for (auto [method, op, doc] : unary)
+    define(
+        cls, std::string(method) + "(self)",
+        [op = op](const Var &self) { return recordUnary(self, op); }, doc);
   // NumPy arrays leave operators to us.
   cls.attr("__array_ufunc__") = py::none();
+}
+
+/// What `to` takes: a dtype, a tensor of that dtype, or the one device.
+static DType toTarget(const Var &self, py::handle target) {
+  if (const Var *other = asVar(target))
+    return other->dtype();
+  if (!PyUnicode_Check(target.ptr()) || asDType(target))
+    return toDType(target);
+  auto name = target.cast<std::string>();
+  if (name == "cpu")
+    return self.dtype();
+  if (std::optional<DType> dtype = parseDType(name))
+    return *dtype;
+  fail(ErrorKind::Value, "to: given '" + name +
+                             "', expected a dtype, a Var or 'cpu', where "
+                             "all tensors are");
 }
 
 static void bindCasts(py::class_<Var> &cls) {
@@ -258,15 +314,35 @@ static void bindCasts(py::class_<Var> &cls) {
     Entered session;
     return session->cast(self, type);
   };
-  cls.def("cast", cast, py::arg("dtype"));
-  cls.def("astype", cast, py::arg("dtype"));
-  for (unsigned index = 0; index < numDTypes; ++index) {
-    DType dtype = DType(index);
-    cls.def(nameOf(dtype).str().c_str(), [dtype](const Var &self) {
-      Entered session;
-      return session->cast(self, dtype);
-    });
-  }
+  for (const char *name : {"cast(self, dtype)", "astype(self, dtype)"})
+    define(cls, name, cast, "The same numbers with another dtype.");
+  define(
+      cls, "to(self, destination)",
+      [](const Var &self, py::handle target) {
+        DType type = toTarget(self, target);
+        Entered session;
+        return session->cast(self, type);
+      },
+      "The same numbers with another dtype, or that of another Var; \"cpu\",\n"
+      "where all tensors are, changes nothing.");
+  auto named = [&](llvm::StringRef name, DType dtype) {
+    define(
+        cls, name.str() + "(self)",
+        [dtype](const Var &self) {
+          Entered session;
+          return session->cast(self, dtype);
+        },
+        "The same numbers with this dtype.");
+  };
+  for (unsigned index = 0; index < numDTypes; ++index)
+    named(nameOf(DType(index)), DType(index));
+  constexpr std::pair<const char *, DType> others[] = {{"half", DType::F16},
+                                                       {"float", DType::F32},
+                                                       {"double", DType::F64},
+                                                       {"int", DType::I32},
+                                                       {"long", DType::I64}};
+  for (auto [name, dtype] : others)
+    named(name, dtype);
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,151 +350,74 @@ static void bindCasts(py::class_<Var> &cls) {
 //===----------------------------------------------------------------------===//
 
 static void bindRebinding(py::class_<Var> &cls) {
-  cls.def(
-      "stop_grad",
-      [](py::object self) {
-        Var &var = *asVar(self);
+  define(
+      cls, "stop_grad(self)",
+      [](VarObject self) {
         Entered session;
-        session->assign(var, session->stopGrad(var));
-        return self;
+        session->assign(self.var, session->stopGrad(self.var));
+        return self.get();
       },
       "Stops gradients at this Var, in place; returns it.");
-  cls.def(
-      "detach",
+  define(
+      cls, "detach(self)",
       [](const Var &self) {
         Entered session;
         return session->stopGrad(self);
       },
       "A new Var of the same value, through which no gradient flows.");
-  cls.def(
-      "stop_fuse",
+  define(
+      cls, "stop_fuse(self)",
       [](const Var &self) {
         Entered session;
         return session->stopFuse(self);
       },
       "A new Var of the same value, which exists in memory.");
-  cls.def(
-      "assign",
-      [](py::object self, py::handle value) {
+  define(
+      cls, "assign(self, value)",
+      [](VarObject self, py::handle value) {
         Argument argument(value);
-        Var &var = *asVar(self);
         Entered session;
-        session->assign(var, argument.tensor(*session));
-        return self;
+        session->assign(self.var, argument.tensor(*session));
+        return self.get();
       },
-      py::arg("value"),
       "Rebinds the Var to another value; gradients flow through it.");
-  cls.def(
-      "update",
-      [](py::object self, py::handle value) {
+  define(
+      cls, "update(self, value)",
+      [](VarObject self, py::handle value) {
         Argument argument(value);
-        Var &var = *asVar(self);
         runWithoutGIL([&](Session &session) {
-          session.update(var, argument.operand(session));
+          session.update(self.var, argument.operand(session));
           return 0;
         });
-        return self;
+        return self.get();
       },
-      py::arg("value"),
       "Rebinds the Var to a value of the same shape and dtype, through\n"
       "which no gradient flows; the old value's memory may be reused.");
-  cls.def("__getitem__", [](const Var &self, py::handle key) {
-    std::vector<IndexItem> index = toIndex(key);
-    Entered session;
-    return session->getItem(self, index);
-  });
-  cls.def("__setitem__", [](Var &self, py::handle key, py::handle value) {
-    std::vector<IndexItem> index = toIndex(key);
-    Argument argument(value);
-    Entered session;
-    session->setItem(self, index, argument.operand(*session));
-  });
 }
 
 //===----------------------------------------------------------------------===//
-// Meta-operators
+// Shapes and reductions
 //===----------------------------------------------------------------------===//
-
-/// The argument that a function knows by two names.
-static std::vector<std::string> toIndexes(py::handle indexes,
-                                          py::handle indices) {
-  if (indexes.is_none() == indices.is_none())
-    fail(ErrorKind::Type, "give one of indexes and indices, they mean the "
-                          "same");
-  return toStrings(indexes.is_none() ? indices : indexes, "indexes");
-}
 
 /// f(2, 3) and f((2, 3)) mean the same.
-static std::vector<int64_t> toVariadic(const py::args &args, const char *what) {
-  if (args.size() == 1)
-    return toIntegers(args[0], what);
-  return toIntegers(args, what);
+static std::vector<int64_t> toVariadic(const py::tuple &given,
+                                       const char *what) {
+  if (given.size() == 1)
+    return toIntegers(given[0], what);
+  return toIntegers(given, what);
 }
 
-static void bindMetaOps(py::class_<Var> &cls) {
-  cls.def(
-      "reindex",
-      [](const Var &self, py::handle shape, py::handle indexes,
-         py::handle overflowValue, py::handle overflowConditions,
-         py::handle indices, py::handle extras) {
-        auto extents = toIntegers(shape, "shape");
-        auto texts = toIndexes(indexes, indices);
-        Number fill = expectNumber(overflowValue, "overflow_value");
-        auto conditions = toStrings(overflowConditions, "overflow_conditions");
-        py::list owner;
-        auto tensors = toVars(extras, owner);
-        Entered session;
-        return session->reindex(self, extents, texts, fill, conditions,
-                                tensors);
-      },
-      py::arg("shape"), py::arg("indexes") = py::none(),
-      py::arg("overflow_value") = 0,
-      py::arg("overflow_conditions") = py::tuple(), py::kw_only(),
-      py::arg("indices") = py::none(), py::arg("extras") = py::tuple());
-  cls.def(
-      "reindex_reduce",
-      [](const Var &self, const std::string &op, py::handle shape,
-         py::handle indexes, py::handle overflowConditions, py::handle indices,
-         py::handle extras) {
-        auto extents = toIntegers(shape, "shape");
-        auto texts = toIndexes(indexes, indices);
-        auto conditions = toStrings(overflowConditions, "overflow_conditions");
-        py::list owner;
-        auto tensors = toVars(extras, owner);
-        Entered session;
-        return session->reindexReduce(self, op, extents, texts, conditions,
-                                      tensors);
-      },
-      py::arg("op"), py::arg("shape"), py::arg("indexes") = py::none(),
-      py::arg("overflow_conditions") = py::tuple(), py::kw_only(),
-      py::arg("indices") = py::none(), py::arg("extras") = py::tuple());
-  cls.def(
-      "broadcast",
-      [](const Var &self, py::handle shape, py::handle dims) {
-        // The shape may be that of another Var.
-        std::vector<int64_t> extents = asVar(shape)
-                                           ? asVar(shape)->shape().vec()
-                                           : toIntegers(shape, "shape");
-        auto newDims = toIntegers(dims, "dims");
-        Entered session;
-        return session->broadcast(self, extents, newDims);
-      },
-      py::arg("shape"), py::arg("dims") = py::tuple());
-  cls.def(
-      "broadcast_var",
-      [](const Var &self, py::handle object, py::handle dims) {
-        const Var &other = expectVar(object, "broadcast_var");
-        auto newDims = toIntegers(dims, "dims");
-        Entered session;
-        return session->broadcast(self, other.shape(), newDims);
-      },
-      py::arg("other"), py::arg("dims") = py::tuple());
-  cls.def("reshape", [](const Var &self, const py::args &shape) {
+static void bindShaping(py::class_<Var> &cls) {
+  auto reshape = [](const Var &self, const py::tuple &shape) {
     auto extents = toVariadic(shape, "shape");
     Entered session;
     return session->reshape(self, extents);
-  });
-  auto transpose = [](const Var &self, const py::args &axes) {
+  };
+  for (const char *name : {"reshape(self, *shape)", "view(self, *shape)"})
+    define(cls, name, reshape,
+           "The same elements in row-major order under another shape; one\n"
+           "extent may be -1.");
+  auto transpose = [](const Var &self, const py::tuple &axes) {
     std::optional<std::vector<int64_t>> permutation;
     if (axes.size() > 0 && !(axes.size() == 1 && axes[0].is_none()))
       permutation = toVariadic(axes, "axes");
@@ -427,36 +426,56 @@ static void bindMetaOps(py::class_<Var> &cls) {
       return session->transpose(self, std::nullopt);
     return session->transpose(self, llvm::ArrayRef(*permutation));
   };
-  cls.def("transpose", transpose);
-  cls.def("permute", transpose);
-  for (const char *name : {"sum", "prod", "max", "min", "mean", "all", "any"})
-    cls.def(
-        name,
-        [name](const Var &self, py::handle dim, bool keepDims, py::handle dims,
-               py::handle axis) {
-          auto given = toDims(dim, dims, axis);
+  for (const char *name : {"transpose(self, *axes)", "permute(self, *axes)"})
+    define(cls, name, transpose,
+           "The dimensions in another order, reversed by default.");
+  define(
+      cls, "t(self)",
+      [](const Var &self) {
+        if (self.rank() > 2)
+          fail(ErrorKind::Value, "t: given a tensor of shape " +
+                                     formatShape(self.shape()) +
+                                     ", expected at most two dimensions");
+        Entered session;
+        return session->transpose(self, std::nullopt);
+      },
+      "The transposed matrix; a vector stays as it is.");
+}
+
+static void bindReductions(py::class_<Var> &cls) {
+  constexpr std::pair<const char *, const char *> reductions[] = {
+      {"sum", "The sum; 0 over nothing."},
+      {"prod", "The product; 1 over nothing."},
+      {"max", "The largest element; -inf or the lowest over nothing."},
+      {"min", "The smallest element; inf or the highest over nothing."},
+      {"mean", "The arithmetic mean, a float; NaN over nothing."},
+      {"all", "A boolean: no element is zero."},
+      {"any", "A boolean: some element is not zero."}};
+  for (auto [name, doc] : reductions)
+    define(
+        cls, std::string(name) + "(self, dim=None, keepdims=False)",
+        [name = name](const Var &self, py::handle dim, bool keepDims) {
+          std::optional<std::vector<int64_t>> dims = toDims(dim);
           Entered session;
-          if (!given)
+          if (!dims)
             return session->reduce(name, self, std::nullopt, keepDims);
-          return session->reduce(name, self, llvm::ArrayRef(*given), keepDims);
+          return session->reduce(name, self, llvm::ArrayRef(*dims), keepDims);
         },
-        py::arg("dim") = py::none(), py::arg("keepdims") = false, py::kw_only(),
-        py::arg("dims") = py::none(), py::arg("axis") = py::none());
+        doc);
 }
 
 void metaops::python::bindVar(py::module_ &module) {
   py::class_<Var> cls(module, "Var",
                       "A tensor whose value is computed when it is asked for.");
-  cls.def(py::init([](py::handle value, py::handle dtype) {
-            return arrayOf(value, dtype, py::bool_(true));
-          }),
-          py::arg("value"), py::arg("dtype") = py::none());
   setVarClass(cls);
+  bindIdentity(cls);
   bindValues(cls);
   bindShape(cls);
   bindOperators(cls);
   bindCasts(cls);
   bindRebinding(cls);
-  bindMetaOps(cls);
+  bindIndexing(cls);
+  bindShaping(cls);
+  bindReductions(cls);
   bindDLPack(module, cls);
 }

@@ -22,15 +22,25 @@ from . import (
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
-from ._core import (
+from ._core import (  # noqa: F401
     Var,
     array,
+    bfloat16,
+    bool,
     broadcast,
     broadcast_var,
+    dtype,
     dump,
     fetch_sync,
+    float16,
+    float32,
+    float64,
     full,
     get_num_threads,
+    int8,
+    int16,
+    int32,
+    int64,
     iota,
     random,
     reindex,
@@ -43,7 +53,13 @@ from ._core import (
     stop_grad,
     sync,
     sync_all,
+    tensor,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )
+from ._names import publish as _publish
 from .activations import *  # noqa: F403
 from .calibration import load as _load_machine_figures
 from .creation import *  # noqa: F403
@@ -92,6 +108,21 @@ __all__ = [
     "iota",
     "random",
     "seed",
+    "tensor",
+    # Types of elements; `bool` is one too, but not for `import *`
+    "dtype",
+    "bfloat16",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
     "broadcast",
     "broadcast_var",
     "reindex",
@@ -148,3 +179,5 @@ __all__ += indexing.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__
+
+_publish(vars(), __all__)

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
+import operator
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._core import Var, array
+from ._core import Var, array, describe
 from ._errors import at_line
 
-#: A name ("float32"), a NumPy dtype or a Python type.
+#: A name ("float32"), one of `metaops.dtype`, a NumPy dtype or a Python type.
 DType: TypeAlias = Union[str, type, "np.dtype[Any]"]
 #: What an operator takes beside a Var. A Python scalar adopts the Var's dtype.
 VarLike: TypeAlias = Union[
@@ -41,18 +43,15 @@ def widened(x: Var) -> tuple[Var, str]:
     return x.cast("float32"), dtype if "float" in dtype else "float32"
 
 
-def one_of(dim: Axes, dims: Axes, axis: Axes) -> Axes:
-    """Return the one of three spellings that was given.
-
-    Raises
-    ------
-    TypeError
-        If more than one was.
-    """
-    given = [value for value in (dim, dims, axis) if value is not None]
-    if len(given) > 1:
-        raise at_line(TypeError("give one of dim, dims and axis, they mean the same"))
-    return given[0] if given else None
+def shown(value: object) -> str:
+    """Return what a message says of an argument; no tensor is computed for it."""
+    if value is None or isinstance(value, (bool, int, float, str, os.PathLike)):
+        text = repr(value)
+    elif isinstance(value, (tuple, list)) and len(value) <= 8:
+        text = f"({', '.join(map(shown, value))})"
+    else:
+        text = describe(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def normalised_axis(dim: int, ndim: int) -> int:
@@ -65,9 +64,10 @@ def normalised_axis(dim: int, ndim: int) -> int:
     TypeError
         If it is no integer.
     """
-    if not hasattr(dim, "__index__"):
-        raise at_line(TypeError(f"a dimension is a {type(dim).__name__}, expected an integer"))
-    dim = dim.__index__()
+    try:
+        dim = operator.index(dim)
+    except TypeError:
+        raise at_line(TypeError(f"a dimension is {describe(dim)}, expected an integer")) from None
     if not -ndim <= dim < ndim:
         raise at_line(
             ValueError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
@@ -85,8 +85,10 @@ def normalised_axes(dims: Axes, ndim: int) -> tuple[int, ...]:
     """
     if dims is None:
         return tuple(range(ndim))
-    given = tuple(dims) if isinstance(dims, Iterable) else (dims,)
+    given: Any = dims
+    if isinstance(given, Var) or not isinstance(given, Iterable):
+        given = (given,)
     result = sorted(normalised_axis(dim, ndim) for dim in given)
     if len(set(result)) != len(result):
-        raise at_line(ValueError(f"a dimension is given twice in {given}"))
+        raise at_line(ValueError(f"a dimension is given twice in {tuple(given)}"))
     return tuple(result)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 
 from . import _core
-from ._core import Var
+from ._core import Var, empty, ones, zeros
 from ._errors import at_line
-from ._typing import DType, Shape, VarLike, as_var
+from ._typing import DType, VarLike, as_var
 
 __all__ = [
     "arange",
+    "empty",
+    "empty_like",
     "full_like",
     "linspace",
     "one_hot",
@@ -24,29 +26,25 @@ __all__ = [
 ]
 
 
-def zeros(shape: Shape, dtype: DType = "float32") -> Var:
-    """Return a tensor of `shape` filled with 0."""
-    return _core.full(shape, 0, dtype)
-
-
-def ones(shape: Shape, dtype: DType = "float32") -> Var:
-    """Return a tensor of `shape` filled with 1."""
-    return _core.full(shape, 1, dtype)
-
-
-def full_like(x: Var, value: float, dtype: DType | None = None) -> Var:
+def full_like(x: VarLike, value: float, dtype: DType | None = None) -> Var:
     """Return a tensor of x's shape, and dtype if none is given, filled with `value`."""
+    x = as_var(x)
     return _core.full(x.shape, value, x.dtype if dtype is None else dtype)
 
 
-def zeros_like(x: Var, dtype: DType | None = None) -> Var:
+def zeros_like(x: VarLike, dtype: DType | None = None) -> Var:
     """Return zeros of x's shape, and dtype if none is given."""
     return full_like(x, 0, dtype)
 
 
-def ones_like(x: Var, dtype: DType | None = None) -> Var:
+def ones_like(x: VarLike, dtype: DType | None = None) -> Var:
     """Return ones of x's shape, and dtype if none is given."""
     return full_like(x, 1, dtype)
+
+
+def empty_like(x: VarLike, dtype: DType | None = None) -> Var:
+    """Return a tensor to be assigned to, see `empty`, of x's shape and dtype."""
+    return full_like(x, 0, dtype)
 
 
 def arange(

@@ -24,6 +24,7 @@ __all__ = [
     "bitwise_xor",
     "cast",
     "ceil",
+    "clamp",
     "clip",
     "cos",
     "divide",
@@ -205,6 +206,9 @@ def clip(x: VarLike, low: VarLike | None = None, high: VarLike | None = None) ->
     if high is not None:
         x = where(_is_beyond(x, high, "gt"), high, x)
     return x if low is not None or high is not None else +x
+
+
+clamp = clip
 
 
 def bitwise_and(x: VarLike, y: VarLike) -> Var:

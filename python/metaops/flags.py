@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._typing import shown
 from .scopes import Scope
 
 __all__ = ["flag_scope", "flags"]
@@ -43,7 +44,7 @@ def _checked(name: str, value: Any) -> Any:
         if isinstance(path, str):
             return path
     raise TypeError(
-        f"flag {name}: given {value!r}, which is of type {type(value).__name__}, "
+        f"flag {name}: given {shown(value)}, which is of type {type(value).__name__}, "
         f"expected {expected.__name__}"
     )
 

@@ -184,10 +184,6 @@ def scatter_add(x: VarLike, dim: int, index: VarLike, src: VarLike) -> Var:
     return x + source.cast(x.dtype).reindex_reduce("add", x.shape, places, extras=[checked])
 
 
-def _is_tensor(item: Any) -> bool:
-    return isinstance(item, Var | np.ndarray | list)
-
-
 def _to_indices(item: Any, x: Var, axis: int) -> list[Any]:
     """Replace a mask by the places where it holds, which are computed now."""
     if not isinstance(item, Var) or item.dtype != "bool":
@@ -238,10 +234,6 @@ def _resolve(x: Var, items: Sequence[Any]) -> tuple[Any, ...]:
         resolved += _to_indices(item, x, axis)
         axis += x.ndim - count if item is Ellipsis else _extent(item)
     return tuple(resolved)
-
-
-_plain_getitem = Var.__getitem__
-_plain_setitem = Var.__setitem__
 
 
 class _Key:
@@ -298,17 +290,13 @@ class _Key:
 
 
 def getitem(x: Var, key: Any) -> Var:
-    """Return ``x[key]`` with NumPy's meaning.
+    """Return ``x[key]`` for a key with tensors, with NumPy's meaning.
 
-    Integers, slices, None and ... make a view-like part; integer tensors (Vars,
-    arrays or lists) pick elements; a boolean tensor picks where it holds, which
-    computes the mask first.
+    Integer tensors (Vars, arrays or lists) pick elements; a boolean tensor picks
+    where it holds, which computes the mask first.
     """
-    items = key if isinstance(key, tuple) else (key,)
-    if not any(map(_is_tensor, items)):
-        return _plain_getitem(x, key)
-    resolved = _Key(x, items)
-    part = _plain_getitem(x, resolved.plain)
+    resolved = _Key(x, key if isinstance(key, tuple) else (key,))
+    part = x[resolved.plain]
     shape, places, extras = resolved.places(part)
     return part.reindex(shape, places, extras=extras)
 
@@ -332,17 +320,12 @@ def _fit(value: Var, shape: Sequence[int]) -> Var:
 
 
 def setitem(x: Var, key: Any, value: VarLike) -> None:
-    """Assign to ``x[key]`` with NumPy's meaning.
+    """Assign to ``x[key]`` for a key with tensors, with NumPy's meaning.
 
-    Keys are those of `getitem`. Where tensors name an element more than once, the
-    last of the values stays.
+    Where tensors name an element more than once, the last of the values stays.
     """
-    items = key if isinstance(key, tuple) else (key,)
-    if not any(map(_is_tensor, items)):
-        _plain_setitem(x, key, value)
-        return
-    resolved = _Key(x, items)
-    part = _plain_getitem(x, resolved.plain)
+    resolved = _Key(x, key if isinstance(key, tuple) else (key,))
+    part = x[resolved.plain]
     shape, places, extras = resolved.places(part)
     values = _fit(as_var(value).cast(x.dtype), shape).reshape((-1,))
     if values.size == 0:
@@ -352,7 +335,7 @@ def setitem(x: Var, key: Any, value: VarLike) -> None:
     number = numbers.reindex_reduce("max", part.shape, places, extras=extras)
     read = [_read(0, _names(0, part.ndim))]
     placed = values.reindex(part.shape, read, extras=[number])
-    _plain_setitem(x, resolved.plain, where(number >= 0, placed, part))
+    x[resolved.plain] = where(number >= 0, placed, part)
 
 
 def _integer(item: Any) -> Var:

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
-from . import activations, elementwise, indexing, linalg, reduction, shaping
+from . import _core, activations, elementwise, linalg, reduction, shaping
 from ._core import Var
+from ._names import ABSENT
 from .fetching import fetch
 
 
@@ -27,16 +29,55 @@ def _rmatmul(self: Var, other: Any) -> Var:
     return linalg.matmul(other, self)
 
 
+# Copies and pickles. Instances of a subclass have attributes of their own.
+
+
+def _make(cls: type[Var], value: Any, dtype: str | None = None) -> Var:
+    """Make an instance of a class whose ``__init__`` may take anything."""
+    result = cls.__new__(cls)
+    Var.__init__(result, value, dtype)
+    return result
+
+
+def _attributes(var: Var) -> dict[str, Any]:
+    return getattr(var, "__dict__", {})
+
+
+def _copy(self: Var) -> Var:
+    """Return another Var of the same value, through which gradients flow."""
+    if type(self) is Var:
+        return self.clone()
+    result = _make(type(self), self)
+    _attributes(result).update(_attributes(self))
+    return result
+
+
+def _deepcopy(self: Var, memo: dict[int, Any]) -> Var:
+    """Return a copy, with copies of a subclass's attributes."""
+    if type(self) is Var:
+        return self.clone()
+    result = _make(type(self), self)
+    memo[id(self)] = result
+    _attributes(result).update(copy.deepcopy(_attributes(self), memo))
+    return result
+
+
+def _reduce(self: Var) -> tuple[Any, ...]:
+    """Return how to make a Var with the same elements, without its history."""
+    value, dtype = self.numpy(), str(self.dtype)
+    if type(self) is Var:
+        return _core.array, (value, dtype)
+    return _make, (type(self), value, dtype), _attributes(self)
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "fetch": _fetch,
     "matmul": linalg.matmul,
-    "__matmul__": linalg.matmul,
-    "__rmatmul__": _rmatmul,
-    "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
     "maximum": elementwise.maximum,
     "minimum": elementwise.minimum,
+    "pow": elementwise.pow,
     "clip": elementwise.clip,
+    "clamp": elementwise.clip,
     "square": elementwise.square,
     "sqr": elementwise.square,
     "var": reduction.var,
@@ -59,8 +100,21 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "softmax": activations.softmax,
     "log_softmax": activations.log_softmax,
 }
+# Python calls these, never with keywords.
+_SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
+    "__matmul__": linalg.matmul,
+    "__rmatmul__": _rmatmul,
+    "__copy__": _copy,
+    "__deepcopy__": _deepcopy,
+    "__reduce__": _reduce,
+}
 
 for _name, _function in _METHODS.items():
+    setattr(Var, _name, _core.wrap_function(_function, "metaops", f"Var.{_name}"))
+for _name, _function in _SPECIAL_METHODS.items():
     setattr(Var, _name, _function)
+for _name, _absent in ABSENT.items():
+    _absent.__set_name__(Var, _name)
+    setattr(Var, _name, _absent)
 # Reversed dimensions, as in NumPy.
 setattr(Var, "T", property(shaping.transpose))  # noqa: B010

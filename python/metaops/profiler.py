@@ -304,7 +304,7 @@ def profile_scope(*, timeline: bool = True) -> Iterator[ProfileReport]:
     ...     step(x).sync()
     >>> print(report)
     """
-    profiler = _core.Profiler(timeline)
+    profiler = _core.make_profiler(timeline)
     report = ProfileReport(profiler, timeline)
     profiler.start()
     try:

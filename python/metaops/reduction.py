@@ -3,9 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions.
 
-`dim`, `dims` and `axis` are three names of one argument: a dimension, a
-sequence of them, or None for all. With `keepdims` a reduced dimension stays
-with extent 1, else it goes.
+`dim` is a dimension, a sequence of them, or None for all. With `keepdims` a
+reduced dimension stays with extent 1, else it goes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import math
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, one_of, widened
+from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, widened
 from .elementwise import abs, exp, log, pow, sqrt, where
 
 __all__ = [
@@ -35,53 +34,39 @@ __all__ = [
 ]
 
 
-def sum(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def sum(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return the sum; 0 over nothing."""
-    return as_var(x).sum(one_of(dim, dims, axis), keepdims)
+    return as_var(x).sum(dim, keepdims)
 
 
-def prod(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def prod(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return the product; 1 over nothing."""
-    return as_var(x).prod(one_of(dim, dims, axis), keepdims)
+    return as_var(x).prod(dim, keepdims)
 
 
-def max(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def max(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return the largest element; -inf or the dtype's lowest over nothing."""
-    return as_var(x).max(one_of(dim, dims, axis), keepdims)
+    return as_var(x).max(dim, keepdims)
 
 
-def min(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def min(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return the smallest element; inf or the dtype's highest over nothing."""
-    return as_var(x).min(one_of(dim, dims, axis), keepdims)
+    return as_var(x).min(dim, keepdims)
 
 
-def mean(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def mean(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return the arithmetic mean, a float; NaN over nothing."""
-    return as_var(x).mean(one_of(dim, dims, axis), keepdims)
+    return as_var(x).mean(dim, keepdims)
 
 
-def all(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def all(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return a boolean: no element is zero."""
-    return as_var(x).all(one_of(dim, dims, axis), keepdims)
+    return as_var(x).all(dim, keepdims)
 
 
-def any(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def any(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return a boolean: some element is not zero."""
-    return as_var(x).any(one_of(dim, dims, axis), keepdims)
+    return as_var(x).any(dim, keepdims)
 
 
 def var(
@@ -90,8 +75,6 @@ def var(
     keepdims: bool = False,
     *,
     correction: float = 0,
-    dims: Axes = None,
-    axis: Axes = None,
 ) -> Var:
     """Return the variance: the mean square of what differs from the mean.
 
@@ -99,7 +82,7 @@ def var(
     squares is divided by; 1 gives the unbiased estimate.
     """
     x, dtype = widened(as_var(x))
-    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    axes = normalised_axes(dim, x.ndim)
     return _variance(x, axes, keepdims, correction).cast(dtype)
 
 
@@ -127,15 +110,13 @@ def std(
     keepdims: bool = False,
     *,
     correction: float = 0,
-    dims: Axes = None,
-    axis: Axes = None,
 ) -> Var:
     """Return the standard deviation, the square root of `var`.
 
     Its gradient is 0 where the deviation is 0.
     """
     x, dtype = widened(as_var(x))
-    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    axes = normalised_axes(dim, x.ndim)
     return _root(_variance(x, axes, keepdims, correction)).cast(dtype)
 
 
@@ -144,9 +125,6 @@ def norm(
     order: float = 2,
     dim: Axes = None,
     keepdims: bool = False,
-    *,
-    dims: Axes = None,
-    axis: Axes = None,
 ) -> Var:
     """Return the vector norm of the elements along the dimensions, a float.
 
@@ -160,7 +138,7 @@ def norm(
         2 (Euclidean), 1, ``math.inf`` (the largest magnitude), ``-math.inf`` (the
         smallest), 0 (how many elements are not 0), or p > 0 for
         ``sum(|x|**p)**(1/p)``. Over nothing all are 0, but the smallest is inf.
-    dim, dims, axis, keepdims
+    dim, keepdims
         As in every reduction; by default over all elements.
 
     Raises
@@ -169,7 +147,7 @@ def norm(
         If `order` is another number.
     """
     x, dtype = widened(as_var(x))
-    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    axes = normalised_axes(dim, x.ndim)
     return _norm(x, order, axes, keepdims).cast(dtype)
 
 
@@ -194,12 +172,10 @@ def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
     raise at_line(ValueError(f"norm: order is {order}, expected 0, a positive number, inf or -inf"))
 
 
-def logsumexp(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, dims: Axes = None, axis: Axes = None
-) -> Var:
+def logsumexp(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
     """Return ``log(sum(exp(x)))``, computed without overflow."""
     x = as_var(x)
-    axes = normalised_axes(one_of(dim, dims, axis), x.ndim)
+    axes = normalised_axes(dim, x.ndim)
     largest = x.max(axes, True).detach()
     # An infinite maximum would make inf - inf.
     largest = where(abs(largest) == math.inf, 0.0, largest)

@@ -10,18 +10,29 @@ after `metaops.seed(n)` the same calls give the same numbers on every machine.
 from __future__ import annotations
 
 import math
+from typing import Any, overload
 
 from . import _core
-from ._core import Var
+from ._core import Var, rand
 from ._errors import at_line
-from ._typing import DType, Shape
+from ._typing import DType, Shape, VarLike, as_var
 
-__all__ = ["bernoulli", "normal", "rand", "randint", "randn", "uniform"]
+__all__ = [
+    "bernoulli",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "uniform",
+]
 
 
-def rand(*shape: int, dtype: DType = "float32") -> Var:
-    """Return uniform numbers in [0, 1)."""
-    return _core.random(shape, dtype)
+def rand_like(x: VarLike, dtype: DType | None = None) -> Var:
+    """Return uniform numbers in [0, 1) of x's shape, and dtype if none is given."""
+    x = as_var(x)
+    return _core.random(x.shape, x.dtype if dtype is None else dtype)
 
 
 def uniform(
@@ -36,7 +47,7 @@ def normal(
 ) -> Var:
     """Return normally distributed numbers (Box and Muller's method)."""
     # In f16 and bf16 the uniform numbers would be too few.
-    wide: DType = "float64" if str(dtype) == "float64" or dtype is float else "float32"
+    wide = "float64" if _core.dtype(dtype) == "float64" else "float32"
     radius = _core.random(shape, wide)
     angle = _core.random(shape, wide)
     # 1 - u is in (0, 1], of which the logarithm is finite.
@@ -44,9 +55,20 @@ def normal(
     return (mean + std * numbers).cast(dtype)
 
 
-def randn(*shape: int, dtype: DType = "float32") -> Var:
-    """Return numbers of the standard normal distribution."""
-    return normal(shape, dtype=dtype)
+@overload
+def randn(shape: Shape | int, dtype: DType, /) -> Var: ...
+@overload
+def randn(*shape: Shape | int, dtype: DType = ...) -> Var: ...
+def randn(*shape: Any, dtype: DType = "float32") -> Var:
+    """Return normal numbers of mean 0 and deviation 1; the shape is as for `zeros`."""
+    extents, dtype = _core.shape_and_dtype(*shape, dtype=dtype)
+    return normal(extents, dtype=dtype)
+
+
+def randn_like(x: VarLike, dtype: DType | None = None) -> Var:
+    """Return numbers as `randn` of x's shape, and dtype if none is given."""
+    x = as_var(x)
+    return normal(x.shape, dtype=x.dtype if dtype is None else dtype)
 
 
 def randint(low: int, high: int | None = None, shape: Shape = (1,), dtype: DType = "int64") -> Var:

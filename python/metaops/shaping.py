@@ -14,6 +14,7 @@ from ._errors import at_line
 from ._typing import Axes, Shape, VarLike, as_var, normalised_axes, normalised_axis
 
 __all__ = [
+    "cat",
     "concat",
     "concatenate",
     "expand_dims",
@@ -185,6 +186,7 @@ def concat(tensors: Sequence[VarLike], dim: int = 0) -> Var:
 
 
 concatenate = concat
+cat = concat
 
 
 def stack(tensors: Sequence[VarLike], dim: int = 0) -> Var:

@@ -193,7 +193,7 @@ def test_explain(rng, compiled, capsys, tmp_path, monkeypatch):
     for word in ("S = 64x128", "unit stride", "reduced by add", "vectors of", "predicted"):
         assert word in text
     monkeypatch.chdir(tmp_path)
-    y = mo.exp(mo.array(rng.random((64, 128), "float32"))).sum(dims=1)
+    y = mo.exp(mo.array(rng.random((64, 128), "float32"))).sum(dim=1)
     try:
         execute("docs/Explain.md", 1, y=y)
         identity = r"[0-9a-f]{16}\.\d+ = #metaop\.schedule<order = \[0, 1\], parallel = 1, "
@@ -234,6 +234,19 @@ def test_memory(rng, compiled, capsys):
     assert 0.9 * estimate <= mo.stats()["peak_bytes"] <= estimate
 
 
+def test_names():
+    scope = execute("docs/Names.md", 0)
+    shapes = [scope[name].shape for name in "xyzw"]
+    assert shapes == [(2, 3), (2, 1), (4, 3), (2, 3)] and scope["w"].dtype is mo.float64
+    # The comments have other ways to say it.
+    others = [line.split("# or ") for line in examples("docs/Names.md", "python")[0].splitlines()]
+    for statement, calls in (line for line in others if len(line) == 2):
+        expected = scope[statement.split()[0]]
+        for made in eval(f"({calls},)", scope):
+            assert made.shape == expected.shape and made.dtype is expected.dtype
+    execute("docs/Names.md", 1)
+
+
 def test_profiling(rng, compiled, capsys):
     calls = []
 
@@ -259,6 +272,7 @@ def test_every_example_in_python_is_run():
         "docs/Explain.md": 2,
         "docs/History.md": 1,
         "docs/Memory.md": 1,
+        "docs/Names.md": 2,
         "docs/Profiling.md": 1,
         "docs/Spec.md": 15,
     }

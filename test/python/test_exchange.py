@@ -797,3 +797,29 @@ def test_jax_both_ways():
     same(mo.from_dlpack(jnp.asarray(value)), value)
     back = jnp.from_dlpack(mo.array(value))
     same(np.asarray(back), value)
+
+
+# The attribute `data`.
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "bool", "bfloat16"])
+def test_data_is_a_copy_that_cannot_be_written(dtype):
+    x = mo.array([[0, 1], [1, 0]]).cast(dtype)
+    data = x.data
+    same(x, data)
+    for write in (
+        lambda: data.__setitem__((0, 0), 5),
+        lambda: x.data.fill(5),
+        lambda: np.copyto(x.data, 5),
+        lambda: np.add(x.data, 1, out=x.data),
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            write()
+    with pytest.raises(AttributeError):
+        x.data = data
+    # It is not the Var's memory, which may be written over; numpy() is the user's own.
+    x.update((x.cast("float32") + 1).cast(dtype))
+    same(data, np.array([[0, 1], [1, 0]]).astype(data.dtype))
+    own = x.numpy()
+    own[0, 0] = 5
+    assert x.numpy()[0, 0] == 1

@@ -418,11 +418,11 @@ def test_detach_shares_memory_and_stops_gradients():
 
 def test_messages_say_what_was_given():
     x = mo.array([1.0])
-    with pytest.raises(TypeError, match="grad: the loss: given a int, expected a Var"):
+    with pytest.raises(TypeError, match="grad: the loss: given an int, expected a Var"):
         mo.grad(3, x)
-    with pytest.raises(TypeError, match="set_num_threads: given a str, expected an integer"):
+    with pytest.raises(TypeError, match="set_num_threads: n is a str, expected an integer"):
         mo.set_num_threads("x")
-    with pytest.raises(TypeError, match="seed: given a float, expected an integer"):
+    with pytest.raises(TypeError, match="seed: n is a float, expected an integer"):
         mo.seed(1.5)
     with pytest.raises(TypeError, match="SGD: given the module Linear, expected its parameters"):
         mo.optim.SGD(nn.Linear(2, 2), 0.1)

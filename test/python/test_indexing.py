@@ -304,3 +304,126 @@ def test_conversions():
     copy.update(copy * 2)
     same(copy, np.full(3, 2, "float32"))
     same(exported, np.ones(3, "float32"))
+
+
+# Assignments to parts of parts.
+
+
+def assign_twice(z):
+    z[1][2] = 5
+
+
+def assign_in_place(z):
+    z[1][2] += 5
+
+
+def assign_to_a_result(z):
+    (z + 1)[0] = 5
+
+
+def assign_to_a_slice(z):
+    z[:, 1][0] = 5
+
+
+def assign_by_a_tensor(z):
+    z[1][[0, 2]] = 5
+
+
+def assign_to_a_call(z):
+    z.reshape(-1)[0] = 5
+
+
+def assign_in_a_tuple(z):
+    z[1][2], _ = 5, 6
+
+
+def assign_in_a_loop(z):
+    for z[1][2] in (5, 6):
+        pass
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        assign_twice,
+        assign_in_place,
+        assign_to_a_result,
+        assign_to_a_slice,
+        assign_by_a_tensor,
+        assign_to_a_call,
+        assign_in_a_tuple,
+        assign_in_a_loop,
+    ],
+    ids=lambda action: action.__name__,
+)
+def test_assignments_that_nobody_would_see(action):
+    z = mo.array(X[0, 0])
+    with pytest.raises(TypeError, match=r"write x\[i, j\] = y for x\[i\]\[j\] = y"):
+        action(z)
+    same(z, X[0, 0])
+
+
+def test_assignments_that_somebody_sees():
+    z = mo.array(X[0, 0])
+    row = z[1]
+    row[2] = 5
+    row[1] += 1
+    assert row.numpy().tolist() == [5, 7, 5, 8, 9]
+    same(z, X[0, 0])
+
+    class Holder:
+        def __init__(self):
+            self.part = z[0]
+
+        @property
+        def alias(self):
+            return self.part
+
+        def get(self):
+            return self.part
+
+    holder = Holder()
+    holder.part[0] = 1
+    holder.alias[1] = 2
+    holder.get()[2] = 3
+    Holder.get(holder)[3] = 4
+    assert holder.part.numpy().tolist() == [1, 2, 3, 4, 4]
+    parts = [z[0], z[1]]
+    parts[0][0] = 9
+    {"a": parts[1]}["a"][0] = 8
+    (parts[0] if parts else z)[1] = 7
+    (seen := z[2])[0] = 6
+    assert [part.numpy()[0] for part in (*parts, seen)] == [9, 8, 6]
+    assert parts[0].numpy()[1] == 7
+
+    def generate():
+        part = z[0]
+        yield part
+        assert part.numpy()[0] == 3
+
+    for part in generate():
+        part[0] = 3
+
+    def closure():
+        part = z[0]
+
+        def write():
+            part[0] = 2
+
+        write()
+        return part
+
+    assert closure().numpy()[0] == 2
+    # The one reference is the caller's, who may look at it afterwards.
+    exec("own = z[0]\nown[0] = 1\nassert own.numpy()[0] == 1", {"z": z})
+    same(z, X[0, 0])
+
+
+def test_a_value_may_be_a_temporary():
+    z = mo.array(X[0, 0])
+    z[1] = z[2] + z[3]
+    z[0, 1:3] = z[0][2:4]
+    expected = X[0, 0].copy()
+    expected[1] = expected[2] + expected[3]
+    expected[0, 1:3] = expected[0][2:4]
+    same(z, expected)

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers, losses and initial values."""
 
+from .._names import publish as _publish
 from . import init
 from .activation import (
     ELU,
@@ -84,3 +85,6 @@ __all__ = [
     "mse_loss",
     "nll_loss",
 ]
+
+_publish(vars(init), init.__all__)
+_publish(vars(), __all__)

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 from .._errors import at_line
+from .._typing import shown
 
 Pair: TypeAlias = int | tuple[int, int]
 
@@ -27,7 +28,7 @@ def pair(name: str, value: Any) -> tuple[int, int]:
         or len(numbers) != 2
         or not all(isinstance(number, Integral) for number in numbers)
     ):
-        raise at_line(ValueError(f"{name} is {value!r}, expected an integer or two"))
+        raise at_line(ValueError(f"{name} is {shown(value)}, expected an integer or two"))
     height, width = numbers
     return int(height), int(width)
 

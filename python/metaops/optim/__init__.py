@@ -3,9 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Optimisers and learning-rate schedules."""
 
+from .._names import publish as _publish
 from . import lr_scheduler
 from .adam import Adam, AdamW
 from .optimizer import Optimizer
 from .sgd import SGD
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]
+
+_publish(vars(lr_scheduler), lr_scheduler.__all__)
+_publish(vars(), __all__)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._core import Var, array, full, grad
 from .._errors import at_line
+from .._names import Absent
 from ..nn.module import Module
 
 __all__ = ["Optimizer"]
@@ -43,6 +44,10 @@ class Optimizer(ABC):
     TypeError
         If a parameter is not a float Var.
     """
+
+    zero_grad = Absent(
+        "gradients are not added up: step(loss) computes them and moves the parameters"
+    )
 
     def __init__(self, parameters: Iterable[Var], lr: float) -> None:
         name = type(self).__name__

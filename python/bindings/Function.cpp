@@ -1,0 +1,290 @@
+//===- Function.cpp - Functions that Python calls -------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Function.h"
+
+#include <structmember.h>
+
+using namespace metaops;
+using namespace metaops::python;
+
+namespace {
+/// The Python object. Functions live as long as the interpreter, so what they
+/// hold is never released.
+struct FunctionObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  ParameterList *parameters;
+  /// One of the two: what C++ does, or a function that is written in Python.
+  Body *body;
+  PyObject *wrapped;
+  PyObject *name, *qualname, *module, *doc;
+  PyObject *weakReferences;
+};
+} // namespace
+
+static PyTypeObject *functionType = nullptr;
+
+static FunctionObject *asFunction(PyObject *object) {
+  return reinterpret_cast<FunctionObject *>(object);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static PyObject *callBody(PyObject *self, PyObject *const *args, size_t flags,
+                          PyObject *keywords) {
+  return guard([&] {
+    FunctionObject *function = asFunction(self);
+    const ParameterList &parameters = *function->parameters;
+    size_t count = PyVectorcall_NARGS(flags);
+    if (!keywords && parameters.areComplete(count))
+      return function->body->call(parameters, args);
+    BoundArguments bound = parameters.bind(args, count, keywords);
+    return function->body->call(parameters, bound.slots.data());
+  });
+}
+
+/// Calls a Python function under the names that it knows. The rest of what may
+/// be wrong with a call Python tells well.
+static PyObject *callRenamed(FunctionObject *function, PyObject *const *args,
+                             size_t count, PyObject *keywords) {
+  const ParameterList &parameters = *function->parameters;
+  PyObject *self = count > 0 ? args[0] : nullptr;
+  llvm::SmallVector<PyObject *, 8> positional(args, args + count), named;
+  py::list names;
+  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(keywords); i < e; ++i) {
+    py::handle keyword = PyTuple_GET_ITEM(keywords, i);
+    size_t index = parameters.find(keyword, self);
+    const Parameter &parameter = parameters[index];
+    if (parameter.kind == Parameter::Kind::Variadic) {
+      if (positional.size() > index)
+        parameters.failTwice(index, keyword, self);
+      positional.push_back(args[count + i]);
+      continue;
+    }
+    bool isByPosition = parameter.kind == Parameter::Kind::Ordinary &&
+                        index < positional.size();
+    if (isByPosition || names.contains(parameter.key))
+      parameters.failTwice(index, keyword, self);
+    names.append(parameter.key);
+    named.push_back(args[count + i]);
+  }
+  size_t byPosition = positional.size();
+  positional.append(named);
+  return PyObject_Vectorcall(function->wrapped, positional.data(), byPosition,
+                             py::tuple(names).ptr());
+}
+
+static PyObject *callWrapped(PyObject *self, PyObject *const *args,
+                             size_t flags, PyObject *keywords) {
+  FunctionObject *function = asFunction(self);
+  if (!keywords || function->parameters->knows(keywords))
+    return PyObject_Vectorcall(function->wrapped, args, flags, keywords);
+  return guard([&] {
+    return callRenamed(function, args, PyVectorcall_NARGS(flags), keywords);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The type
+//===----------------------------------------------------------------------===//
+
+static PyObject *bindMethod(PyObject *self, PyObject *object, PyObject *) {
+  return object ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+static PyObject *reprOf(PyObject *self) {
+  return PyUnicode_FromFormat("<function %U.%U>", asFunction(self)->module,
+                              asFunction(self)->qualname);
+}
+
+/// Pickled and copied by name, as Python's own functions are.
+static PyObject *reduce(PyObject *self, PyObject *) {
+  return Py_NewRef(asFunction(self)->qualname);
+}
+
+/// What a wrapped function has, as its defaults and annotations, is ours.
+static PyObject *getAttribute(PyObject *self, PyObject *name) {
+  PyObject *found = PyObject_GenericGetAttr(self, name);
+  if (found || !asFunction(self)->wrapped ||
+      !PyErr_ExceptionMatches(PyExc_AttributeError))
+    return found;
+  PyErr_Clear();
+  return PyObject_GetAttr(asFunction(self)->wrapped, name);
+}
+
+static PyObject *getTextSignature(PyObject *self, void *) {
+  // A wrapped function tells its own signature, types included.
+  if (asFunction(self)->wrapped)
+    return Py_NewRef(Py_None);
+  return PyUnicode_FromString(asFunction(self)->parameters->getText().c_str());
+}
+
+static PyObject *getSpellings(PyObject *self, void *) {
+  return guard([&] {
+    py::dict result;
+    for (auto &[spelling, name] : asFunction(self)->parameters->getSpellings())
+      result[py::str(spelling)] = name;
+    return result.release().ptr();
+  });
+}
+
+static void createType() {
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall),
+       READONLY, nullptr},
+      {"__weaklistoffset__", T_PYSSIZET,
+       offsetof(FunctionObject, weakReferences), READONLY, nullptr},
+      {"__name__", T_OBJECT_EX, offsetof(FunctionObject, name), READONLY,
+       nullptr},
+      {"__qualname__", T_OBJECT_EX, offsetof(FunctionObject, qualname),
+       READONLY, nullptr},
+      {"__module__", T_OBJECT_EX, offsetof(FunctionObject, module), READONLY,
+       nullptr},
+      {"__doc__", T_OBJECT_EX, offsetof(FunctionObject, doc), READONLY,
+       nullptr},
+      {"__wrapped__", T_OBJECT_EX, offsetof(FunctionObject, wrapped), READONLY,
+       nullptr},
+      {}};
+  static PyGetSetDef properties[] = {
+      {"__text_signature__", &getTextSignature, nullptr, nullptr, nullptr},
+      {"spellings", &getSpellings, nullptr,
+       "The names of parameters by their other spellings.", nullptr},
+      {}};
+  static PyMethodDef methods[] = {{"__reduce__", &reduce, METH_NOARGS, nullptr},
+                                  {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_call, reinterpret_cast<void *>(&PyVectorcall_Call)},
+      {Py_tp_descr_get, reinterpret_cast<void *>(&bindMethod)},
+      {Py_tp_repr, reinterpret_cast<void *>(&reprOf)},
+      {Py_tp_getattro, reinterpret_cast<void *>(&getAttribute)},
+      {Py_tp_members, members},
+      {Py_tp_getset, properties},
+      {Py_tp_methods, methods},
+      {}};
+  static PyType_Spec spec = {
+      "metaops._core.Function", sizeof(FunctionObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+          Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+      slots};
+  functionType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  if (!functionType)
+    throw py::error_already_set();
+}
+
+static FunctionObject *makeObject(ParameterList parameters) {
+  auto *function = PyObject_New(FunctionObject, functionType);
+  if (!function)
+    throw py::error_already_set();
+  function->parameters = new ParameterList(std::move(parameters));
+  function->body = nullptr;
+  function->wrapped = nullptr;
+  function->weakReferences = nullptr;
+  return function;
+}
+
+py::object metaops::python::makeFunction(llvm::StringRef declaration,
+                                         const char *doc,
+                                         std::unique_ptr<Body> body) {
+  FunctionObject *function = makeObject(ParameterList(declaration));
+  function->vectorcall = &callBody;
+  function->body = body.release();
+  std::string name = function->parameters->getName().str();
+  function->name = py::str(name).release().ptr();
+  function->qualname = Py_NewRef(function->name);
+  function->module = py::str("metaops").release().ptr();
+  function->doc = py::str(doc).release().ptr();
+  return py::reinterpret_steal<py::object>(
+      reinterpret_cast<PyObject *>(function));
+}
+
+/// A Python function that also takes the other spellings of its parameters, as
+/// the `name` of a module.
+static py::object wrapFunction(const py::function &wrapped,
+                               const std::string &module,
+                               const std::string &name) {
+  py::object innermost = py::module_::import("inspect").attr("unwrap")(wrapped);
+  FunctionObject *function =
+      makeObject(ParameterList::ofPythonFunction(innermost, name));
+  function->vectorcall = &callWrapped;
+  function->wrapped = wrapped.inc_ref().ptr();
+  function->qualname = py::str(name).release().ptr();
+  function->name = py::str(name.substr(name.rfind('.') + 1)).release().ptr();
+  function->module = py::str(module).release().ptr();
+  function->doc = wrapped.attr("__doc__").cast<py::object>().release().ptr();
+  return py::reinterpret_steal<py::object>(
+      reinterpret_cast<PyObject *>(function));
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+Var &metaops::python::toVar(const CallArgument &argument) {
+  if (Var *var = asVar(argument.object))
+    return *var;
+  argument.fail("a Var");
+}
+
+bool metaops::python::toBool(const CallArgument &argument) {
+  PyObject *object = argument.object.ptr();
+  if (object == Py_True || object == Py_False)
+    return object == Py_True;
+  // 0, 1 and NumPy's booleans. A Var would have to be computed.
+  if (PyLong_Check(object) ||
+      llvm::StringRef(Py_TYPE(object)->tp_name).starts_with("numpy.bool")) {
+    int isTrue = PyObject_IsTrue(object);
+    if (isTrue < 0)
+      throw py::error_already_set();
+    return isTrue;
+  }
+  argument.fail("True or False");
+}
+
+int64_t metaops::python::toInteger(const CallArgument &argument) {
+  PyObject *object = argument.object.ptr();
+  if (!PyIndex_Check(object) || PyBool_Check(object))
+    argument.fail("an integer");
+  Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
+  if (value == -1 && PyErr_Occurred())
+    throw py::error_already_set();
+  return value;
+}
+
+std::string metaops::python::toString(const CallArgument &argument) {
+  if (!PyUnicode_Check(argument.object.ptr()))
+    argument.fail("a str");
+  return argument.object.cast<std::string>();
+}
+
+void metaops::python::forbidConstruction(py::handle cls) {
+  auto *type = reinterpret_cast<PyTypeObject *>(cls.ptr());
+  // __new__ of the base class refuses a class whose own function is another.
+  type->tp_new = [](PyTypeObject *cls, PyObject *, PyObject *) -> PyObject * {
+    return PyErr_Format(PyExc_TypeError, "%s cannot be constructed",
+                        cls->tp_name);
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// For the Python part of the package
+//===----------------------------------------------------------------------===//
+
+void metaops::python::bindFunctionType(py::module_ &module) {
+  createType();
+  module.attr("Function") =
+      py::handle(reinterpret_cast<PyObject *>(functionType));
+  define(
+      module, "wrap_function(function, module, name)", &wrapFunction,
+      "A Python function that also takes other spellings of its parameters.");
+  define(module, "describe(object)", &describe,
+         "What a message tells of an argument that is no number or string.");
+  define(module, "set_spellings(table)", &setSpellings,
+         "Sets, for names of parameters, tuples of their other spellings.");
+}

@@ -1,0 +1,41 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What users call: all functions, classes and methods of the package."""
+
+import inspect
+
+import metaops as mo
+from metaops.optim import lr_scheduler
+
+
+def public_classes():
+    """Return the classes that users see, by name, without abstract ones."""
+    modules = [mo, mo.nn, mo.optim, lr_scheduler]
+    found = {name: getattr(module, name) for module in modules for name in module.__all__}
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, type) and not inspect.isabstract(value)
+    }
+
+
+def public_callables():
+    """Return functions, classes and their methods by qualified name."""
+    result = {}
+    for module in (mo, mo.nn, mo.nn.init, mo.optim, lr_scheduler):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if callable(value) and not inspect.isabstract(value):
+                result[f"{module.__name__}.{name}"] = value
+    for name, cls in public_classes().items():
+        if issubclass(cls, str | tuple):
+            continue  # has the methods of these
+        for member in dir(cls):
+            value = getattr(cls, member, None)
+            if not member.startswith("_") and callable(value):
+                result[f"{name}.{member}"] = value
+    return result
+
+
+CALLABLES = public_callables()
