@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from . import _core
 from ._core import Var, grad, is_grad_enabled
 from ._errors import at_line
+from ._typing import shown
 from .scopes import Scope
 
 __all__ = [
@@ -58,6 +60,14 @@ class enable_grad(Scope):  # noqa: N801 (used like a function)
         _core.leave_grad_mode()
 
 
+def _checked(vars: Sequence[Var], what: str) -> Sequence[Var]:
+    """Return a sequence of Vars. One Var is none, though it could be iterated over."""
+    given: Any = vars
+    if isinstance(given, Sequence) and all(isinstance(var, Var) for var in given):
+        return vars
+    raise at_line(TypeError(f"{what} are {shown(given)}, expected a sequence of Vars"))
+
+
 def _weighted_sum(values: Sequence[Var], weights: Sequence[Var], what: str) -> Var:
     """Return the sum of all products of values and weights."""
     if not values or len(values) != len(weights):
@@ -94,8 +104,12 @@ def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]
     ------
     ValueError
         If numbers or shapes do not agree.
+    TypeError
+        If an argument is not a sequence of Vars.
     """
-    return grad(_weighted_sum(outputs, cotangents, "vjp"), list(inputs))
+    outputs, inputs = _checked(outputs, "vjp: outputs"), _checked(inputs, "vjp: inputs")
+    cotangents = _checked(cotangents, "vjp: cotangents")
+    return grad(_weighted_sum(outputs, cotangents, "vjp"), inputs)
 
 
 def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) -> list[Var]:
@@ -122,7 +136,11 @@ def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) 
     ------
     ValueError
         If numbers or shapes do not agree.
+    TypeError
+        If an argument is not a sequence of Vars.
     """
+    outputs, inputs = _checked(outputs, "jvp: outputs"), _checked(inputs, "jvp: inputs")
+    tangents = _checked(tangents, "jvp: tangents")
     cotangents = [_core.full(output.shape, 1, output.dtype) for output in outputs]
     products = vjp(outputs, inputs, cotangents)
     return grad(_weighted_sum(products, tangents, "jvp"), cotangents)
@@ -149,8 +167,11 @@ def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[V
     ------
     ValueError
         If numbers or shapes do not agree.
+    TypeError
+        If an argument is not a sequence of Vars.
     """
-    inputs = list(inputs)
+    what = "hessian_vector_product"
+    inputs, vectors = _checked(inputs, f"{what}: inputs"), _checked(vectors, f"{what}: vectors")
     gradients = grad(loss, inputs)
     constants = [vector.detach() for vector in vectors]
-    return grad(_weighted_sum(gradients, constants, "hessian_vector_product"), inputs)
+    return grad(_weighted_sum(gradients, constants, what), inputs)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any
 
 from .._errors import at_line
+from .._typing import shown
 from .optimizer import Optimizer
 
 __all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "StepLR"]
@@ -29,6 +31,10 @@ class LRScheduler(ABC):
     """
 
     def __init__(self, optimizer: Optimizer) -> None:
+        given: Any = optimizer
+        if not isinstance(given, Optimizer):
+            name = type(self).__name__
+            raise at_line(TypeError(f"{name}: optimizer is {shown(given)}, expected an Optimizer"))
         self.optimizer = optimizer
         self.base_lr = optimizer.lr
         self.epoch = 0

@@ -1,0 +1,85 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""All functions with arguments of any kind: an exception, in words of ours or Python's."""
+
+import collections
+import inspect
+import random
+import re
+import warnings
+
+import metaops as mo
+import numpy as np
+import pytest
+from public import CALLABLES
+
+#: What waits, writes files, or sets what other tests count on.
+LEFT_OUT = {"set_num_threads", "seed", "reset_peak", "save", "load", "sync", "sync_all"}
+LEFT_OUT |= {"fetch", "fetch_sync", "explain", "estimate", "profile_scope", "flag_scope"}
+LEFT_OUT |= {"last_program"}  # another error where nothing has run
+#: Classes whose instances the package makes.
+LEFT_OUT |= {"Explanation", "LastProgram", "ProfileReport"}
+
+FUNCTIONS = {
+    name: value
+    for name, value in CALLABLES.items()
+    if name.startswith(("metaops.", "Var.")) and name.split(".")[-1] not in LEFT_OUT
+}
+EXPECTED = (TypeError, ValueError, IndexError, KeyError, OverflowError)
+
+
+def values(x):
+    """Return what may be given by mistake, tensors more often than the rest."""
+    tensors = [x, x + 1, x[0], mo.array([1, 2]), mo.array(3), mo.Var.__new__(mo.Var), [x, x]]
+    arrays = [np.array(["a"]), np.ones(3), np.ones((2, 3)), np.int64(1), np.float32(2)]
+    types = [mo.float32, np.float32, int, "float32", mo.Var, mo]
+    numbers = [-1, 0, 1, 2, 3, 2**70, 1.5, float("nan"), True, None]
+    sequences = [[], {}, (1, 2), (0,), ["i0"], range(2), slice(1, 2), b"x", "mean", "i0*" * 50]
+    others = [object(), lambda *a: None, mo.nn.Linear(3, 2), {"a": x}]
+    return tensors + tensors + arrays + types + numbers + sequences + others
+
+
+def wrong_call(rng, function, x):
+    """Return arguments, some of them by name."""
+    given = values(x)
+    names = list(inspect.signature(function).parameters)
+    positional = [rng.choice(given) for _ in range(rng.randrange(5))]
+    if names[:1] == ["self"]:
+        positional.insert(0, x if rng.random() < 0.9 else rng.choice(given))
+        names = names[1:]
+    named = {}
+    if names and rng.random() < 0.4:
+        named = {name: rng.choice(given) for name in rng.sample(names, min(len(names), 2))}
+    return positional, named
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_wrong_calls(seed):
+    rng = random.Random(seed)
+    names = sorted(FUNCTIONS)
+    outcomes = collections.Counter()
+    for _ in range(500):
+        name = rng.choice(names)
+        x = mo.array(np.ones((2, 3), "float32"))
+        positional, named = wrong_call(rng, FUNCTIONS[name], x)
+        call = (
+            f"{name} of {[*map(type, positional)]} and { {k: type(v) for k, v in named.items()} }"
+        )
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                FUNCTIONS[name](*positional, **named)
+            outcomes["done"] += 1
+        except EXPECTED as error:
+            message = str(error)
+            outcomes[type(error)] += 1
+            assert "incompatible function arguments" not in message, call
+            assert "Unable to cast" not in message, call
+            # No tensor is shown, for which it would be computed.
+            assert not re.search(r"\b(Var|array)\([\[\d]", message), call
+            assert "\n" not in message or "^" in message, call  # but a place in a string
+            assert len(message) < 500, call
+        except Exception as error:
+            raise AssertionError(f"{call} raised {error!r}") from error
+    assert outcomes[TypeError] > 200 and outcomes["done"] > 20
