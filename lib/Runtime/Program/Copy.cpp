@@ -60,13 +60,13 @@ struct Rows {
   /// One of these is 1.
   int64_t blocksPerRow = 1, rowsPerBlock = 1;
 };
-} // namespace
 
 /// The part of a dimension that lies in the room: its first index in the
 /// tensor, its place in the room, its extent.
 struct Clipped {
   int64_t first, start, extent;
 };
+} // namespace
 
 static Clipped clip(const CopyDim &dim, llvm::ArrayRef<void *> buffers) {
   if (dim.startBuffer < 0)
