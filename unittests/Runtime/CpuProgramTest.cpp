@@ -148,10 +148,14 @@ TEST_F(CpuProgramTest, ShapesAreStatic) {
                 "  return %0 : tensor<f32>\n}\n"),
       "programs are compiled for tensors of static shape, but argument 0 is "
       "tensor<?xf32>");
-  EXPECT_EQ(failureOf("func.func @main(%x: f32) -> f32 {\n"
-                      "  return %x : f32\n}\n"),
+  EXPECT_EQ(failureOf("func.func @main(%x: f32) {\n  return\n}\n"),
             "programs are compiled for tensors of static shape, but argument 0 "
             "is f32");
+  EXPECT_EQ(failureOf("func.func @main(%x: f32) -> f32 {\n"
+                      "  return %x : f32\n}\n"),
+            "the slice could not be compiled: 'func.return' op memory is "
+            "planned for ranked tensors, but value 0 that the program returns "
+            "is 'f32'");
 }
 
 TEST_F(CpuProgramTest, MemoryThatIsNotThereIsAnError) {

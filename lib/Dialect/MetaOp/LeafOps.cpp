@@ -21,6 +21,14 @@ using TensorValue = TypedValue<RankedTensorType>;
 MetaOpClass ConstantOp::getMetaOpClass() { return MetaOpClass::Generator; }
 TensorValue ConstantOp::getIterationValue() { return getResult(); }
 
+LogicalResult ConstantOp::verify() {
+  // (C1)
+  if (!getResult().getType().hasStaticShape())
+    return emitOpError() << "expects a static shape, given "
+                         << getResult().getType();
+  return success();
+}
+
 OpFoldResult ConstantOp::fold(FoldAdaptor adaptor) { return getValue(); }
 
 //===----------------------------------------------------------------------===//

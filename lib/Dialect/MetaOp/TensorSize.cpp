@@ -33,7 +33,8 @@ int64_t metaop::countElements(ArrayRef<int64_t> shape) {
 
 int64_t metaop::getElementBytes(Type type) {
   Type element = getElementTypeOrSelf(type);
-  if (element.isIndex())
+  // index, and what only surrounds kernels.
+  if (!element.isIntOrFloat())
     return 8;
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }

@@ -122,10 +122,24 @@ MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
   return place;
 }
 
+/// The kernel of a function that is one and returns its results in order.
+static KernelOp getKernel(func::FuncOp callee) {
+  if (!callee || callee.isDeclaration() ||
+      !llvm::hasSingleElement(callee.getBody()))
+    return {};
+  auto kernel = dyn_cast<KernelOp>(callee.getBody().front().front());
+  auto end = kernel ? dyn_cast<func::ReturnOp>(kernel->getNextNode()) : nullptr;
+  return end && end.getOperands() == kernel.getResults() ? kernel : KernelOp();
+}
+
 /// Whether the planner can give memory to a value of this type.
 static LogicalResult verifyType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (tensor && !tensor.hasStaticShape())
+  if (!tensor)
+    return success();
+  if (!tensor.getElementType().isIntOrFloat())
+    return op->emitOpError("memory is planned for numbers, given ") << type;
+  if (!tensor.hasStaticShape())
     return op->emitOpError("memory is planned for static shapes, given ")
            << type;
   if (countBytes(type) > kMaxArenaBytes)
@@ -138,6 +152,11 @@ LogicalResult MemoryPlanner::findLives() {
   if (!llvm::hasSingleElement(main.getBody()))
     return main.emitOpError("expects one block, given ")
            << main.getBody().getBlocks().size();
+  // What is not used may be of any shape.
+  for (Type type : main.getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !tensor.getElementType().isIntOrFloat())
+      return verifyType(main, type);
   for (Operation &op : main.getBody().front()) {
     for (Type type : op.getResultTypes())
       if (failed(verifyType(&op, type)))
@@ -155,9 +174,16 @@ LogicalResult MemoryPlanner::findLives() {
           "of a program");
     }
   }
-  auto end = cast<func::ReturnOp>(main.getBody().front().getTerminator());
-  for (auto [i, operand] : llvm::enumerate(end.getOperands()))
+  Operation *end = main.getBody().front().getTerminator();
+  if (!isa<func::ReturnOp>(end))
+    return end->emitOpError("is not the return of a program");
+  for (auto [i, operand] : llvm::enumerate(end->getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      return end->emitOpError(
+                 "memory is planned for ranked tensors, but value ")
+             << i << " that the program returns is " << operand.getType();
     returned.insert({getRoot(operand), i});
+  }
   return success();
 }
 
@@ -249,10 +275,7 @@ MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
 }
 
 LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
-  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  auto kernel = callee && !callee.isDeclaration()
-                    ? dyn_cast<KernelOp>(callee.getBody().front().front())
-                    : KernelOp();
+  KernelOp kernel = getKernel(symbols.lookup<func::FuncOp>(call.getCallee()));
   if (!kernel)
     return call.emitOpError("does not call a kernel");
   for (OpResult result : call->getResults()) {

@@ -691,3 +691,16 @@ func.func private @schedule_unroll() attributes {s = #metaop.schedule<order = [0
 
 // expected-error @below {{expects `shared` between 0 and the number of loops, 1, given 2}}
 func.func private @schedule_shared() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 2>}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// constant
+//===----------------------------------------------------------------------===//
+
+func.func @constant_c1() -> tensor<?xf32> {
+  // expected-error @below {{expects a static shape, given 'tensor<?xf32>'}}
+  %0 = metaop.constant dense_resource<blob> : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+{-# dialect_resources: {builtin: {blob: "0x040000000000803F00000040"}} #-}

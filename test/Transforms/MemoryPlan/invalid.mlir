@@ -48,3 +48,68 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 ^unreachable:
   return %x : tensor<2xf32>
 }
+
+// -----
+
+func.func @main() -> index {
+  %c3 = arith.constant 3 : index
+  // expected-error @below {{'func.return' op memory is planned for ranked tensors, but value 0 that the program returns is 'index'}}
+  return %c3 : index
+}
+
+// -----
+
+func.func @main(%x: tensor<2xf32>, %y: memref<2xf32>) -> (tensor<2xf32>, memref<2xf32>) {
+  // expected-error @below {{but value 1 that the program returns is 'memref<2xf32>'}}
+  return %x, %y : tensor<2xf32>, memref<2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<*xf32>) -> tensor<*xf32> {
+  // expected-error @below {{but value 0 that the program returns is 'tensor<*xf32>'}}
+  return %x : tensor<*xf32>
+}
+
+// -----
+
+// A kernel's function that returns something beside the kernel's results.
+func.func private @more(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<2xf32>) -> tensor<2xf32> {
+    %1 = metaop.fused(%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+      %2 = metaop.exp %b : tensor<2xf32>
+      metaop.yield %2 : tensor<2xf32>
+    }
+    metaop.yield %1 : tensor<2xf32>
+  }
+  return %0, %x : tensor<2xf32>, tensor<2xf32>
+}
+func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  // expected-error @below {{'func.call' op does not call a kernel}}
+  %0:2 = call @more(%x) : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// expected-error @below {{'func.func' op memory is planned for numbers, given 'tensor<2xindex>'}}
+func.func @main(%x: tensor<2xindex>) {
+  return
+}
+
+// -----
+
+func.func @main() -> tensor<2xindex> {
+  // expected-error @below {{'arith.constant' op memory is planned for numbers, given 'tensor<2xindex>'}}
+  %0 = arith.constant dense<3> : tensor<2xindex>
+  return %0 : tensor<2xindex>
+}
+
+// -----
+
+func.func private @other() -> tensor<2xcomplex<f32>>
+func.func @main() -> tensor<2xcomplex<f32>> {
+  // expected-error @below {{'func.call' op memory is planned for numbers, given 'tensor<2xcomplex<f32>>'}}
+  %0 = call @other() : () -> tensor<2xcomplex<f32>>
+  return %0 : tensor<2xcomplex<f32>>
+}

@@ -20,6 +20,8 @@ def MetaOp_ConstantOp : MetaOp_Op<"constant", [
     `result[i...] = value[i...]`. Meant for splats and small tables: data of any
     size lives in buffers, not in the IR.
 
+    Constraints: (C1) the shape is static.
+
     ```mlir
     %0 = metaop.constant dense<0.5> : tensor<4x8xf32>
     ```
@@ -28,6 +30,7 @@ def MetaOp_ConstantOp : MetaOp_Op<"constant", [
   let results = (outs MetaOp_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def MetaOp_IotaOp : MetaOp_Op<"iota", [
