@@ -61,6 +61,8 @@ static void bindPrograms(py::module_ &module) {
   defineProperty(kernel, "bytes_written", [](const KernelView &self) {
     return self.get().bytesWritten;
   });
+  defineProperty(kernel, "loop_operations",
+                 [](const KernelView &self) { return self.get().loopOps; });
 
   py::class_<ProgramView> program(
       module, "ProgramInfo", "What the last slice that ran was compiled to.");

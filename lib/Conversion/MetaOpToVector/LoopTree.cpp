@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTree.h"
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -33,6 +34,8 @@ using namespace mlir::metaop;
 /// slower than a loop.
 static constexpr int64_t kMaxVectorWidth = 256;
 static constexpr int64_t kMaxUnroll = 64;
+/// Instructions of a stage with a schedule from elsewhere: seconds.
+static constexpr int64_t kMaxGivenCode = 16 * kMaxKernelCode;
 static constexpr int64_t kMaxTileWidth = 32;
 
 //===----------------------------------------------------------------------===//
@@ -52,6 +55,12 @@ static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
   if (schedule.getUnroll() > kMaxUnroll)
     return op.emitOpError("schedule unrolls ")
            << schedule.getUnroll() << " iterations, but at most " << kMaxUnroll
+           << " can be compiled";
+  int64_t code = stage.getCodeSize() * schedule.getUnroll();
+  if (code > kMaxGivenCode)
+    return op.emitOpError("schedule unrolls ")
+           << schedule.getUnroll() << " iterations, about " << code
+           << " instructions, but at most " << kMaxGivenCode
            << " can be compiled";
   return success();
 }

@@ -14,6 +14,9 @@
 // it shares no memory that either writes with any call that it passes or joins;
 // the arena's places are memory like any other.
 //
+// What lies between is gathered as one set of ranges, so that a candidate is
+// compared once with all of it, and not with each call of the window.
+//
 // The steps depend on the program alone, so they are the same in every run, and
 // results do not depend on the number of threads.
 //
@@ -21,6 +24,9 @@
 
 #include "CallSteps.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
 
 using namespace metaops;
 
@@ -31,18 +37,67 @@ static constexpr int64_t kMinWork = 4'000'000;
 /// How far a call may come forward.
 static constexpr unsigned kWindow = 32;
 
-static bool overlap(llvm::ArrayRef<MemoryRange> lhs,
-                    llvm::ArrayRef<MemoryRange> rhs) {
-  return llvm::any_of(lhs, [&](const MemoryRange &range) {
-    return llvm::any_of(
-        rhs, [&](const MemoryRange &other) { return range.overlaps(other); });
-  });
-}
+namespace {
+/// A union of ranges.
+class Memory {
+public:
+  void add(llvm::ArrayRef<MemoryRange> added) {
+    for (const MemoryRange &range : added)
+      add(range);
+  }
+  bool overlaps(llvm::ArrayRef<MemoryRange> others) const {
+    return llvm::any_of(others, [&](const MemoryRange &range) {
+      auto it = findFirst(range);
+      return it != ends.end() && it->first.first == range.object &&
+             it->first.second < range.end && range.begin < it->second;
+    });
+  }
 
-static bool conflict(const CallFacts &lhs, const CallFacts &rhs) {
-  return overlap(lhs.writes, rhs.writes) || overlap(lhs.writes, rhs.reads) ||
-         overlap(lhs.reads, rhs.writes);
-}
+private:
+  using Ranges = std::map<std::pair<int64_t, int64_t>, int64_t>;
+
+  /// The first range that does not end before `range`.
+  Ranges::const_iterator findFirst(const MemoryRange &range) const {
+    auto it = ends.upper_bound({range.object, range.begin});
+    if (it != ends.begin()) {
+      auto before = std::prev(it);
+      if (before->first.first == range.object && before->second > range.begin)
+        return before;
+    }
+    return it;
+  }
+
+  void add(MemoryRange range) {
+    if (range.begin >= range.end)
+      return;
+    auto it = findFirst(range);
+    while (it != ends.end() && it->first.first == range.object &&
+           it->first.second < range.end) {
+      range.begin = std::min(range.begin, it->first.second);
+      range.end = std::max(range.end, it->second);
+      it = ends.erase(it);
+    }
+    ends[{range.object, range.begin}] = range.end;
+  }
+
+  /// Ranges that do not overlap: where they end, by where they begin.
+  Ranges ends;
+};
+
+/// The memory of several calls.
+struct CallMemory {
+  Memory reads, writes;
+
+  void add(const CallFacts &call) {
+    reads.add(call.reads);
+    writes.add(call.writes);
+  }
+  bool conflictsWith(const CallFacts &call) const {
+    return writes.overlaps(call.writes) || writes.overlaps(call.reads) ||
+           reads.overlaps(call.writes);
+  }
+};
+} // namespace
 
 static bool wantsCompany(const CallFacts &call) {
   return !call.isSplit && call.work >= kMinWork;
@@ -57,19 +112,18 @@ std::vector<CallStep> metaops::planSteps(llvm::ArrayRef<CallFacts> calls) {
     CallStep &step = steps.emplace_back(1, first);
     if (!wantsCompany(calls[first]))
       continue;
-    // Every call before `next` has been placed, joins the step or is passed.
+    // Of the calls that join the step or are passed; all others are placed.
+    CallMemory between;
+    between.add(calls[first]);
     unsigned end = std::min<size_t>(calls.size(), first + kWindow);
     for (unsigned next = first + 1; next < end; ++next) {
-      if (isPlaced[next] || !wantsCompany(calls[next]))
+      if (isPlaced[next])
         continue;
-      bool isFree = true;
-      for (unsigned other = first; other < next && isFree; ++other)
-        isFree = (isPlaced[other] && !llvm::is_contained(step, other)) ||
-                 !conflict(calls[other], calls[next]);
-      if (!isFree)
-        continue;
-      step.push_back(next);
-      isPlaced[next] = true;
+      if (wantsCompany(calls[next]) && !between.conflictsWith(calls[next])) {
+        step.push_back(next);
+        isPlaced[next] = true;
+      }
+      between.add(calls[next]);
     }
   }
   return steps;

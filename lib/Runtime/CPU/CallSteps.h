@@ -22,10 +22,6 @@ struct MemoryRange {
   /// Ranges of different objects do not overlap.
   int64_t object;
   int64_t begin, end;
-
-  bool overlaps(const MemoryRange &other) const {
-    return object == other.object && begin < other.end && other.begin < end;
-  }
 };
 
 /// What decides with which calls a call may run.

@@ -171,6 +171,7 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
       if (auto it = operators.find(node); it != operators.end())
         info.operators.push_back(it->second.str());
     info.maxThreads = program.getMaxThreads(number);
+    info.loopOps = program.getLoopOps(number);
     calls.push_back(std::move(info));
   }
   return calls;
@@ -381,11 +382,11 @@ CpuCompiler::describe(StringRef bytecode, const CompileOptions &options) {
   for (const std::string &remark : (*slice)->remarks)
     if (StringRef(remark).contains("; cost "))
       result.fusion = remark;
-  ModuleOp module = *(*slice)->module;
-  auto main = module.lookupSymbol<func::FuncOp>("main");
+  SymbolTable symbols(*(*slice)->module);
+  auto main = symbols.lookup<func::FuncOp>("main");
   for (auto call : main.getBody().front().getOps<func::CallOp>()) {
-    auto kernel = describeKernel(
-        module.lookupSymbol<func::FuncOp>(call.getCallee()), vectorBits);
+    auto kernel = describeKernel(symbols.lookup<func::FuncOp>(call.getCallee()),
+                                 vectorBits);
     if (!kernel)
       return (*slice)->fail(toString(kernel.takeError()));
     result.kernels.push_back(std::move(*kernel));

@@ -220,6 +220,11 @@ int64_t CpuProgram::getMaxThreads(size_t index) const {
   return std::max<int64_t>(call.kernel->parallelRange / call.grain, 1);
 }
 
+int64_t CpuProgram::getLoopOps(size_t index) const {
+  const Call &call = calls[index];
+  return call.kernel ? call.kernel->loopOps : 0;
+}
+
 int64_t CpuProgram::getCopiedBytes(size_t index) const {
   int64_t bytes = 0;
   for (const Copy &copy : calls[index].copies)

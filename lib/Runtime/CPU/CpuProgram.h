@@ -56,6 +56,8 @@ public:
   int64_t getMaxThreads(size_t call) const;
   /// What a call of copies moves.
   int64_t getCopiedBytes(size_t call) const;
+  /// Operations of the loops of a call's kernel; 0 for copies.
+  int64_t getLoopOps(size_t call) const;
   void setInfo(ProgramInfo value) { info = std::move(value); }
 
 private:

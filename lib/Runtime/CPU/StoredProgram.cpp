@@ -95,7 +95,7 @@ static void visit(Visitor &visitor, StoredCall &call) {
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
   auto &[name, isCopy, nodes, operators, bytesRead, bytesWritten, flops,
-         instructions, maxThreads, scheduleLines] = info;
+         instructions, loopOps, maxThreads, scheduleLines] = info;
   visitor.text(name);
   visitor.number(isCopy);
   visitor.list(nodes);
@@ -104,6 +104,7 @@ static void visit(Visitor &visitor, KernelInfo &info) {
   visitor.number(bytesWritten);
   visitor.number(flops);
   visitor.list(instructions);
+  visitor.number(loopOps);
   visitor.number(maxThreads);
   visitor.list(scheduleLines);
 }

@@ -28,6 +28,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Threading.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace metaops {
@@ -42,6 +44,7 @@ struct KernelCache::Lowered {
   std::vector<int64_t> numbers;
   int64_t parallelRange = 1;
   int64_t workPerStep = 0;
+  int64_t loopOps = 0;
 
   llvm::Error readFunction();
 };
@@ -160,6 +163,7 @@ llvm::Error KernelCache::Lowered::readFunction() {
   workPerStep = takeNumber(function, "metaop.work_per_step").value_or(0);
   auto attr = cast<DenseI64ArrayAttr>(function->removeAttr("metaop.numbers"));
   numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+  function.walk([&](Operation *) { ++loopOps; });
   llvm::raw_string_ostream stream(skeleton);
   module->print(stream, OpPrintingFlags().useLocalScope());
   return llvm::Error::success();
@@ -206,24 +210,20 @@ KernelCache::create(const KernelCacheOptions &options) {
 std::vector<KernelCache::Job>
 KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
   llvm::MapVector<KernelFamily *, std::vector<Lowered *>> missing;
+  std::set<std::pair<KernelFamily *, std::vector<int64_t>>> seen;
   for (Lowered *kernel : lowered) {
     auto &family = families[kernel->skeleton];
     if (!family)
       family = std::make_unique<KernelFamily>(
           findSteps(kernel->function, kernel->numbers.size()));
     std::vector<int64_t> scalars;
-    std::vector<Lowered *> &others = missing[family.get()];
     bool isKnown = family->find(kernel->numbers, scalars) ||
-                   llvm::any_of(others, [&](Lowered *other) {
-                     return other->numbers == kernel->numbers;
-                   });
+                   !seen.insert({family.get(), kernel->numbers}).second;
     if (!isKnown)
-      others.push_back(kernel);
+      missing[family.get()].push_back(kernel);
   }
   std::vector<Job> jobs;
   for (auto &[family, kernels] : missing) {
-    if (kernels.empty())
-      continue;
     std::vector<Numbers> numbers;
     for (Lowered *kernel : kernels)
       numbers.push_back(kernel->numbers);
@@ -335,6 +335,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions,
     call->kernel = form->kernel;
     call->parallelRange = kernel->parallelRange;
     call->workPerStep = kernel->workPerStep;
+    call->loopOps = kernel->loopOps;
     calls[kernel->key] = std::move(call);
   }
   std::vector<std::shared_ptr<const KernelCall>> result;

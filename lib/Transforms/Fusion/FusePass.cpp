@@ -136,7 +136,8 @@ void Fuse::fuse(Block &block) {
   if (rules != FusionRules::None)
     cloneProducersPerUse(block, /*generatorsOnly=*/true);
   FusionGraph graph(block);
-  Partition groups = partition(graph, {rules, maxGroupOps, minParallelExtent});
+  Partition groups = partition(graph, {rules, maxGroupOps, maxGroupCode,
+                                       maxGroupReads, minParallelExtent});
   if (report)
     reportCost(graph, groups);
 

@@ -25,6 +25,7 @@
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "SpaceNumbering.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
@@ -94,39 +95,37 @@ void FusionGraph::numberValues() {
 }
 
 /// Rules 1 and 2, and one iteration space.
-static bool isFusable(const FusionNode &producer, const FusionNode &consumer) {
+static bool isFusable(const FusionNode &producer, const FusionNode &consumer,
+                      bool readsInPlace) {
   return producer.meta && consumer.meta && !producer.isReduction() &&
-         producer.space == consumer.space &&
-         llvm::all_of(consumer.op->getOpOperands(), [&](OpOperand &use) {
-           return use.get().getDefiningOp() != producer.op ||
-                  isPointwiseUse(use);
-         });
+         producer.space == consumer.space && readsInPlace;
 }
 
 void FusionGraph::addEdges() {
   Operation *lastEffect = nullptr;
   for (unsigned consumer = 0; consumer < nodes.size(); ++consumer) {
     const FusionNode &node = nodes[consumer];
-    llvm::SmallSetVector<Operation *, 4> producers;
+    // And whether each is read in place only.
+    llvm::SmallMapVector<Operation *, bool, 4> producers;
     Block *block = node.op->getBlock();
     node.op->walk([&](Operation *nested) {
-      for (Value operand : nested->getOperands()) {
-        Operation *def = operand.getDefiningOp();
+      for (OpOperand &use : nested->getOpOperands()) {
+        Operation *def = use.get().getDefiningOp();
         if (def && def != node.op && def->getBlock() == block)
-          producers.insert(def);
+          producers.insert({def, true}).first->second &= isPointwiseUse(use);
       }
     });
     if (!node.meta && !isMemoryEffectFree(node.op)) {
       if (lastEffect)
-        producers.insert(lastEffect);
+        producers.insert({lastEffect, false});
       lastEffect = node.op;
     }
-    for (Operation *op : producers) {
+    for (auto [op, readsInPlace] : producers) {
       unsigned producer = nodeOf.lookup(op);
       int64_t bytes = 0;
       for (Type type : op->getResultTypes())
         bytes = addCounts(bytes, countBytes(type));
-      bool fusable = isFusable(nodes[producer], node);
+      bool fusable = isFusable(nodes[producer], node, readsInPlace);
       edges.push_back({producer, consumer, bytes, fusable});
     }
   }

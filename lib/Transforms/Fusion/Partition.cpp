@@ -10,7 +10,8 @@
 // then in program order, so that the result depends on the program alone. The
 // two ends of an edge are merged into one group if
 //  * the edge is fusable (FusionGraph.cpp: Rules 1 and 2, one space);
-//  * the group does not grow beyond its largest size;
+//  * the group does not grow beyond its largest size, in operations, in code
+//    and in tensors that it reads;
 //  * both together have enough parallelism, as below;
 //  * no cycle comes of it, and no edge between the two groups is unfusable
 //    (GroupOrder.cpp: Rule 3).
@@ -39,9 +40,11 @@
 
 #include "MetaOps/Transforms/Fusion/Partition.h"
 
-#include "GroupOrder.h"
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Fusion/GroupOrder.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -60,6 +63,10 @@ public:
 private:
   struct Group {
     SmallVector<unsigned> nodes;
+    /// Tensors that come from outside.
+    SmallVector<Value> reads;
+    /// Instructions of one vector of its space.
+    int64_t code = 0;
     bool reduces = false;
     /// Some sum or product is of f16 or bf16.
     bool sumsHalves = false;
@@ -68,6 +75,8 @@ private:
   };
 
   bool merge(unsigned a, unsigned b);
+  bool isTooLarge(unsigned a, unsigned b) const;
+  SmallVector<Value> getCommonReads(unsigned a, unsigned b) const;
   bool isParallelEnough(unsigned a, unsigned b) const;
   int64_t getExtent(unsigned group, const llvm::BitVector &dims) const;
   bool areSiblings(unsigned a, unsigned b, int64_t readElements) const;
@@ -92,10 +101,22 @@ static bool sumsHalves(const FusionNode &node) {
 
 Partitioner::Partitioner(const FusionGraph &graph,
                          const PartitionOptions &options)
-    : graph(graph), options(options), order(graph) {
+    : graph(graph), options(options), order(graph.getNodes().size()) {
+  for (const FusionEdge &edge : graph.getEdges())
+    order.addEdge(edge.producer, edge.consumer, edge.fusable);
   for (auto [number, node] : llvm::enumerate(graph.getNodes())) {
     Group group;
     group.nodes = {static_cast<unsigned>(number)};
+    if (node.meta) {
+      llvm::SmallSetVector<Value, 4> reads;
+      // Single numbers are read outside of loops.
+      for (Value operand : node.op->getOperands())
+        if (auto type = dyn_cast<RankedTensorType>(operand.getType());
+            type && type.getRank() > 0)
+          reads.insert(operand);
+      group.reads = reads.takeVector();
+      group.code = estimateCodeSize(node.op);
+    }
     group.reduces = node.isReduction();
     group.sumsHalves = sumsHalves(node);
     group.parallelDims = node.parallelDims;
@@ -126,14 +147,36 @@ bool Partitioner::isParallelEnough(unsigned a, unsigned b) const {
   return getExtent(a, common) >= std::min(options.minParallelExtent, alone);
 }
 
+/// Whether two groups, which only grow, can never be one.
+bool Partitioner::isTooLarge(unsigned a, unsigned b) const {
+  return groups[a].nodes.size() + groups[b].nodes.size() >
+             options.maxGroupOps ||
+         groups[a].code + groups[b].code > options.maxGroupCode;
+}
+
+/// What two groups read that neither makes.
+SmallVector<Value> Partitioner::getCommonReads(unsigned a, unsigned b) const {
+  llvm::SmallSetVector<Value, 16> reads;
+  for (unsigned group : {a, b})
+    for (Value read : groups[group].reads) {
+      Operation *def = read.getDefiningOp();
+      unsigned writer =
+          def && graph.contains(def) ? order.find(graph.getNode(def)) : ~0u;
+      if (writer != a && writer != b)
+        reads.insert(read);
+    }
+  return reads.takeVector();
+}
+
 /// Merges the groups of two nodes if that is legal.
 bool Partitioner::merge(unsigned a, unsigned b) {
   unsigned first = order.find(a), second = order.find(b);
   if (first == second)
     return false;
-  size_t size = groups[first].nodes.size() + groups[second].nodes.size();
-  if (size > options.maxGroupOps || !isParallelEnough(first, second) ||
-      !order.merge(first, second))
+  if (isTooLarge(first, second) || !isParallelEnough(first, second))
+    return false;
+  SmallVector<Value> reads = getCommonReads(first, second);
+  if (reads.size() > options.maxGroupReads || !order.merge(first, second))
     return false;
 
   unsigned kept = order.find(first);
@@ -146,7 +189,9 @@ bool Partitioner::merge(unsigned a, unsigned b) {
   into.reduces |= from.reduces;
   into.sumsHalves |= from.sumsHalves;
   into.nodes.append(from.nodes);
-  from.nodes.clear();
+  into.reads = std::move(reads);
+  into.code += from.code;
+  from = Group();
   return true;
 }
 
@@ -160,8 +205,17 @@ void Partitioner::mergeAlongEdges() {
   bool changed = true;
   while (changed) {
     changed = false;
-    for (const FusionEdge &edge : edges)
-      changed |= merge(edge.producer, edge.consumer);
+    SmallVector<FusionEdge> left;
+    for (const FusionEdge &edge : edges) {
+      unsigned a = order.find(edge.producer), b = order.find(edge.consumer);
+      if (a == b || isTooLarge(a, b))
+        continue;
+      bool merged = merge(a, b);
+      changed |= merged;
+      if (!merged)
+        left.push_back(edge);
+    }
+    edges = std::move(left);
   }
 }
 
@@ -209,9 +263,14 @@ void Partitioner::mergeSiblings() {
     if (elements <= 1)
       continue;
     SmallVector<unsigned> seen;
+    // Those before it are in groups that are full.
+    unsigned firstOpen = 0;
     for (unsigned reader : read->readers) {
-      unsigned trials = 0;
-      for (unsigned other : seen) {
+      unsigned trials = 0, group = order.find(reader);
+      while (firstOpen < seen.size() && order.find(seen[firstOpen]) != group &&
+             isTooLarge(order.find(seen[firstOpen]), group))
+        ++firstOpen;
+      for (unsigned other : ArrayRef(seen).drop_front(firstOpen)) {
         unsigned a = order.find(other), b = order.find(reader);
         if (a == b || ++trials > maxTrials)
           break;

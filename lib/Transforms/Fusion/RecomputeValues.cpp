@@ -22,11 +22,13 @@
 //   added = for each reader, the bytes of inputs that it does not read yet, and
 //           the price of the cone's ops
 //
-// It is copied if more is saved than added. The kernel that computed the value
-// no longer returns it.
+// It is copied if more is saved than added, and no reader becomes too much code
+// or reads too many tensors for one kernel by it. The kernel that computed the
+// value no longer returns it.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
@@ -49,6 +51,8 @@ using namespace mlir::metaop;
 static constexpr size_t kMaxConeOps = 16;
 /// What is broadcast is this many times smaller than the value.
 static constexpr int64_t kBroadcastRatio = 8;
+/// Tensors that a kernel that computes a cone may read.
+static constexpr size_t kMaxInputs = 64;
 
 //===----------------------------------------------------------------------===//
 // Cones
@@ -162,6 +166,22 @@ rebuild(KernelOp kernel, ArrayRef<Value> inputs, ArrayRef<unsigned> keeps,
   eliminateCommonSubExpressions(rewriter, dominance, newKernel);
 }
 
+/// Instructions, about, of some operations.
+template <typename Range> static int64_t getCode(Range &&ops) {
+  int64_t code = 0;
+  for (Operation *op : ops)
+    code += estimateCodeSize(op);
+  return code;
+}
+
+/// Whether a kernel stays small with the cone in it.
+static bool hasRoom(KernelOp reader, const Cone &cone) {
+  Block &body = getOnlyStage(reader).getBody().front();
+  return reader.getInputs().size() + cone.leaves.size() <= kMaxInputs &&
+         getCode(llvm::make_pointer_range(body)) + getCode(cone.ops) <=
+             kMaxBodyCode;
+}
+
 namespace {
 
 class Recomputer {
@@ -213,7 +233,9 @@ bool Recomputer::recompute(OpResult value) {
   if (!isa_and_nonnull<ElementwiseOpInterface>(inner.getDefiningOp()))
     return false;
   std::optional<Cone> cone = getCone(inner);
-  if (!cone)
+  if (!cone || !llvm::all_of(*readers, [&](KernelOp reader) {
+        return hasRoom(reader, *cone);
+      }))
     return false;
 
   int64_t bytes = countBytes(value.getType()), saved = bytes, added = 0;

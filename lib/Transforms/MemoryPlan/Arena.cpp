@@ -15,6 +15,10 @@
 // what is large and long is in the way of everything. The smallest of the
 // results is taken, the first where they are equal.
 //
+// In the order of the program, a sweep keeps what lives and the gaps between,
+// and places n values in n log n steps. Any other order compares each value
+// with all placed before; of very many values only some are tried.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
@@ -25,6 +29,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <queue>
+#include <set>
 #include <tuple>
 
 using namespace mlir;
@@ -32,6 +39,8 @@ using namespace mlir::metaop;
 
 /// Places in the arena begin at multiples of this.
 static constexpr int64_t kAlignment = 64;
+/// Up to so many values, 50 ms, orders other than the program's are tried.
+static constexpr size_t kMaxOrdered = 4096;
 
 static int64_t getSize(const ArenaValue &value) {
   return llvm::alignTo(std::max<int64_t>(value.bytes, 1), kAlignment);
@@ -110,15 +119,6 @@ bool Packer::place(unsigned index) {
 
 using Order = llvm::SmallVector<unsigned>;
 
-static std::optional<ArenaPlan> packInOrder(llvm::ArrayRef<ArenaValue> values,
-                                            const Order &order) {
-  Packer packer(values);
-  for (unsigned index : order)
-    if (!packer.place(index))
-      return std::nullopt;
-  return packer.take();
-}
-
 template <typename Key>
 static Order sortBy(llvm::ArrayRef<ArenaValue> values, Key key) {
   Order order = llvm::to_vector(llvm::seq<unsigned>(0, values.size()));
@@ -129,13 +129,117 @@ static Order sortBy(llvm::ArrayRef<ArenaValue> values, Key key) {
   return order;
 }
 
+//===----------------------------------------------------------------------===//
+// In the order of the program
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Places values by where they begin: each in the smallest gap that it fits.
+class Sweep {
+public:
+  explicit Sweep(llvm::ArrayRef<ArenaValue> values)
+      : values(values), plan{llvm::SmallVector<int64_t>(values.size()), 0} {}
+
+  std::optional<ArenaPlan> run();
+
+private:
+  int64_t take(int64_t size);
+  void release(int64_t offset, int64_t size);
+  void addGap(int64_t offset, int64_t size);
+  void dropGap(std::map<int64_t, int64_t>::iterator gap);
+
+  llvm::ArrayRef<ArenaValue> values;
+  ArenaPlan plan;
+  /// Where nothing is below the top: sizes by offset, and both by size.
+  std::map<int64_t, int64_t> gaps;
+  std::set<std::pair<int64_t, int64_t>> bySize;
+  /// Nothing lives from here on.
+  int64_t top = 0;
+};
+} // namespace
+
+void Sweep::addGap(int64_t offset, int64_t size) {
+  if (size == 0)
+    return;
+  gaps[offset] = size;
+  bySize.insert({size, offset});
+}
+
+void Sweep::dropGap(std::map<int64_t, int64_t>::iterator gap) {
+  bySize.erase({gap->second, gap->first});
+  gaps.erase(gap);
+}
+
+int64_t Sweep::take(int64_t size) {
+  auto found = bySize.lower_bound({size, 0});
+  if (found == bySize.end()) {
+    top += size;
+    return top - size;
+  }
+  auto [gapSize, offset] = *found;
+  dropGap(gaps.find(offset));
+  addGap(offset + size, gapSize - size);
+  return offset;
+}
+
+void Sweep::release(int64_t offset, int64_t size) {
+  auto after = gaps.upper_bound(offset);
+  if (after != gaps.end() && after->first == offset + size) {
+    size += after->second;
+    dropGap(after);
+  }
+  auto next = gaps.lower_bound(offset);
+  if (next != gaps.begin())
+    if (auto before = std::prev(next);
+        before->first + before->second == offset) {
+      offset = before->first;
+      size += before->second;
+      dropGap(before);
+    }
+  if (offset + size == top)
+    top = offset;
+  else
+    addGap(offset, size);
+}
+
+std::optional<ArenaPlan> Sweep::run() {
+  Order order =
+      sortBy(values, [](const ArenaValue &value) { return -value.begin; });
+  using End = std::pair<int64_t, unsigned>;
+  std::priority_queue<End, std::vector<End>, std::greater<End>> ends;
+  for (unsigned index : order) {
+    for (; !ends.empty() && ends.top().first < values[index].begin; ends.pop())
+      release(plan.offsets[ends.top().second],
+              getSize(values[ends.top().second]));
+    plan.offsets[index] = take(getSize(values[index]));
+    ends.push({values[index].end, index});
+    plan.bytes = std::max(plan.bytes, top);
+    if (top > kMaxArenaBytes)
+      return std::nullopt;
+  }
+  return std::move(plan);
+}
+
+//===----------------------------------------------------------------------===//
+// In any order
+//===----------------------------------------------------------------------===//
+
+static std::optional<ArenaPlan> packInOrder(llvm::ArrayRef<ArenaValue> values,
+                                            const Order &order) {
+  Packer packer(values);
+  for (unsigned index : order)
+    if (!packer.place(index))
+      return std::nullopt;
+  return packer.take();
+}
+
 std::optional<ArenaPlan> metaop::packArena(llvm::ArrayRef<ArenaValue> values) {
   int64_t least = getMostLiveBytes(values);
   auto getLength = [](const ArenaValue &value) {
     return value.end - value.begin + 1;
   };
   using Value = const ArenaValue &;
-  std::optional<ArenaPlan> best;
+  std::optional<ArenaPlan> best = Sweep(values).run();
   auto tryOrder = [&](auto key) {
     if (best && best->bytes == least)
       return;
@@ -143,7 +247,8 @@ std::optional<ArenaPlan> metaop::packArena(llvm::ArrayRef<ArenaValue> values) {
     if (plan && (!best || plan->bytes < best->bytes))
       best = std::move(plan);
   };
-  tryOrder([](Value value) { return -value.begin; });
+  if (values.size() > kMaxOrdered)
+    return best;
   tryOrder(
       [](Value value) { return std::make_pair(value.bytes, -value.begin); });
   tryOrder([&](Value value) {

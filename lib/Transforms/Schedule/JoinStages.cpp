@@ -19,12 +19,13 @@
 // dimension of every value that passes between the two. They join if
 //  * each iteration of these slots reads what it has itself computed, and
 //    nothing else of the group's results (SharedLoops.cpp);
-//  * nothing computed in between by others depends on one and feeds the other;
+//  * nothing computed in between by others depends on one and feeds the other
+//    (GroupOrder.cpp);
 //  * what is left to share among threads is enough, or one thread is;
 //  * an iteration's part of all tensors fits a core's cache;
 //  * no stage of weight loses its vector loop, or an unrolled loop by which it
 //    saves reads; contractions, whose reads are few, stay alone;
-//  * the two have enough memory traffic in common.
+//  * the two have enough memory traffic in common, and not too much code.
 //
 // Values that only the group reads are local if what an iteration writes of
 // them is small. Others become results of the kernel, though nobody outside may
@@ -32,7 +33,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Fusion/GroupOrder.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
@@ -88,6 +91,8 @@ struct Group {
   SmallVector<Slot> slots;
   /// Iterations of all stages.
   int64_t work = 0;
+  /// Instructions of one copy of their bodies.
+  int64_t code = 0;
 
   int64_t getRange() const {
     int64_t range = 1;
@@ -107,7 +112,8 @@ struct Dependence {
 class Joiner {
 public:
   Joiner(Block &block, unsigned vectorBits, int64_t streamBytes)
-      : block(block), vectorBits(vectorBits), streamBytes(streamBytes) {}
+      : block(block), vectorBits(vectorBits), streamBytes(streamBytes),
+        order(block.getOperations().size()) {}
 
   LogicalResult run();
 
@@ -124,8 +130,7 @@ private:
                 ArrayRef<std::pair<unsigned, unsigned>> pairs) const;
   bool isWorthIt(const Group &a, const Group &b, const Group &joined,
                  ArrayRef<Dependence> dependences) const;
-  bool isCyclic(unsigned a, unsigned b) const;
-  unsigned getNode(Operation *op) const;
+  void numberOps();
   void reorder();
   void rewrite(Group &group);
   SmallVector<unsigned> getSlotOrder(const Group &group) const;
@@ -136,6 +141,9 @@ private:
   /// Groups by number; those that were merged into another have no kernels.
   SmallVector<Group> groups;
   llvm::DenseMap<Operation *, unsigned> groupOf;
+  /// The operations of the block by their places in it.
+  llvm::DenseMap<Operation *, unsigned> nodeOf;
+  GroupOrder order;
 };
 
 } // namespace
@@ -199,6 +207,7 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
   Group group;
   group.kernels = {kernel};
   group.work = getIterations(*stage);
+  group.code = stage->getCodeSize();
   auto joined = std::make_shared<JoinedStage>();
   joined->op = op;
   for (int64_t loop : alone.getOrder()) {
@@ -330,6 +339,7 @@ Group Joiner::combine(const Group &a, const Group &b,
                       ArrayRef<std::pair<unsigned, unsigned>> pairs) const {
   Group joined;
   joined.work = a.work + b.work;
+  joined.code = a.code + b.code;
   joined.kernels = a.kernels;
   joined.kernels.append(b.kernels);
   llvm::sort(joined.kernels, [](KernelOp first, KernelOp second) {
@@ -396,41 +406,6 @@ bool Joiner::isWorthIt(const Group &a, const Group &b, const Group &joined,
          saved >= std::min(getSum(first), getSum(second)) / kMinSavedPart;
 }
 
-/// Whether a path leads from one of the groups out of both and back.
-bool Joiner::isCyclic(unsigned a, unsigned b) const {
-  SmallVector<Operation *> worklist;
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  auto isInside = [&](Operation *op) {
-    auto found = groupOf.find(op);
-    return found != groupOf.end() && (found->second == a || found->second == b);
-  };
-  bool isBack = false;
-  auto visitUsers = [&](Operation *op, bool starts) {
-    for (Operation *user : op->getUsers()) {
-      user = block.findAncestorOpInBlock(*user);
-      if (isInside(user)) {
-        isBack |= !starts;
-        continue;
-      }
-      auto group = groupOf.find(user);
-      if (group == groupOf.end()) {
-        if (seen.insert(user).second)
-          worklist.push_back(user);
-        continue;
-      }
-      for (KernelOp kernel : groups[group->second].kernels)
-        if (seen.insert(kernel).second)
-          worklist.push_back(kernel);
-    }
-  };
-  for (unsigned group : {a, b})
-    for (KernelOp kernel : groups[group].kernels)
-      visitUsers(kernel, /*starts=*/true);
-  while (!worklist.empty() && !isBack)
-    visitUsers(worklist.pop_back_val(), /*starts=*/false);
-  return isBack;
-}
-
 static bool staysInside(const Group &group, ArrayRef<Dependence> dependences) {
   return llvm::all_of(dependences, [&](const Dependence &dependence) {
     auto find = [&](const JoinedStage *stage) -> const JoinedStage & {
@@ -444,7 +419,9 @@ static bool staysInside(const Group &group, ArrayRef<Dependence> dependences) {
 }
 
 bool Joiner::join(unsigned a, unsigned b) {
-  if (a == b || groups[a].stages.size() + groups[b].stages.size() > kMaxStages)
+  if (a == b ||
+      groups[a].stages.size() + groups[b].stages.size() > kMaxStages ||
+      groups[a].code + groups[b].code > kMaxKernelCode)
     return false;
   auto forward = getDependences(groups[a], groups[b]);
   auto backward = getDependences(groups[b], groups[a]);
@@ -457,7 +434,9 @@ bool Joiner::join(unsigned a, unsigned b) {
   // All dependences inside, as fewer slots are left than each side had.
   auto inside = getDependences(joined, joined);
   if (!inside || !staysInside(joined, *inside) ||
-      !isWorthIt(groups[a], groups[b], joined, *forward) || isCyclic(a, b))
+      !isWorthIt(groups[a], groups[b], joined, *forward) ||
+      !order.merge(nodeOf.lookup(groups[a].kernels.front()),
+                   nodeOf.lookup(groups[b].kernels.front())))
     return false;
   for (KernelOp kernel : groups[a].kernels)
     groupOf[kernel] = b;
@@ -619,23 +598,36 @@ void Joiner::rewrite(Group &group) {
   }
 }
 
+/// Makes the graph of the block. Kernels that join are nodes that merge.
+void Joiner::numberOps() {
+  for (auto [number, op] : llvm::enumerate(block))
+    nodeOf[&op] = number;
+  for (auto [number, op] : llvm::enumerate(block))
+    for (Operation *user : op.getUsers())
+      if (Operation *reader = block.findAncestorOpInBlock(*user))
+        order.addEdge(number, nodeOf.lookup(reader), /*fusable=*/true);
+}
+
 LogicalResult Joiner::run() {
   if (failed(makeGroups()))
     return failure();
+  if (groups.size() < 2)
+    return success();
+  numberOps();
   bool anyJoined = false;
   for (auto kernel : block.getOps<KernelOp>()) {
     if (!groupOf.contains(kernel))
       continue;
-    SmallVector<KernelOp> producers;
+    llvm::SmallSetVector<Operation *, 4> inputs;
     for (Value input : kernel.getInputs())
-      if (auto producer = input.getDefiningOp<KernelOp>())
-        if (groupOf.contains(producer) &&
-            !llvm::is_contained(producers, producer))
-          producers.push_back(producer);
-    llvm::sort(producers, [](KernelOp first, KernelOp second) {
+      if (auto producer = input.getDefiningOp<KernelOp>();
+          producer && groupOf.contains(producer))
+        inputs.insert(producer);
+    SmallVector<Operation *> producers = inputs.takeVector();
+    llvm::sort(producers, [](Operation *first, Operation *second) {
       return second->isBeforeInBlock(first);
     });
-    for (KernelOp producer : producers)
+    for (Operation *producer : producers)
       anyJoined |= join(groupOf.lookup(producer), groupOf.lookup(kernel));
   }
   if (!anyJoined)

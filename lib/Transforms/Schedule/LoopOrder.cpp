@@ -23,12 +23,17 @@
 // the most costly reads stay where they are: they are read once for all copies
 // (register blocking).
 //
+// Tiles and unrolled loops repeat the body. Where it is long, there are fewer
+// copies, or none, so that the kernel stays within kMaxKernelCode: long bodies
+// are bound by what they compute, which copies do not lessen.
+//
 // A large reduction of long rows into one is the exception: its kept vector
 // loop stands inside of the reduced ones, and results are added to in the first
 // cache. Then memory is read along whole rows.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
@@ -69,12 +74,15 @@ constexpr double kTransposeCost = 2.5;
 constexpr double kFewIterations = 16;
 /// Iterations side by side that the registers have room for.
 constexpr int64_t kMaxUnroll = 8;
+/// The bodies of a vector loop, whole vectors and the rest, and those of tiles,
+/// which may lack rows or lanes.
+constexpr int64_t kLoopBodies = 2, kTileBodies = 3;
 
 class LoopOrder {
 public:
   LoopOrder(const Stage &stage, unsigned vectorBits, ArrayRef<int64_t> outer)
       : stage(stage), numLoops(stage.getNumLoops()), vectorBits(vectorBits),
-        outer(outer) {}
+        outer(outer), code(stage.getCodeSize()) {}
 
   ScheduleAttr choose();
 
@@ -87,6 +95,8 @@ private:
   std::optional<int64_t> getStep(const StagePlace &place, unsigned loop) const {
     return stage.getStep(place.offset, loop);
   }
+  /// Whether so many copies of the body are a kernel of bounded size.
+  bool fits(int64_t copies) const { return copies * code <= kMaxKernelCode; }
   bool reducesFew() const;
   double getMeanStep(const StagePlace &place, unsigned loop) const;
   double getTotalStep(unsigned loop) const;
@@ -116,6 +126,8 @@ private:
   unsigned vectorBits;
   /// Loops that stand outside, in this order, as other stages share them.
   ArrayRef<int64_t> outer;
+  /// Instructions of one copy of the body.
+  int64_t code;
 };
 
 int64_t LoopOrder::getWidestElementBytes() const {
@@ -289,7 +301,7 @@ int64_t LoopOrder::chooseTile(int64_t &vectorLoop, int64_t &lanes) const {
   for (unsigned loop = 0; loop < numLoops; ++loop)
     for (unsigned rows = 0; rows < numLoops; ++rows) {
       int64_t width = std::min(getLanes(loop), kMaxTileWidth);
-      if (rows == loop || width < 2)
+      if (rows == loop || width < 2 || !fits(kTileBodies * width))
         continue;
       auto cost = getTileCost(loop, rows, width);
       if (!cost || *cost >= bestCost)
@@ -404,7 +416,8 @@ std::optional<unsigned> LoopOrder::choosePhases(unsigned vectorLoop,
   if (stage.writes.size() > 1 || !reducesFew())
     return std::nullopt;
   auto phases = getPhaseLoop(stage, stage.writes.front(), vectorLoop, lanes);
-  if (!phases || llvm::is_contained(outer, *phases))
+  if (!phases || llvm::is_contained(outer, *phases) ||
+      !fits(kLoopBodies * stage.getStaticExtent(*phases)))
     return std::nullopt;
   return phases;
 }
@@ -454,6 +467,10 @@ ScheduleAttr LoopOrder::choose() {
     if (int64_t tileLoop = chooseTile(vectorLoop, lanes); tileLoop >= 0)
       return makeTileSchedule(vectorLoop, lanes, tileLoop);
   auto [unrollLoop, unroll] = chooseUnroll(vectorLoop, lanes);
+  while (unroll > 1 && !fits(kLoopBodies * unroll))
+    unroll /= 2;
+  if (unroll == 1)
+    unrollLoop = -1;
 
   SmallBitVector keptLoops(numLoops, true);
   // A scatter walks its source in order, row by row of its result.

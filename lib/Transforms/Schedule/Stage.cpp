@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "StageBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -85,6 +86,21 @@ bool Stage::isEmpty() const {
 
 bool Stage::hasReduction() const {
   return llvm::any_of(writes, [](const StageWrite &w) { return w.kind; });
+}
+
+int64_t Stage::getCodeSize() const {
+  auto getCode = [](const StagePlace &place) {
+    return estimateAccessCode(place.rangeChecks.size() +
+                              place.conditions.size());
+  };
+  int64_t code = 0;
+  for (const StageRead &read : reads)
+    code += getCode(read.place);
+  for (Operation *inner : body)
+    code += estimateCodeSize(inner);
+  for (const StageWrite &write : writes)
+    code += getCode(write.place);
+  return code;
 }
 
 bool Stage::isIndirect(AffineExpr expr) const {

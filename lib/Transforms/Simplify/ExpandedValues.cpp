@@ -35,6 +35,9 @@ using namespace mlir::metaop;
 
 using ArraySet = llvm::SmallSetVector<Value, 4>;
 
+/// What is computed from more arrays is no cheaper to compute than to read.
+static constexpr size_t kMaxArrays = 64;
+
 static int64_t elementsOf(Value value) {
   return countElements(cast<RankedTensorType>(value.getType()).getShape());
 }
@@ -64,13 +67,15 @@ static bool addArrays(Value operand,
     return true;
   }
   auto known = arraysOf.find(operand);
-  if (known == arraysOf.end() || ExpandedValues::isMaterialised(operand))
+  if (known == arraysOf.end())
     return false;
   arrays.insert(known->second.begin(), known->second.end());
   return true;
 }
 
 static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio) {
+  if (arrays.size() > kMaxArrays)
+    return false;
   int64_t total = 0;
   for (Value array : arrays)
     total = addCounts(total, elementsOf(array));
@@ -78,6 +83,7 @@ static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio) {
 }
 
 ExpandedValues::ExpandedValues(Block &block, int64_t ratio) {
+  // Of expanded values that are not materialised.
   llvm::DenseMap<Value, ArraySet> arraysOf;
   for (Operation &op : block) {
     if (!isElementwise(&op))
@@ -90,7 +96,8 @@ ExpandedValues::ExpandedValues(Block &block, int64_t ratio) {
                      }) &&
         isMuchLarger(result, arrays, ratio)) {
       expanded.insert(result);
-      arraysOf.try_emplace(result, std::move(arrays));
+      if (!isMaterialised(result))
+        arraysOf.try_emplace(result, std::move(arrays));
     }
   }
 

@@ -9,6 +9,7 @@
 #include "MetaOps/Transforms/Simplify/Producers.h"
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -71,4 +72,17 @@ void metaop::populateMetaOpCanonicalizationPatterns(
   for (RegisteredOperationName name : context->getRegisteredOperations())
     if (name.getDialectNamespace() == MetaOpDialect::getDialectNamespace())
       name.getCanonicalizationPatterns(patterns, context);
+}
+
+void metaop::canonicalizeOps(Operation *root,
+                             const FrozenRewritePatternSet &patterns) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (op != root && !op->hasTrait<OpTrait::IsTerminator>())
+      ops.push_back(op);
+  });
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  // Not reaching a fixed point leaves a correct program.
+  (void)applyOpPatternsGreedily(ops, patterns, config);
 }

@@ -36,7 +36,6 @@
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -57,11 +56,28 @@ static bool isKeptFor(Value value) {
   });
 }
 
+namespace {
+/// Remembers during a sweep, in which no use goes away, which values are kept:
+/// a value may have very many uses, each of which asks.
+class KeptValues {
+public:
+  bool contains(Value value) {
+    auto [entry, isNew] = kept.try_emplace(value, false);
+    if (isNew)
+      entry->second = isKeptFor(value);
+    return entry->second;
+  }
+
+private:
+  llvm::DenseMap<Value, bool> kept;
+};
+} // namespace
+
 /// The op of a chain that can move: element-wise, in the same block.
-static Operation *getMovable(Value value, Block *block) {
+static Operation *getMovable(Value value, Block *block, KeptValues &kept) {
   auto meta = dyn_cast_or_null<MetaOpInterface>(value.getDefiningOp());
   if (!meta || meta.getMetaOpClass() != MetaOpClass::Elementwise ||
-      meta->getBlock() != block || isKeptFor(value))
+      meta->getBlock() != block || kept.contains(value))
     return nullptr;
   return meta;
 }
@@ -69,15 +85,15 @@ static Operation *getMovable(Value value, Block *block) {
 /// The chain of element-wise ops that ends in `value`, producers first; empty
 /// if there is none, or it is longer than `limit`.
 static SmallVector<Operation *> collectChain(Value value, Block *block,
-                                             unsigned limit) {
+                                             unsigned limit, KeptValues &kept) {
   llvm::SetVector<Operation *> chain;
-  if (Operation *op = getMovable(value, block))
+  if (Operation *op = getMovable(value, block, kept))
     chain.insert(op);
   for (unsigned next = 0; next < chain.size(); ++next) {
     if (chain.size() > limit)
       return {};
     for (Value operand : chain[next]->getOperands())
-      if (Operation *op = getMovable(operand, block))
+      if (Operation *op = getMovable(operand, block, kept))
         chain.insert(op);
   }
   SmallVector<Operation *> sorted = chain.takeVector();
@@ -195,9 +211,9 @@ static bool skipReindex(ReindexOpInterface reindex) {
 }
 
 static bool pull(ReindexOpInterface reindex, const ExpandedValues &values,
-                 const PullOptions &options) {
+                 KeptValues &kept, const PullOptions &options) {
   SmallVector<Operation *> chain = collectChain(
-      reindex.getSource(), reindex->getBlock(), options.maxClonedOps);
+      reindex.getSource(), reindex->getBlock(), options.maxClonedOps, kept);
   // A symbol that is the source itself would be replaced with it.
   if (chain.empty() || !isWorthwhile(reindex, chain, values, options) ||
       llvm::count(reindex->getOperands(), Value(reindex.getSource())) != 1 ||
@@ -232,13 +248,14 @@ void metaop::pullThroughReindexes(
   constexpr unsigned maxSweeps = 8;
   for (unsigned sweep = 0; sweep < maxSweeps; ++sweep) {
     ExpandedValues values(block, options.expandedRatio);
+    KeptValues kept;
     unsigned pulled = 0;
     for (auto reindex : llvm::to_vector(block.getOps<ReindexOpInterface>()))
       pulled += !reindex->use_empty() &&
-                (skipReindex(reindex) || pull(reindex, values, options));
+                (skipReindex(reindex) || pull(reindex, values, kept, options));
     if (pulled == 0)
       break;
     eraseDeadOps(block);
-    (void)applyPatternsGreedily(block.getParentOp(), canonicalization);
+    canonicalizeOps(block.getParentOp(), canonicalization);
   }
 }

@@ -25,7 +25,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SIMPLIFYPASS
@@ -79,8 +78,7 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
     constexpr int maxRounds = 4;
     bool changed = true;
     for (int round = 0; changed && round < maxRounds; ++round) {
-      // Not reaching a fixed point leaves a correct program.
-      (void)applyPatternsGreedily(func, patterns);
+      canonicalizeOps(func, patterns);
       IRRewriter rewriter(&getContext());
       DominanceInfo dominance(func);
       changed = false;

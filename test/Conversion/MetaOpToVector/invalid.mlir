@@ -383,3 +383,40 @@ func.func private @rounded(%x: tensor<12x8xbf16>) -> tensor<8xbf16> {
   }
   return %k : tensor<8xbf16>
 }
+
+// -----
+
+// Each factor is small enough, and the product is not.
+func.func private @code(%x: tensor<12xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
+    // expected-error @below {{schedule unrolls 64 iterations, about 67968 instructions, but at most 65536 can be compiled}}
+    %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 64, shared = 0>) {
+      %0 = metaop.sin %bx : tensor<12xf32>
+      %1 = metaop.sin %0 : tensor<12xf32>
+      %2 = metaop.sin %1 : tensor<12xf32>
+      %3 = metaop.sin %2 : tensor<12xf32>
+      %4 = metaop.sin %3 : tensor<12xf32>
+      %5 = metaop.sin %4 : tensor<12xf32>
+      %6 = metaop.sin %5 : tensor<12xf32>
+      %7 = metaop.sin %6 : tensor<12xf32>
+      %8 = metaop.sin %7 : tensor<12xf32>
+      %9 = metaop.sin %8 : tensor<12xf32>
+      %10 = metaop.sin %9 : tensor<12xf32>
+      %11 = metaop.sin %10 : tensor<12xf32>
+      %12 = metaop.sin %11 : tensor<12xf32>
+      %13 = metaop.sin %12 : tensor<12xf32>
+      %14 = metaop.sin %13 : tensor<12xf32>
+      %15 = metaop.sin %14 : tensor<12xf32>
+      %16 = metaop.sin %15 : tensor<12xf32>
+      %17 = metaop.sin %16 : tensor<12xf32>
+      %18 = metaop.sin %17 : tensor<12xf32>
+      %19 = metaop.sin %18 : tensor<12xf32>
+      %20 = metaop.sin %19 : tensor<12xf32>
+      %21 = metaop.sin %20 : tensor<12xf32>
+      metaop.yield %21 : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}

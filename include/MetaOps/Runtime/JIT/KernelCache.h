@@ -36,6 +36,8 @@ struct KernelCall {
   /// The predicted picoseconds of one step of that range, for deciding whether
   /// threads are worth it.
   int64_t workPerStep = 0;
+  /// Operations of the loops that the code was made of.
+  int64_t loopOps = 0;
 
   void run(void **buffers, int64_t begin, int64_t end) const {
     kernel->function(buffers, scalars.data(), begin, end);

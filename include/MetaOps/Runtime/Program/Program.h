@@ -61,6 +61,8 @@ struct KernelInfo {
   int64_t flops = 0;
   /// Instructions by mlir::metaop::WorkClass, for predictions.
   std::vector<int64_t> instructions;
+  /// Operations of its loops: how much there is to compile to machine code.
+  int64_t loopOps = 0;
   /// How many threads there is work for.
   int64_t maxThreads = 1;
   /// Lines of the file of schedules that the kernel's are from.

@@ -9,6 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_FUSION_PARTITION_H
 #define METAOPS_TRANSFORMS_FUSION_PARTITION_H
 
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Transforms/Fusion/FusionGraph.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 
@@ -18,6 +19,10 @@ struct PartitionOptions {
   FusionRules rules = FusionRules::Extended;
   /// The most operations in a group.
   unsigned maxGroupOps = 256;
+  /// The most instructions that one vector of a group's space takes.
+  int64_t maxGroupCode = kMaxBodyCode;
+  /// The most tensors that a group reads.
+  unsigned maxGroupReads = 64;
   /// Reductions merge if their common parallel extent reaches this, or what
   /// each has alone.
   int64_t minParallelExtent = 64;

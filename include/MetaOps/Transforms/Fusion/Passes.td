@@ -22,6 +22,11 @@ def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
     2. a reindex-reduce is not in the group of what reads it;
     3. there are no cycles between groups.
 
+    A group has at most 256 operations, is at most 1024 instructions for one
+    vector of its space, and reads at most 64 tensors. So the time to compile a
+    kernel is bounded; a larger group saves less than 1/32 of its memory traffic,
+    and is likely to compute for longer than that takes.
+
     Also, reductions whose common parallel extent would be small are not in one
     group. Views and other operations stay between the kernels. Extended rules
     also merge groups that read one tensor at the same points (sibling, or
@@ -72,6 +77,11 @@ def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
                         "also merge groups that read the same"))}]>,
     Option<"maxGroupOps", "max-group-ops", "unsigned", "256",
            "The most operations in a group">,
+    Option<"maxGroupCode", "max-group-code", "int64_t",
+           "::mlir::metaop::kMaxBodyCode",
+           "The most instructions, about, for one vector of a group's space">,
+    Option<"maxGroupReads", "max-group-reads", "unsigned", "64",
+           "The most tensors that a group reads">,
     Option<"minParallelExtent", "min-parallel-extent", "int64_t", "64",
            "Reductions merge if they share a parallel extent that large, or as "
            "large as each has alone">,

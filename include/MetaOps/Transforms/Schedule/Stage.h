@@ -110,6 +110,8 @@ struct Stage {
   /// Some loop has no iteration whatever the operands are.
   bool isEmpty() const;
   bool hasReduction() const;
+  /// Instructions, about, of one copy of the body (CodeSize.h).
+  int64_t getCodeSize() const;
   /// Whether the place depends on numbers out of tensors.
   bool isIndirect(AffineExpr expr) const;
   bool isIndirect(const StagePlace &place) const;

@@ -11,6 +11,7 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 
 namespace mlir::metaop {
 
@@ -37,6 +38,11 @@ SmallVector<Value> getExtentOperands(Operation *op);
 
 /// The canonicalisation patterns of all ops of the metaop dialect.
 void populateMetaOpCanonicalizationPatterns(RewritePatternSet &patterns);
+
+/// Applies patterns to the ops inside of `root` until nothing changes. Left out
+/// are terminators, which have no patterns: one that returns n values would be
+/// visited, with all its operands, whenever one of these changes.
+void canonicalizeOps(Operation *root, const FrozenRewritePatternSet &patterns);
 
 } // namespace mlir::metaop
 

@@ -6,25 +6,32 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_TRANSFORMS_FUSION_GROUPORDER_H
-#define METAOPS_LIB_TRANSFORMS_FUSION_GROUPORDER_H
+#ifndef METAOPS_TRANSFORMS_FUSION_GROUPORDER_H
+#define METAOPS_TRANSFORMS_FUSION_GROUPORDER_H
 
-#include "MetaOps/Transforms/Fusion/FusionGraph.h"
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace mlir::metaop {
 
-/// A partition of the nodes of a fusion graph whose groups have no cycles
-/// (Rule 3), together with a topological order of the groups.
+/// Which nodes of an acyclic graph are one group, where groups must not be in
+/// cycles (Rule 3), together with a topological order of the groups.
 class GroupOrder {
 public:
-  explicit GroupOrder(const FusionGraph &graph);
+  /// Each node is a group; the nodes' numbers are a topological order.
+  explicit GroupOrder(unsigned numNodes);
+  /// Adds an edge, before anything is merged.
+  void addEdge(unsigned from, unsigned to, bool fusable) {
+    successors[from].push_back({to, fusable});
+  }
 
   /// The group of a node, named by one of its nodes.
   unsigned find(unsigned node) const;
 
   /// Merges two groups and returns true if no cycle comes of it and no edge
-  /// between them is unfusable.
+  /// between them is unfusable. Groups between which too much lies to find that
+  /// out are not merged.
   bool merge(unsigned a, unsigned b);
 
   /// All groups in topological order.
@@ -35,7 +42,9 @@ private:
 
   bool collectReached(unsigned first, unsigned second,
                       SmallVectorImpl<unsigned> &reached);
-  void relabel(unsigned first, unsigned second, ArrayRef<unsigned> reached);
+  void unlink(unsigned group);
+  void putAfter(unsigned place, ArrayRef<unsigned> groups);
+  void spreadLabels();
 
   struct Successor {
     unsigned node;
@@ -45,13 +54,14 @@ private:
   mutable SmallVector<unsigned> parent;
   /// Of a group: the edges that leave its nodes.
   SmallVector<SmallVector<Successor>> successors;
-  /// Of a group: its place in the order.
-  SmallVector<unsigned> label;
-  /// The group at each place; none at places that merging left empty.
-  SmallVector<unsigned> groupAt;
+  /// The first group in the order.
+  unsigned head;
+  /// Of a group: its neighbours in the order, and a number that grows along it.
+  SmallVector<unsigned> previous, next;
+  SmallVector<uint64_t> label;
   llvm::BitVector visited;
 };
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_TRANSFORMS_FUSION_GROUPORDER_H
+#endif // METAOPS_TRANSFORMS_FUSION_GROUPORDER_H

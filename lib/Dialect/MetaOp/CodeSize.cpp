@@ -1,0 +1,68 @@
+//===- CodeSize.cpp - How much code an operation becomes ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel's code is its body times the copies that tiles, unrolled loops and
+// rests make of it, and LLVM takes about 50 us per instruction of a loop body.
+// Fusion and scheduling bound that product, so they count the same way, here:
+// in instructions that one vector of results takes. Functions without a vector
+// form are a call for each lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
+
+#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// An instruction, or a call with its moves, for each of 16 lanes.
+static constexpr int64_t kPerLane = 48;
+/// Loads and stores with their addresses.
+static constexpr int64_t kAccess = 3;
+
+static int64_t estimateElementwise(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  auto polynomial = [&](int64_t size) {
+    return element.isF64() ? kPerLane : size;
+  };
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case<ExpOp, LogOp>([&](auto) { return polynomial(20); })
+      .Case<TanhOp, ErfOp>([&](auto) { return polynomial(30); })
+      .Case<SinOp, CosOp, PowOp>([](auto) { return kPerLane; })
+      .Case<DivOp, ModOp, FloorDivOp>(
+          [&](auto) { return isa<FloatType>(element) ? int64_t(4) : kPerLane; })
+      .Default([](Operation *) { return int64_t(1); });
+}
+
+int64_t metaop::estimateAccessCode(int64_t numChecks) {
+  return kAccess * (1 + numChecks);
+}
+
+int64_t metaop::estimateCodeSize(Operation *op) {
+  if (isa<ElementwiseOpInterface>(op))
+    return estimateElementwise(op);
+  if (isa<IndirectOpInterface>(op))
+    return kPerLane;
+  if (isa<RandomOp>(op))
+    return 80;
+  auto count = [](IndexAccess access, bool isChecked) {
+    int64_t conditions =
+        access.conditions ? access.conditions.getNumConstraints() : 0;
+    return estimateAccessCode(conditions +
+                              (isChecked ? access.map.getNumResults() : 0));
+  };
+  if (auto reindex = dyn_cast<ReindexOpInterface>(op))
+    return count(reindex.getIndexAccess(), !isInBounds(reindex));
+  if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op))
+    return count(reduce.getIndexAccess(), /*isChecked=*/false);
+  return 1;
+}
