@@ -132,12 +132,18 @@ static KernelOp getKernel(func::FuncOp callee) {
   return end && end.getOperands() == kernel.getResults() ? kernel : KernelOp();
 }
 
+/// Whether the bytes of a tensor's elements are known.
+static bool hasNumbers(RankedTensorType type) {
+  return type.getElementType().isIntOrFloat() ||
+         type.getElementType().isIndex();
+}
+
 /// Whether the planner can give memory to a value of this type.
 static LogicalResult verifyType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return success();
-  if (!tensor.getElementType().isIntOrFloat())
+  if (!hasNumbers(tensor))
     return op->emitOpError("memory is planned for numbers, given ") << type;
   if (!tensor.hasStaticShape())
     return op->emitOpError("memory is planned for static shapes, given ")
@@ -155,7 +161,7 @@ LogicalResult MemoryPlanner::findLives() {
   // What is not used may be of any shape.
   for (Type type : main.getArgumentTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && !tensor.getElementType().isIntOrFloat())
+        tensor && !hasNumbers(tensor))
       return verifyType(main, type);
   for (Operation &op : main.getBody().front()) {
     for (Type type : op.getResultTypes())
