@@ -131,7 +131,12 @@ STEPS: dict[str, Step] = {
     "uniform": lambda x: x * mo.uniform((8, 12)),
     "normal": lambda x: x * mo.normal((8, 12)),
     "bernoulli": lambda x: mo.where(mo.bernoulli(0.5, (8, 12)), x, x * 0.5),
+    "rand_like": lambda x: x * mo.rand_like(x),
+    "randn_like": lambda x: x * mo.randn_like(x),
 }
+
+#: Repetitions of those whose chains are unrolled from a certain length on only.
+REPETITIONS = {"linspace": 40}
 
 #: Functions that are no operators of tensors, or another name of one above.
 OTHERS = names(
@@ -140,7 +145,8 @@ OTHERS = names(
     "sync_all dump flag_scope flags get_num_threads set_num_threads Explanation "
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
     "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
-    "reset_peak stats ones zeros rand randint randn"
+    "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
+    "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 )
 
 
@@ -157,7 +163,7 @@ def test_chain_of_every_operator(name: str) -> None:
             x = STEPS[name](x)
         return [x]
 
-    assert_linear(chain)
+    assert_linear(chain, REPETITIONS.get(name, 8))
 
 
 # Programs of other forms
