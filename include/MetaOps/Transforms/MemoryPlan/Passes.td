@@ -14,12 +14,14 @@ include "mlir/Pass/PassBase.td"
 def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Gives each value of a program its memory";
   let description = [{
-    Reads the calls of `@main` in order. A value that `@main` returns gets a
+    Reads the calls and placements of `@main` in order. A value that `@main` returns gets a
     buffer of its own; any other gets a place in an arena that values with
     disjoint live ranges share. A kernel writes a result over an input that dies
     there, where every read of an element comes before its write; an argument
     marked `metaop.donatable` may be overwritten in this way too. Views share
-    the memory of what they view. What is written in place by all calls of a
+    the memory of what they view. A part of a concat that a kernel makes lies in
+    its place in the result, where that is contiguous, and an insert writes over
+    a destination that dies there. What is written in place by all calls of a
     kernel is not stored past the caches, unless a file of schedules says so.
     Without `reuse`, every value has a place of
     its own, and no argument is overwritten. With `report`, a remark gives the
