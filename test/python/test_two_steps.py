@@ -89,6 +89,28 @@ def test_ones_are_counted() -> None:
     assert mo.array(np.ones(10**8, np.float32)).sum().numpy() == 10**8
 
 
+@pytest.mark.parametrize(("shape", "axis"), CASES)
+def test_generated_values(shape: tuple[int, ...], axis: int | tuple[int, ...] | None) -> None:
+    """Random numbers and counters are those of the whole tensor."""
+    dims = tuple(range(len(shape))) if axis is None else axis
+
+    def generate() -> list[mo.Var]:
+        mo.seed(5)
+        numbers = mo.random(shape)
+        counters = [mo.iota(shape, dim, "float32") for dim in range(len(shape))]
+        return [numbers, *(numbers * counter for counter in counters)]
+
+    for index in range(len(shape) + 1):
+        exact = generate()[index].numpy().astype(np.float64)
+        total = same_bits(lambda index=index: generate()[index].sum(dims))
+        np.testing.assert_allclose(total, exact.sum(dims), 2e-6)
+
+
+def test_sums_of_random_numbers_are_split() -> None:
+    mo.random((2**20,)).sum().sync()
+    assert len(mo.last_program().kernels) == 2
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("4", 4), (" 3 ", 3), ("4,2", 4), ("0", None), ("-2", None), ("many", None), ("", None)],

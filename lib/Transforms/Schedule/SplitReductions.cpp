@@ -24,6 +24,10 @@
 // tensors as they lie, is flattened first: then blocks are long however the
 // extents are.
 //
+// Random numbers depend on their position in the whole, which the blocks keep
+// if they are of the outermost dimension or of the flattened space. Counters of
+// the cut dimension count blocks and positions in them.
+//
 // Element-wise results of such a stage are written block by block, and seen
 // through a reshape; then the blocks have to fill the outermost dimension.
 //
@@ -54,6 +58,10 @@ static constexpr int64_t kVectorBlock = 4096;
 static constexpr int64_t kMinIterations = 1 << 17;
 /// The most blocks; fewer where partial results would be many.
 static constexpr int64_t kMaxBlocks = 64;
+/// There are more of them where these would be longer, up to a limit: a run can
+/// be stopped between two.
+static constexpr int64_t kMaxBlock = 1 << 24;
+static constexpr int64_t kMostBlocks = 1 << 20;
 static constexpr int64_t kMinBlocks = 8;
 /// Iterations per partial result, at least.
 static constexpr int64_t kMinReduced = 32;
@@ -88,6 +96,7 @@ public:
 private:
   bool canFlatten();
   bool isReduced(unsigned dim);
+  bool hasRandom() { return !getStageBody().getOps<RandomOp>().empty(); }
   /// Whether a result is not reduced.
   bool hasElementwise();
   ArrayRef<int64_t> getSpace() {
@@ -97,6 +106,7 @@ private:
 
   SmallVector<Value> buildPartial(ValueRange arguments, const Split &split,
                                   TypeRange types);
+  Value buildCounter(IotaOp op, const Split &split, RankedTensorType type);
   Value combine(ReindexReduceOpInterface op, Value partial,
                 RankedTensorType type);
 
@@ -152,7 +162,7 @@ bool Splitter::isSupported() {
     auto constantOp = dyn_cast<ConstantOp>(op);
     bool isSplat = constantOp && isa<SplatElementsAttr>(constantOp.getValue());
     if (!isa<ReindexOpInterface, ReindexReduceOpInterface,
-             ElementwiseOpInterface>(op) &&
+             ElementwiseOpInterface, RandomOp, IotaOp>(op) &&
         !isSplat)
       return false;
   }
@@ -188,6 +198,10 @@ bool Splitter::hasElementwise() {
 bool Splitter::canFlatten() {
   llvm::SmallDenseSet<Value> reindexed, whole;
   for (Operation &op : getStageBody().without_terminator()) {
+    if (isa<RandomOp>(op))
+      continue;
+    if (isa<IotaOp>(op) && getSpace().size() > 1)
+      return false;
     if (auto reindex = dyn_cast<ReindexOpInterface>(op)) {
       IndexAccess access = reindex.getIndexAccess();
       if (access.map.getNumResults() != 0 || access.conditions != IntegerSet())
@@ -222,7 +236,7 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
     return std::nullopt;
   int64_t steps =
       countParallelSteps(stage, chooseSchedule(stage, /*vectorBits=*/512));
-  int64_t blocks = kMaxBlocks;
+  int64_t blocks = std::clamp(iterations / kMaxBlock, kMaxBlocks, kMostBlocks);
   while (blocks > kMinBlocks && results * blocks * kMinReduced > iterations)
     blocks /= 2;
   if (steps >= kEnoughSteps || results * blocks * kMinReduced > iterations)
@@ -238,7 +252,7 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
           (!split || (split->extent < blocks && extent > split->extent)))
         split = Split{static_cast<unsigned>(dim), extent, 0};
   }
-  if (!split || split->extent < 2)
+  if (!split || split->extent < 2 || (split->dim != 0 && hasRandom()))
     return std::nullopt;
   split->block = llvm::divideCeil(split->extent, blocks);
   if (split->block >= 4 * kAlignment)
@@ -258,6 +272,25 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
 //===----------------------------------------------------------------------===//
 // The new kernels
 //===----------------------------------------------------------------------===//
+
+/// The index along a dimension of the space before.
+Value Splitter::buildCounter(IotaOp op, const Split &split,
+                             RankedTensorType type) {
+  unsigned dim = op.getDimension();
+  auto count = [&](unsigned along, RankedTensorType type) -> Value {
+    return IotaOp::create(b, op.getLoc(), type, along, ValueRange());
+  };
+  if (dim != split.dim)
+    return count(dim + 1, type);
+  // In i64, so that the sum is rounded once, as the index is.
+  RankedTensorType wide = type.clone(b.getI64Type());
+  Value block = ConstantOp::create(
+      b, op.getLoc(), wide,
+      SplatElementsAttr::get(wide, b.getI64IntegerAttr(split.block)));
+  Value first = MulOp::create(b, op.getLoc(), count(0, wide), block);
+  Value index = AddOp::create(b, op.getLoc(), first, count(dim + 1, wide));
+  return wide == type ? index : CastOp::create(b, op.getLoc(), type, index);
+}
 
 /// Emits the operations of the stage over [blocks, ..., block, ...].
 SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
@@ -326,6 +359,12 @@ SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
       auto type = toSpace(constantOp.getType());
       mapping.map(op.getResult(0), ConstantOp::create(b, op.getLoc(), type,
                                                       value.resizeSplat(type)));
+    } else if (auto counter = dyn_cast<IotaOp>(op)) {
+      mapping.map(op.getResult(0),
+                  buildCounter(counter, split, toSpace(counter.getType())));
+    } else if (isa<RandomOp>(op)) {
+      Operation *clone = b.clone(op, mapping);
+      clone->getResult(0).setType(toSpace(op.getResult(0).getType()));
     } else if (isa<ElementwiseOpInterface>(op)) {
       IRMapping operands;
       for (Value operand : op.getOperands())
