@@ -10,6 +10,7 @@
 #define METAOPS_PYTHON_BINDINGS_BINDINGS_H
 
 #include "MetaOps/Runtime/Session/Session.h"
+#include "Signals.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -106,7 +107,8 @@ inline void warn(const std::vector<std::string> &warnings) {
 
 /// For runWithoutGIL.
 template <typename Work>
-auto runAndWait(Work work, std::vector<std::string> &warnings) {
+auto runAndWait(Work &work, std::vector<std::string> &warnings,
+                SignalWatch &watch) {
   std::optional<Entered> entered(std::in_place);
   ReleasedGIL release;
   // Left before the GIL is taken back, also where the work throws.
@@ -121,18 +123,30 @@ auto runAndWait(Work work, std::vector<std::string> &warnings) {
   Queue::Ticket asked = session.getAsked();
   entered.reset();
   if (asked)
-    session.wait(asked);
+    session.wait(asked, watch);
+  session.waitForRoom(watch);
   return result;
 }
 
 /// Calls `work(session)`, which may compile and run programs, with the session
 /// entered and the GIL released. Then waits, outside of the session, for what
-/// the work has asked for.
+/// the work has asked for. Ctrl-C stops all that; where its handler raises
+/// nothing, the work is called again.
 template <typename Work> auto runWithoutGIL(Work work) {
-  std::vector<std::string> warnings;
-  auto result = runAndWait(std::move(work), warnings);
-  warn(warnings);
-  return result;
+  for (;;) {
+    std::vector<std::string> warnings;
+    SignalWatch watch;
+    try {
+      auto result = runAndWait(work, warnings, watch);
+      warn(warnings);
+      return result;
+    } catch (const SessionError &error) {
+      if (error.getKind() != ErrorKind::Interrupted)
+        throw;
+    }
+    watch.raise();
+    callSignalHandlers();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,6 +184,10 @@ Number expectNumber(py::handle object, const char *what);
 /// These tell what was given where a Var or an integer was expected.
 const Var &expectVar(py::handle object, const char *what);
 int64_t expectInteger(py::handle object, const char *what);
+/// The value of an object with `__index__`, if it fits.
+std::optional<int64_t> toInt64(py::handle object);
+[[noreturn]] void failTooLarge(py::handle object, const llvm::Twine &what,
+                               ErrorKind kind = ErrorKind::Overflow);
 
 /// What is told of an argument: its type, for tensors with shape and dtype.
 std::string describe(py::handle object);

@@ -58,12 +58,20 @@ public:
     changed.notify_all();
   }
 
-  void drain() {
+  void drain(StopCheck shouldStop) {
     std::unique_lock<std::mutex> lock(mutex);
     // A callback cannot wait for itself, and nobody for what comes after the
     // end.
-    if (std::this_thread::get_id() != receiver)
-      changed.wait(lock, [&] { return undelivered == 0 || isStopped; });
+    if (std::this_thread::get_id() == receiver)
+      return;
+    while (undelivered > 0 && !isStopped) {
+      changed.wait_for(lock, Queue::kAskingPeriod);
+      lock.unlock();
+      bool stops = shouldStop();
+      lock.lock();
+      if (stops)
+        return;
+    }
   }
 
   void stop() {
@@ -104,10 +112,12 @@ void metaops::python::deliver(std::vector<CompletedFetch> fetches) {
 
 void metaops::python::waitForCallbacks() {
   State &state = getState();
+  SignalWatch watch;
   {
     ReleasedGIL release;
-    state.delivery.drain();
+    state.delivery.drain(watch);
   }
+  watch.raise();
   raiseCallbackFailure();
 }
 
@@ -144,22 +154,41 @@ static void finishCallback(py::handle failure) {
   state.delivery.finish();
 }
 
+/// Returns when the values are there; false if their runs were stopped. Then
+/// the fetch comes back when these are started again.
+static bool waitForValues(CompletedFetch &fetch) {
+  Session &session = getSession();
+  for (;;) {
+    for (const TensorData &value : fetch.values)
+      session.getQueue().wait(value.ready);
+    if (llvm::none_of(fetch.values, [&](const TensorData &value) {
+          return session.wasStopped(value);
+        }))
+      return true;
+    if (!session.refresh(fetch))
+      return false;
+  }
+}
+
 /// The next callback and the arrays to call it with, or None when there will
 /// be no more.
 static py::object receive() {
   State &state = getState();
   for (;;) {
     std::optional<CompletedFetch> fetch;
-    bool isComputed = true;
+    bool isComputed = true, isThere = true;
     {
       ReleasedGIL release;
       fetch = state.delivery.next();
       if (!fetch)
         break;
-      for (const TensorData &value : fetch->values) {
-        getSession().getQueue().wait(value.ready);
+      isThere = waitForValues(*fetch);
+      for (const TensorData &value : fetch->values)
         isComputed &= !value.buffer->failure;
-      }
+    }
+    if (!isThere) {
+      state.delivery.finish();
+      continue;
     }
     auto found = state.callbacks.extract(fetch->id);
     if (!isComputed || found.empty()) {
@@ -181,12 +210,16 @@ static py::object receive() {
 }
 
 /// Waits for all runs that are on their way: the memory that a child sees is to
-/// be whole. Callbacks may go on, and wait for the thread that forks.
+/// be whole. Callbacks may go on, and wait for the thread that forks. Ctrl-C
+/// stops the runs; its handler is called afterwards.
 static void drainQueue() {
   if (!hasSession() || isSessionInherited())
     return;
   ReleasedGIL release;
-  getSession().getQueue().drain();
+  Queue &queue = getSession().getQueue();
+  if (!queue.drain(&isInterruptPending))
+    queue.cancel(queue.getLast());
+  queue.drain();
 }
 
 /// Waits for all runs and callbacks that are on their way; no callback is
@@ -197,7 +230,7 @@ static py::object shutDown() {
   drainQueue();
   {
     ReleasedGIL release;
-    getState().delivery.drain();
+    getState().delivery.drain(&isInterruptPending);
   }
   getState().delivery.stop();
   stopOtherThreads();

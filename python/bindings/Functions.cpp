@@ -353,13 +353,19 @@ static void syncVars(py::handle object) {
 static py::list fetchSync(py::handle object) {
   py::list owner;
   std::vector<const Var *> vars = toVars(object, owner);
-  std::vector<TensorData> values = runWithoutGIL([&](Session &session) {
-    session.sync(vars);
-    std::vector<TensorData> result;
-    for (const Var *var : vars)
-      result.push_back(session.getData(*var));
-    return result;
-  });
+  std::vector<TensorData> values;
+  do {
+    values = runWithoutGIL([&](Session &session) {
+      session.sync(vars);
+      std::vector<TensorData> result;
+      for (const Var *var : vars)
+        result.push_back(session.getData(*var));
+      return result;
+    });
+    // Another thread may have stopped a run.
+  } while (llvm::any_of(values, [](const TensorData &value) {
+    return getSession().wasStopped(value);
+  }));
   py::list arrays;
   for (const TensorData &value : values) {
     getSession().wait(value);

@@ -19,10 +19,12 @@ BufferRef metaops::python::allocate(size_t bytes) {
   }
   // Runs in the queue hold memory. Entering the session has it drop what is
   // dead, and scratch memory that no run needs.
+  SignalWatch watch;
   {
     ReleasedGIL release;
-    getSession().getQueue().drain();
+    getSession().getQueue().drain(watch);
   }
+  watch.raise();
   return runWithoutGIL([&](Session &session) {
     try {
       return session.getMemory().allocate(bytes);

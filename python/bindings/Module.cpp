@@ -22,6 +22,7 @@ static PyObject *exceptionOf(ErrorKind kind) {
   case ErrorKind::Overflow:
     return PyExc_OverflowError;
   case ErrorKind::Runtime:
+  case ErrorKind::Interrupted:
     return PyExc_RuntimeError;
   }
   return PyExc_RuntimeError;
@@ -33,6 +34,9 @@ static void translate(std::exception_ptr pointer) {
     if (pointer)
       std::rethrow_exception(pointer);
   } catch (const SessionError &error) {
+    // Where the call could not be made again.
+    if (error.getKind() == ErrorKind::Interrupted && PyErr_CheckSignals() < 0)
+      return;
     std::string message = error.what();
     std::string line = currentLine();
     if (!line.empty())
@@ -46,6 +50,7 @@ PYBIND11_MODULE(_core, module) {
   py::register_exception_translator(&translate);
   bindFunctionType(module);
   bindDTypes(module);
+  initSignals();
   bindVar(module);
   bindFunctions(module);
   bindReports(module);

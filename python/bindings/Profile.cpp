@@ -35,8 +35,9 @@ static void stop(const std::shared_ptr<Profiler> &profiler) {
     Entered session;
     getActiveProfilers().remove(*session, profiler.get());
   }
+  // Ctrl-C ends the waiting; Python calls its handler then.
   ReleasedGIL release;
-  getSession().getQueue().drain();
+  getSession().getQueue().drain(&isInterruptPending);
 }
 
 template <typename Range> static py::list toList(const Range &values) {

@@ -49,6 +49,7 @@ using CodePosition = std::pair<PyCodeObject *, int>;
 /// destroyed, since Vars may die after the interpreter has begun to shut down.
 struct State {
   State() {
+    session->setStopCheck(&isInterruptPending);
     for (const auto &[flag, folder] : defaultFolders())
       session->setFlag(flag, folder);
     ThreadPool &threads = session->getThreads();
@@ -238,9 +239,12 @@ static std::adopt_lock_t lockWithoutGIL(Session &session) {
   stayIfEnding();
   session.checkProcess();
   while (!session.getMutex().try_lock()) {
-    ReleasedGIL release;
-    session.getMutex().lock();
-    session.getMutex().unlock();
+    {
+      ReleasedGIL release;
+      if (session.getMutex().try_lock_for(Queue::kAskingPeriod))
+        session.getMutex().unlock();
+    }
+    callSignalHandlers();
   }
   return std::adopt_lock;
 }

@@ -17,8 +17,12 @@ using namespace metaops::python;
 //===----------------------------------------------------------------------===//
 
 TensorData metaops::python::dataOf(const Var &var) {
-  TensorData data =
-      runWithoutGIL([&](Session &session) { return session.getData(var); });
+  TensorData data;
+  do {
+    data =
+        runWithoutGIL([&](Session &session) { return session.getData(var); });
+    // Another thread may have stopped the run.
+  } while (getSession().wasStopped(data));
   getSession().wait(data);
   raiseCallbackFailure();
   return data;

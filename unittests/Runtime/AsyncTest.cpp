@@ -31,8 +31,9 @@ public:
 
   llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
-          const CompileOptions &options) override {
-    auto inner = DonatingCompiler::compile(slice, donatable, options);
+          const CompileOptions &options, StopCheck shouldStop) override {
+    auto inner =
+        DonatingCompiler::compile(slice, donatable, options, shouldStop);
     if (!inner)
       return inner.takeError();
     return std::make_shared<Controlled>(std::move(*inner), control);
@@ -52,6 +53,7 @@ private:
     }
 
     llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                        StopCheck shouldStop,
                         std::vector<CallTime> *times) override {
       {
         std::unique_lock<std::mutex> lock(control->mutex);
@@ -60,7 +62,7 @@ private:
         if (control->fails)
           return llvm::make_error<KernelFailure>(0, "an index is out of range");
       }
-      return inner->execute(run, threads, times);
+      return inner->execute(run, threads, shouldStop, times);
     }
 
     std::shared_ptr<Program> inner;

@@ -10,6 +10,8 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <atomic>
+#include <vector>
 
 using namespace metaops;
 using llvm::ArrayRef;
@@ -211,6 +213,90 @@ TEST_F(CpuProgramTest, ASlicePrintsAtEachPhase) {
   ASSERT_FALSE(text);
   EXPECT_NE(toString(text.takeError()).find("there is no phase 'absent'"),
             std::string::npos);
+}
+
+/// A program of many calls: x, then some results that each read the one before.
+std::string getChain(unsigned length) {
+  std::string text = "func.func @main(%x: tensor<4096xf32>) -> "
+                     "tensor<4096xf32> {\n";
+  std::string last = "%x";
+  for (unsigned i = 0; i < length; ++i) {
+    std::string name = "%v" + std::to_string(i);
+    text += "  %a" + name.substr(1) + " = metaop.mul " + last + ", " + last +
+            " : tensor<4096xf32>\n  " + name + " = metaop.stop_fuse %a" +
+            name.substr(1) + " : tensor<4096xf32>\n";
+    last = name;
+  }
+  return text + "  return " + last + " : tensor<4096xf32>\n}\n";
+}
+
+/// A sum of so many numbers that nobody waits for its end.
+constexpr StringRef endless =
+    "func.func @main(%x: tensor<1024xf32>) -> tensor<f32> {\n"
+    "  %0 = metaop.broadcast %x dims = [1] : tensor<1024xf32> -> "
+    "tensor<274877906944x1024xf32>\n"
+    "  %1 = metaop.exp %0 : tensor<274877906944x1024xf32>\n"
+    "  %2 = metaop.reduce add %1 dims = [0, 1] : "
+    "tensor<274877906944x1024xf32> -> tensor<f32>\n"
+    "  return %2 : tensor<f32>\n}\n";
+
+TEST_F(CpuProgramTest, AKernelThatIsLongIsStopped) {
+  auto program = llvm::cantFail(compile(endless));
+  EXPECT_TRUE(program->isLong(threads.getThreads()));
+  BufferRef x = makeBuffer(std::vector<float>(1024, 0.5f)), scratch;
+  ProgramRun run = llvm::cantFail(program->prepare({x}, memory, scratch));
+  for (unsigned count : {1, 2}) {
+    threads.setThreads(count);
+    std::atomic<int> asked = 0;
+    EXPECT_EQ(
+        toString(program->execute(run, threads, [&] { return ++asked > 5; })),
+        "interrupted");
+    EXPECT_LE(asked, 5 + int(count) + 1);
+  }
+}
+
+TEST_F(CpuProgramTest, AShortProgramIsNotLong) {
+  EXPECT_FALSE(llvm::cantFail(compile(square))->isLong(1));
+  EXPECT_FALSE(llvm::cantFail(compile(getChain(3)))->isLong(1));
+}
+
+TEST_F(CpuProgramTest, WhatHasBegunToOverwriteGoesOn) {
+  auto program = llvm::cantFail(compile(square, {true}));
+  BufferRef x = makeBuffer({1, 2, 3}), scratch;
+  ProgramRun run = llvm::cantFail(program->prepare({x}, memory, scratch));
+  llvm::cantFail(program->execute(run, threads, [] { return true; }));
+  EXPECT_EQ(getData(x)[2], 9.0f);
+}
+
+TEST_F(CpuProgramTest, ACompilationIsStoppedAndMadeAgain) {
+  std::string text = getChain(2);
+  // At the first question, and so on: in passes, between kernels, in LLVM.
+  int asked = 0;
+  for (int limit = 0;; ++limit) {
+    asked = 0;
+    auto program = compiler->compile(text, {}, CompileOptions(),
+                                     [&] { return asked++ >= limit; });
+    if (program)
+      break;
+    EXPECT_TRUE(program.errorIsA<Interrupted>());
+    llvm::consumeError(program.takeError());
+    // Far more than there are passes of ours.
+    ASSERT_LT(limit, 10000);
+    limit += limit / 4;
+  }
+  EXPECT_GT(asked, 10);
+  auto program = llvm::cantFail(compile(text));
+  std::vector<float> values(4096, 3.0f);
+  llvm::cantFail(program->run({makeBuffer(values)}, results, memory, threads));
+  EXPECT_EQ(getData(results[0])[4095], 81.0f);
+}
+
+TEST_F(CpuProgramTest, AnotherErrorIsNotTakenForAStop) {
+  auto program =
+      compiler->compile("no slice", {}, CompileOptions(), [] { return false; });
+  ASSERT_FALSE(program);
+  EXPECT_FALSE(program.errorIsA<Interrupted>());
+  llvm::consumeError(program.takeError());
 }
 
 } // namespace

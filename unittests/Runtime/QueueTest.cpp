@@ -25,7 +25,7 @@ TEST(QueueTest, RunsTasksInOrder) {
   Queue queue;
   std::mt19937 random(1);
   for (int i = 0; i < 200; ++i)
-    queue.push([&seen, i] { seen.push_back(i); },
+    queue.push([&seen, i](auto) { seen.push_back(i); },
                random() % 2 ? Queue::Start::Now : Queue::Start::WhenWaitedFor);
   queue.drain();
   ASSERT_EQ(seen.size(), 200u);
@@ -37,7 +37,7 @@ TEST(QueueTest, ACallerThatWaitsRunsTheTask) {
   Queue queue;
   std::thread::id runner;
   Queue::Ticket ticket =
-      queue.push([&] { runner = std::this_thread::get_id(); },
+      queue.push([&](auto) { runner = std::this_thread::get_id(); },
                  Queue::Start::WhenWaitedFor);
   EXPECT_FALSE(queue.isDone(ticket));
   queue.wait(ticket);
@@ -50,7 +50,7 @@ TEST(QueueTest, TheCallerGoesOnWhileATaskRuns) {
   std::promise<void> goOn;
   bool hasRun = false;
   queue.push(
-      [&] {
+      [&](auto) {
         goOn.get_future().wait();
         hasRun = true;
       },
@@ -66,7 +66,7 @@ TEST(QueueTest, WithoutAThreadWhoWaitsRunsTheTasks) {
   Queue queue(/*capacity=*/2);
   int numRun = 0;
   for (int i = 0; i < 10; ++i)
-    queue.push([&] { ++numRun; }, Queue::Start::Now);
+    queue.push([&](auto) { ++numRun; }, Queue::Start::Now);
   queue.drain();
   EXPECT_EQ(numRun, 10);
 }
@@ -75,7 +75,8 @@ TEST(QueueTest, WaitsForRoom) {
   Queue queue(/*capacity=*/2);
   std::atomic<int> started{0}, waiting{0};
   for (int i = 0; i < 50; ++i) {
-    queue.push([&] { ++started; }, Queue::Start::Now);
+    queue.waitForRoom();
+    queue.push([&](auto) { ++started; }, Queue::Start::Now);
     waiting = std::max(waiting.load(), i + 1 - started.load());
   }
   queue.drain();
@@ -88,7 +89,7 @@ TEST(QueueTest, ATaskAndWhatItHoldsAreGoneWhenItIsDone) {
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> seen = held;
   Queue::Ticket ticket =
-      queue.push([held = std::move(held)] {}, Queue::Start::Now);
+      queue.push([held = std::move(held)](auto) {}, Queue::Start::Now);
   queue.wait(ticket);
   EXPECT_TRUE(seen.expired());
 }
@@ -102,7 +103,7 @@ TEST(QueueTest, ServesManyThreads) {
       for (int i = 0; i < 300; ++i) {
         auto start =
             (i + t) % 3 ? Queue::Start::Now : Queue::Start::WhenWaitedFor;
-        Queue::Ticket ticket = queue.push([&] { ++ran; }, start);
+        Queue::Ticket ticket = queue.push([&](auto) { ++ran; }, start);
         if (i % 5 == 0) {
           queue.wait(ticket);
           EXPECT_TRUE(queue.isDone(ticket));
@@ -115,12 +116,93 @@ TEST(QueueTest, ServesManyThreads) {
   EXPECT_EQ(ran, 4 * 300);
 }
 
+TEST(QueueTest, TasksKnowTheirTickets) {
+  Queue queue;
+  std::vector<Queue::Ticket> given, seen;
+  for (int i = 0; i < 20; ++i)
+    given.push_back(
+        queue.push([&](Queue::Ticket own) { seen.push_back(own); },
+                   i % 3 ? Queue::Start::WhenWaitedFor : Queue::Start::Now));
+  queue.drain();
+  EXPECT_EQ(seen, given);
+}
+
+TEST(QueueTest, ATaskApartIsNotRunByWhoWaits) {
+  Queue queue;
+  std::thread::id runner;
+  for (int i = 0; i < 20; ++i) {
+    queue.push([](auto) {}, Queue::Start::WhenWaitedFor);
+    queue.wait(queue.push([&](auto) { runner = std::this_thread::get_id(); },
+                          Queue::Start::Apart));
+    EXPECT_NE(runner, std::this_thread::get_id());
+  }
+}
+
+TEST(QueueTest, WithoutAThreadWhoWaitsRunsTasksApart) {
+  NoNewThreads limit;
+  Queue queue;
+  std::thread::id runner;
+  queue.wait(queue.push([&](auto) { runner = std::this_thread::get_id(); },
+                        Queue::Start::Apart));
+  EXPECT_EQ(runner, std::this_thread::get_id());
+}
+
+TEST(QueueTest, WhoWaitsMayStop) {
+  Queue queue;
+  std::promise<void> goOn;
+  Queue::Ticket ticket =
+      queue.push([&](auto) { goOn.get_future().wait(); }, Queue::Start::Apart);
+  int asked = 0;
+  EXPECT_FALSE(queue.wait(ticket, [&] { return ++asked == 3; }));
+  EXPECT_EQ(asked, 3);
+  EXPECT_FALSE(queue.isDone(ticket));
+  goOn.set_value();
+  EXPECT_TRUE(queue.wait(ticket, [] { return false; }));
+}
+
+TEST(QueueTest, WhoAsksMayUseTheQueue) {
+  Queue queue;
+  std::promise<void> goOn;
+  queue.push([&](auto) { goOn.get_future().wait(); }, Queue::Start::Apart);
+  bool isInner = false;
+  EXPECT_TRUE(queue.drain([&] {
+    if (!std::exchange(isInner, true)) {
+      Queue::Ticket inner = queue.push([](auto) {}, Queue::Start::Now);
+      goOn.set_value();
+      queue.wait(inner);
+    }
+    return false;
+  }));
+}
+
+TEST(QueueTest, CancelledTasksAreTold) {
+  Queue queue;
+  std::atomic<bool> isStopped{false};
+  Queue::Ticket first = queue.push(
+      [&](Queue::Ticket own) {
+        while (!queue.isCancelled(own))
+          std::this_thread::yield();
+        isStopped = true;
+      },
+      Queue::Start::Apart);
+  Queue::Ticket second = queue.push(
+      [&](Queue::Ticket own) { EXPECT_FALSE(queue.isCancelled(own)); },
+      Queue::Start::Apart);
+  EXPECT_FALSE(queue.wait(first, [] { return true; }));
+  queue.cancel(first);
+  queue.wait(second);
+  EXPECT_TRUE(isStopped);
+  // What was cancelled stays that.
+  queue.cancel(0);
+  EXPECT_TRUE(queue.isCancelled(first));
+}
+
 TEST(QueueTest, RunsWhatIsLeftWhenDestroyed) {
   int ran = 0;
   {
     Queue queue;
-    queue.push([&] { ++ran; }, Queue::Start::WhenWaitedFor);
-    queue.push([&] { ++ran; }, Queue::Start::WhenWaitedFor);
+    queue.push([&](auto) { ++ran; }, Queue::Start::WhenWaitedFor);
+    queue.push([&](auto) { ++ran; }, Queue::Start::WhenWaitedFor);
   }
   EXPECT_EQ(ran, 2);
 }

@@ -35,7 +35,7 @@ class DonatingCompiler : public Compiler {
 public:
   llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
-          const CompileOptions &options) override {
+          const CompileOptions &options, StopCheck shouldStop) override {
     auto inner = interpretProgram(slice);
     if (!inner)
       return inner.takeError();
@@ -76,13 +76,14 @@ private:
     }
 
     llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                        StopCheck shouldStop,
                         std::vector<CallTime> *times) override {
       Allocator memory;
       ProgramRun innerRun;
       innerRun.arguments = run.arguments;
       for (const RunRef &result : run.results)
         innerRun.results.push_back(memory.allocate(result->bytes()));
-      if (llvm::Error error = inner->execute(innerRun, threads))
+      if (llvm::Error error = inner->execute(innerRun, threads, shouldStop))
         return error;
       for (auto [to, from] : llvm::zip_equal(run.results, innerRun.results))
         std::memcpy(to->data(), from->data(), from->bytes());
@@ -136,7 +137,8 @@ protected:
       SessionScope scope(*session);
       call();
     } catch (const SessionError &error) {
-      const char *kinds[] = {"value", "type", "index", "overflow", "runtime"};
+      const char *kinds[] = {"value",    "type",    "index",
+                             "overflow", "runtime", "interrupted"};
       return std::string(kinds[unsigned(error.getKind())]) + ": " +
              error.what();
     }

@@ -76,6 +76,52 @@ TEST(ThreadPoolTest, KeepsToTheGrain) {
   EXPECT_GE(smallest, 100);
 }
 
+TEST(ThreadPoolTest, AsksBeforeEachRangeOfALoopThatMayBeStopped) {
+  for (unsigned threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    std::atomic<int64_t> done{0}, ranges{0}, longest{0};
+    EXPECT_TRUE(pool.parallelFor(1000, 3,
+                                 [&](int64_t begin, int64_t end) {
+                                   done += end - begin;
+                                   longest =
+                                       std::max<int64_t>(longest, end - begin);
+                                 },
+                                 {[&] {
+                                    ++ranges;
+                                    return false;
+                                  },
+                                  10}));
+    EXPECT_EQ(done, 1000);
+    EXPECT_LE(longest, 10);
+    EXPECT_GE(ranges, 100);
+  }
+}
+
+TEST(ThreadPoolTest, AStoppedLoopIsOverWhenItReturns) {
+  for (unsigned threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    for (int64_t limit : {0, 1, 17}) {
+      std::atomic<int64_t> begun{0}, ended{0};
+      EXPECT_FALSE(pool.parallelFor(1 << 20, 1,
+                                    [&](int64_t, int64_t) {
+                                      ++begun;
+                                      std::this_thread::yield();
+                                      ++ended;
+                                    },
+                                    {[&] { return begun >= limit; }, 1}));
+      EXPECT_EQ(begun, ended);
+      EXPECT_GE(begun, limit);
+      // Each thread may have been between the question and its range.
+      EXPECT_LE(begun, limit + int64_t(threads));
+    }
+    // The pool works as before.
+    std::atomic<int64_t> done{0};
+    pool.parallelFor(100, 1,
+                     [&](int64_t begin, int64_t end) { done += end - begin; });
+    EXPECT_EQ(done, 100);
+  }
+}
+
 TEST(ThreadPoolTest, RunsManyLoops) {
   ThreadPool pool(3);
   std::atomic<int64_t> total{0};

@@ -41,6 +41,20 @@ std::string describeOverride(const Diagnostic &diagnostic) {
 
 /// A parsed slice in a context of its own, with what was said about it.
 struct SliceModule {
+  /// Skips passes from when `check` says so on; whatever comes of the module is
+  /// of no use then.
+  void stopWhen(StopCheck check) {
+    if (!check)
+      return;
+    context.registerActionHandler([this, check](llvm::function_ref<void()> act,
+                                                const tracing::Action &action) {
+      if (isa<PassExecutionAction>(action) && (isStopped || check()))
+        isStopped = true;
+      else
+        act();
+    });
+  }
+
   explicit SliceModule(DialectRegistry &registry)
       : context(registry, MLIRContext::Threading::DISABLED),
         handler(&context, [this](Diagnostic &diagnostic) {
@@ -53,6 +67,8 @@ struct SliceModule {
         }) {}
 
   llvm::Error fail(const llvm::Twine &what) {
+    if (isStopped)
+      return llvm::make_error<Interrupted>();
     return llvm::createStringError(messages.empty() ? what
                                                     : what + ": " + messages);
   }
@@ -62,6 +78,7 @@ struct SliceModule {
   std::vector<std::string> remarks;
   ScopedDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module;
+  bool isStopped = false;
 };
 
 llvm::Expected<std::unique_ptr<SliceModule>> parseSlice(StringRef bytecode) {
@@ -92,7 +109,7 @@ llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
   pipeline.from = std::min(metaop::findPipelineStart(*slice.module), phase);
   if (auto error = metaop::buildPipeline(pm, phase, pipeline))
     return error;
-  if (failed(pm.run(*slice.module)))
+  if (failed(pm.run(*slice.module)) || slice.isStopped)
     return slice.fail("the slice could not be compiled");
   return llvm::Error::success();
 }
@@ -181,7 +198,7 @@ class CpuCompiler : public Compiler {
 public:
   llvm::Expected<std::shared_ptr<Program>>
   compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
-          const CompileOptions &options) override;
+          const CompileOptions &options, StopCheck shouldStop) override;
 
   void setCacheDirectory(StringRef folder) override;
   CompilerStatistics getStatistics() const override;
@@ -208,7 +225,8 @@ private:
   /// A program compiled from a slice.
   llvm::Expected<std::shared_ptr<CpuProgram>>
   compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
-               const CompileOptions &options, KernelCache &kernels);
+               const CompileOptions &options, KernelCache &kernels,
+               StopCheck shouldStop);
 
   std::unique_ptr<KernelCache> kernels;
   /// Null where nothing is kept on disk.
@@ -251,7 +269,7 @@ void CpuCompiler::setCacheDirectory(StringRef folder) {
 
 llvm::Expected<std::shared_ptr<Program>>
 CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
-                     const CompileOptions &options) {
+                     const CompileOptions &options, StopCheck shouldStop) {
   auto start = std::chrono::steady_clock::now();
   auto cache = getKernels();
   if (!cache)
@@ -268,7 +286,8 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   if (program) {
     ++programsLoaded;
   } else {
-    auto compiled = compileSlice(bytecode, donatable, options, kernels);
+    auto compiled =
+        compileSlice(bytecode, donatable, options, kernels, shouldStop);
     if (!compiled)
       return compiled.takeError();
     program = std::move(*compiled);
@@ -286,10 +305,12 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
 
 llvm::Expected<std::shared_ptr<CpuProgram>>
 CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
-                          const CompileOptions &options, KernelCache &kernels) {
+                          const CompileOptions &options, KernelCache &kernels,
+                          StopCheck shouldStop) {
   auto slice = parseSlice(bytecode);
   if (!slice)
     return slice.takeError();
+  (*slice)->stopWhen(shouldStop);
   ModuleOp module = *(*slice)->module;
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isDeclaration())
@@ -311,7 +332,9 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
                          kernels.getVectorBits()))
     return std::move(error);
   std::vector<Operation *> callOps;
-  auto program = CpuProgram::create(module, kernels, callOps);
+  auto program = CpuProgram::create(module, kernels, callOps, shouldStop);
+  if (!program && program.errorIsA<Interrupted>())
+    return program.takeError();
   if (!program)
     return (*slice)->fail(toString(program.takeError()));
   ProgramInfo info = (*program)->getInfo();

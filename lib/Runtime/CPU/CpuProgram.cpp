@@ -19,6 +19,14 @@ namespace metaops {
 /// A thread is worth its start, of about 3 us, if it has so much to do: 8 us,
 /// in picoseconds as the cost model predicts them.
 static constexpr int64_t kWorkPerThread = 8'000'000;
+/// A run asks whether it is to stop after so much work, 10 ms.
+static constexpr int64_t kWorkBetweenChecks = 10'000'000'000;
+/// A run of more than this, 20 ms, is long.
+static constexpr int64_t kLongWork = 20'000'000'000;
+/// What a call takes beside its loop: 1 us.
+static constexpr int64_t kWorkOfCall = 1'000'000;
+/// What a copied byte takes: 10 GB are copied in a second.
+static constexpr int64_t kWorkOfByte = 100;
 
 static Slot toSlot(Attribute attr, Type type) {
   auto slot = cast<metaop::SlotAttr>(attr);
@@ -131,7 +139,7 @@ void CpuProgram::addCopies(metaop::PlacementOpInterface op,
 
 llvm::Expected<std::shared_ptr<CpuProgram>>
 CpuProgram::create(ModuleOp module, KernelCache &kernels,
-                   std::vector<Operation *> &callOps) {
+                   std::vector<Operation *> &callOps, StopCheck shouldStop) {
   auto program = std::make_shared<CpuProgram>();
   SymbolTable symbols(module);
   auto main = symbols.lookup<func::FuncOp>("main");
@@ -148,7 +156,8 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
   llvm::SmallVector<func::FuncOp> callees;
   for (auto callOp : main.getBody().front().getOps<func::CallOp>())
     callees.push_back(symbols.lookup<func::FuncOp>(callOp.getCallee()));
-  auto kernelCalls = kernels.getAll(callees, program->info.compiledKernels);
+  auto kernelCalls =
+      kernels.getAll(callees, program->info.compiledKernels, shouldStop);
   if (!kernelCalls)
     return kernelCalls.takeError();
 
@@ -236,6 +245,25 @@ int64_t CpuProgram::getCopiedBytes(size_t index) const {
 // Running
 //===----------------------------------------------------------------------===//
 
+int64_t CpuProgram::Call::getWork() const {
+  int64_t work =
+      kernel
+          ? metaop::multiplyCounts(kernel->parallelRange, kernel->workPerStep)
+          : metaop::multiplyCounts(buffers.back().bytes, kWorkOfByte);
+  return metaop::addCounts(work, kWorkOfCall);
+}
+
+bool CpuProgram::overwritesArgument(unsigned call) const {
+  auto results =
+      llvm::ArrayRef(calls[call].buffers).drop_front(calls[call].numInputs);
+  return llvm::any_of(
+      results, [](Slot slot) { return slot.kind == Slot::Kind::Argument; });
+}
+
+bool CpuProgram::isLong(unsigned threads) const {
+  return serialWork + sharedWork / std::max(threads, 1u) > kLongWork;
+}
+
 void CpuProgram::planSteps() {
   auto toRange = [&](Slot slot) -> MemoryRange {
     int64_t numResults = results.size();
@@ -261,9 +289,19 @@ void CpuProgram::planSteps() {
     // Copies share themselves among threads.
     fact.isSplit = !call.kernel || call.kernel->parallelRange > call.grain;
     if (call.kernel)
-      fact.work = call.kernel->parallelRange * call.kernel->workPerStep;
+      fact.work = metaop::multiplyCounts(call.kernel->parallelRange,
+                                         call.kernel->workPerStep);
+    int64_t &work = fact.isSplit ? sharedWork : serialWork;
+    // Half of what there is, so that the sum of both does not overflow.
+    work = std::min(metaop::addCounts(work, call.getWork()),
+                    metaop::kMaxCount / 2);
   }
   steps = metaops::planSteps(facts);
+  while (firstOverwriting < steps.size() &&
+         llvm::none_of(
+             steps[firstOverwriting],
+             [&](unsigned call) { return overwritesArgument(call); }))
+    ++firstOverwriting;
 }
 
 namespace {
@@ -293,12 +331,14 @@ struct RunMemory {
 } // namespace
 
 llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
+                                StopCheck shouldStop,
                                 std::vector<CallTime> *times) {
   RunMemory memory(run);
   if (times)
     times->resize(calls.size());
-  /// Does a call with its loop done by `parallelFor`.
-  auto runCall = [&](unsigned index, auto parallelFor) {
+  /// Does a call with its loop done by `runLoop`.
+  auto runCall = [&](unsigned index,
+                     llvm::function_ref<void(ThreadPool::Body)> runLoop) {
     const Call &call = calls[index];
     llvm::SmallVector<void *, 16> buffers;
     for (Slot slot : call.buffers)
@@ -308,27 +348,44 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
       runCopies(call.copies, ArrayRef(buffers).drop_back(), buffers.back(),
                 threads);
     else
-      parallelFor(call.kernel->parallelRange, call.grain,
-                  [&](int64_t begin, int64_t end) {
-                    call.kernel->run(buffers.data(), begin, end);
-                  });
+      runLoop([&](int64_t begin, int64_t end) {
+        call.kernel->run(buffers.data(), begin, end);
+      });
     if (times)
       (*times)[index] = {index, start, readClock()};
   };
 
-  for (const CallStep &step : steps) {
-    if (step.size() == 1)
-      runCall(step.front(),
-              [&](int64_t n, int64_t grain, ThreadPool::Body body) {
-                threads.parallelFor(n, grain, body);
-              });
-    else
+  int64_t unchecked = 0;
+  for (size_t number = 0; number < steps.size(); ++number) {
+    const CallStep &step = steps[number];
+    ThreadPool::Stop stop;
+    if (number < firstOverwriting)
+      stop.check = shouldStop;
+    bool isDone = true;
+    if (step.size() == 1) {
+      const Call &call = calls[step.front()];
+      runCall(step.front(), [&](ThreadPool::Body body) {
+        stop.range =
+            kWorkBetweenChecks / std::max<int64_t>(call.kernel->workPerStep, 1);
+        isDone = threads.parallelFor(call.kernel->parallelRange, call.grain,
+                                     body, stop);
+      });
+    } else {
       threads.parallelFor(step.size(), 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
-          runCall(step[i], [](int64_t n, int64_t, ThreadPool::Body body) {
-            body(0, n);
+          runCall(step[i], [&](ThreadPool::Body body) {
+            body(0, calls[step[i]].kernel->parallelRange);
           });
       });
+    }
+    for (unsigned call : step)
+      unchecked = metaop::addCounts(unchecked, calls[call].getWork());
+    if (isDone && stop.check && unchecked > kWorkBetweenChecks) {
+      isDone = !stop.check();
+      unchecked = 0;
+    }
+    if (!isDone)
+      return llvm::make_error<Interrupted>();
   }
   return llvm::Error::success();
 }

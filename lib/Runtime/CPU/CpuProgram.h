@@ -37,7 +37,8 @@ public:
   /// Adds to `callOps` the op of each call.
   static llvm::Expected<std::shared_ptr<CpuProgram>>
   create(mlir::ModuleOp module, KernelCache &kernels,
-         std::vector<mlir::Operation *> &callOps);
+         std::vector<mlir::Operation *> &callOps,
+         StopCheck shouldStop = nullptr);
 
   /// The program as bytes, its kernels by name.
   std::string write() const;
@@ -49,8 +50,11 @@ public:
   llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
                                      Allocator &memory,
                                      BufferRef &scratch) override;
+  /// Does not stop any more when it has begun to write over arguments.
   llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                      StopCheck shouldStop,
                       std::vector<CallTime> *times) override;
+  bool isLong(unsigned threads) const override;
 
   /// How many threads there is work for in a call.
   int64_t getMaxThreads(size_t call) const;
@@ -72,6 +76,9 @@ private:
     unsigned numInputs = 0;
     /// Steps of the parallel range that are worth a thread of their own.
     int64_t grain = 1;
+
+    /// The predicted picoseconds of the whole range.
+    int64_t getWork() const;
   };
 
   void addCall(std::shared_ptr<const KernelCall> kernel,
@@ -81,9 +88,14 @@ private:
 
   /// Decides which calls run side by side, once all calls are there.
   void planSteps();
+  bool overwritesArgument(unsigned call) const;
 
   llvm::SmallVector<Call, 0> calls;
   std::vector<CallStep> steps;
+  /// The first step that writes over an argument.
+  size_t firstOverwriting = 0;
+  /// The work of calls whose loop is not shared among threads, and of others.
+  int64_t serialWork = 0, sharedWork = 0;
   llvm::SmallVector<Slot> results;
   unsigned numArguments = 0;
   int64_t arenaBytes = 0;

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/JIT/Jit.h"
+#include "MetaOps/Runtime/Program/Program.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Config/llvm-config.h"
@@ -77,7 +78,8 @@ ObjectEmitter::create(const HostTarget &target) {
       new ObjectEmitter(std::move(*machine), target.getVectorBits()));
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> ObjectEmitter::compile(Module &module) {
+Expected<std::unique_ptr<MemoryBuffer>>
+ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
   std::string width = std::to_string(vectorBits);
@@ -95,7 +97,14 @@ Expected<std::unique_ptr<MemoryBuffer>> ObjectEmitter::compile(Module &module) {
   // grows exponentially with the arithmetic of a loop's conditions.
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
-  PassBuilder passes(machine.get(), tuning);
+  // What is optional is nearly all of the optimiser.
+  PassInstrumentationCallbacks callbacks;
+  bool isStopped = false;
+  callbacks.registerShouldRunOptionalPassCallback([&](StringRef, Any) {
+    isStopped = isStopped || (shouldStop && shouldStop());
+    return !isStopped;
+  });
+  PassBuilder passes(machine.get(), tuning, std::nullopt, &callbacks);
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(calls);
   passes.registerFunctionAnalyses(functions);
@@ -103,6 +112,8 @@ Expected<std::unique_ptr<MemoryBuffer>> ObjectEmitter::compile(Module &module) {
   passes.crossRegisterProxies(loops, functions, calls, modules);
   passes.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
       .run(module, modules);
+  if (isStopped)
+    return make_error<metaops::Interrupted>();
 
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);

@@ -20,6 +20,7 @@
 #include "KernelLibrary.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
+#include "MetaOps/Runtime/Program/Program.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -161,7 +162,10 @@ llvm::Error KernelCache::Lowered::readFunction() {
         "a kernel's parallel range is not known before it runs");
   parallelRange = *range;
   workPerStep = takeNumber(function, "metaop.work_per_step").value_or(0);
-  auto attr = cast<DenseI64ArrayAttr>(function->removeAttr("metaop.numbers"));
+  auto attr = dyn_cast_or_null<DenseI64ArrayAttr>(
+      function->removeAttr("metaop.numbers"));
+  if (!attr)
+    return llvm::createStringError("a kernel's numbers are not known");
   numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
   function.walk([&](Operation *) { ++loopOps; });
   llvm::raw_string_ostream stream(skeleton);
@@ -264,7 +268,7 @@ unsigned KernelCache::getNumLoaded() const { return library->getNumLoaded(); }
 /// Finds, or compiles and links, what it can, and returns the errors of the
 /// rest.
 llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
-                                 unsigned &compiled) {
+                                 unsigned &compiled, StopCheck shouldStop) {
   std::vector<Job *> missing;
   std::vector<BoundKernel> kernels;
   for (Job &job : jobs) {
@@ -277,8 +281,9 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
     kernels.push_back(
         bindKernel(job.lowered->function, std::move(key), job.bindings));
   }
+  std::atomic<bool> isStopped = false;
   std::vector<CompiledObject> objects =
-      compileKernels(kernels, target, threads);
+      compileKernels(kernels, target, threads, shouldStop, isStopped);
   llvm::Error errors = llvm::Error::success();
   for (auto [job, bound, compilation] :
        llvm::zip_equal(missing, kernels, objects)) {
@@ -295,12 +300,15 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
     ++compiled;
     job->family->add({std::move(job->bindings), std::move(*kernel)});
   }
-  return errors;
+  if (!isStopped)
+    return errors;
+  llvm::consumeError(std::move(errors));
+  return llvm::make_error<Interrupted>();
 }
 
 llvm::Expected<std::vector<std::shared_ptr<const KernelCall>>>
-KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions,
-                    unsigned &compiled) {
+KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
+                    StopCheck shouldStop) {
   std::vector<std::string> keys;
   std::vector<std::unique_ptr<Lowered>> lowered;
   llvm::StringSet<> isLowered;
@@ -309,6 +317,8 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions,
     keys.push_back(getKey(function));
     if (calls.contains(keys.back()) || !isLowered.insert(keys.back()).second)
       continue;
+    if (shouldStop && shouldStop())
+      return llvm::make_error<Interrupted>();
     if (!lowering)
       lowering.emplace(function.getContext(), target.hasFma());
     auto kernel = std::make_unique<Lowered>();
@@ -325,7 +335,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions,
   for (auto &kernel : lowered)
     pointers.push_back(kernel.get());
   std::vector<Job> jobs = plan(pointers);
-  if (llvm::Error error = compile(jobs, compiled))
+  if (llvm::Error error = compile(jobs, compiled, shouldStop))
     return std::move(error);
 
   for (auto &kernel : lowered) {

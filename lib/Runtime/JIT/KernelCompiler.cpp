@@ -83,9 +83,9 @@ public:
       llvm::consumeError(emitter.takeError());
   }
 
-  CompiledObject compile(const BoundKernel &kernel) {
+  CompiledObject compile(const BoundKernel &kernel, StopCheck shouldStop) {
     messages.clear();
-    auto object = emit(kernel);
+    auto object = emit(kernel, shouldStop);
     if (!object)
       return {nullptr, toString(object.takeError()) + messages};
     return {std::move(*object), ""};
@@ -93,7 +93,7 @@ public:
 
 private:
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  emit(const BoundKernel &kernel);
+  emit(const BoundKernel &kernel, StopCheck shouldStop);
 
   MLIRContext context;
   std::string messages;
@@ -103,7 +103,7 @@ private:
 };
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-Worker::emit(const BoundKernel &kernel) {
+Worker::emit(const BoundKernel &kernel, StopCheck shouldStop) {
   if (!emitter)
     return llvm::createStringError("there is no code generator for this "
                                    "processor");
@@ -117,24 +117,27 @@ Worker::emit(const BoundKernel &kernel) {
   auto llvmModule = translateModuleToLLVMIR(*module, llvmContext);
   if (!llvmModule)
     return llvm::createStringError("a kernel could not be translated to LLVM");
-  return (*emitter)->compile(*llvmModule);
+  return (*emitter)->compile(*llvmModule, shouldStop);
 }
 
 } // namespace
 
 std::vector<CompiledObject> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
                                            const HostTarget &target,
-                                           unsigned threads) {
+                                           unsigned threads,
+                                           StopCheck shouldStop,
+                                           std::atomic<bool> &isStopped) {
   std::vector<CompiledObject> objects(kernels.size());
   std::atomic<size_t> next = 0;
-  auto work = [&] {
+  auto workUntil = [&](StopCheck stops) {
     std::unique_ptr<Worker> worker;
-    for (size_t i = next++; i < kernels.size(); i = next++) {
+    for (size_t i = next++; i < kernels.size() && !stops(); i = next++) {
       if (!worker)
         worker = std::make_unique<Worker>(target);
-      objects[i] = worker->compile(kernels[i]);
+      objects[i] = worker->compile(kernels[i], stops);
     }
   };
+  auto work = [&] { workUntil([&] { return isStopped.load(); }); };
   std::vector<std::thread> others;
   try {
     for (size_t i = 1; i < std::min<size_t>(threads, kernels.size()); ++i)
@@ -142,7 +145,11 @@ std::vector<CompiledObject> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
   } catch (const std::system_error &) {
     // The process may have no more threads; those there are do all the work.
   }
-  work();
+  workUntil([&] {
+    if (!isStopped && shouldStop && shouldStop())
+      isStopped = true;
+    return isStopped.load();
+  });
   for (std::thread &thread : others)
     thread.join();
   return objects;

@@ -13,6 +13,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <atomic>
 #include <vector>
 
 namespace metaops {
@@ -40,10 +41,14 @@ std::string getKernelName(llvm::StringRef key);
 std::string getKernelEntry(llvm::StringRef key);
 
 /// Makes the object files of `kernels`, in their order, on up to `threads`
-/// threads. What is made of a kernel does not depend on the others.
+/// threads. What is made of a kernel does not depend on the others. When
+/// `shouldStop`, which is asked on the calling thread, says so, `isStopped` is
+/// set, and some kernels have no object.
 std::vector<CompiledObject> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
                                            const HostTarget &target,
-                                           unsigned threads);
+                                           unsigned threads,
+                                           StopCheck shouldStop,
+                                           std::atomic<bool> &isStopped);
 
 } // namespace metaops
 

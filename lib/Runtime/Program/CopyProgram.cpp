@@ -33,6 +33,7 @@ public:
   }
 
   llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                      StopCheck shouldStop,
                       std::vector<CallTime> *times) override {
     std::vector<void *> buffers;
     for (const RunRef &argument : run.arguments)
@@ -42,6 +43,8 @@ public:
       runCopies(result.copies, buffers, run.results[number]->data(), threads);
       if (times)
         times->push_back({static_cast<unsigned>(number), begin, readClock()});
+      if (shouldStop && shouldStop())
+        return llvm::make_error<Interrupted>();
     }
     return llvm::Error::success();
   }

@@ -38,6 +38,7 @@ public:
                                      Allocator &memory,
                                      BufferRef &scratch) override;
   llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                      StopCheck shouldStop,
                       std::vector<CallTime> *times) override;
 
   llvm::Expected<std::string> print(llvm::ArrayRef<NodeLocation> locations);
@@ -54,7 +55,7 @@ class InterpreterCompiler : public Compiler {
 public:
   llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
-          const CompileOptions &options) override {
+          const CompileOptions &options, StopCheck shouldStop) override {
     return interpretProgram(slice);
   }
 
@@ -111,11 +112,12 @@ InterpretedProgram::prepare(llvm::ArrayRef<BufferRef> arguments,
 }
 
 llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
+                                        StopCheck shouldStop,
                                         std::vector<CallTime> *) {
-  metaop::Tensors inputs;
-  for (auto [type, buffer] :
-       llvm::zip_equal(main.getArgumentTypes(), run.arguments)) {
-    auto tensor = cast<RankedTensorType>(type);
+  llvm::DenseMap<Value, metaop::Tensor> values;
+  for (auto [argument, buffer] :
+       llvm::zip_equal(main.getArguments(), run.arguments)) {
+    auto tensor = cast<RankedTensorType>(argument.getType());
     auto input =
         metaop::Tensor::create(tensor.getElementType(), tensor.getShape());
     if (!input)
@@ -123,14 +125,28 @@ llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
     MutableArrayRef<char> data = input->getMutableData();
     if (!data.empty())
       std::memcpy(data.data(), buffer->data(), data.size());
-    inputs.push_back(std::move(*input));
+    values[argument] = std::move(*input);
   }
 
   metaop::Interpreter interpreter;
-  auto outputs = interpreter.run(main, inputs);
-  if (!outputs)
-    return outputs.takeError();
-  for (auto [output, buffer] : llvm::zip_equal(*outputs, run.results))
+  auto getOperands = [&](Operation &op) {
+    return llvm::map_to_vector(op.getOperands(),
+                               [&](Value value) { return values.at(value); });
+  };
+  Block &block = main.getBody().front();
+  for (auto [call, op] : llvm::enumerate(block.without_terminator())) {
+    if (shouldStop && shouldStop())
+      return llvm::make_error<Interrupted>();
+    auto results = interpreter.evaluateAll(&op, getOperands(op));
+    if (!results)
+      return llvm::make_error<KernelFailure>(
+          call, llvm::toString(results.takeError()));
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), *results))
+      values[result] = std::move(value);
+  }
+  // Copied out in the end, so that what fails before has no effect.
+  for (auto [output, buffer] :
+       llvm::zip_equal(getOperands(block.back()), run.results))
     if (ArrayRef<char> data = output.getData(); !data.empty())
       std::memcpy(buffer->data(), data.data(), data.size());
   return llvm::Error::success();

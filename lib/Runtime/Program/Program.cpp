@@ -12,6 +12,7 @@
 
 using namespace metaops;
 
+char Interrupted::ID = 0;
 char KernelFailure::ID = 0;
 
 double KernelInfo::predictSeconds(const mlir::metaop::MachineFigures &machine,

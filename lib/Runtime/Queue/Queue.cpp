@@ -31,10 +31,9 @@ Queue::~Queue() {
 
 Queue::Ticket Queue::push(Task task, Start start) {
   Lock lock(mutex);
-  runUntil(lock, [&] { return tasks.size() < capacity; });
-  tasks.push_back(std::move(task));
+  tasks.push_back({std::move(task), start == Start::Apart});
   Ticket ticket = ++pushed;
-  if (start == Start::Now) {
+  if (start != Start::WhenWaitedFor) {
     startWorker();
     isStarted = true;
     lock.unlock();
@@ -53,9 +52,20 @@ void Queue::startWorker() {
   }
 }
 
-void Queue::wait(Ticket ticket) {
+bool Queue::wait(Ticket ticket, StopCheck shouldStop) {
   Lock lock(mutex);
-  runUntil(lock, [&] { return done >= ticket; });
+  return runUntil(lock, [&] { return done >= ticket; }, shouldStop);
+}
+
+bool Queue::waitForRoom(StopCheck shouldStop) {
+  Lock lock(mutex);
+  return runUntil(lock, [&] { return tasks.size() < capacity; }, shouldStop);
+}
+
+void Queue::cancel(Ticket ticket) {
+  Lock lock(mutex);
+  if (!isCancelled(ticket))
+    cancelled.store(ticket, std::memory_order_relaxed);
 }
 
 bool Queue::isDone(Ticket ticket) const {
@@ -68,20 +78,33 @@ Queue::Ticket Queue::getLast() const {
   return pushed;
 }
 
-void Queue::runUntil(Lock &lock, llvm::function_ref<bool()> isReached) {
-  while (!isReached())
-    if (canRun())
+bool Queue::runUntil(Lock &lock, llvm::function_ref<bool()> isReached,
+                     StopCheck shouldStop) {
+  while (!isReached()) {
+    if (canHelp()) {
       runNext(lock);
-    else
+    } else if (!shouldStop) {
       finished.wait(lock);
+    } else if (finished.wait_for(lock, kAskingPeriod) ==
+               std::cv_status::timeout) {
+      lock.unlock();
+      bool stops = shouldStop();
+      lock.lock();
+      if (stops)
+        return isReached();
+    }
+  }
+  return true;
 }
 
 void Queue::runNext(Lock &lock) {
   isRunning = true;
-  Task task = std::move(tasks.front());
+  Task task = std::move(tasks.front().task);
   tasks.pop_front();
+  // Tasks run in order, so all before this one are done.
+  Ticket ticket = done + 1;
   lock.unlock();
-  task();
+  task(ticket);
   // What the task holds goes before anybody hears that it is done.
   task = nullptr;
   lock.lock();

@@ -166,7 +166,7 @@ void MemoryModel::collect() {
 int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
                       std::vector<std::shared_ptr<const RunRecord>> *runs) {
   // What is in the queue has been asked for before.
-  queue->drain();
+  drainInside();
   scratch.reset();
   MemoryModel model(graph, memory.getStatistics().bytesInUse, isAsynchronous);
   llvm::scope_exit restore(

@@ -23,6 +23,8 @@
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 #include "llvm/ADT/ScopeExit.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -33,22 +35,11 @@ void Session::sync(llvm::ArrayRef<const Var *> vars) {
       llvm::map_to_vector(vars, [](const Var *var) { return var->node; }));
 }
 
-void Session::wait(Queue::Ticket ticket) {
-  queue->wait(ticket);
-  std::shared_ptr<const RunFailure> found;
-  {
-    std::lock_guard<std::mutex> lock(failureMutex);
-    found.swap(failure);
-  }
-  if (found)
-    fail(found->kind, found->message);
-}
-
-void Session::wait(const TensorData &data) {
-  wait(data.ready);
-  // Another thread may have been told of it.
-  if (data.buffer->failure)
-    fail(data.buffer->failure->kind, data.buffer->failure->message);
+/// The caller will wait for these values, which are there or on their way.
+void Session::ask(llvm::ArrayRef<Node *> nodes) {
+  resumeFor(nodes);
+  for (Node *node : nodes)
+    asked = std::max(asked, node->ready);
 }
 
 void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
@@ -57,8 +48,7 @@ void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
       }))
     flushUpdates(asked);
   compute(asked, RunKind::Asked);
-  for (Node *node : asked)
-    ask(node->ready);
+  ask(asked);
   graph.collect();
 }
 
@@ -67,7 +57,8 @@ void Session::syncAll() {
   std::vector<Node *> held = graph.getWaiting();
   llvm::erase_if(held, [](Node *node) { return node->vars == 0; });
   syncNodes(held);
-  ask(queue->getLast());
+  resume([](Queue::Ticket) { return true; });
+  asked = queue->getLast();
 }
 
 TensorData Session::getData(const Var &var) {
@@ -76,7 +67,7 @@ TensorData Session::getData(const Var &var) {
     syncNodes(node);
   if (node->isDonated)
     failOverwritten(node);
-  ask(node->ready);
+  ask(node);
   return {bufferOf(node), var.dtype(), var.shape().vec(), node->ready};
 }
 
@@ -131,7 +122,7 @@ void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
   }
   completeFetches();
   if (!isAsynchronous && kind != RunKind::Checks)
-    wait(queue->getLast());
+    waitInside(queue->getLast());
 }
 
 /// A view of a value that is there is there, too.
@@ -252,7 +243,12 @@ std::shared_ptr<const CachedProgram> Session::compileSlice() {
                      return node->op->getLoc();
                    }));
   dump.writePhases();
-  auto compiled = backend.compile(cached->slice, donatable, options);
+  auto compiled =
+      backend.compile(cached->slice, donatable, options, getStopCheck());
+  if (!compiled && compiled.errorIsA<Interrupted>()) {
+    llvm::consumeError(compiled.takeError());
+    fail(ErrorKind::Interrupted, "interrupted while a program was compiled");
+  }
   if (!compiled) {
     std::string message = llvm::toString(compiled.takeError());
     forgetNamed(unusedSchedules, options.scheduleFile, message);
@@ -294,15 +290,18 @@ Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
 
 void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
                        RunKind kind) {
+  resumeForSlice();
   llvm::SmallVector<BufferRef> results;
   {
     // Runs in the queue hold memory, and so do values whose last Var has died.
     auto makeRoom = [this] {
       llvm::for_each(slice.outputs, [&](Node *node) { graph.pin(node); });
+      llvm::scope_exit unpin([&] {
+        llvm::for_each(slice.outputs, [&](Node *node) { graph.unpin(node); });
+      });
       dropDead();
-      queue->drain();
+      drainInside();
       scratch.reset();
-      llvm::for_each(slice.outputs, [&](Node *node) { graph.unpin(node); });
     };
     ProgramRun run = takeMemory(*this, makeRoom, [&] {
       llvm::SmallVector<BufferRef> arguments;
@@ -330,14 +329,26 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
 
 void Session::launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
                      RunKind kind) {
-  // A caller that waits at once runs the program itself.
+  // A caller that waits at once runs a short program itself.
   bool isAwaited = kind == RunKind::Asked || !isAsynchronous;
-  queue->push(
-      [this, run = std::move(run), record = std::move(record),
-       replacedValues = findReplaced(), listener = listener] {
-        execute(run, record, replacedValues, listener.get());
+  bool isLong = record->cached->program->isLong(threads.getThreads());
+  auto queued = std::make_unique<QueuedRun>();
+  queued->run = std::move(run);
+  queued->record = std::move(record);
+  queued->replacedValues = findReplaced();
+  queued->listener = listener;
+  push(std::move(queued), isLong      ? Queue::Start::Apart
+                          : isAwaited ? Queue::Start::WhenWaitedFor
+                                      : Queue::Start::Now);
+}
+
+Queue::Ticket Session::push(std::unique_ptr<QueuedRun> queued,
+                            Queue::Start start) {
+  return queue->push(
+      [this, queued = std::move(queued)](Queue::Ticket ticket) mutable {
+        execute(std::move(queued), ticket);
       },
-      isAwaited ? Queue::Start::WhenWaitedFor : Queue::Start::Now);
+      start);
 }
 
 /// An earlier failure because of which a run cannot start: an argument is not
@@ -380,17 +391,25 @@ keepReplaced(const ProgramRun &run,
   }
 }
 
-void Session::execute(const ProgramRun &run,
-                      const std::shared_ptr<const RunRecord> &record,
-                      const ReplacedValues &replacedValues,
-                      RunListener *listener) {
+void Session::execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket) {
+  queued->ticket = ticket;
+  auto isCancelled = [&] { return queue->isCancelled(ticket); };
+  if (isCancelled() || suspended.holdUp(*queued))
+    return suspended.add(std::move(queued));
+  const ProgramRun &run = queued->run;
+  const std::shared_ptr<const RunRecord> &record = queued->record;
+  RunListener *listener = queued->listener.get();
   Program &program = *record->cached->program;
   std::shared_ptr<const RunFailure> found = findFailure(run, *record);
   bool hasWritten = false;
   if (!found) {
     std::vector<CallTime> times;
     llvm::Error error =
-        program.execute(run, threads, listener ? &times : nullptr);
+        program.execute(run, threads, isCancelled, listener ? &times : nullptr);
+    if (error.isA<Interrupted>()) {
+      llvm::consumeError(std::move(error));
+      return suspended.add(std::move(queued));
+    }
     if (listener)
       listener->ran(record, std::move(times));
     if (!error) {
@@ -413,7 +432,7 @@ void Session::execute(const ProgramRun &run,
       check.outcome->failure = found;
   spoilResults(run, hasWritten, found);
   if (!hasWritten)
-    keepReplaced(run, replacedValues);
+    keepReplaced(run, queued->replacedValues);
   std::lock_guard<std::mutex> lock(failureMutex);
   if (!failure)
     failure = found;
@@ -446,5 +465,5 @@ void Session::runEagerly(Node *node) {
   depthStep = 0;
   for (Node *op : ops)
     compute(op, RunKind::Asked);
-  wait(queue->getLast());
+  waitInside(queue->getLast());
 }

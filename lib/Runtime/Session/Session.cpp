@@ -110,6 +110,7 @@ void Session::enter() {
   line = UnknownLoc::get(&context);
   asked = 0;
   dropDead();
+  suspended.dropUnneeded();
   // Nothing in the queue needs it any more.
   if (scratch && queue->isDone(queue->getLast()))
     scratch.reset();

@@ -153,7 +153,7 @@ void Session::findDonatable(RunKind kind) {
     mayWrite = leaf->epoch != needed && isUnseen(leaf);
 }
 
-Session::ReplacedValues Session::findReplaced() const {
+ReplacedValues Session::findReplaced() const {
   ReplacedValues values;
   for (auto [number, output] : llvm::enumerate(slice.outputs))
     if (auto found = replaced.find(output); found != replaced.end())

@@ -52,10 +52,17 @@ struct Loop {
   ThreadPool::Body body;
   int64_t n;
   int64_t chunk;
+  StopCheck shouldStop;
   std::atomic<int64_t> next{0};
+  std::atomic<bool> isStopped{false};
 
   void work() {
     for (;;) {
+      if (shouldStop && next.load(std::memory_order_relaxed) < n &&
+          shouldStop()) {
+        isStopped.store(true, std::memory_order_relaxed);
+        return;
+      }
       int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
       if (begin >= n)
         return;
@@ -174,18 +181,26 @@ ThreadPool::Team &ThreadPool::getTeam(unsigned threads) {
 }
 
 void ThreadPool::parallelFor(int64_t n, int64_t grain, Body body) {
+  parallelFor(n, grain, body, {nullptr, n});
+}
+
+bool ThreadPool::parallelFor(int64_t n, int64_t grain, Body body, Stop stop) {
   if (n <= 0)
-    return;
+    return true;
   grain = std::max<int64_t>(grain, 1);
   unsigned threads = numThreads.load();
-  if (threads == 1 || n <= grain || busy.exchange(true))
-    return body(0, n);
+  if (threads == 1 || n <= grain || busy.exchange(true)) {
+    Loop loop{body, n, std::clamp<int64_t>(stop.range, 1, n), stop.check};
+    loop.work();
+    return !loop.isStopped;
+  }
   // Also where a thread cannot be started.
   llvm::scope_exit release([&] { busy.store(false); });
   // A few ranges a thread even out their speeds.
   int64_t chunk = std::max(grain, n / (int64_t(threads) * 4));
-  Loop loop{body, n, chunk};
+  Loop loop{body, n, std::min(chunk, std::max(grain, stop.range)), stop.check};
   getTeam(threads).run(loop);
+  return !loop.isStopped;
 }
 
 void ThreadPool::setThreads(unsigned threads) {

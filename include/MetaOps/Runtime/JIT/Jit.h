@@ -9,6 +9,7 @@
 #ifndef METAOPS_RUNTIME_JIT_JIT_H
 #define METAOPS_RUNTIME_JIT_JIT_H
 
+#include "MetaOps/Runtime/Threads/StopCheck.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/Error.h"
@@ -68,9 +69,10 @@ public:
   create(const HostTarget &target);
   ~ObjectEmitter();
 
-  /// Optimises `module` and emits an object file.
+  /// Optimises `module` and emits an object file. Fails with Interrupted if
+  /// `shouldStop`, which is asked before each pass of the optimiser, says so.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  compile(llvm::Module &module);
+  compile(llvm::Module &module, StopCheck shouldStop = nullptr);
 
 private:
   ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine,

@@ -62,9 +62,11 @@ public:
   ~KernelCache();
 
   /// The calls of functions that hold one scheduled `metaop.kernel` each, in
-  /// their order. Adds to `compiled` how many kernels had to be compiled.
+  /// their order. Adds to `compiled` how many kernels had to be compiled. Fails
+  /// with Interrupted if `shouldStop` says so, and keeps what is compiled.
   llvm::Expected<std::vector<std::shared_ptr<const KernelCall>>>
-  getAll(llvm::ArrayRef<mlir::func::FuncOp> functions, unsigned &compiled);
+  getAll(llvm::ArrayRef<mlir::func::FuncOp> functions, unsigned &compiled,
+         StopCheck shouldStop = nullptr);
   llvm::Expected<std::shared_ptr<const KernelCall>>
   get(mlir::func::FuncOp function, unsigned &compiled);
 
@@ -89,7 +91,8 @@ private:
   KernelCache(HostTarget target, std::unique_ptr<Jit> jit, unsigned threads);
 
   std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
-  llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled);
+  llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled,
+                      StopCheck shouldStop);
 
   HostTarget target;
   std::optional<DiskKey> targetKey;

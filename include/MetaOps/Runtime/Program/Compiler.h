@@ -27,10 +27,11 @@ public:
   virtual ~Compiler() = default;
 
   /// `donatable[i]` says that nothing reads the buffer of argument i after the
-  /// run, so that a result may be written into it.
+  /// run, so that a result may be written into it. `shouldStop` is asked on the
+  /// calling thread, and makes the compilation fail with Interrupted.
   virtual llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
-          const CompileOptions &options) = 0;
+          const CompileOptions &options, StopCheck shouldStop = nullptr) = 0;
 
   /// Keeps what is compiled in a folder, and looks there first. Empty: nowhere.
   virtual void setCacheDirectory(llvm::StringRef folder) {}

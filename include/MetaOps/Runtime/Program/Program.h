@@ -125,6 +125,17 @@ struct CallTime {
 /// The steady clock's nanoseconds.
 int64_t readClock();
 
+/// The error of what was told to stop and has, without any effect.
+class Interrupted : public llvm::ErrorInfo<Interrupted> {
+public:
+  static char ID;
+
+  void log(llvm::raw_ostream &os) const override { os << "interrupted"; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+};
+
 /// Why a run stopped, and in which call.
 class KernelFailure : public llvm::ErrorInfo<KernelFailure> {
 public:
@@ -160,9 +171,15 @@ public:
   /// Computes the results of a run, or fails and leaves all arguments as they
   /// were. Takes no memory from an allocator. Where `times` is given, adds an
   /// entry for each call. May run on any thread, once at a time for one
-  /// `threads`.
+  /// `threads`. `shouldStop` is asked from several threads; a run that stops
+  /// for it fails with Interrupted and may be executed again.
   virtual llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                              StopCheck shouldStop = nullptr,
                               std::vector<CallTime> *times = nullptr) = 0;
+
+  /// Whether a run should take so long that somebody who waits for it may want
+  /// to stop it.
+  virtual bool isLong(unsigned threads) const { return true; }
 
   /// Both steps at once; appends the results.
   llvm::Error run(llvm::ArrayRef<BufferRef> arguments,

@@ -28,6 +28,7 @@
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "MetaOps/Runtime/Session/RunRecord.h"
 #include "MetaOps/Runtime/Session/Slice.h"
+#include "MetaOps/Runtime/Session/SuspendedRuns.h"
 #include "MetaOps/Runtime/Session/Var.h"
 #include "MetaOps/Runtime/Threads/ForkMark.h"
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
@@ -35,6 +36,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -110,7 +112,7 @@ public:
   create(std::unique_ptr<Compiler> compiler = nullptr);
   ~Session();
 
-  std::mutex &getMutex() { return mutex; }
+  std::timed_mutex &getMutex() { return mutex; }
   /// Throws in a forked child. To be called before the mutex is locked, which
   /// another thread may have held when the process was forked.
   void checkProcess() const;
@@ -209,17 +211,36 @@ public:
   Queue::Ticket getAsked() const { return asked; }
 
   /// Returns when the run is done. Throws if a run has failed since the last
-  /// call; the values that it was to compute cannot be had. Needs no scope.
-  void wait(Queue::Ticket ticket);
+  /// call; the values that it was to compute cannot be had. Where `shouldStop`
+  /// says so, cancels the run and those before it, and throws; their values can
+  /// be asked for again. Needs no scope.
+  void wait(Queue::Ticket ticket, StopCheck shouldStop = nullptr);
   /// The same for one value. Throws also where it is already known that the
-  /// value could not be computed.
-  void wait(const TensorData &data);
+  /// value could not be computed, and where its run was stopped.
+  void wait(const TensorData &data, StopCheck shouldStop = nullptr);
+  /// Whether the run was stopped that was to compute the value: it is to be
+  /// asked for again.
+  bool wasStopped(const TensorData &data) const {
+    return suspended.wasStopped(data.ready);
+  }
+  /// Returns when few enough runs are in the queue that the caller, who has
+  /// left the scope, may ask for more.
+  void waitForRoom(StopCheck shouldStop = nullptr);
   Queue &getQueue() { return *queue; }
+  /// Is asked while a call compiles or waits with the session entered, on the
+  /// thread of the call, and stops it.
+  void setStopCheck(std::function<bool()> check) {
+    stopCheck = std::move(check);
+  }
 
   /// Marks values as outputs of a later program. The identity comes back with
   /// the values in `takeCompletedFetches`.
   uint64_t fetch(llvm::ArrayRef<const Var *> vars);
   std::vector<CompletedFetch> takeCompletedFetches();
+  /// Brings the tickets of a completed fetch up to date whose runs are done.
+  /// Where one was stopped, keeps the fetch, which `takeCompletedFetches` gives
+  /// again when the run is started again, and returns false. Needs no scope.
+  bool refresh(CompletedFetch &fetch);
 
   //===--------------------------------------------------------------------===//
   // Looking inside
@@ -392,16 +413,27 @@ private:
   void runSlice(std::shared_ptr<const CachedProgram> cached, RunKind kind);
   void launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
               RunKind kind);
-  /// By number, what a result replaces.
-  using ReplacedValues = std::vector<std::pair<unsigned, RunRef>>;
+  Queue::Ticket push(std::unique_ptr<QueuedRun> queued, Queue::Start start);
   ReplacedValues findReplaced() const;
-  void execute(const ProgramRun &run,
-               const std::shared_ptr<const RunRecord> &record,
-               const ReplacedValues &replacedValues, RunListener *listener);
+  void execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket);
   void store(Node *output, BufferRef buffer, Queue::Ticket ready,
              uint32_t depth);
-  void ask(Queue::Ticket ticket) { asked = std::max(asked, ticket); }
+  void ask(llvm::ArrayRef<Node *> nodes);
   void runEagerly(Node *node);
+
+  // Stopping (Interrupt.cpp)
+  [[noreturn]] void stopWaiting(Queue::Ticket ticket);
+  StopCheck getStopCheck() {
+    return stopCheck ? StopCheck(stopCheck) : StopCheck();
+  }
+  /// With the session entered.
+  void waitInside(Queue::Ticket ticket);
+  void drainInside();
+  /// Starts suspended runs again, and those that share memory with them.
+  void resume(llvm::function_ref<bool(Queue::Ticket)> isAsked);
+  /// The same for those that were to compute these values.
+  void resumeFor(llvm::ArrayRef<Node *> nodes);
+  void resumeForSlice();
 
   // Updates (Updates.cpp)
   /// Pending updates, and what of `along` one program computes with them.
@@ -443,7 +475,7 @@ private:
   std::unique_ptr<Compiler> interpreter;
   ProgramCache programs;
 
-  std::mutex mutex;
+  std::timed_mutex mutex;
   ForkMark forkMark;
   std::mutex deadMutex;
   std::vector<Node *> dead;
@@ -523,6 +555,12 @@ private:
   int64_t kernelsCompiled = 0;
   double compileSeconds = 0;
 
+  std::function<bool()> stopCheck;
+  SuspendedRuns suspended;
+  std::mutex postponedMutex;
+  /// Completed fetches whose runs are suspended.
+  std::vector<CompletedFetch> postponedFetches;
+
   std::mutex failureMutex;
   /// The first that no `wait` has thrown.
   std::shared_ptr<const RunFailure> failure;
@@ -542,7 +580,7 @@ public:
   SessionScope &operator=(const SessionScope &) = delete;
 
 private:
-  std::unique_lock<std::mutex> lock;
+  std::unique_lock<std::timed_mutex> lock;
   Session &session;
   int exceptions;
 };

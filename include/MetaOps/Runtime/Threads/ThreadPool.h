@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_THREADS_THREADPOOL_H
 
 #include "MetaOps/Runtime/Threads/ForkMark.h"
+#include "MetaOps/Runtime/Threads/StopCheck.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <atomic>
@@ -25,6 +26,16 @@ class ThreadPool {
 public:
   using Body = llvm::function_ref<void(int64_t begin, int64_t end)>;
 
+  /// How a long loop is stopped: `check` is asked on all threads before each
+  /// range, and ranges are of `range` iterations at most.
+  struct Stop {
+    StopCheck check = nullptr;
+    int64_t range = 0;
+  };
+
+  /// More are of no use to anybody, and the system may refuse them.
+  static constexpr unsigned kMaxThreads = 4096;
+
   /// As many threads as processors may be used.
   static unsigned getDefaultThreads();
 
@@ -38,6 +49,9 @@ public:
   /// workers, and returns when all is done. A loop inside of a body, or beside
   /// another thread's loop, runs on the thread that asks for it.
   void parallelFor(int64_t n, int64_t grain, Body body);
+  /// The same for a loop that may be stopped. Returns whether all is done; if
+  /// not, nothing is on its way any more.
+  bool parallelFor(int64_t n, int64_t grain, Body body, Stop stop);
 
   /// Threads that take part, the caller included; at least one.
   void setThreads(unsigned threads);

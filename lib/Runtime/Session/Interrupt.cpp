@@ -1,0 +1,129 @@
+//===- Interrupt.cpp - Callers that stop waiting --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A caller that waits is asked now and then whether it wants to go on. If not,
+// the runs up to the one that it waits for are cancelled, and the call throws
+// (ErrorKind::Interrupted). A cancelled run stops at its next look at the
+// queue, unless it has begun to write over its arguments: then it goes on to
+// its end. So a run has all of its effect or none, and what was stopped can be
+// started again; see SuspendedRuns.h.
+//
+// A compilation that is stopped leaves the session as it was. Kernels that it
+// has finished stay in the cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/Session.h"
+
+using namespace mlir;
+using namespace metaops;
+
+void Session::stopWaiting(Queue::Ticket ticket) {
+  queue->cancel(ticket);
+  fail(ErrorKind::Interrupted, "interrupted while values were computed");
+}
+
+void Session::wait(Queue::Ticket ticket, StopCheck shouldStop) {
+  if (!queue->wait(ticket, shouldStop))
+    stopWaiting(ticket);
+  std::shared_ptr<const RunFailure> found;
+  {
+    std::lock_guard<std::mutex> lock(failureMutex);
+    found.swap(failure);
+  }
+  if (found)
+    fail(found->kind, found->message);
+}
+
+void Session::wait(const TensorData &data, StopCheck shouldStop) {
+  wait(data.ready, shouldStop);
+  if (wasStopped(data))
+    fail(ErrorKind::Interrupted,
+         "the computation of a value was interrupted; ask for it again");
+  // Another thread may have been told of it.
+  if (data.buffer->failure)
+    fail(data.buffer->failure->kind, data.buffer->failure->message);
+}
+
+void Session::waitForRoom(StopCheck shouldStop) {
+  if (!queue->waitForRoom(shouldStop))
+    stopWaiting(queue->getLast());
+}
+
+void Session::waitInside(Queue::Ticket ticket) { wait(ticket, getStopCheck()); }
+
+void Session::drainInside() {
+  if (!queue->drain(getStopCheck()))
+    stopWaiting(queue->getLast());
+}
+
+//===----------------------------------------------------------------------===//
+// Starting again
+//===----------------------------------------------------------------------===//
+
+void Session::resume(llvm::function_ref<bool(Queue::Ticket)> isAsked) {
+  if (suspended.empty())
+    return;
+  // What waits in the queue and shares memory with these is suspended first. It
+  // may be that nobody holds what has just been stopped.
+  drainInside();
+  suspended.dropUnneeded();
+  llvm::DenseMap<Queue::Ticket, Queue::Ticket> renewed;
+  for (std::unique_ptr<QueuedRun> &queued : suspended.take(isAsked)) {
+    Queue::Ticket before = queued->ticket;
+    Queue::Ticket now = push(std::move(queued), Queue::Start::Apart);
+    suspended.renew(before, now);
+    renewed[before] = now;
+  }
+  if (renewed.empty())
+    return;
+  graph.forEachNode([&](Node *node) {
+    if (auto found = renewed.find(node->ready); found != renewed.end())
+      node->ready = found->second;
+  });
+  std::lock_guard<std::mutex> lock(postponedMutex);
+  llvm::append_range(
+      completedFetches,
+      llvm::make_range(std::make_move_iterator(postponedFetches.begin()),
+                       std::make_move_iterator(postponedFetches.end())));
+  postponedFetches.clear();
+}
+
+void Session::resumeFor(llvm::ArrayRef<Node *> nodes) {
+  if (suspended.empty())
+    return;
+  resume([&](Queue::Ticket ticket) {
+    return llvm::any_of(nodes, [&](Node *node) {
+      return node->buffer && node->ready == ticket;
+    });
+  });
+}
+
+/// For what the slice is made of, and the checks of indices that it needs.
+void Session::resumeForSlice() {
+  if (suspended.empty())
+    return;
+  resumeFor(slice.leaves);
+  for (const UncheckedIndices &entry : unchecked)
+    if (entry.lowest->isLeaf() && llvm::is_contained(slice.ops, entry.indices))
+      resumeFor(entry.lowest);
+}
+
+bool Session::refresh(CompletedFetch &fetch) {
+  // Nothing is started again between the look and the postponement.
+  std::lock_guard<std::mutex> lock(postponedMutex);
+  for (TensorData &value : fetch.values) {
+    auto last = suspended.findLast(value.ready);
+    if (!last) {
+      postponedFetches.push_back(std::move(fetch));
+      return false;
+    }
+    value.ready = *last;
+  }
+  return true;
+}

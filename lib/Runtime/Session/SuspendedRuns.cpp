@@ -1,0 +1,146 @@
+//===- SuspendedRuns.cpp - Runs that were stopped -------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/SuspendedRuns.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace metaops;
+
+static bool contains(llvm::ArrayRef<RunRef> references, const RunRef &buffer) {
+  return llvm::any_of(references, [&](const RunRef &reference) {
+    return reference.get() == buffer.get();
+  });
+}
+
+/// Whether a run writes what another one reads or writes.
+static bool writesMemoryOf(const QueuedRun &writer, const QueuedRun &other) {
+  return llvm::any_of(writer.run.results, [&](const RunRef &result) {
+    return contains(other.run.arguments, result) ||
+           contains(other.run.results, result) ||
+           llvm::any_of(other.replacedValues, [&](const auto &replaced) {
+             return replaced.second.get() == result.get();
+           });
+  });
+}
+
+/// Whether a run starts only if another one has found its indices in range.
+static bool needsCheckOf(const QueuedRun &run, const QueuedRun &other) {
+  return llvm::any_of(other.record->checks, [&](const IndexCheck &check) {
+    return llvm::is_contained(run.record->required, check.outcome);
+  });
+}
+
+static bool areRelated(const QueuedRun &a, const QueuedRun &b) {
+  return writesMemoryOf(a, b) || writesMemoryOf(b, a) || needsCheckOf(a, b) ||
+         needsCheckOf(b, a);
+}
+
+SuspendedRuns::SuspendedRuns() = default;
+SuspendedRuns::~SuspendedRuns() = default;
+
+void SuspendedRuns::add(std::unique_ptr<QueuedRun> queued) {
+  // What the run writes over is its own result, by which it is known to be
+  // needed.
+  for (const RunRef &argument : queued->run.arguments)
+    if (!contains(queued->run.results, argument))
+      queued->held.push_back(argument.get());
+  std::lock_guard<std::mutex> lock(mutex);
+  isUsed = true;
+  next[queued->ticket] = 0;
+  runs.push_back(std::move(queued));
+  size = runs.size();
+}
+
+bool SuspendedRuns::holdUp(const QueuedRun &queued) const {
+  if (empty())
+    return false;
+  std::lock_guard<std::mutex> lock(mutex);
+  return llvm::any_of(runs, [&](const std::unique_ptr<QueuedRun> &suspended) {
+    return areRelated(queued, *suspended);
+  });
+}
+
+std::vector<std::unique_ptr<QueuedRun>>
+SuspendedRuns::take(llvm::function_ref<bool(Queue::Ticket)> isAsked) {
+  std::vector<std::unique_ptr<QueuedRun>> taken, left;
+  if (empty())
+    return taken;
+  std::lock_guard<std::mutex> lock(mutex);
+  llvm::SmallBitVector isTaken(runs.size());
+  llvm::SmallVector<unsigned> worklist;
+  auto add = [&](unsigned number) {
+    if (!isTaken.test(number))
+      worklist.push_back(number);
+    isTaken.set(number);
+  };
+  for (auto [number, queued] : llvm::enumerate(runs))
+    if (isAsked(queued->ticket))
+      add(number);
+  while (!worklist.empty()) {
+    const QueuedRun &queued = *runs[worklist.pop_back_val()];
+    for (auto [number, other] : llvm::enumerate(runs))
+      if (areRelated(queued, *other))
+        add(number);
+  }
+  for (auto [number, queued] : llvm::enumerate(runs)) {
+    if (isTaken.test(number))
+      queued->held.clear();
+    (isTaken.test(number) ? taken : left).push_back(std::move(queued));
+  }
+  runs = std::move(left);
+  size = runs.size();
+  return taken;
+}
+
+void SuspendedRuns::renew(Queue::Ticket before, Queue::Ticket now) {
+  std::lock_guard<std::mutex> lock(mutex);
+  next[before] = now;
+}
+
+void SuspendedRuns::dropUnneeded() {
+  if (empty())
+    return;
+  // What they hold goes without the mutex.
+  std::vector<std::unique_ptr<QueuedRun>> dropped;
+  std::lock_guard<std::mutex> lock(mutex);
+  // Later ones hold results of earlier ones.
+  for (size_t number = runs.size(); number-- > 0;) {
+    bool isNeeded =
+        llvm::any_of(runs[number]->run.results, [](const RunRef &result) {
+          return result->getOwners() > 0;
+        });
+    if (isNeeded)
+      continue;
+    runs[number]->held.clear();
+    dropped.push_back(std::move(runs[number]));
+    runs.erase(runs.begin() + number);
+  }
+  size = runs.size();
+}
+
+bool SuspendedRuns::wasStopped(Queue::Ticket ticket) const {
+  if (!isUsed.load(std::memory_order_relaxed))
+    return false;
+  std::lock_guard<std::mutex> lock(mutex);
+  return next.contains(ticket);
+}
+
+std::optional<Queue::Ticket>
+SuspendedRuns::findLast(Queue::Ticket ticket) const {
+  if (!isUsed.load(std::memory_order_relaxed))
+    return ticket;
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto found = next.find(ticket); found != next.end();
+       found = next.find(ticket)) {
+    if (found->second == 0)
+      return std::nullopt;
+    ticket = found->second;
+  }
+  return ticket;
+}

@@ -1,0 +1,312 @@
+//===- InterruptTest.cpp - Tests of callers that stop waiting -------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionFixture.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace metaops;
+
+namespace {
+
+/// Makes programs that take their time, as long as they are held.
+class SlowCompiler : public DonatingCompiler {
+public:
+  struct Control {
+    std::atomic<bool> isHeld{false};
+    std::atomic<int> started{0}, finished{0}, compiled{0};
+  };
+
+  explicit SlowCompiler(std::shared_ptr<Control> control)
+      : control(std::move(control)) {}
+
+  llvm::Expected<std::shared_ptr<Program>>
+  compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
+          const CompileOptions &options, StopCheck shouldStop) override {
+    if (shouldStop && shouldStop())
+      return llvm::make_error<Interrupted>();
+    auto inner = DonatingCompiler::compile(slice, donatable, options, nullptr);
+    if (!inner)
+      return inner.takeError();
+    ++control->compiled;
+    return std::make_shared<Slow>(std::move(*inner), control);
+  }
+
+private:
+  struct Slow : Program {
+    Slow(std::shared_ptr<Program> given, std::shared_ptr<Control> control)
+        : inner(std::move(given)), control(std::move(control)) {
+      info = inner->getInfo();
+    }
+
+    llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                       Allocator &memory,
+                                       BufferRef &scratch) override {
+      return inner->prepare(arguments, memory, scratch);
+    }
+
+    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                        StopCheck shouldStop,
+                        std::vector<CallTime> *times) override {
+      ++control->started;
+      while (control->isHeld) {
+        if (shouldStop())
+          return llvm::make_error<Interrupted>();
+        std::this_thread::yield();
+      }
+      llvm::Error error = inner->execute(run, threads, nullptr, times);
+      ++control->finished;
+      return error;
+    }
+
+    std::shared_ptr<Program> inner;
+    std::shared_ptr<Control> control;
+  };
+
+  std::shared_ptr<Control> control;
+};
+
+class InterruptTest : public SessionFixture {
+protected:
+  std::shared_ptr<SlowCompiler::Control> control =
+      std::make_shared<SlowCompiler::Control>();
+
+  InterruptTest() {
+    session = Session::create(std::make_unique<SlowCompiler>(control));
+  }
+
+  Var multiply(const Var &x, const Var &y) {
+    SessionScope scope(*session);
+    return session->binary("mul", x, y);
+  }
+
+  /// p <- p * x
+  void step(Var &p, const Var &x) {
+    SessionScope scope(*session);
+    session->update(p, session->binary("mul", p, x));
+  }
+
+  /// Asks, and stops waiting when the run has started.
+  template <typename Ask> void stop(Ask ask) {
+    control->isHeld = true;
+    int before = control->started;
+    Queue::Ticket asked;
+    {
+      SessionScope scope(*session);
+      ask();
+      asked = session->getAsked();
+    }
+    std::string error = "none";
+    try {
+      session->wait(asked, [&] { return control->started > before; });
+    } catch (const SessionError &thrown) {
+      EXPECT_EQ(thrown.getKind(), ErrorKind::Interrupted);
+      error = thrown.what();
+    }
+    EXPECT_TRUE(contains(error, "interrupted"));
+    session->getQueue().drain();
+    control->isHeld = false;
+  }
+  void stop(const Var &var) {
+    stop([&] { session->sync(&var); });
+  }
+};
+
+TEST_F(InterruptTest, AStoppedValueIsComputedWhenItIsAskedForAgain) {
+  Var x = tensor({3}, {1, 2, 3}), y = multiply(x, x);
+  stop(y);
+  stop(y);
+  EXPECT_EQ(control->finished, 0);
+  EXPECT_EQ(values(y), floats({1, 4, 9}));
+  EXPECT_EQ(control->finished, 1);
+  EXPECT_EQ(control->compiled, 1);
+}
+
+TEST_F(InterruptTest, AStoppedUpdateIsMadeOnce) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
+  step(p, x);
+  stop([&] { session->syncAll(); });
+  EXPECT_EQ(control->finished, 0);
+  step(p, x);
+  EXPECT_EQ(values(p), floats({12, 20}));
+  EXPECT_EQ(values(p), floats({12, 20}));
+  EXPECT_EQ(control->finished, 2);
+}
+
+TEST_F(InterruptTest, WhatReadsAStoppedValueStartsItsRunAgain) {
+  Var x = tensor({2}, {2, 3}), y = multiply(x, x);
+  stop(y);
+  EXPECT_EQ(values(multiply(y, x)), floats({8, 27}));
+  EXPECT_EQ(values(y), floats({4, 9}));
+}
+
+TEST_F(InterruptTest, WhatDoesNotDoesNot) {
+  Var x = tensor({2}, {2, 3}), y = multiply(x, x);
+  stop(y);
+  int before = control->started;
+  EXPECT_EQ(values(multiply(x, multiply(x, x))), floats({8, 27}));
+  EXPECT_EQ(control->started, before + 1);
+}
+
+TEST_F(InterruptTest, AllThatIsHeldIsComputedBySyncAll) {
+  Var x = tensor({2}, {2, 3}), y = multiply(x, x);
+  stop(y);
+  Queue::Ticket asked;
+  {
+    SessionScope scope(*session);
+    session->syncAll();
+    asked = session->getAsked();
+  }
+  session->wait(asked);
+  EXPECT_EQ(control->finished, 1);
+}
+
+TEST_F(InterruptTest, LaterUpdatesDoNotTouchWhatAStoppedRunReads) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
+  Var y = multiply(p, x);
+  stop(y);
+  step(p, x);
+  EXPECT_EQ(values(p), floats({6, 10}));
+  EXPECT_EQ(values(y), floats({6, 10}));
+}
+
+TEST_F(InterruptTest, AQueuedUpdateOfWhatAStoppedRunReadsComesAfterIt) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 4});
+  Var y = multiply(p, x);
+  control->isHeld = true;
+  TensorData data;
+  {
+    SessionScope scope(*session);
+    data = session->getData(y);
+  }
+  // The second one puts the first one into the queue, behind y.
+  step(p, x);
+  step(p, x);
+  EXPECT_THROW(session->wait(data, [] { return true; }), SessionError);
+  session->getQueue().drain();
+  EXPECT_EQ(control->finished, 0);
+  control->isHeld = false;
+  EXPECT_EQ(values(p), floats({12, 80}));
+  EXPECT_EQ(values(y), floats({6, 20}));
+  EXPECT_EQ(control->finished, 3);
+}
+
+TEST_F(InterruptTest, WhatNobodyHoldsIsDropped) {
+  Var x = tensor({64}, std::vector<float>(64, 2));
+  int64_t before = statistics().memory.bytesInUse;
+  {
+    Var y = multiply(x, x);
+    stop(y);
+    EXPECT_GT(statistics().memory.bytesInUse, before);
+  }
+  statistics();
+  EXPECT_EQ(statistics().memory.bytesInUse, before);
+  Var z = multiply(x, multiply(x, x));
+  EXPECT_EQ(values(z)[63], 8);
+  EXPECT_EQ(control->finished, 1);
+}
+
+TEST_F(InterruptTest, AStoppedCompilationLeavesWhatWasRecorded) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
+  Var y = multiply(p, x);
+  step(p, x);
+  bool isStopping = true;
+  {
+    SessionScope scope(*session);
+    session->setStopCheck([&] { return isStopping; });
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(contains(errorOf([&] { session->syncAll(); }),
+                         "interrupted: interrupted while a program was "
+                         "compiled"));
+    EXPECT_TRUE(contains(errorOf([&] { session->sync(&y); }), "interrupted: "));
+  }
+  EXPECT_EQ(control->started, 0);
+  isStopping = false;
+  EXPECT_EQ(values(p), floats({6, 10}));
+  EXPECT_EQ(values(y), floats({6, 10}));
+}
+
+TEST_F(InterruptTest, WithoutAsynchronyACallStopsWhileItWaits) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
+  {
+    SessionScope scope(*session);
+    session->setFlag("asynchronous", false);
+    session->setStopCheck([&] { return control->isHeld && control->started; });
+  }
+  step(p, x);
+  control->isHeld = true;
+  EXPECT_TRUE(contains(errorOf([&] { session->syncAll(); }), "interrupted"));
+  session->getQueue().drain();
+  control->isHeld = false;
+  EXPECT_EQ(control->finished, 0);
+  EXPECT_EQ(values(p), floats({6, 10}));
+  EXPECT_EQ(control->finished, 1);
+}
+
+TEST_F(InterruptTest, AFetchOfAStoppedValueComesWithTheValue) {
+  Var x = tensor({2}, {2, 3}), y = multiply(x, x);
+  {
+    SessionScope scope(*session);
+    session->fetch(&y);
+  }
+  std::vector<CompletedFetch> fetches;
+  stop([&] {
+    session->sync(&y);
+    fetches = session->takeCompletedFetches();
+  });
+  ASSERT_EQ(fetches.size(), 1u);
+  EXPECT_TRUE(session->wasStopped(fetches[0].values[0]));
+  EXPECT_FALSE(session->refresh(fetches[0]));
+  values(y);
+  {
+    SessionScope scope(*session);
+    fetches = session->takeCompletedFetches();
+  }
+  ASSERT_EQ(fetches.size(), 1u);
+  EXPECT_TRUE(session->refresh(fetches[0]));
+  const TensorData &value = fetches[0].values[0];
+  session->wait(value);
+  EXPECT_EQ(static_cast<const float *>(value.buffer->data())[1], 9);
+}
+
+TEST_F(InterruptTest, AnotherThreadThatWaitsGetsItsValue) {
+  for (int round = 0; round < 5; ++round) {
+    Var x = tensor({2}, {2, 3}), y = multiply(x, x);
+    control->isHeld = true;
+    int before = control->started;
+    std::vector<float> found;
+    std::thread other([&] {
+      TensorData data;
+      do {
+        {
+          SessionScope scope(*session);
+          data = session->getData(y);
+        }
+        session->getQueue().wait(data.ready);
+      } while (session->wasStopped(data));
+      session->wait(data);
+      auto *first = static_cast<const float *>(data.buffer->data());
+      found.assign(first, first + 2);
+    });
+    while (control->started == before)
+      std::this_thread::yield();
+    TensorData data;
+    {
+      SessionScope scope(*session);
+      data = session->getData(y);
+    }
+    EXPECT_THROW(session->wait(data, [] { return true; }), SessionError);
+    control->isHeld = false;
+    other.join();
+    EXPECT_EQ(found, floats({4, 9}));
+  }
+}
+
+} // namespace
