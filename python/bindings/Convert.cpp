@@ -49,6 +49,24 @@ std::string metaops::python::describe(py::handle object) {
 // Numbers, types, lists
 //===----------------------------------------------------------------------===//
 
+void metaops::python::failTooLarge(py::handle object, const llvm::Twine &what,
+                                   ErrorKind kind) {
+  std::string digits = py::repr(object).cast<std::string>();
+  if (digits.size() > 40)
+    digits = digits.substr(0, 20) + "..." + digits.substr(digits.size() - 10);
+  fail(kind, what + ": given " + digits + ", expected an integer of 64 bits");
+}
+
+std::optional<int64_t> metaops::python::toInt64(py::handle object) {
+  Py_ssize_t value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
+  if (value != -1 || !PyErr_Occurred())
+    return value;
+  if (!PyErr_ExceptionMatches(PyExc_OverflowError))
+    throw py::error_already_set();
+  PyErr_Clear();
+  return std::nullopt;
+}
+
 std::optional<Number> metaops::python::toNumber(py::handle object) {
   PyObject *ptr = object.ptr();
   if (PyBool_Check(ptr))
@@ -62,8 +80,10 @@ std::optional<Number> metaops::python::toNumber(py::handle object) {
   if (!overflow)
     return Number::ofInt(value);
   unsigned long long large = PyLong_AsUnsignedLongLong(ptr);
-  if (PyErr_Occurred())
-    throw py::error_already_set();
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    failTooLarge(object, "a number");
+  }
   return Number::ofUnsigned(large);
 }
 
@@ -91,10 +111,9 @@ int64_t metaops::python::expectInteger(py::handle object, const char *what) {
   if (!PyIndex_Check(object.ptr()) || PyBool_Check(object.ptr()))
     fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(object) +
                               ", expected an integer");
-  Py_ssize_t value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
-  if (value == -1 && PyErr_Occurred())
-    throw py::error_already_set();
-  return value;
+  if (std::optional<int64_t> value = toInt64(object))
+    return *value;
+  failTooLarge(object, what);
 }
 
 /// What NumPy calls a type of its own or of Python's.
@@ -139,10 +158,9 @@ std::vector<int64_t> metaops::python::toIntegers(py::handle object,
     if (!PyIndex_Check(item.ptr()) || PyBool_Check(item.ptr()))
       fail(ErrorKind::Type, llvm::Twine(what) + ": given " + describe(item) +
                                 ", expected integers");
-    Py_ssize_t value = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
-    if (value == -1 && PyErr_Occurred())
-      throw py::error_already_set();
-    return value;
+    if (std::optional<int64_t> value = toInt64(item))
+      return *value;
+    failTooLarge(item, what);
   };
   if (PyIndex_Check(object.ptr()))
     return {convert(object)};

@@ -251,10 +251,9 @@ int64_t metaops::python::toInteger(const CallArgument &argument) {
   PyObject *object = argument.object.ptr();
   if (!PyIndex_Check(object) || PyBool_Check(object))
     argument.fail("an integer");
-  Py_ssize_t value = PyNumber_AsSsize_t(object, PyExc_OverflowError);
-  if (value == -1 && PyErr_Occurred())
-    throw py::error_already_set();
-  return value;
+  if (std::optional<int64_t> value = toInt64(object))
+    return *value;
+  failTooLarge(object, argument.parameters.getPlace(argument.index));
 }
 
 std::string metaops::python::toString(const CallArgument &argument) {

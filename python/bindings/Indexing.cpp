@@ -65,11 +65,10 @@ static IndexItem toItem(py::handle item) {
     result.stop = toEnd(slice->stop);
     result.step = toEnd(slice->step);
   } else if (PyIndex_Check(ptr) && !PyBool_Check(ptr)) {
-    Py_ssize_t value = PyNumber_AsSsize_t(ptr, PyExc_IndexError);
-    if (value == -1 && PyErr_Occurred())
-      throw py::error_already_set();
     result.kind = IndexItem::Kind::Integer;
-    result.start = value;
+    result.start = toInt64(item);
+    if (!result.start)
+      failTooLarge(item, "an index", ErrorKind::Index);
   } else {
     fail(ErrorKind::Type, "an index is " + describe(item) +
                               ", expected integers, slices, None, ... and "

@@ -332,9 +332,12 @@ void ParameterList::failCount(size_t count, PyObject *self) const {
                             listNames());
 }
 
+std::string ParameterList::getPlace(size_t index) const {
+  return nameFor(nullptr) + ": " + parameters[index].name;
+}
+
 void ParameterList::failType(size_t index, py::handle given,
                              const std::string &expected) const {
-  fail(ErrorKind::Type, nameFor(nullptr) + ": " + parameters[index].name +
-                            " is " + describe(given) + ", expected " +
-                            expected);
+  fail(ErrorKind::Type,
+       getPlace(index) + " is " + describe(given) + ", expected " + expected);
 }

@@ -67,6 +67,9 @@ public:
   /// Other spellings of the parameters, as pairs of spelling and name.
   std::vector<std::pair<std::string, std::string>> getSpellings() const;
 
+  /// What messages call a parameter: the function's name and its own.
+  std::string getPlace(size_t index) const;
+
   /// Two spellings, or a position and a keyword, of one parameter were given.
   [[noreturn]] void failTwice(size_t index, py::handle keyword,
                               PyObject *self) const;

@@ -133,8 +133,10 @@ static FlagValue toFlagValue(py::handle object) {
   if (py::isinstance<py::str>(object))
     return object.cast<std::string>();
   std::optional<Number> number = toNumber(object);
-  if (!number || number->getKind() == Number::Kind::Float ||
+  if (number && number->getKind() != Number::Kind::Float &&
       !number->fitsInt64())
+    failTooLarge(object, "a flag");
+  if (!number || number->getKind() == Number::Kind::Float)
     fail(ErrorKind::Type, "a flag is given " + describe(object) +
                               ", expected a bool, an int or a str");
   if (number->getKind() == Number::Kind::Bool)
@@ -208,10 +210,10 @@ void metaops::python::bindReports(py::module_ &module) {
   define(
       module, "set_num_threads(n)",
       [](int64_t count) {
-        if (count < 1 || count > 4096)
+        if (count < 1 || count > ThreadPool::kMaxThreads)
           fail(ErrorKind::Value, "set_num_threads: given " +
-                                     llvm::Twine(count) +
-                                     ", expected 1 or more");
+                                     llvm::Twine(count) + ", expected 1 to " +
+                                     llvm::Twine(ThreadPool::kMaxThreads));
         Entered session;
         session->getThreads().setThreads(count);
       },

@@ -78,7 +78,8 @@ def arange(
     integral = all(isinstance(number, int) for number in (start, stop, step))
     if dtype is None:
         dtype = "int64" if integral else "float32"
-    count = max(0, math.ceil((stop - start) / step))
+    # Floats would round large integers.
+    count = max(0, -((start - stop) // step) if integral else math.ceil((stop - start) / step))
     # Positions as float64 keep every number that a smaller dtype can hold.
     numbers = _core.iota((count,), 0, "int64" if integral else "float64") * step + start
     return numbers.cast(dtype)

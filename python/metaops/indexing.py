@@ -347,4 +347,7 @@ def _integer(item: Any) -> Var:
                 " and tensors of integers or booleans"
             )
         )
-    return as_var(np.asarray(item.__index__(), np.int64))
+    number = item.__index__()
+    if not -(2**63) <= number < 2**63:
+        raise at_line(IndexError(f"an index: given {number}, expected an integer of 64 bits"))
+    return as_var(np.asarray(number, np.int64))

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Runtime/Session/Session.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -22,12 +22,15 @@ void Session::checkShape(llvm::StringRef what,
   int64_t bytes = 8;
   for (int64_t extent : shape) {
     if (extent < 0)
-      fail(ErrorKind::Value,
-           what + ": shape " + formatShape(shape) + " has a negative extent");
-    if (extent > 0 && llvm::MulOverflow(bytes, extent, bytes))
-      fail(ErrorKind::Value,
-           what + ": shape " + formatShape(shape) + " has too many elements");
+      fail(ErrorKind::Value, what + ": shape " + formatShape(shape) +
+                                 " has a negative extent; expected 0 or more");
+    // An extent of 0 must not hide that offsets overflow.
+    bytes = metaop::multiplyCounts(bytes, std::max<int64_t>(extent, 1));
   }
+  if (bytes == metaop::kMaxCount)
+    fail(ErrorKind::Value, what + ": shape " + formatShape(shape) +
+                               " has too many elements; expected fewer than "
+                               "2**60, extents of 0 counted as 1");
 }
 
 TypedAttr Session::fillOf(Number value, DType dtype) {
@@ -119,7 +122,8 @@ Var Session::random(llvm::ArrayRef<int64_t> shape, DType dtype) {
   Node *key = recordInteger(randomKey);
   Node *counter = recordInteger(randomCounter);
   // Each element has a counter of its own, so no two calls share numbers.
-  randomCounter += countElements(shape);
+  randomCounter = static_cast<int64_t>(static_cast<uint64_t>(randomCounter) +
+                                       countElements(shape));
   return wrap(adopt(metaop::RandomOp::create(at(), line, typeOf(shape, dtype),
                                              key->value(), counter->value(),
                                              ValueRange())));

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "RecordingTables.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -99,7 +101,7 @@ Var Session::reshape(const Var &x, llvm::ArrayRef<int64_t> asked) {
   int64_t *open = nullptr;
   for (int64_t &extent : shape) {
     if (extent != -1)
-      known *= extent;
+      known = metaop::multiplyCounts(known, extent);
     else if (std::exchange(open, &extent))
       fail(ErrorKind::Value,
            "reshape: shape " + formatShape(asked) + " has more than one -1");
@@ -154,13 +156,19 @@ Var Session::pad(const Var &x, llvm::ArrayRef<int64_t> low,
                                formatShape(x.shape()));
   llvm::SmallVector<int64_t> shape(x.shape());
   for (size_t dim = 0; dim < rank; ++dim) {
-    shape[dim] += low[dim] + high[dim];
-    if (shape[dim] < 0)
+    auto failWidths = [&](llvm::StringRef why) {
       fail(ErrorKind::Value, "pad: widths " + llvm::Twine(low[dim]) + " and " +
-                                 llvm::Twine(high[dim]) +
-                                 " remove more than the extent " +
+                                 llvm::Twine(high[dim]) + why + " the extent " +
                                  llvm::Twine(x.shape()[dim]) +
                                  " of dimension " + llvm::Twine(dim));
+    };
+    // Of two that overflow together, neither counterweighs the other.
+    int64_t widths;
+    bool overflows = llvm::AddOverflow(low[dim], high[dim], widths);
+    if (overflows ? low[dim] < 0 : widths < -shape[dim])
+      failWidths(" remove more than");
+    if (overflows || llvm::AddOverflow(shape[dim], widths, shape[dim]))
+      failWidths(" make too much (expected fewer than 2**60 elements) of");
   }
   checkShape("pad", shape);
   return wrap(adopt(metaop::PadOp::create(at(), line, typeOf(shape, x.dtype()),

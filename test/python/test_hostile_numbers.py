@@ -1,0 +1,209 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Absurd integers in place of extents, dimensions, counts and flags."""
+
+import random
+import re
+
+import metaops as mo
+import numpy as np
+import pytest
+
+ABSURD = [
+    sign * number
+    for number in (2**31, 2**32, 2**40, 2**53 + 1, 2**61, 2**62, 2**63 - 1, 2**63, 2**64, 10**30)
+    for sign in (1, -1)
+] + [-1, 0, 10**6]
+ALLOWED = (ValueError, TypeError, IndexError, OverflowError, MemoryError)
+
+x = mo.array(np.arange(6, dtype="f4").reshape(2, 3))
+index = mo.array([0, 1])
+
+# Each takes one integer, and records; none computes anything large.
+CALLS = {
+    "arange": lambda n: mo.arange(n),
+    "arange from": lambda n: mo.arange(-n, n, 7),
+    "arange by": lambda n: mo.arange(0, 10, n),
+    "array +": lambda n: x + n,
+    "argmax": lambda n: mo.argmax(x, n),
+    "bernoulli": lambda n: mo.bernoulli(0.5, (n,)),
+    "broadcast": lambda n: x.broadcast((n, 2, 3)),
+    "concat": lambda n: mo.concat([x, x], n),
+    "conv2d dilation": lambda n: mo.nn.conv2d(
+        mo.ones((1, 1, 4, 4)), mo.ones((1, 1, 2, 2)), dilation=n
+    ),
+    "conv2d groups": lambda n: mo.nn.conv2d(mo.ones((1, 1, 4, 4)), mo.ones((1, 1, 2, 2)), groups=n),
+    "conv2d padding": lambda n: mo.nn.conv2d(
+        mo.ones((1, 1, 4, 4)), mo.ones((1, 1, 2, 2)), padding=n
+    ),
+    "conv2d stride": lambda n: mo.nn.conv2d(mo.ones((1, 1, 4, 4)), mo.ones((1, 1, 2, 2)), stride=n),
+    "embedding": lambda n: mo.nn.Embedding(n, n),
+    "flatten": lambda n: mo.flatten(x, n),
+    "flip": lambda n: mo.flip(x, n),
+    "full": lambda n: mo.full((n,), n),
+    "gather": lambda n: mo.gather(x, n, mo.array([[0], [0]])),
+    "iota": lambda n: mo.iota((n, 3), n),
+    "item": lambda n: x[n],
+    "item index": lambda n: x[index, n],
+    "layer norm": lambda n: mo.nn.LayerNorm(n),
+    "linear": lambda n: mo.nn.Linear(n, n),
+    "linspace": lambda n: mo.linspace(0, 1, n),
+    "max_pool2d": lambda n: mo.nn.max_pool2d(mo.ones((1, 1, 4, 4)), n),
+    "normal": lambda n: mo.normal((n, n)),
+    "one_hot": lambda n: mo.one_hot(index, n),
+    "ones": lambda n: mo.ones((3, n)),
+    "pad": lambda n: mo.pad(x, ((n, n), (0, 0))),
+    "pad and cut": lambda n: mo.pad(x, ((n, -n), (-n, n))),
+    "rand": lambda n: mo.rand(n),
+    "randint": lambda n: mo.randint(0, n, (3,)),
+    "randint shape": lambda n: mo.randint(0, 3, (n, n)),
+    "randn": lambda n: mo.randn(n, 2),
+    "random": lambda n: mo.random((n,)),
+    "reindex": lambda n: x.reindex((n, 3), ("i0", "i1")),
+    "reindex constant": lambda n: x.reindex((2, 3), (f"i0*{n}", f"i1+{n}")),
+    "reindex_reduce": lambda n: x.reindex_reduce("add", (n, 3), ("i0", "i1")),
+    "reshape": lambda n: x.reshape((n,)),
+    "reshape to more": lambda n: x.reshape((n, n, -1)),
+    "reshape by": lambda n: x.reshape((-1, n)),
+    "seed": lambda n: mo.seed(n),
+    "set_num_threads": lambda n: mo.set_num_threads(n),
+    "slice": lambda n: x[n:],
+    "slice step": lambda n: x[::n],
+    "slice to": lambda n: x[-n:n:n],
+    "softmax": lambda n: mo.softmax(x, n),
+    "split": lambda n: mo.split(x, n, 1) if abs(n) < 10**5 or n > 2**62 else None,
+    "split at": lambda n: mo.split(x, [1, n], 1),
+    "squeeze": lambda n: mo.squeeze(x, n),
+    "stack": lambda n: mo.stack([x, x], n),
+    "sum": lambda n: x.sum(n),
+    "swapaxes": lambda n: mo.swapaxes(x, 0, n),
+    "take": lambda n: mo.take(x, index, n),
+    "transpose": lambda n: mo.transpose(x, (n, 0)),
+    "uniform": lambda n: mo.uniform((n,)),
+    "unsqueeze": lambda n: mo.unsqueeze(x, n),
+    "zeros": lambda n: mo.zeros((n, n)),
+    "flag memory_limit": lambda n: setattr(mo.flags, "memory_limit", n),
+    "flag saved_values_budget": lambda n: setattr(mo.flags, "saved_values_budget", n),
+    "flag fuse": lambda n: setattr(mo.flags, "fuse", n),
+}
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    names = ("memory_limit", "saved_values_budget", "fuse")
+    before = {name: getattr(mo.flags, name) for name in names}
+    threads = mo.get_num_threads()
+    yield
+    for name, value in before.items():
+        setattr(mo.flags, name, value)
+    mo.set_num_threads(threads)
+    mo.seed(0)
+
+
+def refused(call, *arguments):
+    """Whether a call raises one of the documented exceptions, with a message of its own."""
+    try:
+        result = call(*arguments)
+    except ALLOWED as error:
+        message = str(error)
+        assert message, (call, arguments)
+        # These come of an overflow in between, or out of the depths.
+        assert not re.search(r"index-sized|too big to convert|bad_alloc|C (long|int)", message)
+        return True
+    if isinstance(result, mo.Var):
+        assert all(extent >= 0 for extent in result.shape)
+        assert np.prod([float(extent or 1) for extent in result.shape]) < 2**60
+    return False
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_absurd_integer_is_refused_or_harmless(name):
+    outcomes = [refused(CALLS[name], n) for n in ABSURD]
+    assert any(outcomes) or name in ("array +", "flag fuse", "slice", "slice to")
+    assert x.sum().item() == 15
+
+
+def test_absurd_shapes_are_refused_or_harmless():
+    choose = random.Random(0)
+    makers = [
+        mo.zeros,
+        mo.random,
+        lambda shape: x.reshape(shape),
+        lambda shape: x.broadcast(shape),
+        lambda shape: x.reindex(shape, ("i0", "i1 + i0")),
+        lambda shape: x.reindex_reduce("add", shape, ("i0",) * len(shape)),
+        lambda shape: mo.pad(x, list(zip(shape, shape[::-1], strict=True))),
+        lambda shape: mo.zeros(shape).reshape(shape[::-1]),
+        lambda shape: mo.ones(shape).sum(),
+    ]
+    numbers = [*ABSURD, 1, 2, 3, 2**20, 2**30, 2**59]
+    outcomes = [
+        refused(
+            choose.choice(makers), [choose.choice(numbers) for _ in range(choose.randint(1, 4))]
+        )
+        for _ in range(600)
+    ]
+    assert 300 < sum(outcomes) < 600
+    assert x.sum().item() == 15
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: mo.pad(x, ((2**62, 2**62), (0, 0))),
+            r"pad: widths 4611686018427387904 and 4611686018427387904 make too much "
+            r"\(expected fewer than 2\*\*60 elements\) of the extent 2 of dimension 0",
+        ),
+        (
+            lambda: mo.pad(x, ((-(2**63), -(2**63)), (0, 0))),
+            "remove more than the extent 2 of dimension 0",
+        ),
+        (
+            lambda: mo.zeros((2**40, 2**40)),
+            r"shape \(1099511627776, 1099511627776\) has too many elements; "
+            r"expected fewer than 2\*\*60",
+        ),
+        (lambda: mo.zeros((0, 2**40, 2**40)), "too many elements"),
+        (lambda: x.reshape((2**32, 2**32, -1)), "has 6 elements, which do not fit the shape"),
+        (lambda: mo.set_num_threads(10**6), "given 1000000, expected 1 to 4096"),
+        (lambda: mo.set_num_threads(0), "given 0, expected 1 to 4096"),
+        (lambda: mo.set_num_threads(-1), "given -1, expected 1 to 4096"),
+        (lambda: mo.ones(2**70), "given 1180591620717411303424, expected an integer of 64 bits"),
+        (
+            lambda: setattr(mo.flags, "memory_limit", 2**63),
+            "given 9223372036854775808, expected an integer of 64 bits",
+        ),
+    ],
+)
+def test_messages_say_what_was_given_and_expected(call, message):
+    with pytest.raises((ValueError, OverflowError), match=message):
+        call()
+
+
+def test_a_number_of_threads_is_an_integer():
+    for given in (1.5, "3", None, True):
+        with pytest.raises(TypeError, match=r"set_num_threads: n is .*, expected an integer"):
+            mo.set_num_threads(given)
+
+
+def test_memory_that_is_not_there_is_told_by_its_size():
+    huge = mo.zeros((2**40, 2**10))
+    with pytest.raises(MemoryError, match=f"a buffer of {2**52} bytes was asked for"):
+        huge.numpy()
+    assert x.sum().item() == 15
+
+
+def test_the_end_of_the_random_numbers_is_no_end():
+    # Counters go on behind the largest one.
+    for _ in range(20):
+        mo.random((2**59,))
+    values = mo.random((1000,)).numpy()
+    assert 0 <= values.min() < 0.1 and 0.9 < values.max() < 1
+
+
+def test_ranges_of_large_integers_are_exact():
+    start = 2**62
+    np.testing.assert_array_equal(mo.arange(start, start + 3), [start, start + 1, start + 2])
+    np.testing.assert_array_equal(mo.arange(start + 3, start, -2), [start + 3, start + 1])
