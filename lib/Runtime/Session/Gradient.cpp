@@ -92,7 +92,15 @@ std::vector<Var> Session::grad(const Var &loss,
   Node *seed =
       recordSplat(loss.shape(), fillOf(Number::ofInt(1), loss.dtype()));
   auto values = llvm::map_to_vector(nodes, [](Node *n) { return n->value(); });
-  auto isStopped = [&](Operation *op) { return graph.getNode(op)->isStopped; };
+  // What is older than all targets depends on none of them: the steps before of
+  // a loop, of whose values the targets are the last.
+  uint64_t first = loss.node->order;
+  for (Node *target : nodes)
+    first = std::min(first, target->order);
+  auto isStopped = [&](Operation *op) {
+    const Node *node = graph.getNode(op);
+    return node->isStopped || node->order < first;
+  };
   auto getNumber = [&](Value value) -> std::optional<int64_t> {
     Node *node = graph.getNode(value);
     if (!node || !node->isScalar || node->dtype != DType::I64)
