@@ -50,7 +50,6 @@ Node *Graph::adopt(Operation *op) {
   node->isInitial = !isa<metaop::BufferOp>(op);
   node->isRandom = getInfo(node).isRandom;
   node->isStopped = stopsGradients;
-  bool operandCarries = false;
   uint64_t endedChains = 0;
   for (Value operand : op->getOperands()) {
     Node *source = node->operands.emplace_back(getNode(operand));
@@ -58,14 +57,14 @@ Node *Graph::adopt(Operation *op) {
     node->isInitial &= source->isInitial && !source->buffer;
     node->isRandom |= source->isRandom;
     node->isDerived |= source->isDerived || source->vars > 0;
-    operandCarries |= source->carries;
+    node->numCarrying += source->carries;
     endedChains |= source->endedChains;
     if (!source->isLeaf() && !source->isPendingUpdate)
       node->oldestPeriod = std::min(node->oldestPeriod, source->oldestPeriod);
   }
   nodes.try_emplace(op, node);
   if (isFlowing(node)) {
-    node->carries = operandCarries;
+    node->carries = node->numCarrying > 0;
     node->endedChains = endedChains;
   }
   return node;

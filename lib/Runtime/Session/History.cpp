@@ -47,9 +47,7 @@ bool Graph::isFlowing(const Node *node) const {
 }
 
 bool Graph::needsHistory(const Node *node) const {
-  return isFlowing(node) && llvm::any_of(node->operands, [](Node *operand) {
-           return operand->carries;
-         });
+  return isFlowing(node) && node->numCarrying > 0;
 }
 
 void Graph::updateCarries(Node *start) {
@@ -57,7 +55,6 @@ void Graph::updateCarries(Node *start) {
   while (!worklist.empty()) {
     Node *node = worklist.back();
     worklist.pop_back();
-    inheritEnds(node);
     bool flows = needsHistory(node);
     if (node->buffer && !flows)
       turnIntoLeaf(node);
@@ -65,8 +62,12 @@ void Graph::updateCarries(Node *start) {
     if (carries == node->carries)
       continue;
     node->carries = carries;
-    for (Operation *user : node->op->getUsers())
-      worklist.push_back(getNode(user));
+    // Once for each use, as operands are counted.
+    for (Operation *op : node->op->getUsers()) {
+      Node *user = getNode(op);
+      user->numCarrying += carries ? 1 : -1;
+      worklist.push_back(user);
+    }
   }
 }
 
@@ -81,6 +82,7 @@ void Graph::turnIntoLeaf(Node *node) {
   op->getResult(0).replaceAllUsesWith(leaf);
   enqueueOperands(node);
   node->operands.clear();
+  node->numCarrying = 0;
   nodes.erase(op);
   op->erase();
   nodes.try_emplace(leaf, node);

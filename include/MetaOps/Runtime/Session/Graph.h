@@ -66,6 +66,9 @@ struct Node {
   /// How many programs the value's history reaches back through, this one's
   /// included; 0 without history.
   uint32_t depth = 0;
+  /// Operands that carry, as often as they are operands: a concat of thousands
+  /// of parts must not look through them for each that dies.
+  uint32_t numCarrying = 0;
   DType dtype = DType::F32;
   bool isScalar : 1;
   /// A float that is, or depends through differentiable operations on, a float
