@@ -8,7 +8,9 @@
 //
 // For each kernel over buffers, emits the function that the runtime calls: it
 // reads the buffers' addresses and the numbers from two arrays, makes a memref
-// descriptor of each address, and calls the kernel.
+// descriptor of each address, and calls the kernel. Nobody else calls that, so
+// LLVM may inline it: of each descriptor it needs the address alone, and a call
+// with five words for each of some hundred buffers takes it seconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,6 +100,9 @@ void addEntry(func::FuncOp kernel) {
   func::ReturnOp::create(b, loc);
   // Only the entry is called from outside.
   kernel.setPrivate();
+  kernel->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(b.getContext(), LLVM::linkage::Linkage::Internal));
 }
 
 /// Buffers and numbers, then the two bounds, as KernelLowering.cpp makes them.
