@@ -102,6 +102,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     break;
   case PipelinePhase::Scheduled:
     pm.addPass(createSplitReductionsPass());
+    pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
     join.vectorBits = options.vectorBits;
     if (rules == FusionRules::Extended)
       pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));

@@ -93,6 +93,163 @@ def test_what_kernels_make_is_not_copied(compiled, rng):
     assert program.arena_bytes == 0
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", [*range(1, 24), 31, 32, 33, 64, 70])
+def test_rows_of_every_width_and_type(rng, dtype, width):
+    """Parts of an inner dimension, made by kernels and given, are where they belong."""
+    widths = [width, 3, 71 - width, 17]
+    arrays = [(rng.random((5, 2, w)) * 9 - 4).astype(dtype) for w in widths]
+    given = [mo.array(x) for x in arrays]
+    made = [~x if dtype == "bool" else x + 1 for x in given]
+    plain = [~x if dtype == "bool" else (x + 1).astype(dtype) for x in arrays]
+    same(
+        mo.concat([made[0], given[1], made[2], made[3]], 2),
+        np.concatenate([plain[0], arrays[1], plain[2], plain[3]], 2),
+    )
+
+
+def test_rows_that_kernels_make_are_not_copied(compiled, rng):
+    a, b, c = (floats(rng, (9, width, 5)) for width in (4, 6, 8))
+    x, y, z = mo.array(a), mo.array(b), mo.array(c)
+    same(mo.concat([x * 2.0, -y, z, -(y * 0.5)], 1), np.concatenate([a * 2, -b, c, b * -0.5], 1))
+    program = mo.last_program()
+    assert [k.bytes_written for k in copies(program)] == [c.nbytes]
+    assert program.arena_bytes == 0
+    same(mo.stack([x + x, -x], 1), np.stack([a + a, -a], 1))
+    assert copies() == []
+    # Short rows are written by reductions alone.
+    m, r = mo.array(a[0]), a[0]
+    with mo.no_grad():
+        whole = mo.concat([m.sum(1, keepdims=True), -m[:, :1]], 1)
+    close(whole, np.concatenate([r.sum(1, keepdims=True), -r[:, :1]], 1), rtol=1e-5)
+    assert [k.bytes_written for k in copies()] == [r[:, :1].nbytes]
+    same(mo.concat([m[:, :2] * 2.0, -m[:, :3]], 1), np.concatenate([r[:, :2] * 2, -r[:, :3]], 1))
+    assert [k.bytes_written for k in copies()] == [r[:, :5].nbytes]
+
+
+def test_a_program_says_where_rows_are(compiled, rng):
+    x = mo.array(floats(rng, (4, 8)))
+    mo.sync([mo.concat([mo.exp(x), -x], 1)])
+    program = mo.last_program()
+    assert "#metaop.rows<8, pitch = 16>" in program.ir("scheduled")
+    assert "#metaop.slot<result, 0, offset = 32, row = 32, pitch = 64>" in program.ir("kernels")
+
+
+def test_equal_parts_share_a_kernel_and_pitches_share_code(compiled, rng):
+    def join(rows, width, others):
+        a = floats(rng, (rows, width))
+        whole = mo.concat([mo.array(a) * 3.0 for _ in range(others)], 1)
+        same(whole, np.concatenate([a * np.float32(3)] * others, 1))
+        return mo.last_program()
+
+    program = join(20, 8, 4)
+    assert len(program.kernels) == 4
+    assert len({k.name for k in program.kernels}) == 1
+    for k in range(5, 9):
+        program = join(20 + k, 8 + 4 * k, k)
+    before = mo.stats()["kernels_compiled"]
+    join(50, 100, 9)
+    join(51, 104, 10)
+    assert mo.stats()["kernels_compiled"] == before
+
+
+def test_rows_that_are_read_elsewhere(compiled, rng):
+    a, b = floats(rng, (30, 18)), floats(rng, (30, 21))
+    x, y = mo.array(a), mo.array(b)
+    with mo.no_grad():
+        p, q = mo.stop_fuse(-x), mo.stop_fuse(y + y)
+        whole = mo.concat([p, q], 1)
+        readers = [
+            p.sum(1),
+            mo.matmul(p.transpose(), q),
+            p.transpose() * 2.0,
+            p * p,
+            q[3:9, ::2] + 1.0,
+        ]
+        readers.append(q.reindex((32, 21), ["i0 - 1", "i1"], 5.0) * 2.0)
+    n, d = -a, b + b
+    del p, q  # What a Var holds is a result of the program.
+    mo.sync([whole, *readers])
+    assert copies() == []
+    same(whole, np.concatenate([n, d], 1))
+    close(readers[0], n.sum(1), rtol=1e-4, atol=1e-5)
+    close(readers[1], n.T @ d, rtol=1e-4, atol=1e-4)
+    same(readers[2], n.T * 2)
+    same(readers[3], n * n)
+    same(readers[4], d[3:9, ::2] + 1)
+    same(readers[5], np.pad(d, ((1, 1), (0, 0)), constant_values=5) * 2)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_rows_of_reductions_products_and_gathers(compiled, rng, threads):
+    """Kernels of all kinds write rows: none writes between them."""
+    before = mo.get_num_threads()
+    mo.set_num_threads(threads)
+    try:
+        a, b = floats(rng, (40, 33)), floats(rng, (33, 19))
+        index = rng.integers(0, 40, 40)
+        x, y = mo.array(a), mo.array(b)
+        scattered = np.zeros((40, 33), "float32")
+        np.add.at(scattered, index, a)
+        table = mo.array(a)
+        parts = [
+            (mo.matmul(x, y), a @ b),
+            (x[mo.array(index)] * 2.0, a[index] * 2),
+            (mo.softmax(x, 1), np.exp(a) / np.exp(a).sum(1, keepdims=True)),
+            (mo.grad((table[mo.array(index)] * x).sum(), table), scattered),
+            (x.astype("float16").astype("float32"), a.astype("float16").astype("float32")),
+            (x - x.sum(0), a - a.sum(0)),
+        ]
+        mo.sync([y])
+        for order in (parts, parts[::-1], parts[2:] + parts[:2]):
+            whole = mo.concat([part for part, _ in order], 1)
+            close(whole, np.concatenate([plain for _, plain in order], 1), rtol=1e-4, atol=1e-4)
+    finally:
+        mo.set_num_threads(before)
+
+
+def test_rows_in_concats_in_concats(rng):
+    a, b = floats(rng, (6, 9)), floats(rng, (3, 18))
+    x, y = mo.array(a), mo.array(b)
+    inner = mo.concat([-x, x * x], 1)
+    outer = mo.concat([inner, -y], 0)
+    plain = np.concatenate([np.concatenate([-a, a * a], 1), -b], 0)
+    same(outer, plain)
+    same(mo.concat([-outer, outer * outer], 1), np.concatenate([-plain, plain * plain], 1))
+    again = mo.concat([mo.concat([-x, x], 0), mo.concat([x * 2.0, -x], 0)], 1)
+    same(again, np.block([[-a, a * 2], [a, -a]]))
+
+
+def test_parts_that_are_returned_as_well(rng):
+    a = floats(rng, (5, 12))
+    x = mo.array(a)
+    p, q, r = -x, x * x, x + 1.0
+    whole, twice = mo.concat([p, q], 1), mo.concat([r, r, q], 1)
+    flat = mo.stop_fuse(r).reshape([-1]) * 2.0
+    mo.sync([whole, p, twice, flat])
+    same(whole, np.concatenate([-a, a * a], 1))
+    same(p, -a)
+    same(twice, np.concatenate([a + 1, a + 1, a * a], 1))
+    same(flat, (a + 1).reshape(-1) * 2)
+
+
+def test_rows_and_arguments_that_are_overwritten(compiled, rng):
+    """A donated argument is not written over by a part of something larger."""
+    a = floats(rng, (7, 10))
+    x = mo.array(a)
+    expected = a
+    for _ in range(4):
+        x = mo.concat([x * 0.5, -x], 1)[:, 3:13]
+        expected = np.concatenate([expected * np.float32(0.5), -expected], 1)[:, 3:13]
+        mo.sync([x])
+    same(x, expected)
+    y = mo.concat([mo.exp(mo.array(a)), -mo.array(a)], 1)
+    y[1:3, 4:14] = 0.0
+    plain = np.concatenate([np.exp(a), -a], 1)
+    plain[1:3, 4:14] = 0
+    close(y, plain, rtol=1e-6)
+
+
 def test_parts_that_are_read_elsewhere(rng):
     a, b = floats(rng, (8, 5)), floats(rng, (7, 5))
     x, y = mo.array(a), mo.array(b)
@@ -104,6 +261,47 @@ def test_parts_that_are_read_elsewhere(rng):
     close(z, expected, rtol=2e-6)
     close(s, (np.tanh(a) ** 2).sum(0) + np.tanh(b).sum(0), rtol=1e-5)
     close(q, np.tanh(b))
+
+
+def test_random_graphs_of_rows(rng):
+    """Concats along all dimensions of what is made, given, viewed and read twice."""
+    for _ in range(40):
+        shape = [int(n) for n in rng.integers(1, 6, 3)]
+        shape[rng.integers(0, 3)] = int(rng.integers(1, 40))
+        pool = [np.round(rng.random(shape) * 9 - 4).astype("float32") for _ in range(2)]
+        pairs = [(mo.array(x), x) for x in pool]
+        for _ in range(rng.integers(3, 10)):
+            x, a = pairs[rng.integers(len(pairs))]
+            dim = int(rng.integers(0, a.ndim))
+            kind = rng.integers(0, 6)
+            if kind <= 2:
+                rest = [s for d, s in enumerate(a.shape) if d != dim]
+                fitting = [
+                    (y, b)
+                    for y, b in pairs
+                    if b.ndim == a.ndim and [s for d, s in enumerate(b.shape) if d != dim] == rest
+                ]
+                chosen = [fitting[k] for k in rng.integers(len(fitting), size=rng.integers(1, 4))]
+                made = [(-y, -b) if rng.random() < 0.6 else (y, b) for y, b in chosen]
+                if sum(b.size for _, b in made) > 5000:
+                    continue
+                pairs += [pair for pair in made if rng.random() < 0.3]
+                pairs.append(
+                    (
+                        mo.concat([y for y, _ in made], dim),
+                        np.concatenate([b for _, b in made], dim),
+                    )
+                )
+            elif kind == 3 and a.ndim < 4:
+                pairs.append((mo.stack([x + 1.0, -x], dim), np.stack([a + 1, -a], dim)))
+            elif kind == 4:
+                order = [int(d) for d in rng.permutation(a.ndim)]
+                pairs.append((mo.transpose(x, order) + 1.0, a.transpose(order) + 1))
+            else:
+                pairs.append((x - mo.max(x, dim, keepdims=True), a - a.max(dim, keepdims=True)))
+        mo.sync([v for v, _ in pairs[2:] if rng.random() < 0.7])
+        for var, expected in pairs:
+            same(var, expected)
 
 
 def test_random_graphs_of_placements(rng):
@@ -143,6 +341,18 @@ def test_random_graphs_of_placements(rng):
 
 
 # Gradients
+
+
+def test_gradients_of_rows(rng):
+    a, b = floats(rng, (3, 5), "float64"), floats(rng, (3, 4), "float64")
+    check_gradient(lambda x, y: mo.concat([mo.exp(x), mo.sin(y), x * x], 1) ** 2, a, b)
+    check_gradient(lambda x: mo.stack([mo.exp(x), mo.sin(x)], 1) ** 2, a)
+
+    def halves(x):
+        first, second = mo.split(x, [2, 3], 1)
+        return mo.concat([mo.exp(second), mo.sin(first)], 1)
+
+    check_gradient(halves, a)
 
 
 def test_gradients(rng):

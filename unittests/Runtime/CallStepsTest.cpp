@@ -53,6 +53,34 @@ TEST(CallStepsTest, ACallWaitsForWhatItReads) {
             (Steps{{0}, {1}}));
 }
 
+/// Rows of a tensor whose rows have `pitch` bytes.
+MemoryRange rows(int64_t begin, int64_t row, int64_t pitch, int64_t count = 4) {
+  return {0, begin, begin + (count - 1) * pitch + row, row, pitch};
+}
+
+TEST(CallStepsTest, RowsBetweenEachOtherRunSideBySide) {
+  EXPECT_EQ(plan({makeCall({argument(0)}, {rows(0, 8, 24)}),
+                  makeCall({argument(0)}, {rows(8, 8, 24)}),
+                  makeCall({argument(0)}, {rows(16, 8, 24)})}),
+            (Steps{{0, 1, 2}}));
+}
+
+TEST(CallStepsTest, RowsThatShareBytesDoNot) {
+  EXPECT_EQ(plan({makeCall({argument(0)}, {rows(8, 8, 24)}),
+                  makeCall({argument(0)}, {rows(4, 5, 24)})}),
+            (Steps{{0}, {1}}));
+  EXPECT_EQ(plan({makeCall({argument(0)}, {rows(16, 8, 24)}),
+                  makeCall({rows(0, 9, 24), rows(15, 2, 24)}, {})}),
+            (Steps{{0}, {1}}));
+  // Neither do rows of other pitches, or what lies across rows.
+  EXPECT_EQ(plan({makeCall({argument(0)}, {rows(0, 8, 24)}),
+                  makeCall({argument(0)}, {rows(8, 8, 48)})}),
+            (Steps{{0}, {1}}));
+  EXPECT_EQ(plan({makeCall({argument(0)}, {rows(0, 8, 24)}),
+                  makeCall({arena(8, 24)}, {arena(128, 192)})}),
+            (Steps{{0}, {1}}));
+}
+
 TEST(CallStepsTest, ACallDoesNotOverwriteWhatIsStillRead) {
   EXPECT_EQ(plan({makeCall({arena(0, 64)}, {arena(64, 128)}),
                   makeCall({argument(0)}, {arena(0, 64)})}),
@@ -85,6 +113,11 @@ TEST(CallStepsTest, SmallAndSplitCallsStayAlone) {
 }
 
 /// Whatever the calls do, each finds what it would find in their order.
+/// Whether a byte between the first and the last is one of the range.
+bool holds(const MemoryRange &range, int64_t byte) {
+  return range.pitch == 0 || (byte - range.begin) % range.pitch < range.row;
+}
+
 TEST(CallStepsTest, StepsKeepTheMeaningOfRandomPrograms) {
   std::mt19937 random(3);
   auto pick = [&](int n) { return static_cast<int64_t>(random() % n); };
@@ -94,6 +127,8 @@ TEST(CallStepsTest, StepsKeepTheMeaningOfRandomPrograms) {
     for (int i = 0; i < 24; ++i) {
       auto range = [&] {
         int64_t begin = pick(30);
+        if (pick(3) == 0)
+          return rows(begin, 1 + pick(3), 6, 2 + pick(3));
         return arena(begin, begin + 1 + pick(4));
       };
       calls.push_back(makeCall({range(), range()}, {range()},
@@ -108,13 +143,15 @@ TEST(CallStepsTest, StepsKeepTheMeaningOfRandomPrograms) {
           uint64_t value = index + 1;
           for (const MemoryRange &range : calls[index].reads)
             for (int64_t i = range.begin; i < range.end; ++i)
-              value = value * 1000003 + memory[i];
+              if (holds(range, i))
+                value = value * 1000003 + memory[i];
           for (const MemoryRange &range : calls[index].writes)
             writes.push_back({range, value});
         }
         for (auto &[range, value] : writes)
           for (int64_t i = range.begin; i < range.end; ++i)
-            memory[i] = value + i;
+            if (holds(range, i))
+              memory[i] = value + i;
       }
       return memory;
     };

@@ -197,6 +197,60 @@ TEST_F(StoredProgramTest, ReadingIsSafeWhateverTheBytesAre) {
   EXPECT_EQ(run(*compile(*makeCompiler())), expected);
 }
 
+/// Two parts of a tensor, in rows that are apart, of which one is read again.
+constexpr StringRef pitched =
+    "func.func @main(%x: tensor<3xf32>) -> (tensor<3x18xf32>, tensor<3xf32>) "
+    "{\n"
+    "  %0 = metaop.broadcast %x dims = [0] : tensor<3xf32> -> "
+    "tensor<3x9xf32>\n"
+    "  %1 = metaop.mul %0, %0 : tensor<3x9xf32>\n"
+    "  %2 = metaop.stop_fuse %1 : tensor<3x9xf32>\n"
+    "  %3 = metaop.add %2, %2 : tensor<3x9xf32>\n"
+    "  %4 = metaop.concat %2, %3 dim = 1 : (tensor<3x9xf32>, tensor<3x9xf32>) "
+    "-> tensor<3x18xf32>\n"
+    "  %5 = metaop.reduce add %2 dims = [1] : tensor<3x9xf32> -> "
+    "tensor<3xf32>\n"
+    "  return %4, %5 : tensor<3x18xf32>, tensor<3xf32>\n}\n";
+
+TEST_F(StoredProgramTest, RowsAreWhereTheyWere) {
+  auto first = makeCompiler(), second = makeCompiler();
+  auto compiled = llvm::cantFail(first->compile(pitched, {}, {}));
+  auto loaded = llvm::cantFail(second->compile(pitched, {}, {}));
+  EXPECT_TRUE(loaded->getInfo().isLoaded);
+  for (const KernelInfo &call : compiled->getInfo().calls)
+    EXPECT_FALSE(call.isCopy);
+  for (const auto &program : {compiled, loaded}) {
+    llvm::SmallVector<BufferRef> results;
+    BufferRef x = memory.allocate(3 * sizeof(float));
+    const float values[] = {1, 2, 3};
+    std::copy(values, values + 3, static_cast<float *>(x->data()));
+    llvm::cantFail(program->run({x}, results, memory, threads));
+    const auto *whole = static_cast<const float *>(results[0]->data());
+    const auto *sums = static_cast<const float *>(results[1]->data());
+    for (int64_t row = 0; row < 3; ++row) {
+      float square = values[row] * values[row];
+      for (int64_t column = 0; column < 18; ++column)
+        EXPECT_EQ(whole[row * 18 + column], column < 9 ? square : 2 * square);
+      EXPECT_EQ(sums[row], 9 * square);
+    }
+  }
+}
+
+TEST_F(StoredProgramTest, ReadingRowsIsSafeWhateverTheBytesAre) {
+  auto compiler = makeCompiler();
+  llvm::cantFail(compiler->compile(pitched, {}, {}));
+  DiskStore store(folder);
+  DiskKey key = listKeys("program-").front();
+  std::string good = store.load(DiskEntryKind::Program, key)->getBuffer().str();
+  for (size_t at = 0; at < good.size(); ++at)
+    for (char byte : {'\xff', '\x7f', '\x3f'}) {
+      std::string bad = good;
+      bad[at] = byte;
+      store.store(DiskEntryKind::Program, key, bad);
+      EXPECT_TRUE(llvm::cantFail(compiler->compile(pitched, {}, {})));
+    }
+}
+
 TEST_F(StoredProgramTest, WithoutAFolderNothingIsKept) {
   auto compiler = makeCompiler();
   compiler->setCacheDirectory("");

@@ -30,7 +30,8 @@ protected:
 
   /// The model of a stage given as its arguments, `%name: type` each, its
   /// results' types and its body, which yields.
-  Stage build(StringRef arguments, StringRef results, StringRef body) {
+  Stage build(StringRef arguments, StringRef results, StringRef body,
+              StringRef attributes = "") {
     SmallVector<StringRef> parts;
     arguments.split(parts, "; ", -1, /*KeepEmpty=*/false);
     std::string outer, inner;
@@ -42,7 +43,8 @@ protected:
       outer += (outer.empty() ? "%o" : ", %o") + number + ": " + type.str();
     }
     std::string text = "func.func @f(" + outer + ") {\n  metaop.fused(" +
-                       inner + ") -> (" + results.str() + ") {\n" + body.str() +
+                       inner + ") -> (" + results.str() + ") attributes {" +
+                       attributes.str() + "} {\n" + body.str() +
                        "\n}\nreturn\n}";
     module = parseSourceString<ModuleOp>(text, &context);
     FusedOp op;
@@ -120,6 +122,29 @@ TEST_F(StageTest, ContiguousLoopsBecomeOne) {
   ASSERT_EQ(stage.toIterationSpace.getNumResults(), 3u);
   EXPECT_EQ(stage.toIterationSpace.compose({133}),
             (SmallVector<int64_t, 4>{1, 0, 5}));
+}
+
+TEST_F(StageTest, RowsKeepLoopsApart) {
+  Stage stage = build("%a: tensor<4x5x6x7xf32>", "tensor<4x5x6x7xf32>",
+                      "%0 = metaop.exp %a : tensor<4x5x6x7xf32>\n"
+                      "metaop.yield %0 : tensor<4x5x6x7xf32>",
+                      "result_rows = [#metaop.rows<42, pitch = 100>]");
+  EXPECT_EQ(getExtents(stage), (Numbers{20, 42}));
+  EXPECT_EQ(stage.reads[0].place.offset, d[0] * 42 + d[1]);
+  EXPECT_EQ(stage.writes[0].place.offset, d[0] * 100 + d[1]);
+  EXPECT_TRUE(stage.writes[0].isProjection);
+}
+
+TEST_F(StageTest, RowsOfOneElementAreSteps) {
+  Stage stage = build("%a: tensor<4x5xf32>", "tensor<4xf32>",
+                      "%0 = metaop.reindex_reduce add %a map "
+                      "affine_map<(i, j) -> (i)> : tensor<4x5xf32> -> "
+                      "tensor<4xf32>\n"
+                      "metaop.yield %0 : tensor<4xf32>",
+                      "input_rows = [#metaop.rows<5, pitch = 9>], "
+                      "result_rows = [#metaop.rows<1, pitch = 3>]");
+  EXPECT_EQ(stage.reads[0].place.offset, d[0] * 9 + d[1]);
+  EXPECT_EQ(stage.writes[0].place.offset, d[0] * 3);
 }
 
 TEST_F(StageTest, LoopsThatOneAccessTellsApartStay) {

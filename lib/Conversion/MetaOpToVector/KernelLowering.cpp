@@ -111,10 +111,12 @@ private:
   llvm::DenseMap<Value, Value> indices;
 };
 
-/// The 1-d buffer that holds a tensor.
-MemRefType getBufferType(RankedTensorType type) {
+/// The 1-d buffer that holds a tensor, which may lie in rows.
+MemRefType getBufferType(RankedTensorType type, RowsAttr rows = {}) {
   int64_t size =
       type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+  if (rows)
+    size = rows.getSpan(size);
   return MemRefType::get({size}, getMemoryType(type.getElementType()));
 }
 
@@ -185,12 +187,18 @@ void KernelLowering::findOpenedLoops() {
 //===----------------------------------------------------------------------===//
 
 void KernelLowering::createFunction() {
+  // An argument may be several operands of the kernel.
+  llvm::DenseMap<Value, RowsAttr> rows;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (RowsAttr found = kernel.getRowsOfInput(i))
+      rows[input] = found;
   SmallVector<Type> types;
-  for (Type type : function.getArgumentTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      types.push_back(getBufferType(tensor));
-  for (Type type : function.getResultTypes())
-    types.push_back(getBufferType(cast<RankedTensorType>(type)));
+  for (BlockArgument argument : function.getArguments())
+    if (auto tensor = dyn_cast<RankedTensorType>(argument.getType()))
+      types.push_back(getBufferType(tensor, rows.lookup(argument)));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    types.push_back(
+        getBufferType(cast<RankedTensorType>(type), kernel.getRowsOfResult(i)));
   unsigned numBuffers = types.size();
   Type index = b.getIndexType();
   for (Type type : function.getArgumentTypes())
@@ -552,20 +560,24 @@ void KernelLowering::emitFill(const Stage &stage,
       continue;
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value size = one;
-    for (AffineExpr extent : write.shape)
-      size = arith::MulIOp::create(
-          b, loc, size, emitAffine(b, loc, extent, {}, bindings.symbols));
     Reduction reduction(*write.kind, type.getElementType());
     Value identity =
         reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1));
     if (type.getElementType().isInteger(1))
       identity = arith::ExtUIOp::create(b, loc, b.getI8Type(), identity);
-    auto loop = scf::ForOp::create(b, loc, zero, size, one);
     OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(loop.getBody());
+    Value offset = zero;
+    for (auto [extent, stride] : llvm::zip_equal(write.shape, write.strides)) {
+      Value end = emitAffine(b, loc, extent, {}, bindings.symbols);
+      Value step = emitAffine(b, loc, stride, {}, bindings.symbols);
+      auto loop = scf::ForOp::create(b, loc, zero, end, one);
+      b.setInsertionPointToStart(loop.getBody());
+      offset = arith::AddIOp::create(
+          b, loc, offset,
+          arith::MulIOp::create(b, loc, loop.getInductionVar(), step));
+    }
     memref::StoreOp::create(b, loc, identity, bindings.results[write.result],
-                            loop.getInductionVar());
+                            offset);
   }
 }
 

@@ -414,14 +414,15 @@ void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
     offset = emitAffine(b, loc, write.place.offset, loops, bindings.symbols);
   } else {
     offset = zero;
-    for (auto [index, shape] :
-         llvm::zip_equal(write.map.getResults(), write.shape)) {
-      Value extent = emitExtent(shape);
+    for (auto [index, extent, stride] :
+         llvm::zip_equal(write.map.getResults(), write.shape, write.strides)) {
       auto loop = dyn_cast<AffineDimExpr>(index);
-      Value at = loop && loops[loop.getPosition()] ? loops[loop.getPosition()]
-                                                   : openLoop(zero, extent);
+      Value at = loop && loops[loop.getPosition()]
+                     ? loops[loop.getPosition()]
+                     : openLoop(zero, emitExtent(extent));
       offset = arith::AddIOp::create(
-          b, loc, arith::MulIOp::create(b, loc, offset, extent), at);
+          b, loc, offset,
+          arith::MulIOp::create(b, loc, at, emitExtent(stride)));
     }
   }
   Value identity = toMemoryType(

@@ -26,8 +26,7 @@ KernelOp metaop::buildStageKernel(
   auto kernel = KernelOp::create(builder, loc, types, inputs);
   OpBuilder::InsertionGuard guard(builder);
   Block &kernelBody = openBody(builder, kernel.getBody(), inputs);
-  auto stage = FusedOp::create(builder, loc, types, kernelBody.getArguments(),
-                               ScheduleAttr());
+  auto stage = FusedOp::create(builder, loc, types, kernelBody.getArguments());
   YieldOp::create(builder, loc, stage.getOutputs());
   Block &stageBody = openBody(builder, stage.getBody(), inputs);
   YieldOp::create(builder, loc, fill(stageBody.getArguments()));

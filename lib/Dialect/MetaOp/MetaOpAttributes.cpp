@@ -93,3 +93,37 @@ ScheduleAttr ScheduleAttr::withShared(int64_t shared) const {
              getVectorWidth(), getUnrollDim(), getUnroll(), shared,
              getTileDim(), getStream());
 }
+
+LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t row, int64_t pitch) {
+  if (row < 1 || pitch <= row)
+    return emitError() << "expects rows of one element or more that begin "
+                          "farther apart, given "
+                       << row << " elements and a pitch of " << pitch;
+  return success();
+}
+
+std::optional<SmallVector<int64_t>>
+RowsAttr::getStrides(ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> strides(shape.size());
+  // Elements between neighbours along a dimension, if all followed each other.
+  int64_t inside = 1, stride = 1;
+  bool isOutside = false;
+  for (unsigned dim = shape.size(); dim-- > 0;) {
+    if (inside == getRow() && !isOutside) {
+      isOutside = true;
+      stride = getPitch();
+    }
+    strides[dim] = stride;
+    if (llvm::MulOverflow(inside, shape[dim], inside) ||
+        llvm::MulOverflow(stride, shape[dim], stride))
+      return std::nullopt;
+  }
+  if (!isOutside && inside != getRow())
+    return std::nullopt;
+  return strides;
+}
+
+int64_t RowsAttr::getSpan(int64_t count) const {
+  return (count / getRow() - 1) * getPitch() + getRow();
+}

@@ -46,6 +46,33 @@ static void printScheduleOptions(AsmPrinter &printer, int64_t tileDim,
     printer << ", stream = [" << stream << "]";
 }
 
+/// What of a slot is printed only where it says something:
+/// (`,` `offset` `=` offset)? (`,` `row` `=` row `,` `pitch` `=` pitch)?
+static ParseResult parseSlotOptions(AsmParser &parser, int64_t &offset,
+                                    int64_t &row, int64_t &pitch) {
+  offset = row = pitch = 0;
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (succeeded(parser.parseOptionalKeyword("offset"))) {
+    if (parser.parseEqual() || parser.parseInteger(offset))
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return success();
+  }
+  return failure(parser.parseKeyword("row") || parser.parseEqual() ||
+                 parser.parseInteger(row) || parser.parseComma() ||
+                 parser.parseKeyword("pitch") || parser.parseEqual() ||
+                 parser.parseInteger(pitch));
+}
+
+static void printSlotOptions(AsmPrinter &printer, int64_t offset, int64_t row,
+                             int64_t pitch) {
+  if (offset != 0)
+    printer << ", offset = " << offset;
+  if (pitch != 0)
+    printer << ", row = " << row << ", pitch = " << pitch;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "MetaOps/Dialect/MetaOp/MetaOpAttributes.cpp.inc"
 

@@ -22,12 +22,34 @@ using namespace mlir::metaop;
 static FusedOp createLike(OpBuilder &builder, FusedOp op, TypeRange results,
                           ValueRange operands) {
   return FusedOp::create(builder, op.getLoc(), results, operands,
-                         op.getScheduleAttr());
+                         op.getScheduleAttr(), op.getInputRowsAttr(),
+                         /*result_rows=*/ArrayAttr());
 }
 
 static KernelOp createLike(OpBuilder &builder, KernelOp op, TypeRange results,
                            ValueRange operands) {
   return KernelOp::create(builder, op.getLoc(), results, operands);
+}
+
+/// Has the results that are left lie in their rows.
+static void keepRows(FusedOp op, FusedOp smaller,
+                     const llvm::BitVector &dropped) {
+  unsigned next = 0;
+  for (unsigned number = 0; number < op->getNumResults(); ++number)
+    if (!dropped.test(number))
+      smaller.setRowsOfResult(next++, op.getRowsOfResult(number));
+}
+
+/// Those of a kernel are its stages'.
+static void keepRows(KernelOp, KernelOp, const llvm::BitVector &) {}
+
+static void eraseInputs(FusedOp op, const llvm::BitVector &erased) {
+  op.eraseInputs(erased);
+}
+
+static void eraseInputs(KernelOp op, const llvm::BitVector &erased) {
+  op->eraseOperands(erased);
+  op.getBody().front().eraseArguments(erased);
 }
 
 /// Replaces `op` by one without the marked results; the body moves over.
@@ -48,6 +70,7 @@ static void dropResults(PatternRewriter &rewriter, OpTy op,
 
   OpTy smaller = createLike(rewriter, op, types, op.getInputs());
   smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  keepRows(op, smaller, dropped);
   rewriter.inlineRegionBefore(op.getBody(), smaller.getBody(),
                               smaller.getBody().end());
   unsigned next = 0;
@@ -103,10 +126,7 @@ template <typename OpTy> struct DropArguments : OpRewritePattern<OpTy> {
     }
     if (dropped.none())
       return rewriter.notifyMatchFailure(op, "each argument is used");
-    rewriter.modifyOpInPlace(op, [&] {
-      op->eraseOperands(dropped);
-      body.eraseArguments(dropped);
-    });
+    rewriter.modifyOpInPlace(op, [&] { eraseInputs(op, dropped); });
     return success();
   }
 };

@@ -8,6 +8,7 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -159,7 +160,85 @@ YieldOp FusedOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
 }
 
+/// The entry of one value in an array of rows; null where it has none.
+static RowsAttr getRows(ArrayAttr rows, unsigned number) {
+  return rows ? dyn_cast<RowsAttr>(rows[number]) : RowsAttr();
+}
+
+/// The array, of `count` values, with another entry; null where all are `unit`.
+static ArrayAttr withRows(MLIRContext *ctx, ArrayAttr rows, unsigned count,
+                          unsigned number, RowsAttr entry) {
+  SmallVector<Attribute> entries(count, UnitAttr::get(ctx));
+  if (rows)
+    entries.assign(rows.begin(), rows.end());
+  entries[number] = entry ? Attribute(entry) : UnitAttr::get(ctx);
+  if (llvm::all_of(entries, llvm::IsaPred<UnitAttr>))
+    return {};
+  return ArrayAttr::get(ctx, entries);
+}
+
+RowsAttr FusedOp::getRowsOfInput(unsigned number) {
+  return getRows(getInputRowsAttr(), number);
+}
+
+RowsAttr FusedOp::getRowsOfResult(unsigned number) {
+  return getRows(getResultRowsAttr(), number);
+}
+
+void FusedOp::setRowsOfInput(unsigned number, RowsAttr rows) {
+  setInputRowsAttr(withRows(getContext(), getInputRowsAttr(),
+                            getInputs().size(), number, rows));
+}
+
+void FusedOp::setRowsOfResult(unsigned number, RowsAttr rows) {
+  setResultRowsAttr(withRows(getContext(), getResultRowsAttr(), getNumResults(),
+                             number, rows));
+}
+
+void FusedOp::eraseInputs(const llvm::BitVector &erased) {
+  if (ArrayAttr rows = getInputRowsAttr()) {
+    SmallVector<Attribute> left;
+    for (auto [number, entry] : llvm::enumerate(rows))
+      if (!erased.test(number))
+        left.push_back(entry);
+    setInputRowsAttr(ArrayAttr::get(getContext(), left));
+  }
+  (*this)->eraseOperands(erased);
+  getBody().front().eraseArguments(erased);
+}
+
+/// (C9): rows are of tensors that have them.
+static LogicalResult verifyRows(FusedOp op, ArrayAttr rows, TypeRange types,
+                                StringRef name) {
+  if (!rows)
+    return success();
+  if (rows.size() != types.size())
+    return op.emitOpError()
+           << "expects `" << name << "` to have " << types.size()
+           << " entries, given " << rows.size();
+  for (auto [attr, type] : llvm::zip_equal(rows, types)) {
+    auto entry = dyn_cast<RowsAttr>(attr);
+    if (!entry)
+      continue;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    int64_t span;
+    if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() == 0 ||
+        !entry.getStrides(tensor.getShape()) ||
+        llvm::MulOverflow(tensor.getNumElements() / entry.getRow(),
+                          entry.getPitch(), span))
+      return op.emitOpError() << "expects `" << name << "` to be rows of "
+                              << type << ", given " << entry;
+  }
+  return success();
+}
+
 LogicalResult FusedOp::verify() {
+  // (C9)
+  if (failed(verifyRows(*this, getInputRowsAttr(), getOperandTypes(),
+                        "input_rows")) ||
+      failed(verifyRows(*this, getResultRowsAttr(), getResultTypes(),
+                        "result_rows")))
+    return failure();
   // (C7)
   return verifyArguments(*this);
 }
@@ -266,9 +345,73 @@ YieldOp KernelOp::getYield() {
   return cast<YieldOp>(getBody().front().getTerminator());
 }
 
+/// Calls `fn(stage, number)` for each operand of a stage that is `value`.
+template <typename Fn> static void forEachRead(Value value, Fn fn) {
+  for (OpOperand &use : value.getUses())
+    if (auto stage = dyn_cast<FusedOp>(use.getOwner()))
+      fn(stage, use.getOperandNumber());
+}
+
+RowsAttr KernelOp::getRowsOfInput(unsigned number) {
+  RowsAttr rows;
+  forEachRead(getBody().getArgument(number), [&](FusedOp stage, unsigned i) {
+    rows = stage.getRowsOfInput(i);
+  });
+  return rows;
+}
+
+RowsAttr KernelOp::getRowsOfResult(unsigned number) {
+  auto yielded = cast<OpResult>(getYield().getOperand(number));
+  return cast<FusedOp>(yielded.getOwner())
+      .getRowsOfResult(yielded.getResultNumber());
+}
+
+void KernelOp::setRowsOfInput(unsigned number, RowsAttr rows) {
+  forEachRead(getBody().getArgument(number), [&](FusedOp stage, unsigned i) {
+    stage.setRowsOfInput(i, rows);
+  });
+}
+
+void KernelOp::setRowsOfResult(unsigned number, RowsAttr rows) {
+  auto yielded = cast<OpResult>(getYield().getOperand(number));
+  cast<FusedOp>(yielded.getOwner())
+      .setRowsOfResult(yielded.getResultNumber(), rows);
+  forEachRead(yielded, [&](FusedOp stage, unsigned i) {
+    stage.setRowsOfInput(i, rows);
+  });
+}
+
 LogicalResult KernelOp::verify() {
   // (C3)
   return verifyArguments(*this);
+}
+
+/// (C5): who reads a value takes it from where it is.
+static LogicalResult verifySameRows(KernelOp op) {
+  auto verify = [&](Value value, RowsAttr rows) -> LogicalResult {
+    LogicalResult result = success();
+    forEachRead(value, [&](FusedOp stage, unsigned i) {
+      if (stage.getRowsOfInput(i) != rows && succeeded(result))
+        result = stage.emitOpError()
+                 << "reads operand " << i
+                 << " in other rows than those in which it lies";
+    });
+    return result;
+  };
+  for (auto [i, argument] : llvm::enumerate(op.getBody().getArguments()))
+    if (failed(verify(argument, op.getRowsOfInput(i))))
+      return failure();
+  for (auto stage : op.getBody().front().getOps<FusedOp>())
+    for (OpResult result : stage->getResults()) {
+      RowsAttr rows = stage.getRowsOfResult(result.getResultNumber());
+      if (failed(verify(result, rows)))
+        return failure();
+      if (rows && !llvm::is_contained(op.getYield().getOperands(), result))
+        return stage.emitOpError()
+               << "has rows for result " << result.getResultNumber()
+               << ", which stays inside of the kernel";
+    }
+  return success();
 }
 
 /// (C2): the loops that a stage shares with the one before it are the same.
@@ -327,5 +470,6 @@ LogicalResult KernelOp::verifyRegions() {
     if (isa<BlockArgument>(value))
       return emitOpError() << "expects to yield results of its stages, given "
                               "an argument";
-  return success();
+  // (C5)
+  return verifySameRows(*this);
 }

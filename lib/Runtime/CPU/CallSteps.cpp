@@ -15,7 +15,9 @@
 // the arena's places are memory like any other.
 //
 // What lies between is gathered as one set of ranges, so that a candidate is
-// compared once with all of it, and not with each call of the window.
+// compared once with all of it, and not with each call of the window. Ranges of
+// rows that are apart, the parts of one tensor, lie between each other's rows:
+// these are compared one by one.
 //
 // The steps depend on the program alone, so they are the same in every run, and
 // results do not depend on the number of threads.
@@ -37,19 +39,41 @@ static constexpr int64_t kMinWork = 4'000'000;
 /// How far a call may come forward.
 static constexpr unsigned kWindow = 32;
 
+/// Whether two ranges have bytes in common. Rows of one pitch are told apart by
+/// where they begin.
+static bool haveCommonBytes(const MemoryRange &a, const MemoryRange &b) {
+  if (a.object != b.object || a.begin >= b.end || b.begin >= a.end)
+    return false;
+  if (a.pitch == 0 || a.pitch != b.pitch)
+    return true;
+  // From the beginning of a row of `a` to that of the next row of `b`.
+  int64_t distance = (b.begin - a.begin) % a.pitch;
+  if (distance < 0)
+    distance += a.pitch;
+  return distance < a.row || a.pitch - distance < b.row;
+}
+
 namespace {
 /// A union of ranges.
 class Memory {
 public:
   void add(llvm::ArrayRef<MemoryRange> added) {
     for (const MemoryRange &range : added)
-      add(range);
+      if (range.pitch != 0)
+        inRows.push_back(range);
+      else
+        add(range);
   }
   bool overlaps(llvm::ArrayRef<MemoryRange> others) const {
     return llvm::any_of(others, [&](const MemoryRange &range) {
       auto it = findFirst(range);
-      return it != ends.end() && it->first.first == range.object &&
-             it->first.second < range.end && range.begin < it->second;
+      bool overlapsWhole =
+          it != ends.end() && it->first.first == range.object &&
+          it->first.second < range.end && range.begin < it->second;
+      return overlapsWhole ||
+             llvm::any_of(inRows, [&](const MemoryRange &other) {
+               return haveCommonBytes(other, range);
+             });
     });
   }
 
@@ -82,6 +106,7 @@ private:
 
   /// Ranges that do not overlap: where they end, by where they begin.
   Ranges ends;
+  llvm::SmallVector<MemoryRange, 2> inRows;
 };
 
 /// The memory of several calls.

@@ -22,6 +22,8 @@ struct MemoryRange {
   /// Ranges of different objects do not overlap.
   int64_t object;
   int64_t begin, end;
+  /// Bytes of a row, and from one row to the next, where rows are apart.
+  int64_t row = 0, pitch = 0;
 };
 
 /// What decides with which calls a call may run.

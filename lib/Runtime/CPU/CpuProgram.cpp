@@ -30,14 +30,32 @@ static constexpr int64_t kWorkOfByte = 100;
 
 static Slot toSlot(Attribute attr, Type type) {
   auto slot = cast<metaop::SlotAttr>(attr);
+  int64_t row = slot.getRow(), pitch = slot.getPitch();
   int64_t bytes = metaop::countBytes(type);
+  if (pitch != 0)
+    bytes = (bytes / row - 1) * pitch + row;
   switch (slot.getKind()) {
   case metaop::SlotKind::Argument:
-    return {Slot::Kind::Argument, slot.getIndex(), bytes, slot.getOffset()};
+    return {Slot::Kind::Argument,
+            slot.getIndex(),
+            bytes,
+            slot.getOffset(),
+            row,
+            pitch};
   case metaop::SlotKind::Result:
-    return {Slot::Kind::Result, slot.getIndex(), bytes, slot.getOffset()};
+    return {Slot::Kind::Result,
+            slot.getIndex(),
+            bytes,
+            slot.getOffset(),
+            row,
+            pitch};
   case metaop::SlotKind::Arena:
-    return {Slot::Kind::Arena, slot.getIndex() + slot.getOffset(), bytes};
+    return {Slot::Kind::Arena,
+            slot.getIndex() + slot.getOffset(),
+            bytes,
+            0,
+            row,
+            pitch};
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -269,12 +287,13 @@ void CpuProgram::planSteps() {
     int64_t numResults = results.size();
     switch (slot.kind) {
     case Slot::Kind::Arena:
-      return {0, slot.index, slot.index + slot.bytes};
+      return {0, slot.index, slot.index + slot.bytes, slot.row, slot.pitch};
     case Slot::Kind::Result:
-      return {1 + slot.index, slot.offset, slot.offset + slot.bytes};
+      return {1 + slot.index, slot.offset, slot.offset + slot.bytes, slot.row,
+              slot.pitch};
     case Slot::Kind::Argument:
       return {1 + numResults + slot.index, slot.offset,
-              slot.offset + slot.bytes};
+              slot.offset + slot.bytes, slot.row, slot.pitch};
     }
     llvm_unreachable("all kinds are handled");
   };

@@ -25,9 +25,12 @@ struct Slot {
   Kind kind;
   /// The number of the argument or result; in the arena, the first byte.
   int64_t index;
+  /// From the first to the last.
   int64_t bytes;
   /// Bytes before it in an argument or a result that it is a part of.
   int64_t offset = 0;
+  /// Bytes of a row, and from one row to the next, where rows are apart.
+  int64_t row = 0, pitch = 0;
 };
 
 /// Kernel calls and copies in order, with all memory decided.

@@ -56,11 +56,13 @@ struct CpuProgram::Stored {
 // visited here.
 
 template <typename Visitor> static void visit(Visitor &visitor, Slot &slot) {
-  auto &[kind, index, bytes, offset] = slot;
+  auto &[kind, index, bytes, offset, row, pitch] = slot;
   visitor.number(kind);
   visitor.number(index);
   visitor.number(bytes);
   visitor.number(offset);
+  visitor.number(row);
+  visitor.number(pitch);
 }
 
 template <typename Visitor> static void visit(Visitor &visitor, CopyDim &dim) {
@@ -257,7 +259,8 @@ bool CpuProgram::Stored::isValid() const {
            results[index].index == index;
   };
   auto isSlot = [&](const Slot &slot) {
-    if (slot.bytes < 0 || slot.offset < 0)
+    if (slot.bytes < 0 || slot.offset < 0 || slot.row < 0 ||
+        slot.pitch < slot.row)
       return false;
     switch (slot.kind) {
     case Slot::Kind::Argument:

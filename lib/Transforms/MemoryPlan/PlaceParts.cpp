@@ -10,7 +10,7 @@
 // that makes it writes it where the concat wants it. That is so if
 //
 // * a kernel makes it, or another placement op (whose parts then lie there);
-// * its window is contiguous, or the kernel's result has the result's pitch;
+// * its window is contiguous, or the kernel's result lies in the window's rows;
 // * it is no result of the program, and no part of anything else;
 // * where a file's schedule stores it past the caches, it begins at a line.
 //
@@ -41,6 +41,63 @@ Value metaop::getViewed(Value value) {
   return value;
 }
 
+std::optional<Window> metaop::findWindow(const Placement &placement,
+                                         RankedTensorType part,
+                                         RankedTensorType result) {
+  if (!placement.symbols.empty())
+    return std::nullopt;
+  ArrayRef<int64_t> extents = part.getShape(), rooms = result.getShape();
+  Window window = {0, nullptr};
+  for (auto [start, room] : llvm::zip_equal(placement.starts, rooms))
+    window.offset = window.offset * room + start;
+  // The innermost dimensions that fill their room, and the one outside of them.
+  unsigned dim = extents.size();
+  int64_t row = 1, pitch = 1;
+  while (dim > 0 && row == pitch) {
+    --dim;
+    pitch *= rooms[dim];
+    row *= extents[dim];
+  }
+  int64_t count = 1;
+  for (unsigned outer = 0; outer < dim; ++outer) {
+    if (count != 1 && extents[outer] != rooms[outer])
+      return std::nullopt;
+    count *= extents[outer];
+  }
+  if (count == 1 || row == pitch)
+    return window;
+  if (count == 0 || row == 0)
+    return std::nullopt;
+  window.rows = RowsAttr::get(part.getContext(), row, pitch);
+  return window;
+}
+
+KernelOp metaop::getKernel(func::FuncOp callee) {
+  if (!callee || callee.isDeclaration() ||
+      !llvm::hasSingleElement(callee.getBody()))
+    return {};
+  auto kernel = dyn_cast<KernelOp>(callee.getBody().front().front());
+  auto end = kernel ? dyn_cast<func::ReturnOp>(kernel->getNextNode()) : nullptr;
+  return end && end.getOperands() == kernel.getResults() ? kernel : KernelOp();
+}
+
+RowsAttr metaop::getRows(Value value, SymbolTable &symbols) {
+  value = getViewed(value);
+  auto call = value.getDefiningOp<func::CallOp>();
+  KernelOp kernel =
+      call ? getKernel(symbols.lookup<func::FuncOp>(call.getCallee()))
+           : KernelOp();
+  return kernel
+             ? kernel.getRowsOfResult(cast<OpResult>(value).getResultNumber())
+             : RowsAttr();
+}
+
+bool metaop::isReadOnce(Operation *op, Value value) {
+  return llvm::count_if(op->getOperands(), [&](Value operand) {
+           return getViewed(operand) == value;
+         }) == 1;
+}
+
 namespace {
 class PartPlacer {
 public:
@@ -58,7 +115,7 @@ public:
 
 private:
   void place(PlacementOpInterface op);
-  bool isMadeForThis(Value value, int64_t offset) const;
+  bool isMadeForThis(Value value, const PartPlace &place) const;
   bool isReturned(Value value) const;
   bool isMadeOfDonated(Value value);
   Operation *getOverwriter(Value value) const;
@@ -72,45 +129,25 @@ private:
 };
 } // namespace
 
-/// The bytes before a window of `result`, if its elements follow each other
-/// there.
-static std::optional<int64_t> findOffset(const Placement &placement,
-                                         RankedTensorType part,
-                                         RankedTensorType result) {
-  if (!placement.symbols.empty())
-    return std::nullopt;
-  int64_t bytes = getElementBytes(result);
-  int64_t offset = 0, outer = 1;
-  for (auto [start, extent, room] :
-       llvm::zip_equal(placement.starts, part.getShape(), result.getShape())) {
-    if (extent != room && outer != 1)
-      return std::nullopt;
-    offset = offset * room + start;
-    outer *= extent;
-  }
-  return offset * bytes;
-}
-
 /// Whether nothing else decides where the value is.
-bool PartPlacer::isMadeForThis(Value value, int64_t offset) const {
+bool PartPlacer::isMadeForThis(Value value, const PartPlace &place) const {
   if (returned.contains(value) || places.contains(value))
     return false;
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<PlacementOpInterface>(op))
-    return true;
+    return !place.rows;
   auto call = dyn_cast_or_null<func::CallOp>(op);
-  auto callee =
-      call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  if (!callee || callee.isDeclaration())
-    return false;
-  auto kernel = dyn_cast<KernelOp>(callee.getBody().front().front());
+  KernelOp kernel =
+      call ? getKernel(symbols.lookup<func::FuncOp>(call.getCallee()))
+           : KernelOp();
   if (!kernel)
     return false;
-  Value yielded =
-      kernel.getYield().getOperand(cast<OpResult>(value).getResultNumber());
-  auto stage = yielded.getDefiningOp<FusedOp>();
-  return stage &&
-         (offset % kBufferAlignment == 0 || !getOverrideLine(stage.getLoc()));
+  auto yielded = cast<OpResult>(
+      kernel.getYield().getOperand(cast<OpResult>(value).getResultNumber()));
+  auto stage = cast<FusedOp>(yielded.getOwner());
+  return stage.getRowsOfResult(yielded.getResultNumber()) == place.rows &&
+         (place.offset % kBufferAlignment == 0 ||
+          !getOverrideLine(stage.getLoc()) || place.rows);
 }
 
 /// Whether the value's memory is that of a result of the program.
@@ -156,13 +193,6 @@ bool PartPlacer::isMadeOfDonated(Value value) {
          main.getArgAttr(argument.getArgNumber(), "metaop.donatable");
 }
 
-/// Whether the op does not put the value into itself.
-static bool isReadOnce(Operation *op, Value value) {
-  return llvm::count_if(op->getOperands(), [&](Value operand) {
-           return getViewed(operand) == value;
-         }) == 1;
-}
-
 void PartPlacer::place(PlacementOpInterface op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (!type.hasStaticShape())
@@ -170,9 +200,13 @@ void PartPlacer::place(PlacementOpInterface op) {
   for (const Placement &placement : op.getPlacements()) {
     Value part = op->getOperand(placement.operand);
     auto partType = cast<RankedTensorType>(part.getType());
-    std::optional<int64_t> offset = findOffset(placement, partType, type);
+    std::optional<Window> window = findWindow(placement, partType, type);
+    if (!window)
+      continue;
     Value made = getViewed(part);
-    if (!offset || !isMadeForThis(made, *offset))
+    PartPlace place = {op->getResult(0), window->offset * getElementBytes(type),
+                       window->rows};
+    if (!isMadeForThis(made, place))
       continue;
     bool isCovered = partType == type;
     if (isCovered && (!isReturned(op->getResult(0)) || isMadeOfDonated(made) ||
@@ -183,7 +217,7 @@ void PartPlacer::place(PlacementOpInterface op) {
         isCovered ? op.getOperation() : getOverwriter(op->getResult(0));
     if (overwriter && !isLastReader(overwriter, made))
       continue;
-    places[made] = {op->getResult(0), *offset};
+    places[made] = place;
     if (isCovered)
       overwriters[made] = op;
   }

@@ -63,8 +63,9 @@ private:
   };
 
   LogicalResult findLives();
+  LogicalResult verifyRows(func::CallOp call, KernelOp kernel);
   LogicalResult planCall(func::CallOp call, int64_t time);
-  void planPlacement(PlacementOpInterface op, int64_t time);
+  LogicalResult planPlacement(PlacementOpInterface op, int64_t time);
   std::optional<Place> tryInPlace(func::CallOp call, KernelOp kernel,
                                   OpResult result, int64_t time);
   std::optional<Place> tryInPlace(PlacementOpInterface op, int64_t time);
@@ -120,16 +121,6 @@ MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
   Place place = places.find(value)->second;
   place.offset += offset;
   return place;
-}
-
-/// The kernel of a function that is one and returns its results in order.
-static KernelOp getKernel(func::FuncOp callee) {
-  if (!callee || callee.isDeclaration() ||
-      !llvm::hasSingleElement(callee.getBody()))
-    return {};
-  auto kernel = dyn_cast<KernelOp>(callee.getBody().front().front());
-  auto end = kernel ? dyn_cast<func::ReturnOp>(kernel->getNextNode()) : nullptr;
-  return end && end.getOperands() == kernel.getResults() ? kernel : KernelOp();
 }
 
 /// Whether the bytes of a tensor's elements are known.
@@ -280,10 +271,29 @@ MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
   return takeOver(root, op->getResult(0), time);
 }
 
+/// Whether the kernel finds what it reads in the rows that it expects, and what
+/// it writes in rows lies in another value.
+LogicalResult MemoryPlanner::verifyRows(func::CallOp call, KernelOp kernel) {
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    unsigned number = cast<BlockArgument>(input).getArgNumber();
+    if (kernel.getRowsOfInput(i) != getRows(call.getOperand(number), symbols))
+      return call.emitOpError("reads operand ")
+             << number << " in other rows than those in which it is made";
+  }
+  for (OpResult result : call->getResults())
+    if (getRows(result, symbols) && !parts.contains(result))
+      return call.emitOpError("makes result ")
+             << result.getResultNumber()
+             << " in rows, but it is no part that lies in them";
+  return success();
+}
+
 LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
   KernelOp kernel = getKernel(symbols.lookup<func::FuncOp>(call.getCallee()));
   if (!kernel)
     return call.emitOpError("does not call a kernel");
+  if (failed(verifyRows(call, kernel)))
+    return failure();
   for (OpResult result : call->getResults()) {
     std::optional<Place> place;
     if (!parts.contains(result))
@@ -300,14 +310,24 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
   return success();
 }
 
-void MemoryPlanner::planPlacement(PlacementOpInterface op, int64_t time) {
+LogicalResult MemoryPlanner::planPlacement(PlacementOpInterface op,
+                                           int64_t time) {
   Value result = op->getResult(0);
+  // Copies are made of elements that follow each other.
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Value made = getViewed(operand);
+    if (getRows(made, symbols) &&
+        (parts.lookup(made).owner != result || !isReadOnce(op, made)))
+      return op->emitOpError("reads operand ")
+             << i << ", which is made in rows, but not in its place";
+  }
   if (!parts.contains(result))
     if (std::optional<Place> place = tryInPlace(op, time)) {
       places[result] = *place;
-      return;
+      return success();
     }
   makePlace(getRoot(result), time);
+  return success();
 }
 
 /// What is written in place has just been read: it is in the first cache, and
@@ -336,8 +356,12 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
       bool isInArena = place.kind == SlotKind::Arena;
       int64_t index =
           isInArena ? plan.offsets[place.index] + place.offset : place.index;
-      slots.push_back(
-          SlotAttr::get(ctx, place.kind, index, isInArena ? 0 : place.offset));
+      RowsAttr rows = parts.lookup(getViewed(value)).rows;
+      int64_t bytes = getElementBytes(value.getType());
+      slots.push_back(SlotAttr::get(ctx, place.kind, index,
+                                    isInArena ? 0 : place.offset,
+                                    rows ? rows.getRow() * bytes : 0,
+                                    rows ? rows.getPitch() * bytes : 0));
     }
     return ArrayAttr::get(ctx, slots);
   };
@@ -359,11 +383,13 @@ LogicalResult MemoryPlanner::plan() {
     places[argument] = {SlotKind::Argument, argument.getArgNumber()};
   int64_t time = 0;
   for (Operation &op : main.getBody().front()) {
-    if (auto placement = dyn_cast<PlacementOpInterface>(op))
-      planPlacement(placement, time++);
-    else if (auto call = dyn_cast<func::CallOp>(op))
+    if (auto placement = dyn_cast<PlacementOpInterface>(op)) {
+      if (failed(planPlacement(placement, time++)))
+        return failure();
+    } else if (auto call = dyn_cast<func::CallOp>(op)) {
       if (failed(planCall(call, time++)))
         return failure();
+    }
   }
   std::optional<ArenaPlan> plan = packArena(stored);
   if (!plan)

@@ -40,9 +40,9 @@ static bool isKernelFunction(func::FuncOp func) {
   return llvm::hasNItems(body, 2) && isa<KernelOp>(body.front());
 }
 
-/// Keeps the first of equal operands of a kernel or a stage, whose operands are
-/// the arguments of its region.
-static void mergeEqualInputs(Operation *op) {
+/// Has the arguments of equal operands of a kernel or a stage be the first of
+/// them. Returns those that are left without uses.
+static llvm::BitVector mergeEqualInputs(Operation *op) {
   Block &body = op->getRegion(0).front();
   llvm::DenseMap<Value, unsigned> firstOf;
   llvm::BitVector repeated(op->getNumOperands());
@@ -54,14 +54,15 @@ static void mergeEqualInputs(Operation *op) {
     body.getArgument(number).replaceAllUsesWith(
         body.getArgument(first->second));
   }
-  op->eraseOperands(repeated);
-  body.eraseArguments(repeated);
+  return repeated;
 }
 
 static void mergeEqualInputs(KernelOp kernel) {
-  mergeEqualInputs(kernel.getOperation());
+  llvm::BitVector repeated = mergeEqualInputs(kernel.getOperation());
+  kernel->eraseOperands(repeated);
+  kernel.getBody().front().eraseArguments(repeated);
   for (auto fused : kernel.getBody().front().getOps<FusedOp>())
-    mergeEqualInputs(fused.getOperation());
+    fused.eraseInputs(mergeEqualInputs(fused.getOperation()));
 }
 
 static std::string getFreeName(SymbolTable &symbols, unsigned &number) {

@@ -117,11 +117,41 @@ void StageBuilder::addCheck(SmallVectorImpl<AffineExpr> &checks,
     checks.push_back(expr);
 }
 
-StagePlace StageBuilder::makePlace(AffineMap map, ArrayRef<AffineExpr> shape) {
+SmallVector<AffineExpr> StageBuilder::getStrides(ArrayRef<AffineExpr> shape,
+                                                 RowsAttr rows) {
+  SmallVector<AffineExpr> strides(shape.size());
+  if (rows) {
+    // Only static shapes have rows.
+    auto extents = llvm::map_to_vector(shape, [](AffineExpr extent) {
+      return cast<AffineConstantExpr>(extent).getValue();
+    });
+    for (auto [stride, value] :
+         llvm::zip_equal(strides, *rows.getStrides(extents)))
+      stride = constant(value);
+    return strides;
+  }
+  AffineExpr stride = constant(1);
+  for (unsigned dim = shape.size(); dim-- > 0;) {
+    strides[dim] = stride;
+    stride = stride * shape[dim];
+  }
+  return strides;
+}
+
+/// The rows in which what is read lies.
+RowsAttr StageBuilder::getRows(Value source) {
+  auto argument = dyn_cast<BlockArgument>(source);
+  return argument ? stage.op.getRowsOfInput(argument.getArgNumber())
+                  : RowsAttr();
+}
+
+StagePlace StageBuilder::makePlace(AffineMap map, ArrayRef<AffineExpr> shape,
+                                   ArrayRef<AffineExpr> strides) {
   StagePlace place;
   AffineExpr offset = constant(0);
-  for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape)) {
-    offset = offset * extent + index;
+  for (auto [index, extent, stride] :
+       llvm::zip_equal(map.getResults(), shape, strides)) {
+    offset = offset + index * stride;
     addCheck(place.rangeChecks, index);
     addCheck(place.rangeChecks, extent - 1 - index);
   }
@@ -158,7 +188,7 @@ void StageBuilder::addRead(Value value, Value source,
   SmallVector<AffineExpr> shape = getShape(source);
   read.map =
       AffineMap::get(stage.extents.size(), stage.symbols.size(), results, ctx);
-  read.place = makePlace(read.map, shape);
+  read.place = makePlace(read.map, shape, getStrides(shape, getRows(source)));
   if (access.conditions != IntegerSet())
     for (unsigned i = 0; i < access.conditions.getNumConstraints(); ++i) {
       AffineExpr expr =
@@ -193,7 +223,8 @@ void StageBuilder::addWrite(unsigned result, Value yielded) {
     results.push_back(withSymbols(expr, symbols));
   write.shape = getShape(yielded);
   write.map = AffineMap::get(numLoops, stage.symbols.size(), results, ctx);
-  write.place = makePlace(write.map, write.shape);
+  write.strides = getStrides(write.shape, stage.op.getRowsOfResult(result));
+  write.place = makePlace(write.map, write.shape, write.strides);
   if (access.conditions != IntegerSet())
     for (unsigned i = 0; i < access.conditions.getNumConstraints(); ++i) {
       AffineExpr expr =

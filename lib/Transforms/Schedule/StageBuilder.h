@@ -35,8 +35,13 @@ private:
   AffineExpr withSymbols(AffineExpr expr, ArrayRef<AffineExpr> symbols);
   void addRead(Value value, Value source, const IndexAccess &access);
   void addWrite(unsigned result, Value yielded);
+  /// Elements between neighbours along each dimension of a tensor of this
+  /// shape, which lies in `rows` if there are any.
+  SmallVector<AffineExpr> getStrides(ArrayRef<AffineExpr> shape, RowsAttr rows);
+  RowsAttr getRows(Value source);
   /// The place that `map` reaches in a tensor of the given shape.
-  StagePlace makePlace(AffineMap map, ArrayRef<AffineExpr> shape);
+  StagePlace makePlace(AffineMap map, ArrayRef<AffineExpr> shape,
+                       ArrayRef<AffineExpr> strides);
   void remakePlaces();
   void addCheck(SmallVectorImpl<AffineExpr> &checks, AffineExpr expr);
   bool isProvablyNonNegative(AffineExpr expr);

@@ -184,12 +184,14 @@ bool StageBuilder::tryStridedGather(StageWrite &write, unsigned position) {
 /// the old loops may not hold of the new ones, where they leave the domain.
 void StageBuilder::remakePlaces() {
   for (StageRead &read : stage.reads) {
-    StagePlace place = makePlace(read.map, getShape(read.source));
+    SmallVector<AffineExpr> shape = getShape(read.source);
+    StagePlace place =
+        makePlace(read.map, shape, getStrides(shape, getRows(read.source)));
     place.conditions = read.place.conditions;
     read.place = std::move(place);
   }
   for (StageWrite &write : stage.writes) {
-    StagePlace place = makePlace(write.map, write.shape);
+    StagePlace place = makePlace(write.map, write.shape, write.strides);
     place.conditions = write.place.conditions;
     write.place = std::move(place);
   }

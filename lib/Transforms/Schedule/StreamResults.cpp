@@ -20,7 +20,9 @@
 // Lines have to be filled at once, and instructions for it demand alignment.
 // Buffers begin at lines, so a vector is aligned if it begins at a multiple of
 // its lanes: the loop along it starts at such multiples, in blocks of the
-// parallel range as well, and all other loops must step by them.
+// parallel range as well, and all other loops must step by them. A result that
+// begins elsewhere, as a part of another value, is left to the caches when that
+// is known (PlanMemory.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,6 +85,10 @@ metaop::verifyStream(FusedOp op, const Stage &stage, ScheduleAttr schedule,
     if (!leavesKernel(op, result))
       return emitError() << "the schedule streams result " << result
                          << ", which stays inside of the kernel";
+    // Where the first row begins is not known yet.
+    if (op.getRowsOfResult(result))
+      return emitError() << "the schedule streams result " << result
+                         << ", which lies in rows of another value";
     for (const StageWrite &write : stage.writes)
       if (write.result == result && !getStreamAlignment(stage, write, schedule))
         return emitError() << "the schedule streams result " << result

@@ -378,3 +378,148 @@ func.func @kernel_c4(%x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @rows_of_no_element(%x: tensor<4x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // expected-error @below {{expects rows of one element or more that begin farther apart, given 0 elements and a pitch of 8}}
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<0, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @rows_that_overlap(%x: tensor<4x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // expected-error @below {{expects rows of one element or more that begin farther apart, given 4 elements and a pitch of 4}}
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 4>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @rows_of_too_many(%x: tensor<4x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // expected-error @below {{'metaop.fused' op expects `result_rows` to have 1 entries, given 2}}
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [unit, unit]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @rows_inside_of_an_index(%x: tensor<4x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // expected-error @below {{'metaop.fused' op expects `result_rows` to be rows of 'tensor<4x4xf32>', given #metaop.rows<6, pitch = 8>}}
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<6, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @rows_of_nothing(%x: tensor<0x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<0x4xf32>) -> tensor<0x4xf32> {
+    // expected-error @below {{'metaop.fused' op expects `input_rows` to be rows of 'tensor<0x4xf32>', given #metaop.rows<4, pitch = 8>}}
+    %1 = metaop.fused(%b = %a : tensor<0x4xf32>) -> tensor<0x4xf32> attributes {input_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<0x4xf32>
+      metaop.yield %2 : tensor<0x4xf32>
+    }
+    metaop.yield %1 : tensor<0x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @rows_of_any_number(%x: tensor<?x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<?x4xf32>) -> tensor<?x4xf32> {
+    // expected-error @below {{'metaop.fused' op expects `input_rows` to be rows of 'tensor<?x4xf32>', given #metaop.rows<4, pitch = 8>}}
+    %1 = metaop.fused(%b = %a : tensor<?x4xf32>) -> tensor<?x4xf32> attributes {input_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<?x4xf32>
+      metaop.yield %2 : tensor<?x4xf32>
+    }
+    metaop.yield %1 : tensor<?x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @rows_too_far_apart(%x: tensor<4x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // expected-error @below {{'metaop.fused' op expects `result_rows` to be rows of 'tensor<4x4xf32>', given #metaop.rows<4, pitch = 4611686018427387904>}}
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 4611686018427387904>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @no_rows(%x: tensor<4xf32>) {
+  // expected-error @below {{attribute 'result_rows' failed to satisfy constraint: array of rows}}
+  %0 = metaop.fused(%b = %x : tensor<4xf32>) -> tensor<4xf32> attributes {result_rows = [1]} {
+    %2 = metaop.neg %b : tensor<4xf32>
+    metaop.yield %2 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @local_rows(%x: tensor<4x4xf32>) {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    // expected-error @below {{'metaop.fused' op has rows for result 0, which stays inside of the kernel}}
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 8>]} {
+      %3 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %3 : tensor<4x4xf32>
+    }
+    %2 = metaop.fused(%b = %1 : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {input_rows = [#metaop.rows<4, pitch = 8>]} {
+      %3 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %3 : tensor<4x4xf32>
+    }
+    metaop.yield %2 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @other_rows(%x: tensor<4x4xf32>) {
+  %0:2 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 8>]} {
+      %3 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %3 : tensor<4x4xf32>
+    }
+    // expected-error @below {{'metaop.fused' op reads operand 0 in other rows than those in which it lies}}
+    %2 = metaop.fused(%b = %1 : tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %3 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %3 : tensor<4x4xf32>
+    }
+    metaop.yield %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  return
+}

@@ -175,3 +175,21 @@ func.func @stage_stays_stage(%x: tensor<4x1xf32>, %z: tensor<?x3xf32>)
   }
   return %0, %2 : tensor<4xf32>, tensor<?xf32>
 }
+
+// CHECK-LABEL: func @rows
+// CHECK:       attributes {input_rows = [#metaop.rows<4, pitch = 8>, unit], result_rows = [#metaop.rows<1, pitch = 3>, unit]}
+// What is not used goes with its rows.
+// CANON-LABEL: func @rows
+// CANON:       -> tensor<2x4xf32> attributes {input_rows = [#metaop.rows<4, pitch = 8>]}
+func.func @rows(%x: tensor<2x4xf32>, %y: tensor<4xf32>) -> tensor<2x4xf32> {
+  %0:2 = metaop.kernel(%a = %x : tensor<2x4xf32>, %b = %y : tensor<4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>) {
+    %1:2 = metaop.fused(%c = %a : tensor<2x4xf32>, %d = %b : tensor<4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>)
+        attributes {input_rows = [#metaop.rows<4, pitch = 8>, unit], result_rows = [#metaop.rows<1, pitch = 3>, unit]} {
+      %2 = metaop.exp %c : tensor<2x4xf32>
+      %3 = metaop.reindex_reduce add %2 map affine_map<(i, j) -> (j)> : tensor<2x4xf32> -> tensor<4xf32>
+      metaop.yield %3, %2 : tensor<4xf32>, tensor<2x4xf32>
+    }
+    metaop.yield %1#0, %1#1 : tensor<4xf32>, tensor<2x4xf32>
+  }
+  return %0#1 : tensor<2x4xf32>
+}

@@ -113,3 +113,82 @@ func.func @main() -> tensor<2xcomplex<f32>> {
   %0 = call @other() : () -> tensor<2xcomplex<f32>>
   return %0 : tensor<2xcomplex<f32>>
 }
+
+// -----
+
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'func.call' op makes result 0 in rows, but it is no part that lies in them}}
+  %0 = call @rows(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+func.func private @rows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// Rows of another pitch.
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x12xf32> {
+  // expected-error @below {{'func.call' op makes result 0 in rows, but it is no part that lies in them}}
+  %0 = call @rows(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = metaop.concat %0, %x, %x dim = 1 : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x12xf32>
+  return %1 : tensor<4x12xf32>
+}
+
+func.func private @rows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'func.call' op reads operand 0 in other rows than those in which it is made}}
+  %0 = call @read(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+func.func private @read(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {input_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x8xf32> {
+  %0 = call @rows(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @below {{'metaop.concat' op reads operand 0, which is made in rows, but not in its place}}
+  %1 = metaop.concat %0, %0 dim = 1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+func.func private @rows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<4x4xf32>
+      metaop.yield %2 : tensor<4x4xf32>
+    }
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return %0 : tensor<4x4xf32>
+}

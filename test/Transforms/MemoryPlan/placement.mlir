@@ -60,7 +60,7 @@ func.func private @negate(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 // -----
 
-// Columns are apart in memory, so they are copied, and the kernel writes over its
+// Columns that no kernel writes as rows are copied, and the kernel writes over its
 // input. The arena holds both parts until then.
 // CHECK-LABEL: func @main
 // CHECK-SAME:    metaop.arena_bytes = 128 : i64
@@ -99,4 +99,96 @@ func.func @main(%x: tensor<10xf32> {metaop.donatable}, %y: tensor<10xf32>, %p: t
   %1 = metaop.insert none %p into %0[%i] : tensor<3xf32> into tensor<10xf32>
   %2 = metaop.insert none %p into %y[%i] : tensor<3xf32> into tensor<10xf32>
   return %1, %2 : tensor<10xf32>, tensor<10xf32>
+}
+
+// -----
+
+// What kernels write in rows lies in them, as part of a concat in a concat too.
+// The kernel that reads the part reads these rows.
+// CHECK-LABEL: func @main
+// CHECK-SAME:    metaop.arena_bytes = 0 : i64, metaop.results = [#metaop.slot<result, 0>, #metaop.slot<result, 1>]
+// CHECK-NEXT:    call @rows{{.*}} {metaop.slots = [#metaop.slot<result, 0, offset = 64, row = 16, pitch = 32>]}
+// CHECK-NEXT:    call @sum{{.*}} {metaop.slots = [#metaop.slot<result, 1>]}
+// CHECK-NEXT:    metaop.reshape
+// CHECK-NEXT:    call @rows{{.*}} {metaop.slots = [#metaop.slot<result, 0, offset = 80, row = 16, pitch = 32>]}
+// CHECK-NEXT:    metaop.reshape
+// CHECK-NEXT:    metaop.concat {{.*}} {metaop.slots = [#metaop.slot<result, 0, offset = 64>]}
+// CHECK-NEXT:    metaop.concat {{.*}} {metaop.slots = [#metaop.slot<result, 0>]}
+func.func @main(%x: tensor<2x2x4xf32>, %y: tensor<2x8xf32>) -> (tensor<6x8xf32>, tensor<2x2xf32>) {
+  %0 = call @rows(%x) : (tensor<2x2x4xf32>) -> tensor<2x2x4xf32>
+  %1 = call @sum(%0) : (tensor<2x2x4xf32>) -> tensor<2x2xf32>
+  %2 = metaop.reshape %0 : tensor<2x2x4xf32> -> tensor<4x4xf32>
+  %3 = call @rows(%x) : (tensor<2x2x4xf32>) -> tensor<2x2x4xf32>
+  %4 = metaop.reshape %3 : tensor<2x2x4xf32> -> tensor<4x4xf32>
+  %5 = metaop.concat %2, %4 dim = 1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  %6 = metaop.concat %y, %5 dim = 0 : (tensor<2x8xf32>, tensor<4x8xf32>) -> tensor<6x8xf32>
+  return %6, %1 : tensor<6x8xf32>, tensor<2x2xf32>
+}
+
+func.func private @rows(%x: tensor<2x2x4xf32>) -> tensor<2x2x4xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<2x2x4xf32>) -> tensor<2x2x4xf32> {
+    %1 = metaop.fused(%b = %a : tensor<2x2x4xf32>) -> tensor<2x2x4xf32> attributes {result_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.neg %b : tensor<2x2x4xf32>
+      metaop.yield %2 : tensor<2x2x4xf32>
+    }
+    metaop.yield %1 : tensor<2x2x4xf32>
+  }
+  return %0 : tensor<2x2x4xf32>
+}
+
+func.func private @sum(%x: tensor<2x2x4xf32>) -> tensor<2x2xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<2x2x4xf32>) -> tensor<2x2xf32> {
+    %1 = metaop.fused(%b = %a : tensor<2x2x4xf32>) -> tensor<2x2xf32> attributes {input_rows = [#metaop.rows<4, pitch = 8>]} {
+      %2 = metaop.reindex_reduce add %b map affine_map<(d0, d1, d2) -> (d0, d1)> : tensor<2x2x4xf32> -> tensor<2x2xf32>
+      metaop.yield %2 : tensor<2x2xf32>
+    }
+    metaop.yield %1 : tensor<2x2xf32>
+  }
+  return %0 : tensor<2x2xf32>
+}
+
+// -----
+
+// Rows that begin inside of a line are not stored past the caches, whichever
+// call it is whose rows do.
+// CHECK-LABEL: func @main
+// CHECK:         call @aligned{{.*}}offset = 256, row = 64, pitch = 320
+// CHECK:         call @shared{{.*}}<result, 0, row = 64, pitch = 320>
+// CHECK:         call @shared{{.*}}offset = 72, row = 64, pitch = 320
+// CHECK-LABEL: func private @aligned
+// CHECK:         stream = [0]
+// CHECK-LABEL: func private @shared
+// CHECK-NOT:     stream
+func.func @main(%x: tensor<8x16xf32>, %y: tensor<8x2xf32>, %z: tensor<8x30xf32>) -> tensor<8x80xf32> {
+  %0 = call @aligned(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = call @shared(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = call @shared(%x) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %3 = metaop.concat %1, %y, %2, %z, %0 dim = 1 : (tensor<8x16xf32>, tensor<8x2xf32>, tensor<8x16xf32>, tensor<8x30xf32>, tensor<8x16xf32>) -> tensor<8x80xf32>
+  return %3 : tensor<8x80xf32>
+}
+
+func.func private @aligned(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %1 = metaop.fused(%b = %a : tensor<8x16xf32>) -> tensor<8x16xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>)
+        attributes {result_rows = [#metaop.rows<16, pitch = 80>]} {
+      %2 = metaop.exp %b : tensor<8x16xf32>
+      metaop.yield %2 : tensor<8x16xf32>
+    }
+    metaop.yield %1 : tensor<8x16xf32>
+  }
+  return %0 : tensor<8x16xf32>
+}
+
+func.func private @shared(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %1 = metaop.fused(%b = %a : tensor<8x16xf32>) -> tensor<8x16xf32>
+        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>)
+        attributes {result_rows = [#metaop.rows<16, pitch = 80>]} {
+      %2 = metaop.neg %b : tensor<8x16xf32>
+      metaop.yield %2 : tensor<8x16xf32>
+    }
+    metaop.yield %1 : tensor<8x16xf32>
+  }
+  return %0 : tensor<8x16xf32>
 }

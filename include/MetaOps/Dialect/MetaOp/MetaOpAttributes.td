@@ -103,6 +103,37 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
   let genVerifyDecl = 1;
 }
 
+def MetaOp_RowsAttr : AttrDef<MetaOp_Dialect, "Rows"> {
+  let mnemonic = "rows";
+  let summary = "How a tensor lies in a window of another";
+  let description = [{
+    The elements of the tensor, in row-major order, are rows of `row` elements
+    that follow each other; from the beginning of one row to that of the next
+    are `pitch` elements. A view of the tensor lies in the same rows.
+
+    The first part of a concat of two tensors of 1000 x 64 along dimension 1, or
+    the second one:
+
+    ```mlir
+    #metaop.rows<64, pitch = 128>
+    ```
+  }];
+  let parameters = (ins "int64_t":$row, "int64_t":$pitch);
+  let extraClassDeclaration = [{
+    /// The elements from one index to the next along each dimension of a tensor
+    /// of this static shape. None where the rows do not begin with an index.
+    std::optional<SmallVector<int64_t>> getStrides(ArrayRef<int64_t> shape) const;
+    /// The elements from the first to the last of `count`, both included.
+    int64_t getSpan(int64_t count) const;
+  }];
+  let assemblyFormat = "`<` $row `,` `pitch` `=` $pitch `>`";
+  let genVerifyDecl = 1;
+}
+
+/// One per value: its rows, or `unit` where its elements follow each other.
+def MetaOp_RowsArrayAttr : TypedArrayAttrBase<
+    AnyAttrOf<[MetaOp_RowsAttr, UnitAttr]>, "array of rows">;
+
 def MetaOp_SlotAttr : AttrDef<MetaOp_Dialect, "Slot"> {
   let mnemonic = "slot";
   let summary = "Where a value of a program lives";
@@ -110,20 +141,25 @@ def MetaOp_SlotAttr : AttrDef<MetaOp_Dialect, "Slot"> {
     The buffer of an argument of the program (`argument`, by number), a fresh
     buffer that a result of the program takes along (`result`, by number), or a
     place in the memory of the program's intermediate values (`arena`, by byte
-    offset). A value that is a part of another begins `offset` bytes behind.
+    offset). A value that is a part of another begins `offset` bytes behind. If
+    it lies in rows that are apart, these have `row` bytes and begin `pitch`
+    bytes after each other.
 
     ```mlir
     #metaop.slot<arena, 4096>
     #metaop.slot<result, 0, offset = 128>
+    #metaop.slot<result, 0, offset = 128, row = 128, pitch = 256>
     ```
   }];
   let parameters = (ins
     EnumParameter<MetaOp_SlotKind>:$kind,
     "int64_t":$index,
-    DefaultValuedParameter<"int64_t", "0">:$offset
+    DefaultValuedParameter<"int64_t", "0">:$offset,
+    DefaultValuedParameter<"int64_t", "0">:$row,
+    DefaultValuedParameter<"int64_t", "0">:$pitch
   );
   let assemblyFormat = [{
-    `<` $kind `,` $index (`,` `offset` `=` $offset^)? `>`
+    `<` $kind `,` $index `` custom<SlotOptions>($offset, $row, $pitch) `>`
   }];
 }
 

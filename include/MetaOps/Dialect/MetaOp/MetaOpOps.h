@@ -17,6 +17,9 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+
+#include <optional>
 
 #define GET_ATTRDEF_CLASSES
 #include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h.inc"

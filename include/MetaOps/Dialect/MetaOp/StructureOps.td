@@ -51,7 +51,10 @@ def MetaOp_FusedOp : MetaOp_RegionOp<"fused"> {
     that an element-wise op or a reindex-reduce reads has the shape S;
     (C6) `schedule`, if there, orders at most twice as many loops as S
     has dimensions; (C7) the argument and yielded types are those of the operands and results;
-    (C8) every value yielded is computed in the body.
+    (C8) every value yielded is computed in the body; (C9) `input_rows` and
+    `result_rows`, if there, say for each operand or result in which rows it
+    lies in memory, or `unit` where its elements follow each other; rows begin
+    with an index of a tensor that is static and not empty.
 
     ```mlir
     %y = metaop.fused(%a = %x : tensor<4x8xf32>) -> tensor<4xf32> {
@@ -63,11 +66,21 @@ def MetaOp_FusedOp : MetaOp_RegionOp<"fused"> {
   }];
   let arguments = (ins
     Variadic<AnyTypeOf<[MetaOp_Tensor, Index]>>:$inputs,
-    OptionalAttr<MetaOp_ScheduleAttr>:$schedule);
+    OptionalAttr<MetaOp_ScheduleAttr>:$schedule,
+    OptionalAttr<MetaOp_RowsArrayAttr>:$input_rows,
+    OptionalAttr<MetaOp_RowsArrayAttr>:$result_rows);
   let extraClassDeclaration = [{
     /// The value of the body whose shape is the iteration space S.
     ::mlir::TypedValue<::mlir::RankedTensorType> getIterationValue();
     ::mlir::metaop::YieldOp getYield();
+    /// The rows in which an operand or a result lies; null where its elements
+    /// follow each other.
+    ::mlir::metaop::RowsAttr getRowsOfInput(unsigned number);
+    ::mlir::metaop::RowsAttr getRowsOfResult(unsigned number);
+    void setRowsOfInput(unsigned number, ::mlir::metaop::RowsAttr rows);
+    void setRowsOfResult(unsigned number, ::mlir::metaop::RowsAttr rows);
+    /// Erases operands and the arguments that are theirs, which have no uses.
+    void eraseInputs(const ::llvm::BitVector &erased);
   }];
 }
 
@@ -81,7 +94,9 @@ def MetaOp_KernelOp : MetaOp_RegionOp<"kernel"> {
     Constraints: (C1) the body holds `metaop.fused` only; (C2) shared loops have
     the same extents in both stages and the first stage shares none; (C3) the
     argument and yielded types are those of the operands and results;
-    (C4) every value yielded is the result of a stage.
+    (C4) every value yielded is the result of a stage; (C5) all stages agree on
+    the rows in which a value lies, and what is local to the kernel lies in
+    none.
 
     ```mlir
     %y = metaop.kernel(%a = %x : tensor<4x8xf32>) -> tensor<4xf32> {
@@ -94,6 +109,12 @@ def MetaOp_KernelOp : MetaOp_RegionOp<"kernel"> {
   }];
   let extraClassDeclaration = [{
     ::mlir::metaop::YieldOp getYield();
+    /// The rows in which an operand or a result lies; null where its elements
+    /// follow each other.
+    ::mlir::metaop::RowsAttr getRowsOfInput(unsigned number);
+    ::mlir::metaop::RowsAttr getRowsOfResult(unsigned number);
+    void setRowsOfInput(unsigned number, ::mlir::metaop::RowsAttr rows);
+    void setRowsOfResult(unsigned number, ::mlir::metaop::RowsAttr rows);
   }];
 }
 

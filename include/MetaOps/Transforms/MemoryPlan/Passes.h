@@ -10,6 +10,7 @@
 #define METAOPS_TRANSFORMS_MEMORYPLAN_PASSES_H
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -11,6 +11,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PitchPartsPass : Pass<"metaop-pitch-parts", "::mlir::func::FuncOp"> {
+  let summary = "Has kernels write parts of concats into rows that are apart";
+  let description = [{
+    The parts of a concat along an inner dimension lie in rows: between the end
+    of one and the beginning of the next are the rows of the other parts. A
+    kernel that makes such a part is told to write it so, if the part is not
+    returned, viewed in a shape that has no such rows, a part of anything else,
+    or put into the concat twice, and kernels are all else that read it: they
+    are told to read it so. The row and the pitch are numbers of the kernels;
+    where the rows begin is for `metaop-plan-memory` to say, which
+    places all parts that this pass marks. Stages that have a schedule stay as
+    they are, since their loops are other ones in rows.
+
+    Before:
+    ```mlir
+    %0 = metaop.kernel(%a = %x : tensor<1000x64xf32>) -> tensor<1000x64xf32> {
+      %2 = metaop.fused(%b = %a : tensor<1000x64xf32>) -> tensor<1000x64xf32> { ... }
+      metaop.yield %2 : tensor<1000x64xf32>
+    }
+    %1 = metaop.concat %0, %y dim = 1
+        : (tensor<1000x64xf32>, tensor<1000x64xf32>) -> tensor<1000x128xf32>
+    ```
+    After:
+    ```mlir
+    %0 = metaop.kernel(%a = %x : tensor<1000x64xf32>) -> tensor<1000x64xf32> {
+      %2 = metaop.fused(%b = %a : tensor<1000x64xf32>) -> tensor<1000x64xf32>
+          attributes {result_rows = [#metaop.rows<64, pitch = 128>]} { ... }
+      metaop.yield %2 : tensor<1000x64xf32>
+    }
+    ```
+  }];
+}
+
 def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Gives each value of a program its memory";
   let description = [{
@@ -20,8 +53,9 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     there, where every read of an element comes before its write; an argument
     marked `metaop.donatable` may be overwritten in this way too. Views share
     the memory of what they view. A part of a concat that a kernel makes lies in
-    its place in the result, where that is contiguous, and an insert writes over
-    a destination that dies there. What is written in place by all calls of a
+    its place in the result, where that is contiguous, or in the rows in which
+    the kernel writes it (`metaop-pitch-parts`), and an insert writes over a
+    destination that dies there. What is written in place by all calls of a
     kernel is not stored past the caches, unless a file of schedules says so.
     Without `reuse`, every value has a place of
     its own, and no argument is overwritten. With `report`, a remark gives the

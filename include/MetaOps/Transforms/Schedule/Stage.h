@@ -40,7 +40,7 @@ struct StageSymbol {
 
 /// A place in a tensor as a function of the loops.
 struct StagePlace {
-  /// Row-major element number.
+  /// Row-major element number; more where the tensor lies in rows.
   AffineExpr offset;
   /// The element takes part where all of these are >= 0. Those that hold for
   /// every iteration are left out.
@@ -81,6 +81,8 @@ struct StageWrite {
   AffineMap map;
   /// Extents of the result: constants or expressions in the symbols.
   SmallVector<AffineExpr> shape;
+  /// Elements between neighbours along each dimension of the result.
+  SmallVector<AffineExpr> strides;
   /// Some of the loops reach each element exactly once; the others are reduced.
   bool isProjection = true;
   /// Loops that the offset and the range checks depend on.
@@ -148,7 +150,7 @@ struct Stage {
   /// Element-wise ops, generators (splat constants, iota, random) and indirect
   /// reads in program order.
   SmallVector<Operation *> body;
-  SmallVector<StageWrite> writes;
+  SmallVector<StageWrite, 1> writes;
 
 private:
   friend class StageBuilder;
