@@ -12,6 +12,8 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <utility>
+
 using namespace mlir;
 
 namespace metaops {
@@ -28,36 +30,29 @@ static constexpr int64_t kWorkOfCall = 1'000'000;
 /// What a copied byte takes: 10 GB are copied in a second.
 static constexpr int64_t kWorkOfByte = 100;
 
-static Slot toSlot(Attribute attr, Type type) {
-  auto slot = cast<metaop::SlotAttr>(attr);
-  int64_t row = slot.getRow(), pitch = slot.getPitch();
-  int64_t bytes = metaop::countBytes(type);
-  if (pitch != 0)
-    bytes = (bytes / row - 1) * pitch + row;
-  switch (slot.getKind()) {
+static Slot::Kind toKind(metaop::SlotKind kind) {
+  switch (kind) {
   case metaop::SlotKind::Argument:
-    return {Slot::Kind::Argument,
-            slot.getIndex(),
-            bytes,
-            slot.getOffset(),
-            row,
-            pitch};
+    return Slot::Kind::Argument;
   case metaop::SlotKind::Result:
-    return {Slot::Kind::Result,
-            slot.getIndex(),
-            bytes,
-            slot.getOffset(),
-            row,
-            pitch};
+    return Slot::Kind::Result;
   case metaop::SlotKind::Arena:
-    return {Slot::Kind::Arena,
-            slot.getIndex() + slot.getOffset(),
-            bytes,
-            0,
-            row,
-            pitch};
+    return Slot::Kind::Arena;
   }
   llvm_unreachable("all kinds are handled");
+}
+
+static Slot toSlot(Attribute attr, Type type) {
+  auto given = cast<metaop::SlotAttr>(attr);
+  Slot slot = {toKind(given.getKind()), given.getIndex(),
+               metaop::countBytes(type), given.getOffset()};
+  slot.row = given.getRow();
+  slot.pitch = given.getPitch();
+  if (slot.pitch != 0)
+    slot.bytes = (slot.bytes / slot.row - 1) * slot.pitch + slot.row;
+  if (slot.kind == Slot::Kind::Arena)
+    slot.index += std::exchange(slot.offset, 0);
+  return slot;
 }
 
 /// Programs take and make buffers of sizes that are known.
