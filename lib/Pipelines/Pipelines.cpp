@@ -57,8 +57,10 @@ static void addFusion(OpPassManager &pm, FusionRules rules, bool report) {
   OpPassManager &main = pm.nest<func::FuncOp>();
   main.addPass(createSimplifyPass());
   main.addPass(createWidenReductionsPass());
-  if (rules == FusionRules::Extended)
+  if (rules == FusionRules::Extended) {
     main.addPass(createExpandPlacementsPass());
+    main.addPass(createPushIntoPartsPass());
+  }
   CloneProducersPassOptions clone;
   clone.rules = rules;
   main.addPass(createCloneProducersPass(clone));

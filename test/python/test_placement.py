@@ -220,6 +220,56 @@ def test_rows_in_concats_in_concats(rng):
     same(again, np.block([[-a, a * 2], [a, -a]]))
 
 
+def test_elementwise_ops_move_into_parts(compiled, rng):
+    """What reads a concat is computed where its parts are: there is no concat between."""
+    a, b, bias = floats(rng, (20, 9)), floats(rng, (20, 12)), floats(rng, (30,))
+    x, y, z = mo.array(a), mo.array(b), mo.array(bias)
+    with mo.no_grad():
+        whole = mo.relu(mo.concat([mo.exp(x), y, -x], 1) + z) * 0.5
+    plain = np.maximum(np.concatenate([np.exp(a), b, -a], 1) + bias, 0) * 0.5
+    close(whole, plain, rtol=1e-5, atol=1e-6)
+    program = mo.last_program()
+    assert copies(program) == []
+    assert program.arena_bytes == 0
+    # The sum reads what it needs from the concat on the way.
+    with mo.no_grad():
+        total = mo.exp(mo.concat([mo.sin(x), y, -x], 1)).sum(1)
+    close(total, np.exp(np.concatenate([np.sin(a), b, -a], 1)).sum(1), rtol=1e-5)
+    assert [k.bytes_written for k in copies()] == [b.nbytes]
+
+
+def test_random_ops_of_concats(compiled, rng):
+    steps = [
+        lambda v, m, row, all_: m.exp(-v) if m is mo else np.exp(-v),
+        lambda v, m, row, all_: v + row,
+        lambda v, m, row, all_: v * all_,
+        lambda v, m, row, all_: m.maximum(v, 0.25 * v),
+        lambda v, m, row, all_: m.where(v > 0.5, v, v - row),
+        lambda v, m, row, all_: abs(v) * 0.5 - 1.0,
+    ]
+    for _ in range(60):
+        dim, rank = int(rng.integers(0, 3)), 3
+        shape = [int(n) for n in rng.integers(1, 7, rank)]
+        parts = []
+        for _ in range(rng.integers(2, 5)):
+            shape[dim] = int(rng.integers(1, 30))
+            parts.append(floats(rng, tuple(shape)))
+        plain = np.concatenate([-p if k % 2 else p for k, p in enumerate(parts)], dim)
+        row, all_ = floats(rng, plain.shape[2:]), floats(rng, plain.shape)
+        given = mo.array(row), mo.array(all_)
+        with mo.no_grad():
+            made = [-mo.array(p) if k % 2 else mo.array(p) for k, p in enumerate(parts)]
+            value = mo.concat(made, dim)
+            del made
+            for k in rng.integers(0, len(steps), 4):
+                value = steps[k](value, mo, *given)
+                plain = steps[k](plain, np, row, all_)
+            if rng.random() < 0.5:
+                value, plain = mo.transpose(value, (2, 0, 1)) + 1.0, plain.transpose(2, 0, 1) + 1
+            mo.sync([value])
+        close(value, plain, rtol=1e-4, atol=1e-4)
+
+
 def test_parts_that_are_returned_as_well(rng):
     a = floats(rng, (5, 12))
     x = mo.array(a)

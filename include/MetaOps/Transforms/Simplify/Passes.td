@@ -102,6 +102,41 @@ def ExpandPlacementsPass
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def PushIntoPartsPass : Pass<"metaop-push-into-parts", "::mlir::func::FuncOp"> {
+  let summary = "Compute element-wise ops of a concat for each of its parts";
+  let description = [{
+    Element-wise ops that alone read a concat of few parts, and each other, are
+    computed for each part, and the last of their values is the concat, if
+    something reads it from memory and nothing else reads the others. Half of the bytes at least have to be of
+    parts that are not the results of reductions: those fuse with the ops, or
+    would have been copied.
+
+    ```mlir
+    %0 = metaop.neg %a : tensor<4xf32>
+    %c = metaop.concat %0, %b dim = 0
+        : (tensor<4xf32>, tensor<6xf32>) -> tensor<10xf32>
+    %y = metaop.exp %c : tensor<10xf32>
+    return %y : tensor<10xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = metaop.neg %a : tensor<4xf32>
+    %1 = metaop.exp %0 : tensor<4xf32>
+    %2 = metaop.exp %b : tensor<6xf32>
+    %y = metaop.concat %1, %2 dim = 0
+        : (tensor<4xf32>, tensor<6xf32>) -> tensor<10xf32>
+    return %y : tensor<10xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxParts", "max-parts", "unsigned", "8",
+           "The most parts that an op is computed for one by one">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def CloneProducersPass
     : Pass<"metaop-clone-producers", "::mlir::func::FuncOp"> {
   let summary = "Compute cheap producers again for each consumer";
