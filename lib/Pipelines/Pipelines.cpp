@@ -105,6 +105,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Scheduled:
     pm.addPass(createSplitReductionsPass());
     pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
+    pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
     join.vectorBits = options.vectorBits;
     if (rules == FusionRules::Extended)
       pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuProgram.h"
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Pipelines/Pipelines.h"
@@ -26,6 +27,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <chrono>
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -92,9 +94,23 @@ llvm::Expected<std::unique_ptr<SliceModule>> parseSlice(StringRef bytecode) {
   return slice;
 }
 
+void markGrowing(ModuleOp module, llvm::ArrayRef<GrowingDim> growing) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || growing.empty())
+    return;
+  std::map<unsigned, llvm::SmallVector<int64_t>> dims;
+  for (const GrowingDim &dim : growing)
+    dims[dim.argument].push_back(dim.dimension);
+  for (auto &[argument, list] : dims)
+    if (argument < main.getNumArguments())
+      main.setArgAttr(argument, metaop::kGrowingAttr,
+                      DenseI64ArrayAttr::get(module.getContext(), list));
+}
+
 llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
                   const CompileOptions &options, unsigned vectorBits,
                   bool report = false) {
+  markGrowing(*slice.module, options.growing);
   PassManager pm(&slice.context);
   metaop::PipelineOptions pipeline;
   pipeline.rules = options.fuse ? options.rules : "none";
@@ -248,9 +264,14 @@ CompilerStatistics CpuCompiler::getStatistics() const {
 /// that differ from sharing a program.
 DiskKey getKey(const DiskKey &target, StringRef slice,
                llvm::ArrayRef<bool> donatable, const CompileOptions &options) {
-  const auto &[rules, fuse, reuseMemory, schedules, scheduleFile] = options;
-  return DiskKeyBuilder()
-      .add(target)
+  const auto &[rules, fuse, reuseMemory, schedules, scheduleFile, growing] =
+      options;
+  DiskKeyBuilder key;
+  key.add(static_cast<uint64_t>(growing.size()));
+  for (const GrowingDim &dim : growing)
+    key.add(static_cast<uint64_t>(dim.argument))
+        .add(static_cast<uint64_t>(dim.dimension));
+  return key.add(target)
       .add(slice)
       .add(donatable)
       .add(rules)

@@ -19,6 +19,8 @@
 #include "KernelFamily.h"
 #include "KernelLibrary.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -43,6 +45,7 @@ struct KernelCache::Lowered {
   func::FuncOp function;
   std::string skeleton;
   std::vector<int64_t> numbers;
+  bool isGrowing = false;
   int64_t parallelRange = 1;
   int64_t workPerStep = 0;
   int64_t loopOps = 0;
@@ -76,6 +79,16 @@ static std::string getKey(func::FuncOp function) {
       stream << ' ' << argument.getArgNumber();
   stream << ' ' << function.getFunctionType();
   return key;
+}
+
+/// Whether a stage of the kernel has a dimension that is growing.
+static bool isGrowing(func::FuncOp function) {
+  return function
+      .walk([](metaop::FusedOp op) {
+        return op->hasAttr(metaop::kGrowingAttr) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// What the code of a form depends on.
@@ -170,6 +183,8 @@ llvm::Error KernelCache::Lowered::readFunction() {
   function.walk([&](Operation *) { ++loopOps; });
   llvm::raw_string_ostream stream(skeleton);
   module->print(stream, OpPrintingFlags().useLocalScope());
+  if (isGrowing)
+    stream << "growing";
   return llvm::Error::success();
 }
 
@@ -219,7 +234,8 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
     auto &family = families[kernel->skeleton];
     if (!family)
       family = std::make_unique<KernelFamily>(
-          findSteps(kernel->function, kernel->numbers.size()));
+          findSteps(kernel->function, kernel->numbers.size()),
+          kernel->isGrowing);
     std::vector<int64_t> scalars;
     bool isKnown = family->find(kernel->numbers, scalars) ||
                    !seen.insert({family.get(), kernel->numbers}).second;
@@ -322,6 +338,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     if (!lowering)
       lowering.emplace(function.getContext(), target.hasFma());
     auto kernel = std::make_unique<Lowered>();
+    kernel->isGrowing = isGrowing(function);
     kernel->module = lowering->lower(function);
     if (!kernel->module)
       return llvm::createStringError("a kernel could not be lowered to loops");

@@ -18,6 +18,11 @@
 // what was seen; the third takes in all numbers that look like extents, the
 // fourth lets none share, so a family comes to an end after a few forms.
 //
+// A growing family, whose kernels are of a sequence that becomes longer, would
+// go through all of that in vain. It has one form from the beginning, in which
+// all numbers but the steps of loops are arguments. Such families are apart:
+// the kernels of programs whose extents stay never get their forms.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelFamily.h"
@@ -121,11 +126,25 @@ NumberBindings KernelFamily::widen() {
   return bindings;
 }
 
+NumberBindings KernelFamily::generalise() const {
+  NumberBindings bindings;
+  int64_t arguments = 0;
+  for (unsigned i = 0; i < first.size(); ++i) {
+    if (steps.test(i) && !varies.test(i))
+      bindings.push_back({NumberBinding::Kind::Constant, first[i]});
+    else
+      bindings.push_back({NumberBinding::Kind::Argument, arguments++});
+  }
+  return bindings;
+}
+
 std::vector<NumberBindings>
 KernelFamily::plan(llvm::ArrayRef<Numbers> missing) {
   bool isNew = first.empty();
   for (Numbers numbers : missing)
     see(numbers);
+  if (isGrowing)
+    return {generalise()};
   if (!isNew || missing.size() > kMaxSpecialised)
     return {widen()};
   std::vector<NumberBindings> planned;

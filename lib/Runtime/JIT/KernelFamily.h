@@ -32,8 +32,10 @@ struct KernelForm {
 /// What is known of the kernels of one skeleton, and the forms compiled.
 class KernelFamily {
 public:
-  /// `steps` marks the numbers that are steps of loops.
-  explicit KernelFamily(llvm::SmallBitVector steps) : steps(std::move(steps)) {}
+  /// `steps` marks the numbers that are steps of loops. Kernels of a growing
+  /// family will be called with ever other numbers.
+  KernelFamily(llvm::SmallBitVector steps, bool isGrowing)
+      : steps(std::move(steps)), isGrowing(isGrowing) {}
 
   /// A form that computes for `numbers` and the arguments to call it with.
   /// Forms with more constants are preferred.
@@ -50,8 +52,10 @@ public:
 private:
   void see(Numbers numbers);
   NumberBindings widen();
+  NumberBindings generalise() const;
 
   llvm::SmallBitVector steps;
+  bool isGrowing;
   std::vector<KernelForm> forms;
   /// The first vector seen; which numbers were others since; and for each
   /// number the first one that has been equal to it every time.

@@ -25,6 +25,12 @@ std::shared_ptr<const CachedProgram> ProgramCache::find(const ProgramKey &key) {
 void ProgramCache::insert(ProgramKey key,
                           std::shared_ptr<const CachedProgram> program) {
   uint64_t hash = key.hash();
+  auto [first, last] = byHash.equal_range(hash);
+  for (auto it = first; it != last; ++it)
+    if (it->second->key == key) {
+      it->second->program = std::move(program);
+      return;
+    }
   entries.push_front({hash, std::move(key), std::move(program)});
   byHash.emplace(hash, entries.begin());
   if (entries.size() <= capacity)

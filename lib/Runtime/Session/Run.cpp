@@ -211,13 +211,19 @@ std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
              uint32_t(options.fuse), uint32_t(options.reuseMemory),
              scheduleNumber});
   std::shared_ptr<const CachedProgram> cached = programs.find(slice.key);
+  bool isGrowing = cached && !cached->options.growing.empty();
+  if (isGrowing && growth.hasSettled(slice.key))
+    cached = nullptr;
   lookUpCompiled = !cached;
   if (cached) {
     ++programHits;
     noteSchedules(*cached->program);
     return cached;
   }
-  cached = compileSlice();
+  std::vector<GrowingDim> growing;
+  if (!isGrowing && !useInterpreter)
+    growing = growth.note(slice);
+  cached = compileSlice(std::move(growing));
   noteSchedules(*cached->program);
   programs.insert(slice.key, cached);
   return cached;
@@ -232,10 +238,12 @@ static void forgetNamed(std::map<unsigned, std::string> &schedules,
   }
 }
 
-std::shared_ptr<const CachedProgram> Session::compileSlice() {
+std::shared_ptr<const CachedProgram>
+Session::compileSlice(std::vector<GrowingDim> growing) {
   auto cached = std::make_shared<CachedProgram>();
   cached->slice = writeSlice(graph, slice);
   cached->options = options;
+  cached->options.growing = std::move(growing);
   cached->isInterpreted = useInterpreter;
   Compiler &backend = useInterpreter ? *interpreter : *compiler;
   ProgramDump dump(dumpDirectory, backend, *cached,
@@ -243,8 +251,8 @@ std::shared_ptr<const CachedProgram> Session::compileSlice() {
                      return node->op->getLoc();
                    }));
   dump.writePhases();
-  auto compiled =
-      backend.compile(cached->slice, donatable, options, getStopCheck());
+  auto compiled = backend.compile(cached->slice, donatable, cached->options,
+                                  getStopCheck());
   if (!compiled && compiled.errorIsA<Interrupted>()) {
     llvm::consumeError(compiled.takeError());
     fail(ErrorKind::Interrupted, "interrupted while a program was compiled");

@@ -25,12 +25,34 @@ static unsigned countOperands(Operation *op) {
   return isa<metaop::ConcatOp>(op) ? 0 : op->getNumOperands();
 }
 
+/// The value of a constant that has one; the shape beside it is the result's.
+static Attribute getSplat(Operation *op) {
+  if (auto constantOp = dyn_cast<metaop::ConstantOp>(op))
+    if (auto splat = dyn_cast<SplatElementsAttr>(constantOp.getValue()))
+      return splat.getSplatValue<Attribute>();
+  return nullptr;
+}
+
+static uint64_t hashProperties(Operation *op) {
+  if (Attribute splat = getSplat(op))
+    return hash_value(splat);
+  return op->hashProperties();
+}
+
+static bool haveSameProperties(Operation *a, Operation *b) {
+  Attribute splatA = getSplat(a), splatB = getSplat(b);
+  if (splatA || splatB)
+    return splatA == splatB;
+  return a->getName().compareOpProperties(a->getPropertiesStorage(),
+                                          b->getPropertiesStorage());
+}
+
 static uint64_t hashSignature(Operation *op) {
   RankedTensorType type = getType(op);
-  uint64_t hash = llvm::hash_combine(op->getName().getAsOpaquePointer(),
-                                     op->hashProperties(),
-                                     type.getElementType().getAsOpaquePointer(),
-                                     type.getRank(), countOperands(op));
+  uint64_t hash =
+      llvm::hash_combine(op->getName().getAsOpaquePointer(), hashProperties(op),
+                         type.getElementType().getAsOpaquePointer(),
+                         type.getRank(), countOperands(op));
   return hash >> 1; // keeps off the map's reserved keys
 }
 
@@ -71,9 +93,7 @@ bool SignatureTable::matches(const Entry &entry, Operation *op) {
     return false;
   RankedTensorType type = getType(op), otherType = getType(other);
   return type.getElementType() == otherType.getElementType() &&
-         type.getRank() == otherType.getRank() &&
-         op->getName().compareOpProperties(other->getPropertiesStorage(),
-                                           op->getPropertiesStorage());
+         type.getRank() == otherType.getRank() && haveSameProperties(op, other);
 }
 
 SignatureTable::Id SignatureTable::intern(Operation *op) {

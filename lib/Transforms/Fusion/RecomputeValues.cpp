@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
@@ -99,18 +100,26 @@ static int64_t getPrice(const Cone &cone) {
   return price;
 }
 
+static int64_t countPlannedBytes(Value value, const GrowingExtents &growing) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return multiplyCounts(growing.countElements(type.getShape()),
+                        getElementBytes(type));
+}
+
 /// Whether the op may be in a cone: a broadcast of something much smaller, or
 /// element-wise, or a constant.
-static bool isConeOp(Operation *op, int64_t bytes) {
+static bool isConeOp(Operation *op, int64_t bytes,
+                     const GrowingExtents &growing) {
   if (isa<ElementwiseOpInterface>(op))
     return getElementPrice(op).has_value();
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
-    return countBytes(reindex.getSource().getType()) <= bytes / kBroadcastRatio;
+    return countPlannedBytes(reindex.getSource(), growing) <=
+           bytes / kBroadcastRatio;
   return isCheapGenerator(op);
 }
 
-static std::optional<Cone> getCone(Value value) {
-  int64_t bytes = countBytes(value.getType());
+static std::optional<Cone> getCone(Value value, const GrowingExtents &growing) {
+  int64_t bytes = countPlannedBytes(value, growing);
   llvm::SmallSetVector<Operation *, 8> ops;
   Cone cone;
   SmallVector<Value> open{value};
@@ -121,7 +130,7 @@ static std::optional<Cone> getCone(Value value) {
       cone.leaves.insert(next);
       continue;
     }
-    if (!isConeOp(op, bytes) || ops.size() == kMaxConeOps)
+    if (!isConeOp(op, bytes, growing) || ops.size() == kMaxConeOps)
       return std::nullopt;
     if (ops.insert(op))
       llvm::append_range(open, op->getOperands());
@@ -186,7 +195,7 @@ namespace {
 
 class Recomputer {
 public:
-  explicit Recomputer(Block &block) : block(block) {}
+  explicit Recomputer(Block &block) : block(block), growing(block) {}
   void run();
 
 private:
@@ -195,6 +204,7 @@ private:
   void dropUnread(KernelOp kernel);
 
   Block &block;
+  GrowingExtents growing;
 };
 
 } // namespace
@@ -232,7 +242,7 @@ bool Recomputer::recompute(OpResult value) {
   Value inner = fused.getYield().getOperand(value.getResultNumber());
   if (!isa_and_nonnull<ElementwiseOpInterface>(inner.getDefiningOp()))
     return false;
-  std::optional<Cone> cone = getCone(inner);
+  std::optional<Cone> cone = getCone(inner, growing);
   if (!cone || !llvm::all_of(*readers, [&](KernelOp reader) {
         return hasRoom(reader, *cone);
       }))

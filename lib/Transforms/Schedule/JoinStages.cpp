@@ -81,6 +81,8 @@ struct JoinedStage {
 
 struct Slot {
   int64_t extent = 1;
+  /// What decides, which is another where the extent is growing.
+  int64_t planned = 1;
   /// Iterations of stages that use the loop as vector, or to save reads.
   int64_t blockedWork = 0;
 };
@@ -97,7 +99,7 @@ struct Group {
   int64_t getRange() const {
     int64_t range = 1;
     for (const Slot &slot : slots)
-      range *= slot.extent;
+      range *= slot.planned;
     return range;
   }
 };
@@ -155,19 +157,22 @@ private:
 static int64_t getIterations(const Stage &stage) {
   int64_t iterations = 1;
   for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
-    iterations *= stage.getStaticExtent(loop);
+    iterations *= stage.getPlannedExtent(loop);
   return iterations;
 }
 
 /// Whether much more is computed than read and written.
 static bool isContraction(FusedOp op, const Stage &stage) {
   int64_t largest = 1;
-  for (Value value : op->getOperands())
-    largest = std::max(
-        largest, cast<RankedTensorType>(value.getType()).getNumElements());
-  for (Value value : op->getResults())
-    largest = std::max(
-        largest, cast<RankedTensorType>(value.getType()).getNumElements());
+  auto count = [&](Value value, const llvm::SmallBitVector &loops) {
+    auto type = cast<RankedTensorType>(value.getType());
+    largest =
+        std::max(largest, stage.scaleToPlan(type.getNumElements(), loops));
+  };
+  for (const StageRead &read : stage.reads)
+    count(read.source, stage.getLoopsOf(read.value));
+  for (const StageWrite &write : stage.writes)
+    count(op->getResult(write.result), write.loops);
   return stage.hasReduction() &&
          getIterations(stage) / kContractionRatio >= largest;
 }
@@ -217,6 +222,7 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
       continue;
     Slot slot;
     slot.extent = stage->getStaticExtent(loop);
+    slot.planned = stage->getPlannedExtent(loop);
     if (alone.getVectorWidth() > 1 && loop == alone.getVectorDim())
       slot.blockedWork = group.work;
     joined->slots.push_back(loop);

@@ -88,7 +88,7 @@ public:
 
 private:
   int64_t getExtent(unsigned loop) const {
-    int64_t extent = stage.getStaticExtent(loop);
+    int64_t extent = stage.getPlannedExtent(loop);
     return ShapedType::isDynamic(extent) ? kAssumedExtent : extent;
   }
   /// The step of an access along a loop in elements, if it is a constant.
@@ -99,6 +99,8 @@ private:
   bool fits(int64_t copies) const { return copies * code <= kMaxKernelCode; }
   bool reducesFew() const;
   double getMeanStep(const StagePlace &place, unsigned loop) const;
+  std::optional<int64_t> getPlannedStep(AffineMap map, Type type,
+                                        unsigned loop) const;
   double getTotalStep(unsigned loop) const;
   int64_t getLanes(unsigned loop) const;
   double getAccessCost(const StagePlace &place, unsigned loop, int64_t lanes,
@@ -172,15 +174,43 @@ double LoopOrder::getMeanStep(const StagePlace &place, unsigned loop) const {
   return std::abs(static_cast<double>(distance.getValue())) / last;
 }
 
+/// The constant step of an access, in a tensor of planned extents.
+std::optional<int64_t> LoopOrder::getPlannedStep(AffineMap map, Type type,
+                                                 unsigned loop) const {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  int64_t step = 0, stride = 1;
+  for (unsigned dim = map.getNumResults(); dim-- > 0;) {
+    AffineExpr index = map.getResult(dim);
+    auto coefficient = getConstantCoefficient(index, loop);
+    if (!coefficient)
+      return std::nullopt;
+    step += *coefficient * stride;
+    int64_t extent = shape[dim];
+    for (unsigned other = 0; other < numLoops; ++other)
+      if (getConstantCoefficient(index, other) == 1 &&
+          stage.getStaticExtent(other) == shape[dim])
+        extent = stage.getPlannedExtent(other);
+    stride *= extent;
+  }
+  return step;
+}
+
 double LoopOrder::getTotalStep(unsigned loop) const {
   double total = 0;
-  auto add = [&](const StagePlace &place, Type type) {
-    total += getMeanStep(place, loop) * getElementBytes(type);
+  auto add = [&](const StagePlace &place, AffineMap map, Type shaped,
+                 Type element) {
+    std::optional<int64_t> planned;
+    if (stage.isGrowing() && getStep(place, loop))
+      planned = getPlannedStep(map, shaped, loop);
+    double step = planned ? std::abs(static_cast<double>(*planned))
+                          : getMeanStep(place, loop);
+    total += step * getElementBytes(element);
   };
   for (const StageRead &read : stage.reads)
-    add(read.place, read.value.getType());
+    add(read.place, read.map, read.source.getType(), read.value.getType());
   for (const StageWrite &write : stage.writes)
-    add(write.place, write.value.getType());
+    add(write.place, write.map, stage.op->getResult(write.result).getType(),
+        write.value.getType());
   return total;
 }
 
@@ -193,7 +223,7 @@ void LoopOrder::sortByContinuity(SmallVectorImpl<int64_t> &loops) const {
 
 int64_t LoopOrder::getLanes(unsigned loop) const {
   int64_t lanes = vectorBits / (8 * getWidestElementBytes());
-  int64_t extent = stage.getStaticExtent(loop);
+  int64_t extent = stage.getPlannedExtent(loop);
   if (!ShapedType::isDynamic(extent))
     lanes = std::min<int64_t>(lanes,
                               llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
@@ -359,6 +389,8 @@ int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
   int64_t extent = stage.getStaticExtent(loop);
   if (ShapedType::isDynamic(extent))
     return 1;
+  if (stage.isGrowing(loop))
+    return kUnroll;
   if (extent <= kMaxUnroll)
     return std::max<int64_t>(extent, 1);
   return extent % kMaxUnroll == 0 ? kMaxUnroll : kUnroll;

@@ -16,6 +16,7 @@
 
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -104,7 +105,10 @@ std::string metaop::getStageIdentity(FusedOp stage) {
       ++number;
     }
   OwningOpRef<Operation *> copy(root->clone());
-  (*copy)->walk([](FusedOp op) { op.removeScheduleAttr(); });
+  (*copy)->walk([](FusedOp op) {
+    op.removeScheduleAttr();
+    op->removeAttr(kGrowingAttr);
+  });
   std::string text;
   llvm::raw_string_ostream stream(text);
   (*copy)->print(stream,

@@ -26,6 +26,7 @@
 
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "StageBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -75,6 +76,29 @@ int64_t Stage::getStaticExtent(unsigned loop) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(extents[loop]))
     return constant.getValue();
   return ShapedType::kDynamic;
+}
+
+bool Stage::isGrowing(unsigned loop) const {
+  return llvm::any_of(growing.set_bits(), [&](unsigned dim) {
+    return toIterationSpace.getResult(dim).isFunctionOfDim(loop);
+  });
+}
+
+int64_t Stage::getPlannedExtent(unsigned loop) const {
+  int64_t extent = getStaticExtent(loop);
+  for (unsigned dim : growing.set_bits())
+    if (toIterationSpace.getResult(dim).isFunctionOfDim(loop)) {
+      int64_t length = cast<AffineConstantExpr>(spaceExtents[dim]).getValue();
+      extent = std::max<int64_t>(extent / length, 1) * kPlannedLength;
+    }
+  return extent;
+}
+
+int64_t Stage::scaleToPlan(int64_t count, const SmallBitVector &loops) const {
+  for (unsigned loop : loops.set_bits())
+    if (isGrowing(loop))
+      count = count * getPlannedExtent(loop) / getStaticExtent(loop);
+  return count;
 }
 
 bool Stage::isEmpty() const {
@@ -346,6 +370,11 @@ LogicalResult StageBuilder::collectBody() {
   return success();
 }
 
+static bool isPositive(AffineExpr extent) {
+  auto constant = dyn_cast<AffineConstantExpr>(extent);
+  return constant && constant.getValue() > 0;
+}
+
 FailureOr<Stage> StageBuilder::build() {
   FusedOp op = stage.op;
   if (failed(verifySizes()))
@@ -358,6 +387,11 @@ FailureOr<Stage> StageBuilder::build() {
 
   if (failed(collectBody()))
     return failure();
+  stage.growing.resize(numLoops);
+  if (auto dims = op->getAttrOfType<DenseI64ArrayAttr>(kGrowingAttr))
+    for (int64_t dim : dims.asArrayRef())
+      if (dim >= 0 && dim < int64_t(numLoops) && isPositive(space[dim]))
+        stage.growing.set(dim);
 
   dropUnitLoops();
   gatherScatter();

@@ -25,6 +25,7 @@
 
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"
 
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
@@ -37,10 +38,6 @@ using ArraySet = llvm::SmallSetVector<Value, 4>;
 
 /// What is computed from more arrays is no cheaper to compute than to read.
 static constexpr size_t kMaxArrays = 64;
-
-static int64_t elementsOf(Value value) {
-  return countElements(cast<RankedTensorType>(value.getType()).getShape());
-}
 
 static bool isElementwise(Operation *op) {
   auto meta = dyn_cast_or_null<MetaOpInterface>(op);
@@ -73,7 +70,12 @@ static bool addArrays(Value operand,
   return true;
 }
 
-static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio) {
+static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio,
+                         const GrowingExtents &growing) {
+  auto elementsOf = [&](Value value) {
+    return growing.countElements(
+        cast<RankedTensorType>(value.getType()).getShape());
+  };
   if (arrays.size() > kMaxArrays)
     return false;
   int64_t total = 0;
@@ -83,6 +85,7 @@ static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio) {
 }
 
 ExpandedValues::ExpandedValues(Block &block, int64_t ratio) {
+  GrowingExtents growing(block);
   // Of expanded values that are not materialised.
   llvm::DenseMap<Value, ArraySet> arraysOf;
   for (Operation &op : block) {
@@ -94,7 +97,7 @@ ExpandedValues::ExpandedValues(Block &block, int64_t ratio) {
                      [&](Value operand) {
                        return addArrays(operand, arraysOf, arrays);
                      }) &&
-        isMuchLarger(result, arrays, ratio)) {
+        isMuchLarger(result, arrays, ratio, growing)) {
       expanded.insert(result);
       if (!isMaterialised(result))
         arraysOf.try_emplace(result, std::move(arrays));

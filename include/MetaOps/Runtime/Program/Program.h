@@ -31,6 +31,12 @@
 
 namespace metaops {
 
+/// A dimension of an argument of a program.
+struct GrowingDim {
+  unsigned argument = 0;
+  unsigned dimension = 0;
+};
+
 /// What the compiler may do. Equal options and slices give equal programs.
 struct CompileOptions {
   /// Fusion rules: "extended", or "paper" for those of Hu et al. (2020) alone.
@@ -44,6 +50,9 @@ struct CompileOptions {
   /// and its name for messages.
   std::string schedules;
   std::string scheduleFile;
+  /// Dimensions that will be longer in later programs of this kind: kernels
+  /// are made for all such lengths.
+  std::vector<GrowingDim> growing;
 };
 
 /// One kernel call of a program, or the copies that one placement makes, for

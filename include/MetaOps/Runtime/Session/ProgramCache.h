@@ -34,6 +34,7 @@ public:
 
   /// Null where the program has to be compiled.
   std::shared_ptr<const CachedProgram> find(const ProgramKey &key);
+  /// In place of what was found by the key, if anything was.
   void insert(ProgramKey key, std::shared_ptr<const CachedProgram> program);
 
   size_t size() const { return entries.size(); }

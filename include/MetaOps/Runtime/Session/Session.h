@@ -26,6 +26,7 @@
 #include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/Graph.h"
+#include "MetaOps/Runtime/Session/GrowthWatch.h"
 #include "MetaOps/Runtime/Session/RunRecord.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 #include "MetaOps/Runtime/Session/SuspendedRuns.h"
@@ -409,7 +410,8 @@ private:
   void setScheduleFile(std::string file);
   void noteSchedules(const Program &program);
   BufferRef bufferOf(Node *leaf);
-  std::shared_ptr<const CachedProgram> compileSlice();
+  std::shared_ptr<const CachedProgram>
+  compileSlice(std::vector<GrowingDim> growing);
   void runSlice(std::shared_ptr<const CachedProgram> cached, RunKind kind);
   void launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
               RunKind kind);
@@ -474,6 +476,7 @@ private:
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<Compiler> interpreter;
   ProgramCache programs;
+  GrowthWatch growth;
 
   std::timed_mutex mutex;
   ForkMark forkMark;

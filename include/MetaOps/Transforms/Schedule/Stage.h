@@ -109,6 +109,15 @@ struct Stage {
   MLIRContext *getContext() const { return op->getContext(); }
   /// The extent of a loop if it is a constant, else ShapedType::kDynamic.
   int64_t getStaticExtent(unsigned loop) const;
+  /// Whether some dimension of S is growing.
+  bool isGrowing() const { return growing.any(); }
+  /// Whether a dimension that is growing is a factor of the loop's extent.
+  bool isGrowing(unsigned loop) const;
+  /// The extent to schedule for: that of a usual length where the loop is
+  /// growing, else the static extent.
+  int64_t getPlannedExtent(unsigned loop) const;
+  /// What becomes of a count that some loops make, with planned extents.
+  int64_t scaleToPlan(int64_t count, const llvm::SmallBitVector &loops) const;
   /// Some loop has no iteration whatever the operands are.
   bool isEmpty() const;
   bool hasReduction() const;
@@ -155,6 +164,8 @@ struct Stage {
 private:
   friend class StageBuilder;
   llvm::DenseMap<Value, llvm::SmallBitVector> loopsOf;
+  /// Dimensions of S.
+  llvm::SmallBitVector growing;
 };
 
 /// The factor of a loop in an expression that is linear in it; none if it is
