@@ -79,7 +79,8 @@ def arange(
     if dtype is None:
         dtype = "int64" if integral else "float32"
     # Floats would round large integers.
-    count = max(0, -((start - stop) // step) if integral else math.ceil((stop - start) / step))
+    steps = -((start - stop) // step) if integral else math.ceil((stop - start) / step)
+    count = max(0, int(steps))
     # Positions as float64 keep every number that a smaller dtype can hold.
     numbers = _core.iota((count,), 0, "int64" if integral else "float64") * step + start
     return numbers.cast(dtype)
