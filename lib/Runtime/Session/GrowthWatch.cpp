@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A loop that generates a sequence runs a program for each length. They are of
-// one kind: their leaves differ in extents only. (The operations may differ, as
-// a length of 1 needs no broadcast.) A dimension is growing where, since the
+// one kind: their leaves differ in extents only, and they have the same kinds
+// of operators. (How many there are may differ, as a length of 1 needs no
+// broadcast.) A dimension is growing where, since the
 // last program of the kind that was compiled, some extents are longer, none is
 // shorter, and
 //
@@ -26,9 +27,12 @@
 
 #include "MetaOps/Runtime/Session/GrowthWatch.h"
 
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 
+using namespace mlir;
 using namespace metaops;
 
 /// Runs in a row after which compiling kernels for one length is worth it.
@@ -36,8 +40,20 @@ static constexpr unsigned kSettledRuns = 16;
 /// Kinds of programs to remember.
 static constexpr size_t kMaxKinds = 1024;
 
+/// Which operators a program has, however often: but for broadcasts and views,
+/// which a length of 1 may do without.
+static uint64_t hashOperators(const Slice &slice) {
+  llvm::SmallDenseSet<const void *> names;
+  uint64_t sum = 0;
+  for (const Node *node : slice.ops)
+    if (!isa<metaop::BroadcastOp, metaop::ViewOpInterface>(node->op))
+      if (names.insert(node->op->getName().getAsOpaquePointer()).second)
+        sum += llvm::hash_value(node->op->getName().getAsOpaquePointer());
+  return sum;
+}
+
 static uint64_t hashKind(const Slice &slice) {
-  llvm::hash_code hash = 0;
+  llvm::hash_code hash = hashOperators(slice);
   for (const Node *leaf : slice.leaves)
     if (!leaf->shape().empty())
       hash = llvm::hash_combine(hash, leaf->dtype, leaf->shape().size());

@@ -27,6 +27,7 @@
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "StageBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -96,8 +97,8 @@ int64_t Stage::getPlannedExtent(unsigned loop) const {
 
 int64_t Stage::scaleToPlan(int64_t count, const SmallBitVector &loops) const {
   for (unsigned loop : loops.set_bits())
-    if (isGrowing(loop))
-      count = count * getPlannedExtent(loop) / getStaticExtent(loop);
+    if (int64_t extent = getStaticExtent(loop); isGrowing(loop) && extent > 0)
+      count = multiplyCounts(count, getPlannedExtent(loop)) / extent;
   return count;
 }
 

@@ -30,7 +30,8 @@ public:
   bool hasSettled(const ProgramKey &key);
 
 private:
-  /// Programs with leaves of the same types but for extents.
+  /// Programs of the same kinds of operators, and with leaves of the same types
+  /// but for extents.
   struct Kind {
     std::vector<int64_t> extents;
     /// By how much the extents have grown to the last program.
