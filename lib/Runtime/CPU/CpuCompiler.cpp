@@ -25,6 +25,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <chrono>
 #include <map>
@@ -184,13 +185,19 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
               const llvm::DenseMap<unsigned, StringRef> &operators) {
   std::vector<KernelInfo> calls;
   SymbolTable symbols(module);
+  // Thousands of calls may be of one kernel.
+  llvm::StringMap<KernelInfo> byKernel;
   for (auto [number, op] : llvm::enumerate(callOps)) {
     KernelInfo info;
     if (auto call = dyn_cast<func::CallOp>(op)) {
-      auto described = describeCall(call, symbols, vectorBits);
-      if (!described)
-        return described.takeError();
-      info = std::move(*described);
+      auto [known, isNew] = byKernel.try_emplace(call.getCallee());
+      if (isNew) {
+        auto described = describeCall(call, symbols, vectorBits);
+        if (!described)
+          return described.takeError();
+        known->second = std::move(*described);
+      }
+      info = known->second;
     } else {
       info.name = "copy";
       info.isCopy = true;
