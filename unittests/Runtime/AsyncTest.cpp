@@ -40,17 +40,9 @@ public:
   }
 
 private:
-  struct Controlled : Program {
+  struct Controlled : WrappedProgram {
     Controlled(std::shared_ptr<Program> given, std::shared_ptr<Control> control)
-        : inner(std::move(given)), control(std::move(control)) {
-      info = inner->getInfo();
-    }
-
-    llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
-                                       Allocator &memory,
-                                       BufferRef &scratch) override {
-      return inner->prepare(arguments, memory, scratch);
-    }
+        : WrappedProgram(std::move(given)), control(std::move(control)) {}
 
     llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
                         StopCheck shouldStop,
@@ -65,7 +57,6 @@ private:
       return inner->execute(run, threads, shouldStop, times);
     }
 
-    std::shared_ptr<Program> inner;
     std::shared_ptr<Control> control;
   };
 

@@ -29,6 +29,22 @@ inline testing::AssertionResult contains(llvm::StringRef text,
          << "'" << text.str() << "' does not contain '" << part.str() << "'";
 }
 
+/// A program around another one, which prepares its runs.
+struct WrappedProgram : Program {
+  explicit WrappedProgram(std::shared_ptr<Program> given)
+      : inner(std::move(given)) {
+    info = inner->getInfo();
+  }
+
+  llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                     Allocator &memory,
+                                     BufferRef &scratch) override {
+    return inner->prepare(arguments, memory, scratch);
+  }
+
+  std::shared_ptr<Program> inner;
+};
+
 /// Runs slices through the interpreter and then, as a memory plan may, moves
 /// each result into the first donated argument of its size that is still free.
 class DonatingCompiler : public Compiler {
