@@ -4,7 +4,8 @@
 """The time of kernels by MetaOps and its peers, and of the machine at best.
 
 Every workload (workloads/) runs in all libraries (ops/) by turns within one
-process, and beside them what reads and writes as many bytes: the roof (roof.py).
+process, and beside them what reads and writes as many bytes, and what multiplies and
+adds as fast as the processor can: the roof (roof.py).
 Results are compared before anything is timed. What the cost model predicts of our
 kernels comes with the profile, so that nothing is explained while others are timed.
 """
@@ -12,7 +13,6 @@ kernels comes with the profile, so that nothing is explained while others are ti
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import gc
 import json
 import os
@@ -20,8 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import common
@@ -30,8 +31,8 @@ import report
 import roof
 from ops.base import MissingError, Ops
 from report import PEERS
-from workloads import WORKLOADS, Workload
-from workloads.base import Positive
+from workloads import WORKLOADS, Workload, select
+from workloads.base import SIZES, Positive
 
 
 def libraries(names: Sequence[str]) -> list[Ops]:
@@ -54,15 +55,35 @@ WARM_MEMORY = {
     "MALLOC_ARENA_MAX": "1",
 }
 
+#: The bytes of such memory, by the sizes of workloads.
+HEAP = {"small": 1 << 27, "own": 1 << 29, "large": 3 << 30}
+
 # One row
 
 
 class Turn:
-    """How long and how often everyone may run."""
+    """How long and how often everyone may run.
+
+    Contractions of one size take microseconds or seconds: these have rounds of a
+    second or two together, but 3 to 15.
+    """
 
     def __init__(self, quick: bool, size: str, rounds: int | None) -> None:
-        self.rounds = rounds or (1 if quick else (15 if size == "small" else 5))
+        given = {"small": 15, "large": 5}.get(size)
+        self._rounds = rounds or (1 if quick else given)
         self.target = 1e-4 if quick else (4e-3 if size == "small" else 1e-3)
+        self.first = 1 if quick or size == "own" else 3
+        #: Calls for each profile, and profiles.
+        self.calls, self.profiles = (
+            (1, 1) if quick or size == "own" else ((20, 5) if size == "small" else (1, 5))
+        )
+
+    def rounds(self, turns: Mapping[str, Callable[[], float]]) -> int:
+        """Return how many rounds there are, if need be after one that does not count."""
+        if self._rounds is not None:
+            return self._rounds
+        taken = common.seconds(lambda: common.interleave(turns, 1))
+        return min(max(3, round(1.5 / taken)), 15)
 
 
 def agree(mine: Sequence[np.ndarray], theirs: Sequence[np.ndarray], workload: Workload) -> str:
@@ -176,6 +197,7 @@ def measure(
     import torch._functorch.config
 
     row: dict[str, Any] = {"name": workload.name, "group": workload.group, "size": size}
+    row["flops"] = workload.flops
     row.update(first={}, skipped={}, differences={}, seconds={}, profile={}, bytes=0)
     # What the forward pass keeps may be overwritten, but where the backward pass is
     # run again and again for one forward pass.
@@ -185,41 +207,33 @@ def measure(
     if "MetaOps" not in calls:
         return row
     turn = Turn(quick, size, rounds)
-    row["rounds"] = turn.rounds
-    turns = {}
+    turns: dict[str, Callable[[], float]] = {}
     threads = len(os.sched_getaffinity(0))
     movers = roof.movers(row["bytes"] - row["written"], row["written"], threads)
     for name, call in {**calls, **movers}.items():
-        common.repeat(call, 1 if quick else 3)
+        common.repeat(call, turn.first)
         number = 1 if quick else common.calls_for(call, turn.target)
         turns[name] = lambda call=call, number=number: (
             common.seconds(lambda: common.repeat(call, number)) / number
         )
-    medians = common.medians(common.interleave(turns, turn.rounds))
+    turns["peak"] = lambda: roof.peak(threads)
+    row["rounds"] = turn.rounds(turns)
+    results = common.interleave(turns, row["rounds"])
+    operation = results.pop("peak")
+    row["peak"] = 1 / median(operation)
+    # The peak changes, so each turn counts beside that of its round.
+    row["at_peak"] = {
+        name: median(
+            workload.flops * at_peak / taken
+            for at_peak, taken in zip(operation, results[name], strict=True)
+        )
+        for name in calls
+    }
+    medians = common.medians(results)
     row["moving"] = min(medians.pop(name) for name in movers)
     row["seconds"] = medians
-    count, times = (1, 1) if quick else ((20, 5) if size == "small" else (1, 5))
-    row["profile"] = profiled(calls["MetaOps"], count, times)
+    row["profile"] = profiled(calls["MetaOps"], turn.calls, turn.profiles)
     return row
-
-
-def peak_flops() -> float:
-    """Return the floating-point operations a second of the best matrix product."""
-    return max(product_flops(extent) for extent in (256, 384, 512, 1024))
-
-
-def product_flops(extent: int) -> float:
-    """Return the operations a second of a product of square matrices."""
-    import torch
-
-    a, b = torch.ones(extent, extent), torch.ones(extent, extent)
-    result = torch.empty(extent, extent)
-
-    def product() -> object:
-        return torch.mm(a, b, out=result)
-
-    product()
-    return 2 * extent**3 / min(common.seconds(product) for _ in range(20))
 
 
 # Processes
@@ -259,19 +273,20 @@ def work(options: argparse.Namespace) -> None:
 
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     warm = common.warm_caches()
-    warm_heap(3 << 30 if "large" in options.sizes else 1 << 27)
+    warm_heap(max(HEAP[size] for size in options.sizes))
     if not calibration.load(options.machine):
         raise SystemExit(f"the figures of the cost model are not in {options.machine}")
     every = libraries(options.peers)
-    peak = peak_flops()
     load(every)
     # What the libraries have made by now is not looked at in every collection.
     gc.freeze()
     rows = []
     for name in options.names:
         for size in options.sizes:
+            if size not in WORKLOADS[name].shapes:
+                continue
             row = measure(WORKLOADS[name], size, every, options.quick, options.rounds)
-            row["peak"], row["warm"] = peak, warm
+            row["warm"] = warm
             rows.append(row)
             # What is there is not lost if a later row fails.
             Path(options.worker).write_text(json.dumps(rows))
@@ -295,11 +310,14 @@ def parse() -> argparse.Namespace:
     """Return what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="workloads or patterns, as 'softmax*'"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="workloads or groups of them, or patterns, as 'softmax*'; kernels, contractions",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, everything once")
     parser.add_argument("--list", action="store_true", help="print the workloads' names")
-    parser.add_argument("--sizes", nargs="+", choices=["small", "large"])
+    parser.add_argument("--sizes", nargs="+", choices=SIZES)
     parser.add_argument("--peers", nargs="+", choices=PEERS)
     parser.add_argument("--cores", nargs="+", type=int, help="numbers of processors")
     parser.add_argument("--rounds", type=int, help="turns that everyone has")
@@ -310,17 +328,16 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--machine", help=argparse.SUPPRESS)
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    patterns = options.names or ["*"]
-    options.names = [
-        name for name in WORKLOADS if any(name == p or fnmatch.fnmatch(name, p) for p in patterns)
-    ]
+    patterns, options.names = options.names, select(options.names)
     if not options.names:
         parser.error(f"no workload is called {' or '.join(patterns)}; --list names them")
     # Compiling by PyTorch takes minutes for the whole table.
     options.peers = options.peers or [
         peer for peer in PEERS if not (options.quick and peer == "torch.compile")
     ]
-    options.sizes = options.sizes or (["small"] if options.quick else ["small", "large"])
+    options.sizes = options.sizes or [
+        size for size in SIZES if not (options.quick and size == "large")
+    ]
     options.cores = options.cores or (
         common.core_counts()[:1] if options.quick else common.core_counts()
     )

@@ -28,7 +28,7 @@ from ops.metaops_ops import MetaOps
 from workloads import WORKLOADS
 
 #: Sizes that are listed: their loops are those that script/bench measures.
-SIZES = ("small", "large")
+SIZES = ("small", "large", "own")
 
 Run = Callable[[], object]
 
@@ -45,8 +45,9 @@ def workload_row(name: str, size: str) -> Run:
 def model_row(model: str) -> Run:
     """Return what takes a training step, the second of which is the listed one."""
     import training
+    from subjects import make_task
 
-    run = training.MetaOps(training.make_task(model))
+    run = training.MetaOps(make_task(model))
     run.loss()
     return run.loss
 
@@ -55,6 +56,8 @@ def rows(sizes: Sequence[str]) -> Iterator[tuple[str, Callable[[], Run]]]:
     """Yield the names of all rows, and what prepares each."""
     for size in sizes:
         for name in WORKLOADS:
+            if size not in WORKLOADS[name].shapes:
+                continue
             yield f"{size}/{name}", lambda name=name, size=size: workload_row(name, size)
     for model in ("mlp", "digits"):
         yield f"models/{model}", lambda model=model: model_row(model)

@@ -21,78 +21,18 @@ import argparse
 import json
 import resource
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from common import Table, run_worker, seconds, write_report
+from subjects import LARGE, SUBJECTS, Subject, weights_for
 
 STEPS = 3
 
 
-@dataclass
-class Subject:
-    """A model by its class's name, how it is made and trained, and a batch."""
-
-    title: str
-    model: str
-    arguments: Sequence[Any]
-    optimizer: str
-    x: Callable[[np.random.Generator], np.ndarray]
-    y: Callable[[np.random.Generator], np.ndarray]
-
-
-def images(count: int, size: int) -> Callable[[np.random.Generator], np.ndarray]:
-    """Return a maker of images."""
-    return lambda rng: rng.random((count, 3, size, size)).astype("float32")
-
-
-def integers(limit: int, *shape: int) -> Callable[[np.random.Generator], np.ndarray]:
-    """Return a maker of labels or tokens."""
-    return lambda rng: rng.integers(0, limit, shape).astype("int32")
-
-
-SUBJECTS = {
-    "resnet18-32": Subject(
-        "ResNet-18, batch 8 of 32 x 32, SGD with momentum",
-        "ResNet18",
-        (10, True),
-        "SGD",
-        images(8, 32),
-        integers(10, 8),
-    ),
-    "resnet18-224": Subject(
-        "ResNet-18, batch 2 of 224 x 224, SGD with momentum",
-        "ResNet18",
-        (1000, False),
-        "SGD",
-        images(2, 224),
-        integers(1000, 2),
-    ),
-    "transformer": Subject(
-        "Transformer, 4 layers of 256, 4 heads, batch 8 of 128 tokens, Adam",
-        "Transformer",
-        (256, 128, 256, 4, 4),
-        "Adam",
-        integers(256, 8, 128),
-        integers(256, 8, 128),
-    ),
-}
-
-
-def weights_for(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
-    """Return weights that keep the size of what flows through them about the same."""
-    rng = np.random.default_rng(0)
-    result = []
-    for shape in shapes:
-        if len(shape) == 1:
-            weight = rng.uniform(0.5, 1.5, shape)
-        else:
-            weight = rng.normal(size=shape) / np.sqrt(np.prod(shape[1:]))
-        result.append(weight.astype("float32"))
-    return result
+#: The models that are measured.
+NAMES = ("resnet18-32", "resnet18-224", "transformer")
 
 
 def peak_resident() -> int:
@@ -204,16 +144,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="without the large images")
     parser.add_argument("--output", help="a folder for memory.md and memory.json")
-    parser.add_argument("--subject", choices=list(SUBJECTS))
+    parser.add_argument("--subject", choices=NAMES)
     parser.add_argument("--library", choices=["MetaOps", "PyTorch"], help=argparse.SUPPRESS)
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         work(options)
         return
-    names = [options.subject] if options.subject else list(SUBJECTS)
+    names = [options.subject] if options.subject else NAMES
     if options.quick and not options.subject:
-        names.remove("resnet18-224")
+        names = [name for name in NAMES if name not in LARGE]
     columns = ["", "tensors MiB", "resident MiB", "first step s", "step s", "kernels"]
     tables = []
     for name in names:

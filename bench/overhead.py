@@ -8,9 +8,8 @@
 2. Running: syncs of programs that are in the cache. Of chains of tiny kernels the
    cost of one more kernel, of chains of operators that are one kernel the cost of
    one more operator (its place in the slice, its hash, the look-up).
-3. Training steps of two small models, beside PyTorch, torch.compile and jax.jit:
-   the losses of the first steps are compared, then the time of a step. The time
-   of the first call is with all compilation, caches on disk empty.
+
+Training steps of small models, which are mostly this, are in steps.py.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from typing import Any
 import numpy as np
 from common import (
     Table,
-    compare_steps,
-    core_counts,
     interleave,
     medians,
     run_worker,
@@ -135,35 +132,12 @@ def measure_running(quick: bool) -> list[tuple[str, int, int, float, float]]:
     return rows
 
 
-def measure_steps(model: str, quick: bool) -> dict[str, dict[str, float]]:
-    """Return the first call's and a later step's seconds, by contestant."""
-    from training import CONTESTANTS, make_task
-
-    task = make_task(model)
-    contestants, first, losses = {}, {}, {}
-    for name, make in CONTESTANTS.items():
-        contestants[name] = make(task)
-        start = contestants[name]
-        values: list[float] = []
-        first[name] = seconds(lambda start=start, values=values: values.append(start.loss()))
-        losses[name] = values + [start.loss() for _ in range(4)]
-    for name, values in losses.items():
-        np.testing.assert_allclose(values, losses["PyTorch"], rtol=2e-3, err_msg=name)
-    rounds, target = (3, 0.02) if quick else (15, 0.15)
-    steps = compare_steps(
-        {name: contestant.steps for name, contestant in contestants.items()}, rounds, target
-    )
-    return {name: {"first": first[name], "step": steps[name]} for name in contestants}
-
-
 def work(options: argparse.Namespace) -> None:
     """Measure one thing, in this process, and write the result."""
     if options.part == "recording":
         result: Any = measure_recording(options.quick)
-    elif options.part == "running":
-        result = measure_running(options.quick)
     else:
-        result = measure_steps(options.part, options.quick)
+        result = measure_running(options.quick)
     Path(options.worker).write_text(json.dumps(result))
 
 
@@ -200,18 +174,7 @@ def running_table(rows: list[Any]) -> Table:
     return table
 
 
-def steps_table(title: str, measured: dict[int, dict[str, dict[str, float]]]) -> Table:
-    """Return the table of a model's training steps."""
-    table = Table(
-        title,
-        ["processors", "", "step us", "ratio to MetaOps", "first call s"],
-        note="A ratio over 1 says that MetaOps is faster.",
-    )
-    for cores, contestants in measured.items():
-        own = contestants["MetaOps"]["step"]
-        for name, row in contestants.items():
-            table.add(cores, name, row["step"] * 1e6, row["step"] / own, row["first"])
-    return table
+TABLES: dict[str, Callable[[Any], Table]] = {"recording": recording_table, "running": running_table}
 
 
 def main() -> None:
@@ -219,28 +182,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="fewer and shorter turns")
     parser.add_argument("--output", help="a folder for overhead.md and overhead.json")
-    parser.add_argument("--part", choices=["recording", "running", "mlp", "digits"])
+    parser.add_argument("--part", choices=list(TABLES))
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         work(options)
         return
-    parts = [options.part] if options.part else ["recording", "running", "mlp", "digits"]
-    titles = {
-        "mlp": "Training step: 784-128-10 perceptron, batch 32, Adam",
-        "digits": "Training step: the model of examples/digits.py, batch 64, Adam",
-    }
-    quick = ["--quick"] if options.quick else []
     tables = []
-    for part in parts:
-        arguments = ["--part", part, *quick]
-        if part == "recording":
-            tables.append(recording_table(run_worker(__file__, arguments)))
-        elif part == "running":
-            tables.append(running_table(run_worker(__file__, arguments)))
-        else:
-            measured = {n: run_worker(__file__, arguments, cores=n) for n in core_counts()}
-            tables.append(steps_table(titles[part], measured))
+    for part in [options.part] if options.part else TABLES:
+        arguments = ["--part", part, *(["--quick"] if options.quick else [])]
+        tables.append(TABLES[part](run_worker(__file__, arguments)))
     write_report("overhead", tables, options.output)
 
 

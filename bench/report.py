@@ -10,9 +10,11 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import common
+import contraction_tables
 from common import Table
 from rows import (
     AIM,
@@ -23,15 +25,21 @@ from rows import (
     beyond,
     bound,
     compile_times,
+    contractions,
     geometric_mean,
     is_slow_for_peers,
+    kernels,
     mean_share,
+    microseconds,
     parts,
+    percent,
+    plural,
     prediction,
     share,
     slower,
     speedup,
     spread,
+    turns_note,
 )
 from workloads import NOTES
 
@@ -39,21 +47,6 @@ Runs = Mapping[int, Sequence[Row]]
 
 #: Whom MetaOps is measured beside, in the order of the columns.
 PEERS = ("PyTorch", "torch.compile", "jax.jit", "NumPy")
-
-
-def percent(value: float | None) -> str:
-    """Return a share as text."""
-    return "" if value is None else f"{100 * value:.0f}%"
-
-
-def microseconds(seconds: float) -> float:
-    """Return a time as it is shown, large ones without decimals."""
-    return round(1e6 * seconds) if seconds > 1e-4 else 1e6 * seconds
-
-
-def plural(count: int, word: str) -> str:
-    """Return a count with its word."""
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def progress(row: Row) -> str:
@@ -230,7 +223,7 @@ def machine_table(runs: Runs) -> Table:
         ["processors", "MB", "moved, GB/s", "peak, GFLOP/s"],
         note=(
             "Bytes of the roof, read and written together, the median over rows of a size;"
-            " the peak is PyTorch's best matrix product."
+            " the peak is that of multiplications and additions in registers, their median too."
         ),
     )
     for cores, rows in runs.items():
@@ -239,10 +232,9 @@ def machine_table(runs: Runs) -> Table:
             if row["seconds"] and row["bytes"] > 4096:
                 groups.setdefault(round(math.log2(row["bytes"])), []).append(row)
         for power, members in sorted(groups.items()):
-            rates = sorted(row["bytes"] / row["moving"] for row in members)
-            table.add(
-                cores, 2.0**power / 1e6, rates[len(rates) // 2] * 1e-9, members[0]["peak"] * 1e-9
-            )
+            moved = median(row["bytes"] / row["moving"] for row in members)
+            peak = median(row["peak"] for row in members)
+            table.add(cores, 2.0**power / 1e6, moved * 1e-9, peak * 1e-9)
     return table
 
 
@@ -377,25 +369,20 @@ NOTE = (
 )
 
 
-def turns_note(rows: Sequence[Row]) -> str:
-    """Return how many turns everyone had, in a sentence."""
-    turns = sorted({row["rounds"] for row in rows})
-    if not turns:
-        return "Nothing was measured."
-    return f"The median of {' or '.join(map(str, turns))} {'turn' if turns == [1] else 'turns'}."
-
-
 def tables(runs: Runs, peers: Sequence[str], quick: bool) -> list[Table]:
     """Return all tables; rows that were run once are not told apart by their speed."""
-    result = summary_tables(runs, peers)
-    for cores, size, rows in parts(runs):
+    sized, products = kernels(runs), contractions(runs)
+    result = summary_tables(sized, peers) if any(sized.values()) else []
+    if any(products.values()):
+        result += contraction_tables.tables(products, peers)
+    for cores, size, rows in parts(sized):
         title = f"{size.capitalize()} size, {plural(cores, 'processor')}"
         result.append(kernel_table(rows, peers, title, f"{turns_note(rows)} {NOTE}"))
-    if any(size == "large" for _, size, _ in parts(runs)):
-        result.append(share_table(runs))
+    if any(size == "large" for _, size, _ in parts(sized)):
+        result.append(share_table(sized))
     result += [prediction_table(runs), compile_table(runs), first_table(runs, peers)]
-    if not quick:
-        result.append(slow_table(runs, peers))
+    if not quick and any(sized.values()):
+        result.append(slow_table(sized, peers))
     return [*result, missing_table(runs), machine_table(runs)]
 
 

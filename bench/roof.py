@@ -1,12 +1,13 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the machine can move at best, by roof.cpp."""
+"""What the machine can move and compute at best, by roof.cpp and peak.cpp."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ PAGE = 4096
 
 @functools.lru_cache
 def library() -> ctypes.CDLL:
-    """Return the functions of roof.cpp."""
+    """Return the functions of both."""
     functions = ctypes.CDLL(str(LIBRARY))
     functions.metaopsMakePool.restype = ctypes.c_void_p
     functions.metaopsMakePool.argtypes = [ctypes.c_uint]
@@ -33,6 +34,8 @@ def library() -> ctypes.CDLL:
         ctypes.c_int64,
         ctypes.c_bool,
     ]
+    functions.metaopsMultiplyAdd.restype = ctypes.c_int64
+    functions.metaopsMultiplyAdd.argtypes = [ctypes.c_void_p, ctypes.c_int64]
     return functions
 
 
@@ -47,6 +50,24 @@ def aligned(count: int) -> np.ndarray:
     memory = np.ones(count + PAGE, "uint8")
     start = -memory.ctypes.data % PAGE
     return memory[start : start + count]
+
+
+#: About a quarter of a millisecond for a thread.
+BLOCKS = 200
+
+
+def peak(threads: int) -> float:
+    """Return the seconds of a multiplication or addition at the peak of so many threads.
+
+    The best of four: whoever interrupts is not the machine's peak.
+    """
+
+    def once() -> float:
+        begin = time.perf_counter()
+        operations = library().metaopsMultiplyAdd(pool(threads), BLOCKS * threads)
+        return (time.perf_counter() - begin) / operations
+
+    return min(once() for _ in range(4))
 
 
 def movers(read: int, written: int, threads: int) -> dict[str, Callable[[], None]]:

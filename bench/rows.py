@@ -44,8 +44,11 @@ def is_slow_for_peers(row: Row) -> bool:
 
 
 def computing(row: Row) -> float:
-    """Return the seconds that the row's operations take at the peak."""
-    return row["profile"]["flops"] / row["peak"]
+    """Return the seconds that the row's operations take at the peak.
+
+    Those of a contraction are told, others are what our kernels do.
+    """
+    return (row["flops"] or row["profile"]["flops"]) / row["peak"]
 
 
 def roof(row: Row) -> float:
@@ -75,6 +78,21 @@ def mean_share(rows: Iterable[Row]) -> float | None:
 def beyond(rows: Iterable[Row]) -> int:
     """Return how many rows are faster than their roof by more than timing explains."""
     return sum((share(row) or 0) > OVER for row in rows)
+
+
+def at_peak(row: Row, name: str) -> float | None:
+    """Return how much of the processor's peak a contraction gets to, by someone."""
+    return row["at_peak"].get(name) if row["flops"] else None
+
+
+def contractions(runs: Mapping[Any, Sequence[Row]]) -> dict[Any, list[Row]]:
+    """Return the rows with extents of their own."""
+    return {cores: [row for row in rows if row["size"] == "own"] for cores, rows in runs.items()}
+
+
+def kernels(runs: Mapping[Any, Sequence[Row]]) -> dict[Any, list[Row]]:
+    """Return the rows that are measured at each size."""
+    return {cores: [row for row in rows if row["size"] != "own"] for cores, rows in runs.items()}
 
 
 def prediction(row: Row) -> float | None:
@@ -122,3 +140,31 @@ def parts(runs: Mapping[Any, Sequence[Row]]) -> list[tuple[Any, str, list[Row]]]
         for cores, rows in runs.items()
         for size in dict.fromkeys(row["size"] for row in rows)
     ]
+
+
+# As text
+
+
+def percent(value: float | None) -> str:
+    """Return a share as text."""
+    return "" if value is None else f"{100 * value:.0f}%"
+
+
+def microseconds(seconds: float) -> float:
+    """Return a time as it is shown, large ones without decimals."""
+    return round(1e6 * seconds) if seconds > 1e-4 else 1e6 * seconds
+
+
+def plural(count: int, word: str) -> str:
+    """Return a count with its word."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def turns_note(rows: Sequence[Row]) -> str:
+    """Return how many turns everyone had, in a sentence."""
+    turns = sorted({row["rounds"] for row in rows})
+    if not turns:
+        return "Nothing was measured."
+    # Contractions of many lengths have many numbers.
+    numbers = " or ".join(map(str, turns)) if len(turns) < 3 else f"{turns[0]} to {turns[-1]}"
+    return f"The median of {numbers} {'turn' if turns == [1] else 'turns'}."

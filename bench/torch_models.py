@@ -55,27 +55,67 @@ class BasicBlock(nn.Module):
         return F.relu(y + (x if self.short is None else self.short(x)))
 
 
-class ResNet18(nn.Module):
+class Bottleneck(nn.Module):
+    """Three convolutions, the middle one of fewer channels, beside a short cut."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        inner = outputs // 4
+        self.conv1 = nn.Conv2d(inputs, inner, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(inner)
+        self.conv2 = nn.Conv2d(inner, inner, 3, stride, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(inner)
+        self.conv3 = nn.Conv2d(inner, outputs, 1, bias=False)
+        self.norm3 = nn.BatchNorm2d(outputs)
+        self.short = None
+        if stride != 1 or inputs != outputs:
+            self.short = nn.Sequential(
+                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
+            )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the block's image."""
+        y = F.relu(self.norm1(self.conv1(x)))
+        y = self.norm3(self.conv3(F.relu(self.norm2(self.conv2(y)))))
+        return F.relu(y + (x if self.short is None else self.short(x)))
+
+
+Block = type[BasicBlock] | type[Bottleneck]
+
+
+class ResNet(nn.Module):
     """He et al. (2016). `small` images, as CIFAR's, have a stem of one convolution."""
 
-    def __init__(self, classes: int, small: bool) -> None:
+    def __init__(self, block: Block, counts: Sequence[int], classes: int, small: bool) -> None:
         super().__init__()
         kernel, stride = (3, 1) if small else (7, 2)
         self.conv = nn.Conv2d(3, 64, kernel, stride, padding=kernel // 2, bias=False)
         self.norm = nn.BatchNorm2d(64)
         self.pool = nn.Identity() if small else nn.MaxPool2d(3, 2, padding=1)
         blocks: list[nn.Module] = []
-        inputs = 64
-        for outputs, step in ((64, 1), (128, 2), (256, 2), (512, 2)):
-            blocks += [BasicBlock(inputs, outputs, step), BasicBlock(outputs, outputs, 1)]
-            inputs = outputs
+        inputs, outputs = 64, 256 if block is Bottleneck else 64
+        for stage, count in enumerate(counts):
+            for place in range(count):
+                blocks.append(block(inputs, outputs, 2 if stage > 0 and place == 0 else 1))
+                inputs = outputs
+            outputs *= 2
         self.blocks = nn.Sequential(*blocks)
-        self.head = nn.Linear(512, classes)
+        self.head = nn.Linear(inputs, classes)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the scores of images."""
         x = self.blocks(self.pool(F.relu(self.norm(self.conv(x)))))
         return self.head(x.mean((2, 3)))
+
+
+def resnet18(classes: int, small: bool) -> nn.Module:
+    """Return a network of basic blocks."""
+    return ResNet(BasicBlock, (2, 2, 2, 2), classes, small)
+
+
+def resnet50(classes: int, small: bool) -> nn.Module:
+    """Return a network of bottlenecks."""
+    return ResNet(Bottleneck, (3, 4, 6, 3), classes, small)
 
 
 class Attention(nn.Module):

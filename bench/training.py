@@ -3,43 +3,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps of the same model by MetaOps and its peers.
 
-Each class holds a model, an optimiser (Adam) and one batch, made from the same
-numbers. `steps(n)` takes n steps and waits for the last; `loss()` takes one and
-returns the loss before it.
+Each class holds a model, an optimiser and one batch, made from the same numbers.
+`steps(n)` takes n steps and waits for the last; `loss()` takes one and returns the
+loss before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
+from subjects import Task
 
 RATE = 1e-3
-
-
-@dataclass
-class Task:
-    """A model's name, its first weights and a batch."""
-
-    model: str
-    weights: Sequence[np.ndarray]
-    x: np.ndarray
-    y: np.ndarray
-
-
-def make_task(model: str) -> Task:
-    """Return a task with random weights and images."""
-    rng = np.random.default_rng(0)
-    if model == "mlp":
-        x, shapes = rng.random((32, 784)), [(128, 784), (128,), (10, 128), (10,)]
-    else:
-        x = rng.random((64, 1, 8, 8))
-        shapes = [(16, 1, 3, 3), (16,), (16,), (16,), (32, 16, 3, 3), (32,), (32,), (32,)]
-        shapes += [(10, 128), (10,)]
-    weights = [rng.uniform(-1, 1, s) / np.sqrt(np.prod(s[1:])) for s in shapes]
-    labels = rng.integers(0, 10, len(x)).astype("int32")
-    return Task(model, [w.astype("float32") for w in weights], x.astype("float32"), labels)
+MOMENTUM = 0.9
 
 
 class MetaOps:
@@ -50,13 +27,20 @@ class MetaOps:
         import models
 
         self.mo = mo
-        self.model = getattr(models, task.model)()
+        subject = task.subject
+        self.model = getattr(models, subject.model)(*subject.arguments)
         models.load(self.model, task.weights)
-        self.optimizer = mo.optim.Adam(self.model.parameters(), RATE)
+        parameters = self.model.parameters()
+        self.optimizer: mo.optim.Optimizer = (
+            mo.optim.Adam(parameters, RATE)
+            if subject.optimizer == "Adam"
+            else mo.optim.SGD(parameters, RATE, MOMENTUM)
+        )
         self.x, self.y = mo.array(task.x), mo.array(task.y)
 
     def _record(self) -> object:
-        loss = self.mo.nn.cross_entropy_loss(self.model(self.x), self.y)
+        scores = self.model(self.x)
+        loss = self.mo.nn.cross_entropy_loss(scores.reshape(-1, scores.shape[-1]), self.y)
         self.optimizer.step(loss)
         return loss
 
@@ -79,15 +63,24 @@ class Torch:
         import torch_models
 
         self.torch = torch
-        self.model = getattr(torch_models, task.model)()
+        subject = task.subject
+        self.model = getattr(torch_models, subject.model)(*subject.arguments)
         torch_models.load(self.model, task.weights)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), RATE)
-        self.x, self.y = torch.from_numpy(task.x), torch.from_numpy(task.y).long()
+        parameters = self.model.parameters()
+        self.optimizer: torch.optim.Optimizer = (
+            torch.optim.Adam(parameters, RATE)
+            if subject.optimizer == "Adam"
+            else torch.optim.SGD(parameters, RATE, MOMENTUM)
+        )
+        x = torch.from_numpy(task.x)
+        self.x = x if task.x.dtype == np.float32 else x.long()
+        self.y = torch.from_numpy(task.y).long()
         self._forward: Callable = self._loss
         self._move: Callable = self.optimizer.step
 
     def _loss(self) -> object:
-        return self.torch.nn.functional.cross_entropy(self.model(self.x), self.y)
+        scores = self.model(self.x).flatten(0, -2)
+        return self.torch.nn.functional.cross_entropy(scores, self.y)
 
     def _step(self) -> object:
         self.optimizer.zero_grad()
@@ -122,20 +115,24 @@ class Jax:
         import jax
         import jax_models as models
 
-        forward = getattr(models, task.model)
+        subject = task.subject
+        model = getattr(models, subject.model)
+        move, start = models.OPTIMIZERS[subject.optimizer]
         self.x, self.y = jax.numpy.asarray(task.x), jax.numpy.asarray(task.y)
         self.p = [jax.numpy.asarray(weight) for weight in task.weights]
-        self.state = (getattr(models, task.model + "_state")(), models.adam_state(self.p))
+        moments = models.first_moments(model, self.p, self.x, subject.arguments)
+        self.state = (moments, start(self.p))
 
         def objective(p, moments, x, y):  # type: ignore[no-untyped-def]
-            scores, moments = forward(p, moments, x)
-            return models.cross_entropy(scores, y), moments
+            net = models.Net(p, moments)
+            scores = model(net, x, *subject.arguments)
+            return models.cross_entropy(scores.reshape(-1, scores.shape[-1]), y), net.moments
 
         def step(p, state, x, y):  # type: ignore[no-untyped-def]
             moments, rest = state
             differentiate = jax.value_and_grad(objective, has_aux=True)
             (loss, moments), gradients = differentiate(p, moments, x, y)
-            p, rest = models.adam(p, gradients, rest, RATE)
+            p, rest = move(p, gradients, rest, RATE)
             return loss, p, (moments, rest)
 
         self._jitted = jax.jit(step, donate_argnums=(0, 1))

@@ -57,6 +57,21 @@ class Ops(ABC):
         centred = x - self.mean(x, (2, 3), True)
         return centred / self.sqrt(self.mean(centred * centred, (2, 3), True) + 1e-5)
 
+    def linear(self, x: Any, weight: Any, bias: Any) -> Any:
+        """Return products with the rows of a weight, and a bias added."""
+        return x @ weight.T + bias
+
+    def attention(self, q: Any, k: Any, v: Any, is_causal: bool) -> Any:
+        """Mix the rows of v by the softmax of scaled products of those of q and k.
+
+        A causal one is of the rows before each, itself included.
+        """
+        scores = (q @ self.transpose(k, (0, 2, 1))) * q.shape[-1] ** -0.5
+        if is_causal:
+            place = self.arange(q.shape[1])
+            scores = self.where(place.reshape(-1, 1) >= place.reshape(1, -1), scores, -1e9)
+        return self.softmax(scores, -1) @ v
+
     def adam(self, tensors: Sequence[Any]) -> list[Any]:
         """Return parameters, means and squares after the tenth step.
 

@@ -27,6 +27,7 @@ class Jax(Ops):
     exp, tanh, sqrt, erf = map(staticmethod, (jnp.exp, jnp.tanh, jnp.sqrt, lax.erf))
     maximum, relu, concat = map(staticmethod, (jnp.maximum, jax.nn.relu, jnp.concatenate))
     transpose, pad = map(staticmethod, (jnp.transpose, jnp.pad))
+    arange, where = map(staticmethod, (jnp.arange, jnp.where))
 
     def __init__(self) -> None:
         self._key: Any = None
@@ -161,16 +162,21 @@ class Jax(Ops):
         kept = jax.random.bernoulli(self._key, 1 - p, x.shape)
         return jnp.where(kept, x / (1 - p), 0)
 
-    def depthwise(self, x: Any, weight: Any) -> Any:
-        """Convolve each channel with 3 x 3 numbers of its own."""
+    def convolution(self, x: Any, weight: Any, stride: int, groups: int = 1) -> Any:
+        """Convolve images within zeros."""
+        border = (weight.shape[-1] // 2,) * 2
         return lax.conv_general_dilated(
             x,
             weight,
-            (1, 1),
-            "SAME",
+            (stride, stride),
+            (border, border),
             dimension_numbers=("NCHW", "OIHW", "NCHW"),
-            feature_group_count=x.shape[1],
+            feature_group_count=groups,
         )
+
+    def depthwise(self, x: Any, weight: Any, stride: int = 1) -> Any:
+        """Convolve each channel with 3 x 3 numbers of its own."""
+        return self.convolution(x, weight, stride, x.shape[1])
 
     def take(self, table: Any, indices: Any) -> Any:
         """Return rows."""

@@ -26,6 +26,7 @@ class MetaOps(Ops):
     exp, tanh, erf, sqrt = map(staticmethod, (mo.exp, mo.tanh, mo.erf, mo.sqrt))
     maximum, relu, gelu = map(staticmethod, (mo.maximum, mo.relu, mo.gelu))
     transpose, pad, concat = map(staticmethod, (mo.transpose, mo.pad, mo.concat))
+    arange, where = map(staticmethod, (mo.arange, mo.where))
     sum, mean, max, var = map(staticmethod, (mo.sum, mo.mean, mo.max, mo.var))
     softmax, cross_entropy = map(staticmethod, (mo.softmax, nn.cross_entropy_loss))
 
@@ -116,6 +117,10 @@ class MetaOps(Ops):
         """Zero elements at random."""
         return nn.dropout(x, p)
 
-    def depthwise(self, x: Any, weight: Any) -> Any:
+    def convolution(self, x: Any, weight: Any, stride: int) -> Any:
+        """Convolve images within zeros."""
+        return nn.conv2d(x, weight, stride=stride, padding=weight.shape[-1] // 2)
+
+    def depthwise(self, x: Any, weight: Any, stride: int = 1) -> Any:
         """Convolve each channel with 3 x 3 numbers of its own."""
-        return nn.conv2d(x, weight, padding=1, groups=x.shape[1])
+        return nn.conv2d(x, weight, stride=stride, padding=1, groups=x.shape[1])

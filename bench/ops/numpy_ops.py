@@ -23,7 +23,7 @@ class NumPy(Ops):
     differentiates = False
 
     exp, tanh, sqrt, maximum = map(staticmethod, (np.exp, np.tanh, np.sqrt, np.maximum))
-    concat = staticmethod(np.concatenate)
+    concat, arange, where = map(staticmethod, (np.concatenate, np.arange, np.where))
 
     def tensor(self, array: np.ndarray) -> Any:
         """Return it."""

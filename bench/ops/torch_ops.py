@@ -167,9 +167,23 @@ class Torch(Ops):
         """Zero elements at random."""
         return F.dropout(x, p, training=True)
 
-    def depthwise(self, x: Any, weight: Any) -> Any:
+    def convolution(self, x: Any, weight: Any, stride: int) -> Any:
+        """Convolve images within zeros."""
+        return F.conv2d(x, weight, stride=stride, padding=weight.shape[-1] // 2)
+
+    def depthwise(self, x: Any, weight: Any, stride: int = 1) -> Any:
         """Convolve each channel with 3 x 3 numbers of its own."""
-        return F.conv2d(x, weight, padding=1, groups=x.shape[1])
+        return F.conv2d(x, weight, stride=stride, padding=1, groups=x.shape[1])
+
+    def linear(self, x: Any, weight: Any, bias: Any) -> Any:
+        """See `Ops`."""
+        return F.linear(x, weight, bias)
+
+    def attention(self, q: Any, k: Any, v: Any, is_causal: bool) -> Any:
+        """See `Ops`; the fused operator, which never has all scores."""
+        # It takes batches of heads.
+        q, k, v = (x[None] for x in (q, k, v))
+        return F.scaled_dot_product_attention(q, k, v, is_causal=is_causal)[0]
 
     def take(self, table: Any, indices: Any) -> Any:
         """Return rows."""

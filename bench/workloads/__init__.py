@@ -5,21 +5,42 @@
 
 from __future__ import annotations
 
-from . import elementwise, movement, networks, normalization, reductions
+import fnmatch
+from collections.abc import Sequence
+
+from . import contractions, elementwise, movement, networks, normalization, reductions
 from .base import Workload
+
+MODULES = (elementwise, movement, reductions, normalization, networks, contractions)
 
 #: All workloads by their names, in the order of the table.
 WORKLOADS: dict[str, Workload] = {
-    workload.name: workload
-    for module in (elementwise, movement, reductions, normalization, networks)
-    for workload in module.WORKLOADS
+    workload.name: workload for module in MODULES for workload in module.WORKLOADS
 }
 
 #: What the profile of a row shows that is slower than a peer, by the row's name.
-NOTES: dict[str, str] = {
-    name: note
-    for module in (elementwise, movement, reductions, normalization, networks)
-    for name, note in module.NOTES.items()
-}
+NOTES: dict[str, str] = {name: note for module in MODULES for name, note in module.NOTES.items()}
 
-__all__ = ["NOTES", "WORKLOADS", "Workload"]
+#: The groups of `contractions`, in the order of the tables.
+CONTRACTIONS = tuple(dict.fromkeys(workload.group for workload in contractions.WORKLOADS))
+
+
+def select(patterns: Sequence[str]) -> list[str]:
+    """Return the names of workloads that match, or whose group does; all for no pattern.
+
+    `contractions` are the groups of these, `kernels` all others.
+    """
+
+    def matches(workload: Workload, pattern: str) -> bool:
+        family = "contractions" if workload.group in CONTRACTIONS else "kernels"
+        titles = (workload.name, workload.group, family)
+        return any(title == pattern or fnmatch.fnmatch(title, pattern) for title in titles)
+
+    return [
+        name
+        for name, workload in WORKLOADS.items()
+        if not patterns or any(matches(workload, pattern) for pattern in patterns)
+    ]
+
+
+__all__ = ["CONTRACTIONS", "NOTES", "WORKLOADS", "Workload", "select"]

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-#: The sizes that every workload has. All tensors of a small one fit into 1 MB of
-#: cache together, those of a large one take 256 MB and more; `odd` is for tests.
-SIZES = ("small", "large", "odd")
+#: The sizes that are measured. All tensors of a small one fit into 1 MB of cache
+#: together, those of a large one take 256 MB and more. Contractions have extents of
+#: their `own` instead, which their names tell. Everyone has `odd` ones for tests.
+SIZES = ("small", "large", "own")
 
 Shape = tuple[int, ...]
 
@@ -82,6 +83,11 @@ class Workload:
     traffic : callable or None
         Returns the bytes that have to move, from inputs and results; by default
         the sizes of all of them.
+    flops : int
+        The multiplications and additions of a contraction at its own size.
+    kind : str
+        What contractions have in common that differ in extents only: tests of odd
+        extents take one of each.
     """
 
     name: str
@@ -95,6 +101,8 @@ class Workload:
     tolerance: float = 1e-4
     cotangents: int = 1
     traffic: Callable[[Sequence[np.ndarray], Sequence[np.ndarray]], int] | None = None
+    flops: int = 0
+    kind: str = ""
 
     def arrays(self, size: str) -> list[np.ndarray]:
         """Return random inputs, the same ones whenever asked."""

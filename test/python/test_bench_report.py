@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import common
 import report
 import rows as measured
+import steps
 from workloads import NOTES, WORKLOADS
 
 PEERS = ["PyTorch", "NumPy"]
@@ -40,9 +41,17 @@ def row(name, size="large", ours=2.0, peers=(4.0,), moving=1.0, flops=0, **more)
         "rounds": 5,
         "warm": [],
         "peak": 1e9,
+        "flops": 0,
+        "at_peak": {},
         "profile": {**profile, "kernels": [kernel]},
         **more,
     }
+
+
+def contraction(name, peers=(1.0, 4.0), at_peak=(0.25, 0.5, 0.125), operations=1e9, **more):
+    """Return a row of a contraction at its own size."""
+    shares = dict(zip(["MetaOps", *PEERS], at_peak, strict=False))
+    return {**row(name, "own", peers=peers, at_peak=shares, **more), "flops": operations}
 
 
 def find(tables, title):
@@ -131,6 +140,8 @@ def test_captions_tell_how_it_was_measured():
     assert "held what an earlier run had compiled: MetaOps (1 processors)" in warm
     assert note("Large size, 1 processor").startswith("The median of 5 turns.")
     assert note("Large size, 1 processor", rounds=3).startswith("The median of 3 turns.")
+    rows = [row("softmax", rounds=rounds) for rounds in (15, 3, 4)]
+    assert measured.turns_note(rows) == "The median of 3 to 15 turns."
 
 
 def test_the_page_is_made_of_the_rows():
@@ -217,3 +228,72 @@ def test_what_differs_is_a_failure(tmp_path, capsys):
         "kernels-large-2.svg",
     }
     assert "result 0 differs" in capsys.readouterr().out
+
+
+# Contractions
+
+GRADIENT = "convolution 1x1 64>64 at 56, batch 1 by image"
+
+
+def test_contractions_have_tables_of_their_own():
+    fast = contraction("product 64", peers=(8.0,), at_peak=(1.0, 0.25), rounds=3)
+    runs = {1: [contraction("product 512"), fast, contraction(GRADIENT)], 2: [fast]}
+    tables = report.tables(runs, PEERS, quick=False)
+    lines = find(tables, "Contractions")
+    assert [(line["group"], line["processors"], line["rows"]) for line in lines] == [
+        ("products", 1, 2),
+        ("convolutions by image", 1, 1),
+        ("**all**", 1, 3),
+        ("products", 2, 1),
+        ("**all**", 2, 1),
+    ]
+    assert lines[0]["PyTorch"] == pytest.approx(math.sqrt(0.5 * 4))
+    assert lines[0]["NumPy"] == pytest.approx(2)
+    assert (lines[0]["peak"], lines[0]["peers' peak"]) == ("50%", "35%")
+    assert lines[0]["under 0.8"] == 1
+    assert lines[0]["peak, GFLOP/s"] == 1
+    (slow, quick, mean) = find(tables, "Products, 1 processor")
+    assert (slow["contraction"], slow["PyTorch"], slow["NumPy"]) == ("product 512", 0.5, 2)
+    assert (slow["peak"], slow["peers' peak"]) == ("25%", "50%")
+    assert (quick["NumPy"], quick["peers' peak"]) == (None, "25%")
+    assert mean["PyTorch"] == lines[0]["PyTorch"]
+    assert len(find(tables, "Convolutions by image, 1 processor")) == 2
+    titles = {table.title: table for table in tables}
+    assert titles["Products, 1 processor"].note.startswith("The median of 3 or 5 turns.")
+    assert "All workloads" not in titles and "Own size, 1 processor" not in titles
+
+
+def test_contractions_are_not_in_means_of_kernels():
+    tables = report.tables({1: [row("softmax"), contraction("product 64")]}, PEERS, quick=False)
+    (line,) = find(tables, "All workloads")
+    assert (line["size"], line["rows"], line["PyTorch"]) == ("large", 1, "2.00 (1)")
+    assert find(tables, "Rows under 0.8 of a peer") == []
+    assert len(find(tables, "Contractions")) == 2
+    titles = [table.title for table in report.tables({1: [row("softmax")]}, PEERS, quick=False)]
+    assert "Contractions" not in titles
+
+
+def test_the_roof_of_a_contraction_is_by_its_own_operations():
+    # Kernels may compute more than what is asked for.
+    dear = contraction("product 64", ours=4.0, moving=0.5, operations=2e9)
+    dear["profile"]["flops"] = 8e9
+    assert measured.share(dear) == 0.5
+    assert measured.bound(dear) == "FMA"
+    assert measured.at_peak(row("softmax"), "MetaOps") is None
+
+
+def test_steps_are_compared_by_model():
+    ours, theirs = {"first": 1.0, "step": 2.0}, {"first": 0.5, "step": 1.0}
+    one = {"MetaOps": ours, "PyTorch": theirs}
+    two = {"MetaOps": theirs, "PyTorch": {"first": 1.0, "step": 8.0}}
+    table = steps.summary_table({"mlp": {1: one, 2: one}, "digits": {1: two}}, ["PyTorch"])
+    assert [tuple(line) for line in table.rows] == [
+        ("mlp", 1, 0.5),
+        ("mlp", 2, 0.5),
+        ("digits", 1, 8.0),
+        ("**mean of 2 models**", 1, pytest.approx(2.0)),
+        ("**mean of 1 model**", 2, 0.5),
+    ]
+    first, second = steps.steps_table("mlp", {1: one}).rows
+    assert list(first) == [1, "MetaOps", 2e3, 1.0, 1.0]
+    assert list(second) == [1, "PyTorch", 1e3, 0.5, 0.5]

@@ -17,19 +17,42 @@ pytestmark = pytest.mark.skipif(
 )
 
 NAMES = ["chain of 1", "mean of 2-D, axis 1 backward", "instance norm both", "Adam step"]
+PRODUCTS = [
+    "product 128",
+    "convolution 3x3 512>512 at 7, batch 1 by weights",
+    "depthwise 3x3 stride 2 576 at 14, batch 1 by image",
+    "causal attention 8x512x64 both",
+]
 
 
 def test_rows_of_the_bench(tmp_path):
-    command = [ROOT / "script" / "bench", *NAMES, "--quick", "--output", tmp_path]
+    command = [ROOT / "script" / "bench", *NAMES, *PRODUCTS, "--quick", "--output", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
     content = json.loads((tmp_path / "kernels-rows.json").read_text())
     (rows,) = content["runs"].values()
-    assert [row["name"] for row in rows] == NAMES
+    assert [row["name"] for row in rows] == NAMES + PRODUCTS
     for row in rows:
         assert set(row["seconds"]) >= {"MetaOps", "PyTorch", "jax.jit"}
         assert not row["differences"] and not row["warm"]
         # Between 0.1 and 1000 GB a second.
         assert 1e8 < row["bytes"] / row["moving"] < 1e12
         assert 0 < row["written"] <= row["bytes"]
+        # Between 1 and 1000 billion multiplications and additions a second.
+        assert 1e9 < row["peak"] < 1e12
+        if row["name"] in PRODUCTS:
+            assert row["size"] == "own" and row["flops"] > 0
+            assert all(0 < share < 1.5 for share in row["at_peak"].values())
     assert "Caches on disk were empty" in (tmp_path / "kernels.md").read_text()
+
+
+def test_training_steps_of_the_bench(tmp_path):
+    command = [ROOT / "script" / "bench", "steps", "mlp", "digits", "--quick", "--cores", "1"]
+    command += ["--peers", "PyTorch", "jax.jit", "--output", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    summary, *models = json.loads((tmp_path / "steps.json").read_text())["tables"]
+    assert [line[0] for line in summary["rows"]] == ["mlp", "digits", "**mean of 2 models**"]
+    assert all(ratio > 0 for line in summary["rows"] for ratio in line[2:])
+    for table in models:
+        assert [line[1] for line in table["rows"]] == ["MetaOps", "PyTorch", "jax.jit"]

@@ -15,8 +15,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 from ops.base import MissingError
 from ops.metaops_ops import MetaOps
 from ops.numpy_ops import NumPy
-from workloads import NOTES, WORKLOADS
-from workloads.base import SIZES, Untied, Workload
+from workloads import CONTRACTIONS, NOTES, WORKLOADS, contractions, select
+from workloads.base import Untied, Workload
+
+#: One of each kind: contractions of a kind differ in the extents that are measured.
+KINDS = {workload.kind or name: name for name, workload in reversed(WORKLOADS.items())}
+NAMES = [name for name in WORKLOADS if name in KINDS.values()]
+#: Those of two sizes, and those of one.
+SIZED = [name for name, workload in WORKLOADS.items() if workload.group not in CONTRACTIONS]
+OWN = [name for name in WORKLOADS if name not in SIZED]
 
 
 def results(library, workload, size="odd"):
@@ -26,7 +33,7 @@ def results(library, workload, size="odd"):
     return [np.array(library.numpy(tensor)) for tensor in tensors]
 
 
-@pytest.fixture(params=list(WORKLOADS))
+@pytest.fixture(params=NAMES)
 def workload(request):
     return WORKLOADS[request.param]
 
@@ -41,7 +48,7 @@ def test_equals_the_interpreter(workload, compiled):
 
 
 # NumPy has no derivatives, and other random numbers, and lacks the operators of some.
-FORWARD = [name for name, w in WORKLOADS.items() if not w.gradients and not w.random]
+FORWARD = [n for n in NAMES if not (WORKLOADS[n].gradients or WORKLOADS[n].random)]
 LACKED = [
     "erf",
     "chain of 4 with exp, tanh, erf",
@@ -51,6 +58,7 @@ LACKED = [
     "average pooling",
     "GELU",
     "depthwise convolution",
+    *(name for name in FORWARD if name.startswith(("convolution", "depthwise 3x3", "MLP"))),
 ]
 
 
@@ -74,11 +82,11 @@ def test_small_ones_have_the_same_bits_for_any_number_of_threads(compiled):
     before = mo.get_num_threads()
     shared = []
     try:
-        for name, workload in WORKLOADS.items():
+        for name in SIZED:
             bits = set()
             for count in (1, 2, 3):
                 mo.set_num_threads(count)
-                found = results(MetaOps(), workload, "small")
+                found = results(MetaOps(), WORKLOADS[name], "small")
                 bits.add(b"".join(result.tobytes() for result in found))
             assert len(bits) == 1, name
             if any(kernel.threads > 1 for kernel in mo.last_program().explain().kernels):
@@ -89,15 +97,21 @@ def test_small_ones_have_the_same_bits_for_any_number_of_threads(compiled):
     assert len(shared) > 40, shared
 
 
-def test_every_workload_has_every_size(workload):
-    assert set(workload.shapes) == set(SIZES)
+def test_every_workload_has_its_sizes(workload):
+    is_contraction = workload.group in CONTRACTIONS
+    measured = {"own"} if is_contraction else {"small", "large"}
+    assert set(workload.shapes) == {*measured, "odd"}
+    assert bool(workload.flops) == is_contraction
     counts = {len(entries) for size, entries in workload.shapes.items() if size == "odd"}
     if workload.state is None:
         counts = {len(entries) for entries in workload.shapes.values()}
     assert len(counts) == 1
 
 
-def test_a_small_one_fits_into_a_cache_and_a_large_one_does_not(workload):
+@pytest.mark.parametrize("name", SIZED)
+def test_a_small_one_fits_into_a_cache_and_a_large_one_does_not(name):
+    workload = WORKLOADS[name]
+
     def footprint(size):
         return sum(
             4 * int(np.prod(getattr(entry, "shape", entry))) for entry in workload.shapes[size]
@@ -135,3 +149,83 @@ def test_a_linear_function_needs_no_inputs_backward():
 def test_notes_belong_to_workloads():
     assert set(NOTES) <= set(WORKLOADS)
     assert all(NOTES.values())
+
+
+# Contractions
+
+
+def test_a_kind_has_one_test():
+    for name in OWN:
+        workload, tested = WORKLOADS[name], WORKLOADS[KINDS[WORKLOADS[name].kind or name]]
+        assert workload.shapes["odd"] == tested.shapes["odd"]
+        assert workload.mode == tested.mode and workload.gradients == tested.gradients
+    assert 25 < len([name for name in NAMES if name in OWN]) < 50
+
+
+def test_workloads_are_chosen_by_name_group_and_family():
+    assert select(["product 64"]) == ["product 64"]
+    assert select(["products"]) == [w.name for w in contractions.PRODUCTS]
+    assert select(["contractions"]) == OWN
+    assert select(["kernels"]) == SIZED
+    assert select(["convolutions*"]) == [name for name in OWN if name.startswith("convolution ")]
+    assert select([]) == list(WORKLOADS)
+    assert select(["no such"]) == []
+
+
+def test_operations_of_products():
+    for name, flops in {
+        "product 1000": 2e9,
+        "product 1x4096x4096": 2 * 4096**2,
+        "product 64x64x4096": 2 * 64 * 64 * 4096,
+        "product 32 of 128x64x128": 32 * 2 * 128 * 64 * 128,
+        "product A^T B^T 512": 2 * 512**3,
+    }.items():
+        assert WORKLOADS[name].flops == flops
+        a, b = (array.size for array in WORKLOADS[name].arrays("own"))
+        assert flops <= 2 * min(a, b) * max(WORKLOADS[name].shapes["own"][1])
+
+
+def recorded_convolutions(model, x, monkeypatch):
+    """Return the convolutions of a model: channels, kernel, the image's extent, stride."""
+    found = []
+    execute = mo.nn.Conv2d.execute
+
+    def record(layer, x):
+        outputs, inputs, kernel, _ = layer.weight.shape
+        y = execute(layer, x)
+        found.append((inputs, outputs, kernel, x.shape[2], x.shape[2] // y.shape[2]))
+        return y
+
+    monkeypatch.setattr(mo.nn.Conv2d, "execute", record)
+    model(x)
+    return found
+
+
+def test_convolutions_are_those_of_the_network(monkeypatch):
+    import models
+
+    found = recorded_convolutions(
+        models.resnet50(1000, False), mo.zeros(1, 3, 224, 224), monkeypatch
+    )
+    assert len(contractions.RESNET) == 23
+    assert set(contractions.RESNET) == set(found)
+    # Multiplications of an image, without the last product: 4.09e9 (He et al., 2016).
+    names = {
+        shape: f"convolution {shape[2]}x{shape[2]}{' stride 2' if shape[4] == 2 else ''}"
+        f" {shape[0]}>{shape[1]} at {shape[3]}, batch 1"
+        for shape in found
+    }
+    total = sum(WORKLOADS[names[shape]].flops for shape in found)
+    assert total / 2 == pytest.approx(4.087e9, rel=1e-3)
+    for name in names.values():
+        flops = WORKLOADS[name].flops
+        large = name.replace("batch 1", "batch 16")
+        for direction in ("", " by image", " by weights"):
+            assert WORKLOADS[name + direction].flops == flops
+            assert WORKLOADS[large + direction].flops == 16 * flops
+
+
+def test_a_gradient_alone_reads_the_other_input_and_the_cotangent():
+    workload = WORKLOADS["depthwise 3x3 32 at 112, batch 1 by weights"]
+    x, w, cotangent = workload.arrays("own")
+    assert workload.bytes([x, w, cotangent], [w]) == x.nbytes + cotangent.nbytes + w.nbytes
