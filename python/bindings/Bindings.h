@@ -238,6 +238,7 @@ void bindFunctions(py::module_ &module);
 void bindReports(py::module_ &module);
 void bindMemory(py::module_ &module);
 void bindGradMode(py::module_ &module);
+void bindRepeatedUpdate(py::module_ &module);
 void bindCache(py::module_ &module);
 void bindFetch(py::module_ &module);
 void bindProfile(py::module_ &module);

@@ -56,6 +56,7 @@ PYBIND11_MODULE(_core, module) {
   bindReports(module);
   bindMemory(module);
   bindGradMode(module);
+  bindRepeatedUpdate(module);
   bindCache(module);
   bindFetch(module);
   bindProfile(module);

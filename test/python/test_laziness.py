@@ -3,10 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs when a value is asked for, what waits, and what fuses with what."""
 
+import gc
+
 import metaops as mo
 import numpy as np
 import pytest
 from util import close, floats
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """Drop what Vars of earlier tests, in cycles, hold: it would be computed along."""
+    gc.collect()
 
 
 def groups():

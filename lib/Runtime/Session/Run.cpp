@@ -23,8 +23,6 @@
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 #include "llvm/ADT/ScopeExit.h"
 
-#include "llvm/ADT/ScopeExit.h"
-
 #include <cstring>
 
 using namespace mlir;
@@ -202,14 +200,17 @@ void Session::addSavedValues() {
 // Programs
 //===----------------------------------------------------------------------===//
 
+ProgramFlags Session::getProgramFlags() const {
+  return {uint32_t(useInterpreter), uint32_t(options.rules == "paper"),
+          uint32_t(options.fuse), uint32_t(options.reuseMemory),
+          scheduleNumber};
+}
+
 std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
   lookUpCompiled = false;
   if (std::shared_ptr<const CachedProgram> copies = makeCopies())
     return copies;
-  finishKey(slice, donatable,
-            {uint32_t(useInterpreter), uint32_t(options.rules == "paper"),
-             uint32_t(options.fuse), uint32_t(options.reuseMemory),
-             scheduleNumber});
+  finishKey(slice, donatable, getProgramFlags());
   std::shared_ptr<const CachedProgram> cached = programs.find(slice.key);
   bool isGrowing = cached && !cached->options.growing.empty();
   if (isGrowing && growth.hasSettled(slice.key))
@@ -274,11 +275,15 @@ Session::compileSlice(std::vector<GrowingDim> growing) {
   return cached;
 }
 
+BufferRef Session::makeScalar(uint64_t bits) {
+  BufferRef buffer = memory.allocate(sizeof(bits));
+  std::memcpy(buffer->data(), &bits, sizeof(bits));
+  return buffer;
+}
+
 BufferRef Session::bufferOf(Node *leaf) {
-  if (!leaf->buffer) {
-    leaf->buffer = memory.allocate(sizeof(leaf->scalar));
-    std::memcpy(leaf->buffer->data(), &leaf->scalar, sizeof(leaf->scalar));
-  }
+  if (!leaf->buffer)
+    leaf->buffer = makeScalar(leaf->scalar);
   return leaf->buffer;
 }
 
@@ -323,7 +328,7 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
     auto record = makeRecord(std::move(cached));
     lastRun = record;
     ++programsRun;
-    launch(std::move(run), std::move(record), kind);
+    launch(std::move(run), std::move(record), findReplaced(), kind);
   }
   for (auto [output, buffer] : llvm::zip_equal(slice.outputs, results))
     store(output, std::move(buffer), queue->getLast(),
@@ -336,14 +341,14 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
 }
 
 void Session::launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
-                     RunKind kind) {
+                     ReplacedValues replacedValues, RunKind kind) {
   // A caller that waits at once runs a short program itself.
   bool isAwaited = kind == RunKind::Asked || !isAsynchronous;
   bool isLong = record->cached->program->isLong(threads.getThreads());
   auto queued = std::make_unique<QueuedRun>();
   queued->run = std::move(run);
   queued->record = std::move(record);
-  queued->replacedValues = findReplaced();
+  queued->replacedValues = std::move(replacedValues);
   queued->listener = listener;
   push(std::move(queued), isLong      ? Queue::Start::Apart
                           : isAwaited ? Queue::Start::WhenWaitedFor

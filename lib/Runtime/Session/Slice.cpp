@@ -127,14 +127,14 @@ std::string metaops::formatLine(Location location) {
 }
 
 void metaops::finishKey(Slice &slice, llvm::ArrayRef<bool> donatable,
-                        llvm::ArrayRef<uint32_t> options) {
+                        const ProgramFlags &flags) {
   std::vector<uint32_t> &skeleton = slice.key.skeleton;
   skeleton.push_back(leafMark | slice.outputs.size());
   for (Node *output : slice.outputs)
     skeleton.push_back(output->position);
   for (bool mayWrite : donatable)
     skeleton.push_back(mayWrite);
-  skeleton.insert(skeleton.end(), options.begin(), options.end());
+  skeleton.insert(skeleton.end(), flags.begin(), flags.end());
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from .._core import Var
 from .._errors import at_line
-from .optimizer import Optimizer
+from .optimizer import Numbers, Optimizer
 
 __all__ = ["Adam", "AdamW"]
 
@@ -54,23 +54,39 @@ class Adam(Optimizer):
         self._means = self._zeros()
         self._squares = self._zeros()
 
-    def _decayed(self, parameter: Var, gradient: Var) -> tuple[Var, Var]:
-        """Return the parameter and the gradient after weight decay."""
-        if self.weight_decay:
-            gradient = gradient + self.weight_decay * parameter
-        return parameter, gradient
-
-    def _update(self, index: int, parameter: Var, gradient: Var) -> None:
-        decayed, gradient = self._decayed(parameter, gradient)
+    def _numbers(self) -> dict[str, float]:
         beta1, beta2 = self.betas
-        mean = beta1 * self._means[index] + (1.0 - beta1) * gradient
-        square = beta2 * self._squares[index] + (1.0 - beta2) * gradient * gradient
+        numbers = {
+            "beta1": beta1,
+            "rest1": 1.0 - beta1,
+            "beta2": beta2,
+            "rest2": 1.0 - beta2,
+            # Corrected for the means' start at 0.
+            "rate": self.lr / (1.0 - beta1**self.steps),
+            "scale": 1.0 / math.sqrt(1.0 - beta2**self.steps),
+            "eps": self.eps,
+        }
+        if self.weight_decay:
+            numbers["decay"] = self._decay()
+        return numbers
+
+    def _decay(self) -> float:
+        """Return the number by which `_decayed` multiplies the parameter."""
+        return self.weight_decay
+
+    def _decayed(self, n: Numbers, parameter: Var, gradient: Var) -> tuple[Var, Var]:
+        """Return the parameter and the gradient after weight decay."""
+        return parameter, gradient + n["decay"] * parameter
+
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+        decayed = parameter
+        if "decay" in n:
+            decayed, gradient = self._decayed(n, parameter, gradient)
+        mean = n["beta1"] * self._means[index] + n["rest1"] * gradient
+        square = n["beta2"] * self._squares[index] + n["rest2"] * gradient * gradient
         self._means[index].update(mean)
         self._squares[index].update(square)
-        # Corrections for the means' start at 0, as numbers beside the program.
-        rate = self.lr / (1.0 - beta1**self.steps)
-        scale = 1.0 / math.sqrt(1.0 - beta2**self.steps)
-        parameter.update(decayed - rate * mean / (square.sqrt() * scale + self.eps))
+        parameter.update(decayed - n["rate"] * mean / (square.sqrt() * n["scale"] + n["eps"]))
 
     def _state(self) -> dict[str, list[Var]]:
         return {"mean": self._means, "square": self._squares}
@@ -98,7 +114,8 @@ class AdamW(Adam):
     ) -> None:
         super().__init__(parameters, lr, betas, eps, weight_decay)
 
-    def _decayed(self, parameter: Var, gradient: Var) -> tuple[Var, Var]:
-        if self.weight_decay:
-            parameter = parameter * (1.0 - self.lr * self.weight_decay)
-        return parameter, gradient
+    def _decay(self) -> float:
+        return 1.0 - self.lr * self.weight_decay
+
+    def _decayed(self, n: Numbers, parameter: Var, gradient: Var) -> tuple[Var, Var]:
+        return parameter * n["decay"], gradient

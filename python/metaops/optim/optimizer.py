@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
-from .._core import Var, array, full, grad
+from .._core import RepeatedUpdate, Var, array, full, grad, make_repeated_update
 from .._errors import at_line
 from .._names import Absent
+from .._typing import as_var
 from ..nn.module import Module
 
-__all__ = ["Optimizer"]
+__all__ = ["Numbers", "Optimizer"]
+
+#: The numbers of a step as 0-d tensors of a parameter's dtype.
+Numbers: TypeAlias = dict[str, Var]
 
 
 class Optimizer(ABC):
@@ -44,6 +49,9 @@ class Optimizer(ABC):
     TypeError
         If a parameter is not a float Var.
     """
+
+    #: The last step that may be repeated, behind the names of its numbers.
+    _repeated: tuple[tuple[str, ...] | None, RepeatedUpdate] = None, make_repeated_update()
 
     zero_grad = Absent(
         "gradients are not added up: step(loss) computes them and moves the parameters"
@@ -114,6 +122,38 @@ class Optimizer(ABC):
             If there are more or fewer, or a shape differs.
         """
         gradients = list(gradients)
+        self.steps += 1
+        try:
+            self._take(gradients)
+        except (TypeError, ValueError):
+            self.steps -= 1
+            raise
+
+    def _take(self, gradients: list[Var]) -> None:
+        """Run the step as the one before was run, or record it."""
+        numbers = self._numbers()
+        targets = [*self.parameters, *chain.from_iterable(self._state().values())]
+        names = tuple(numbers)
+        last, repeated = self._repeated
+        if last == names and repeated.repeat(targets, gradients, list(numbers.values())):
+            return
+        gradients = [as_var(gradient) for gradient in gradients]
+        self._check(gradients)
+        repeated = make_repeated_update()
+        may_repeat = repeated.begin(targets, gradients)
+        scalars: dict[str, Numbers] = {}
+        for index, (parameter, gradient) in enumerate(zip(self.parameters, gradients, strict=True)):
+            dtype = parameter.dtype
+            if dtype not in scalars:
+                scalars[dtype] = {name: array(n, dtype) for name, n in numbers.items()}
+            self._update(index, parameter, gradient, scalars[dtype])
+        if may_repeat:
+            given = [scalar for of_dtype in scalars.values() for scalar in of_dtype.values()]
+            repeated.end(targets, given, len(numbers))
+            self._repeated = names, repeated
+
+    def _check(self, gradients: list[Var]) -> None:
+        """Raise ValueError unless there is a gradient of its shape for each parameter."""
         if len(gradients) != len(self.parameters):
             raise at_line(
                 ValueError(f"{len(gradients)} gradients given, expected {len(self.parameters)}")
@@ -125,13 +165,18 @@ class Optimizer(ABC):
                         f"a gradient has shape {gradient.shape}, its parameter {parameter.shape}"
                     )
                 )
-        self.steps += 1
-        for index, (parameter, gradient) in enumerate(zip(self.parameters, gradients, strict=True)):
-            self._update(index, parameter, gradient)
 
     @abstractmethod
-    def _update(self, index: int, parameter: Var, gradient: Var) -> None:
-        """Move parameter number `index`.
+    def _numbers(self) -> dict[str, float]:
+        """Return the numbers of step number `steps`, by name.
+
+        Which ones there are says which formula `_update` records: a step with the
+        same names may be the program of an earlier one, with other numbers.
+        """
+
+    @abstractmethod
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+        """Move parameter number `index`, by no other numbers than `n`.
 
         New state is used as the plain value that it is updated with, not read
         back from the state's Var: so all updates of a step are one program.

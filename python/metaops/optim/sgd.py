@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from .._core import Var
 from .._errors import at_line
-from .optimizer import Optimizer
+from .optimizer import Numbers, Optimizer
 
 __all__ = ["SGD"]
 
@@ -56,14 +56,24 @@ class SGD(Optimizer):
         self.nesterov = nesterov
         self._velocities = self._zeros() if momentum else []
 
-    def _update(self, index: int, parameter: Var, gradient: Var) -> None:
+    def _numbers(self) -> dict[str, float]:
+        numbers = {"lr": self.lr}
         if self.weight_decay:
-            gradient = gradient + self.weight_decay * parameter
+            numbers["decay"] = self.weight_decay
         if self.momentum:
-            velocity = self.momentum * self._velocities[index] + gradient
+            numbers["momentum"] = self.momentum
+            if self.nesterov:
+                numbers["nesterov"] = self.momentum
+        return numbers
+
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+        if "decay" in n:
+            gradient = gradient + n["decay"] * parameter
+        if "momentum" in n:
+            velocity = n["momentum"] * self._velocities[index] + gradient
             self._velocities[index].update(velocity)
-            gradient = gradient + self.momentum * velocity if self.nesterov else velocity
-        parameter.update(parameter - self.lr * gradient)
+            gradient = gradient + n["nesterov"] * velocity if "nesterov" in n else velocity
+        parameter.update(parameter - n["lr"] * gradient)
 
     def _state(self) -> dict[str, list[Var]]:
         return {"velocity": self._velocities}

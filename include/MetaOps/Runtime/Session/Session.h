@@ -49,6 +49,8 @@
 namespace metaops {
 
 struct CopyResult;
+struct RepeatedUpdate;
+struct UpdateValues;
 
 struct ConditionTree;
 
@@ -198,6 +200,17 @@ public:
   /// Rebinds x to the value, which belongs to the next iteration: no gradient
   /// flows through it, and x's old memory may be reused. See Updates.cpp.
   void update(Var &x, Operand value);
+
+  /// A step that may be repeated, see RepeatedUpdate.cpp. Between the first two
+  /// its updates are recorded, if the first returns true. `numbers` are what
+  /// the step takes as 0-d tensors: `numNumbers` in one type, then in others.
+  bool beginUpdate(RepeatedUpdate &update, UpdateValues values);
+  void endUpdate(RepeatedUpdate &update, llvm::ArrayRef<const Var *> targets,
+                 llvm::ArrayRef<const Var *> numbers, unsigned numNumbers);
+  /// Runs the step's program on other values and numbers; false where that
+  /// cannot be, and nothing is done.
+  bool repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
+                    llvm::ArrayRef<Number> numbers);
 
   std::vector<Var> grad(const Var &loss, llvm::ArrayRef<const Var *> targets);
 
@@ -409,12 +422,15 @@ private:
   std::shared_ptr<const CachedProgram> lookUpProgram();
   void setScheduleFile(std::string file);
   void noteSchedules(const Program &program);
+  ProgramFlags getProgramFlags() const;
+  /// The memory of a 0-d tensor of these bits.
+  BufferRef makeScalar(uint64_t bits);
   BufferRef bufferOf(Node *leaf);
   std::shared_ptr<const CachedProgram>
   compileSlice(std::vector<GrowingDim> growing);
   void runSlice(std::shared_ptr<const CachedProgram> cached, RunKind kind);
   void launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
-              RunKind kind);
+              ReplacedValues replacedValues, RunKind kind);
   Queue::Ticket push(std::unique_ptr<QueuedRun> queued, Queue::Start start);
   ReplacedValues findReplaced() const;
   void execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket);
@@ -449,6 +465,10 @@ private:
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
   bool isInitialValue(const Node *node) const;
   void completeFetches();
+
+  // Updates that are repeated (RepeatedUpdate.cpp)
+  bool isApart(UpdateValues values);
+  bool fits(const RepeatedUpdate &update, UpdateValues values) const;
 
   // Values that loops carry (Carried.cpp)
   void addCarriedValues(RunKind kind);

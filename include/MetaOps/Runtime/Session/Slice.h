@@ -12,6 +12,7 @@
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "llvm/ADT/ArrayRef.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct ProgramKey {
     return skeleton == other.skeleton && numbers == other.numbers;
   }
 };
+
+/// What beside the slice makes another program: the backend and its options.
+using ProgramFlags = std::array<uint32_t, 5>;
 
 /// The operations between some outputs and the values that are already there.
 struct Slice {
@@ -60,7 +64,7 @@ uint32_t markNeeded(Graph &graph, llvm::ArrayRef<Node *> roots);
 /// Ends the key: which ops are outputs, which leaves the program may overwrite,
 /// and whatever else makes another program.
 void finishKey(Slice &slice, llvm::ArrayRef<bool> donatable,
-               llvm::ArrayRef<uint32_t> options);
+               const ProgramFlags &flags);
 
 /// The slice as a module with a function @main from leaves to outputs, in MLIR
 /// bytecode. The location of an operation is its position in the slice.

@@ -1,0 +1,210 @@
+//===- RepeatedUpdate.cpp - Steps that need not be recorded again ---------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step of an optimiser on a hundred small parameters is thousands of
+// operations. Where the gradients are in memory, all of them come to a program
+// that the step before has run, on the same Vars; then recording them is what
+// the step costs.
+//
+// 1. `beginUpdate` notes the values that a step is about to work on, if nothing
+//    but the step will be in its program.
+// 2. The step is recorded, as any other, by whoever knows its formula.
+// 3. `endUpdate` runs it, and notes which value or number is which argument of
+//    the program, and which Var's value is which result.
+// 4. `repeatUpdate` runs that program on the values that the Vars hold by then.
+//    The Vars stay with their values' nodes, whose memory is written over: an
+//    update makes a new node so that what was recorded before it keeps the old
+//    one, and here nothing has been. That is, a target's value is in memory, no
+//    other Var, fetch or operation has it, and it is the end of no history.
+//
+// Where a step cannot be repeated it is recorded again, which is right always.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/RepeatedUpdate.h"
+
+#include "MetaOps/Runtime/Session/MemoryReport.h"
+#include "MetaOps/Runtime/Session/Session.h"
+
+using namespace mlir;
+using namespace metaops;
+
+/// Whether nobody but one Var needs the value. A number's node is its value.
+static bool isHeldOnce(const Node *node) {
+  return node->vars == 1 && !node->isScalar && node->pins == 0 &&
+         node->op->use_empty() && node->endedChains == 0 &&
+         node->lostChains == 0;
+}
+
+/// Whether the value may be written over, as no one sees it when the Var has
+/// the next one.
+static bool mayReplace(const Node *node) {
+  return !node->buffer->isShared() && node->buffer->mayBeWritten();
+}
+
+bool Session::isApart(UpdateValues values) {
+  if (!isLazy || !pendingUpdates.empty() || !fetches.empty() ||
+      !unchecked.empty() || !suspended.empty())
+    return false;
+  // What is there twice could not be told apart.
+  uint32_t mark = graph.startTraversal();
+  auto isThere = [&](const Var *var) {
+    Node *node = var->node;
+    return (node->buffer || node->isScalar) &&
+           std::exchange(node->epoch, mark) != mark;
+  };
+  return llvm::all_of(values.operands, isThere) &&
+         llvm::all_of(values.targets, [&](const Var *target) {
+           return isThere(target) && isHeldOnce(target->node);
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// The first time
+//===----------------------------------------------------------------------===//
+
+bool Session::beginUpdate(RepeatedUpdate &update, UpdateValues values) {
+  update = RepeatedUpdate();
+  if (!llvm::all_of(values.operands,
+                    [](const Var *var) { return var->node->isLeaf(); }))
+    return false;
+  // As the updates themselves would.
+  auto targets = llvm::map_to_vector(values.targets,
+                                     [](const Var *var) { return var->node; });
+  if (llvm::any_of(targets,
+                   [&](Node *node) { return node->generation > flushes; }))
+    flushUpdates();
+  computeInitialValues(targets);
+  if (!isApart(values))
+    return false;
+  for (llvm::ArrayRef<const Var *> list : {values.targets, values.operands})
+    for (const Var *var : list) {
+      update.values.push_back(var->node);
+      update.types.push_back(var->type);
+    }
+  return true;
+}
+
+void Session::endUpdate(RepeatedUpdate &update,
+                        llvm::ArrayRef<const Var *> targets,
+                        llvm::ArrayRef<const Var *> numbers,
+                        unsigned numNumbers) {
+  if (pendingUpdates.empty())
+    return;
+  flushUpdates();
+  llvm::DenseMap<const Node *, RepeatedUpdate::Source> sources;
+  for (auto [index, node] : llvm::enumerate(update.values))
+    sources[node] = {unsigned(index), std::nullopt};
+  for (auto [index, var] : llvm::enumerate(numbers))
+    sources[var->node] = {unsigned(index % numNumbers), var->dtype()};
+  llvm::DenseMap<const Node *, unsigned> replaced;
+  for (auto [index, var] : llvm::enumerate(targets))
+    replaced[var->node] = index;
+
+  // The slice is that of the run, and its nodes are but compared: some are
+  // erased by now.
+  for (const Node *leaf : slice.leaves) {
+    auto found = sources.find(leaf);
+    if (found == sources.end())
+      return;
+    update.arguments.push_back(found->second);
+  }
+  for (const Node *output : slice.outputs) {
+    auto found = replaced.find(output);
+    if (found == replaced.end())
+      return;
+    update.results.push_back(found->second);
+  }
+  update.donatable = donatable;
+  update.numNumbers = numNumbers;
+  update.flags = getProgramFlags();
+  auto record = std::make_shared<RunRecord>(*lastRun);
+  record->wasCompiled = false;
+  update.record = std::move(record);
+}
+
+//===----------------------------------------------------------------------===//
+// Again
+//===----------------------------------------------------------------------===//
+
+/// The values are of the types that the program was made for, and it may write
+/// over as many of them as then.
+bool Session::fits(const RepeatedUpdate &update, UpdateValues values) const {
+  size_t count = values.targets.size();
+  if (update.types.size() != count + values.operands.size())
+    return false;
+  for (auto [index, type] : llvm::enumerate(update.types)) {
+    const Var *var =
+        index < count ? values.targets[index] : values.operands[index - count];
+    if (var->type != type)
+      return false;
+  }
+  llvm::SmallVector<bool> isReplaced(count, false);
+  for (unsigned target : update.results)
+    isReplaced[target] = true;
+  for (auto [source, mayWrite] :
+       llvm::zip_equal(update.arguments, update.donatable)) {
+    bool may = !source.numberType && source.index < count &&
+               isReplaced[source.index] &&
+               mayReplace(values.targets[source.index]->node);
+    if (may != mayWrite)
+      return false;
+  }
+  return true;
+}
+
+bool Session::repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
+                           llvm::ArrayRef<Number> numbers) {
+  if (!update.record || numbers.size() != update.numNumbers ||
+      update.flags != getProgramFlags() || !isApart(values) ||
+      !fits(update, values))
+    return false;
+  auto makeRoom = [this] {
+    dropDead();
+    drainInside();
+    scratch.reset();
+  };
+  size_t count = values.targets.size();
+  ProgramRun run = takeMemory(*this, makeRoom, [&] {
+    llvm::SmallVector<BufferRef> arguments;
+    for (RepeatedUpdate::Source source : update.arguments) {
+      if (source.numberType) {
+        const Number &number = numbers[source.index];
+        arguments.push_back(makeScalar(number.encode(*source.numberType)));
+        continue;
+      }
+      const Var *var = source.index < count
+                           ? values.targets[source.index]
+                           : values.operands[source.index - count];
+      arguments.push_back(bufferOf(var->node));
+    }
+    return check(
+        update.record->cached->program->prepare(arguments, memory, scratch));
+  });
+  ReplacedValues replacedValues;
+  llvm::SmallVector<BufferRef> results;
+  for (auto [number, target] : llvm::enumerate(update.results)) {
+    replacedValues.emplace_back(number,
+                                RunRef(values.targets[target]->node->buffer));
+    results.push_back(run.results[number].get());
+  }
+  lastRun = update.record;
+  ++programHits;
+  ++programsRun;
+  launch(std::move(run), update.record, std::move(replacedValues),
+         RunKind::Updates);
+  for (auto [target, buffer] : llvm::zip_equal(update.results, results)) {
+    Node *node = values.targets[target]->node;
+    node->buffer = std::move(buffer);
+    node->ready = queue->getLast();
+  }
+  graph.startPeriod();
+  if (!isAsynchronous)
+    waitInside(queue->getLast());
+  return true;
+}

@@ -1,0 +1,89 @@
+//===- RepeatedUpdate.cpp - Steps of optimisers that are repeated ---------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/RepeatedUpdate.h"
+
+#include "Bindings.h"
+#include "Function.h"
+
+using namespace metaops;
+using namespace metaops::python;
+
+namespace {
+/// Vars of two lists, which live as long as it does.
+struct Values {
+  py::list owners[2];
+  std::vector<const Var *> targets, operands;
+
+  Values(py::handle targets, py::handle operands)
+      : targets(toVars(targets, owners[0])),
+        operands(toVars(operands, owners[1])) {}
+
+  UpdateValues get() const { return {targets, operands}; }
+};
+} // namespace
+
+static bool repeat(py::handle self, py::handle targets, py::handle operands,
+                   py::handle given) {
+  auto read = [](py::handle list) {
+    return py::reinterpret_borrow<py::iterable>(list);
+  };
+  // Arrays are made Vars of where the step is recorded.
+  if (!llvm::all_of(read(operands),
+                    [](py::handle item) { return asVar(item); }))
+    return false;
+  Values values(targets, operands);
+  std::vector<Number> numbers;
+  for (py::handle number : read(given))
+    numbers.push_back(expectNumber(number, "a number of the step"));
+  auto &update = self.cast<RepeatedUpdate &>();
+  // Ctrl-C may have this called again when it has been done.
+  bool isDone = false;
+  return runWithoutGIL([&](Session &session) {
+    isDone = isDone || session.repeatUpdate(update, values.get(), numbers);
+    return isDone;
+  });
+}
+
+static bool begin(py::handle self, py::handle targets, py::handle operands) {
+  auto &update = self.cast<RepeatedUpdate &>();
+  Values values(targets, operands);
+  return runWithoutGIL([&](Session &session) {
+    return session.beginUpdate(update, values.get());
+  });
+}
+
+static void end(py::handle self, py::handle targets, py::handle numbers,
+                int64_t count) {
+  auto &update = self.cast<RepeatedUpdate &>();
+  Values values(targets, numbers);
+  runWithoutGIL([&](Session &session) {
+    session.endUpdate(update, values.targets, values.operands, count);
+    return 0;
+  });
+}
+
+void metaops::python::bindRepeatedUpdate(py::module_ &module) {
+  py::class_<RepeatedUpdate> cls(
+      module, "RepeatedUpdate",
+      "A step of an optimiser that need not be recorded again.");
+  forbidConstruction(cls);
+  define(
+      module, "make_repeated_update()",
+      [] { return std::make_unique<RepeatedUpdate>(); },
+      "A step that has not been run yet.");
+  define(cls, "begin(self, targets, operands)", &begin,
+         "Notes the Vars that a step is to update, and those that it reads,\n"
+         "if it may be repeated.");
+  define(cls, "end(self, targets, numbers, count)", &end,
+         "Runs the step, which has been recorded since `begin`; `numbers`\n"
+         "are what it took as 0-d Vars, `count` in each dtype.");
+  define(cls, "repeat(self, targets, operands, numbers)", &repeat,
+         "Runs the step again on what the Vars hold now, and other numbers.\n"
+         "False if that cannot be: it is to be recorded.");
+}
