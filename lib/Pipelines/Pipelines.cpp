@@ -94,6 +94,8 @@ static std::optional<Phase> getCheck(PipelinePhase phase) {
 static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
                      const PipelineOptions &options) {
   SchedulePassOptions schedule;
+  PackOperandsPassOptions pack;
+  AttachPanelsPassOptions attach;
   JoinStagesPassOptions join;
   PlanMemoryPassOptions memory;
   switch (phase) {
@@ -106,6 +108,14 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     pm.addPass(createSplitReductionsPass());
     pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
     pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
+    pack.vectorBits = options.vectorBits;
+    pack.report = options.report;
+    attach.vectorBits = options.vectorBits;
+    attach.report = options.report;
+    if (rules == FusionRules::Extended) {
+      pm.addNestedPass<func::FuncOp>(createPackOperandsPass(pack));
+      pm.addNestedPass<func::FuncOp>(createAttachPanelsPass(attach));
+    }
     join.vectorBits = options.vectorBits;
     if (rules == FusionRules::Extended)
       pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));

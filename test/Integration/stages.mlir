@@ -10,16 +10,14 @@
 func.func @instance_norm(%x: tensor<3x5x67xf32>) -> tensor<3x5x67xf32> {
   %k = metaop.kernel(%kx = %x : tensor<3x5x67xf32>) -> tensor<3x5x67xf32> {
     %mean = metaop.fused(%a = %kx : tensor<3x5x67xf32>) -> tensor<3x5xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 8,
-                                  unroll_dim = 1, unroll = 2, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 8>) {
       %c = metaop.constant dense<0.0149253731> : tensor<3x5x67xf32>
       %0 = metaop.mul %a, %c : tensor<3x5x67xf32>
       %1 = metaop.reduce add %0 dims = [2] : tensor<3x5x67xf32> -> tensor<3x5xf32>
       metaop.yield %1 : tensor<3x5xf32>
     }
     %variance = metaop.fused(%a = %kx : tensor<3x5x67xf32>, %m = %mean : tensor<3x5xf32>) -> tensor<3x5xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16,
-                                  unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 1>) {
       %c = metaop.constant dense<0.0149253731> : tensor<3x5x67xf32>
       %0 = metaop.broadcast %m dims = [0, 1] : tensor<3x5xf32> -> tensor<3x5x67xf32>
       %1 = metaop.sub %a, %0 : tensor<3x5x67xf32>
@@ -30,8 +28,7 @@ func.func @instance_norm(%x: tensor<3x5x67xf32>) -> tensor<3x5x67xf32> {
     }
     %y = metaop.fused(%a = %kx : tensor<3x5x67xf32>, %m = %mean : tensor<3x5xf32>,
                       %v = %variance : tensor<3x5xf32>) -> tensor<3x5x67xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 4,
-                                  unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 1>) {
       %c = metaop.constant dense<1.0e-5> : tensor<3x5x67xf32>
       %0 = metaop.broadcast %m dims = [0, 1] : tensor<3x5xf32> -> tensor<3x5x67xf32>
       %1 = metaop.broadcast %v dims = [0, 1] : tensor<3x5xf32> -> tensor<3x5x67xf32>
@@ -52,15 +49,13 @@ func.func @instance_norm(%x: tensor<3x5x67xf32>) -> tensor<3x5x67xf32> {
 func.func @softmax(%x: tensor<9x21xf32>) -> (tensor<9x21xf32>, tensor<9xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<9x21xf32>) -> (tensor<9x21xf32>, tensor<9xf32>) {
     %most = metaop.fused(%a = %kx : tensor<9x21xf32>) -> tensor<9xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1,
-                                  unroll_dim = 1, unroll = 4, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 4, body)], tile = [1: 4]>) {
       %0 = metaop.reduce max %a dims = [1] : tensor<9x21xf32> -> tensor<9xf32>
       metaop.yield %0 : tensor<9xf32>
     }
     %e, %sum = metaop.fused(%a = %kx : tensor<9x21xf32>, %m = %most : tensor<9xf32>)
         -> (tensor<9x21xf32>, tensor<9xf32>)
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 8,
-                                  unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0), step(1, 8)], tile = [1: 8], lanes = 1: 8, shared = 1>) {
       %0 = metaop.broadcast %m dims = [0] : tensor<9xf32> -> tensor<9x21xf32>
       %1 = metaop.sub %a, %0 : tensor<9x21xf32>
       %2 = metaop.exp %1 : tensor<9x21xf32>
@@ -68,8 +63,7 @@ func.func @softmax(%x: tensor<9x21xf32>) -> (tensor<9x21xf32>, tensor<9xf32>) {
       metaop.yield %2, %3 : tensor<9x21xf32>, tensor<9xf32>
     }
     %y = metaop.fused(%a = %e : tensor<9x21xf32>, %s = %sum : tensor<9xf32>) -> tensor<9x21xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 16,
-                                  unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 1>) {
       %0 = metaop.broadcast %s dims = [0] : tensor<9xf32> -> tensor<9x21xf32>
       %1 = metaop.div %a, %0 : tensor<9x21xf32>
       metaop.yield %1 : tensor<9x21xf32>
@@ -87,8 +81,7 @@ func.func @convolution(%x: tensor<2x3x6x20xf32>, %w: tensor<4x3x3x3xf32>, %b: te
   %k = metaop.kernel(%kx = %x : tensor<2x3x6x20xf32>, %kw = %w : tensor<4x3x3x3xf32>,
                      %kb = %b : tensor<4xf32>) -> tensor<2x4x6x20xf32> {
     %sum = metaop.fused(%p = %kx : tensor<2x3x6x20xf32>, %q = %kw : tensor<4x3x3x3xf32>) -> tensor<2x4x6x20xf32>
-        schedule(#metaop.schedule<order = [0, 1, 2, 3, 4, 5, 6], parallel = 2, vector_dim = 3, vector_width = 8,
-                                  unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), parallel(1), step(2), step(3, 8), step(4), step(5), step(6)], tile = [3: 8], lanes = 3: 8>) {
       %0 = metaop.reindex %p map affine_map<(n, o, h, w, c, i, j) -> (n, c, h + i - 1, w + j - 1)> fill 0.0 : f32
           : tensor<2x3x6x20xf32> -> tensor<2x4x6x20x3x3x3xf32>
       %1 = metaop.broadcast %q dims = [1, 4, 5, 6] : tensor<4x3x3x3xf32> -> tensor<2x4x6x20x3x3x3xf32>
@@ -98,8 +91,7 @@ func.func @convolution(%x: tensor<2x3x6x20xf32>, %w: tensor<4x3x3x3xf32>, %b: te
     }
     %y = metaop.fused(%a = %sum : tensor<2x4x6x20xf32>, %c = %kb : tensor<4xf32>, %p = %kx : tensor<2x3x6x20xf32>)
         -> tensor<2x4x6x20xf32>
-        schedule(#metaop.schedule<order = [0, 1, 2, 3], parallel = 2, vector_dim = 3, vector_width = 16,
-                                  unroll_dim = -1, unroll = 1, shared = 3>) {
+        schedule(#metaop.schedule<[parallel(0), parallel(1), step(2), step(3, 16)], tile = [3: 16], lanes = 3: 16, shared = 3>) {
       // The border keeps rows and columns apart.
       %0 = metaop.reindex %p map affine_map<(n, o, h, w) -> (n, 0, h - 1, w)> fill 0.0 : f32
           : tensor<2x3x6x20xf32> -> tensor<2x4x6x20xf32>
@@ -122,16 +114,14 @@ func.func @convolution(%x: tensor<2x3x6x20xf32>, %w: tensor<4x3x3x3xf32>, %b: te
 func.func @mirrored(%x: tensor<8x12xf32> {metaop.donatable}) -> (tensor<8x12xf32>, tensor<8xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<8x12xf32>) -> (tensor<8x12xf32>, tensor<8xf32>) {
     %sum = metaop.fused(%a = %kx : tensor<8x12xf32>) -> tensor<8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1,
-                                  unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %0 = metaop.reindex %a map affine_map<(i, j) -> (7 - i, j)> fill 0.0 : f32
           : tensor<8x12xf32> -> tensor<8x12xf32>
       %1 = metaop.reduce add %0 dims = [1] : tensor<8x12xf32> -> tensor<8xf32>
       metaop.yield %1 : tensor<8xf32>
     }
     %y = metaop.fused(%a = %kx : tensor<8x12xf32>, %s = %sum : tensor<8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4,
-                                  unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0), step(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 1>) {
       %0 = metaop.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x12xf32>
       %1 = metaop.add %a, %0 : tensor<8x12xf32>
       metaop.yield %1 : tensor<8x12xf32>
@@ -147,16 +137,14 @@ func.func @mirrored(%x: tensor<8x12xf32> {metaop.donatable}) -> (tensor<8x12xf32
 func.func @one_after_another(%x: tensor<8x12xf32> {metaop.donatable}) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x12xf32>) -> tensor<8x12xf32> {
     %sum = metaop.fused(%a = %kx : tensor<8x12xf32>) -> tensor<8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1,
-                                  unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %0 = metaop.reindex %a map affine_map<(i, j) -> (7 - i, j)> fill 0.0 : f32
           : tensor<8x12xf32> -> tensor<8x12xf32>
       %1 = metaop.reduce add %0 dims = [1] : tensor<8x12xf32> -> tensor<8xf32>
       metaop.yield %1 : tensor<8xf32>
     }
     %y = metaop.fused(%a = %kx : tensor<8x12xf32>, %s = %sum : tensor<8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4,
-                                  unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %0 = metaop.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x12xf32>
       %1 = metaop.add %a, %0 : tensor<8x12xf32>
       metaop.yield %1 : tensor<8x12xf32>

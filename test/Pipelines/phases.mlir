@@ -32,7 +32,7 @@
 // FUSED:           metaop.exp
 
 // SCHEDULED-LABEL: func @main
-// SCHEDULED:     metaop.fused{{.*}} schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16,
+// SCHEDULED:     metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), step(1, 64)], tile = [1: 64], lanes = 1: 16>)
 // SCHEDULED:     metaop.fused{{.*}} schedule(#metaop.schedule<
 
 // KERNELS-LABEL: func @main

@@ -79,6 +79,17 @@ def words(line):
     return re.sub(r"%\w+(:\d+)?", "%", " ".join(line.split()))
 
 
+def assert_excerpt(shown, printed):
+    """Fail unless all lines that are shown are printed in this order."""
+    printed = words(printed)
+    place = 0
+    for part in re.split(r"\n\s*\.\.\.\n", shown):
+        for line in words(part).split(" % = "):
+            found = printed.find(line.removesuffix(" }"), place)
+            assert found >= 0, f"not printed, or not here: {line}"
+            place = found + len(line) - 2
+
+
 @needs_tools
 @pytest.mark.parametrize("phase", ["graph", "fused", "scheduled", "kernels", "loops"])
 def test_excerpts_of_the_phases(phase):
@@ -93,13 +104,26 @@ def test_excerpts_of_the_phases(phase):
     # Maps are printed by their names; lines are broken for the page.
     for name, value in re.findall(r"^(#\w+) = (.*)$", printed, re.MULTILINE):
         printed = re.sub(rf"{name}\b", value, printed)
-    printed = words(printed)
-    place = 0
-    for part in re.split(r"\n\s*\.\.\.\n", excerpt[1]):
-        for line in words(part).split(" % = "):
-            found = printed.find(line.removesuffix(" }"), place)
-            assert found >= 0, f"not printed, or not here: {line}"
-            place = found + len(line) - 2
+    assert_excerpt(excerpt[1], printed)
+
+
+SCHEDULED = examples("docs/Schedule.md", "mlir")
+
+
+@needs_tools
+@pytest.mark.parametrize("text", SCHEDULED, ids=[re.findall(r"\w+", t)[0] for t in SCHEDULED])
+def test_schedules(text):
+    """The loops that docs/Schedule.md shows are those of the stage that it names."""
+    title, shown = text.split("\n\n", 1)
+    name, *schedules = re.findall(r"^// (\w+)|^(#metaop.schedule<[^>]*>)$", title, re.M)
+    path = ROOT / "test/Integration/schedules.mlir"
+    (stages,) = re.findall(rf"^func.func @{name[0]}\(.*?^}}$", path.read_text(), re.S | re.M)
+    given = re.findall(r"#metaop.schedule<[^>]*>", re.sub(r"\s+", " ", stages))
+    assert given == [re.sub(r"\s+", " ", schedule) for _, schedule in schedules]
+    passes = ["--convert-metaop-to-vector", "--canonicalize", "--cse"]
+    printed = run(TOOLS / "metaop-opt", "-", *passes, text=stages)
+    # Constants are shown as numbers.
+    assert_excerpt(shown, re.sub(r"%c(\d+)\b", r"\1", printed))
 
 
 @needs_tools
@@ -196,7 +220,7 @@ def test_explain(rng, compiled, capsys, tmp_path, monkeypatch):
     y = mo.exp(mo.array(rng.random((64, 128), "float32"))).sum(dim=1)
     try:
         execute("docs/Explain.md", 1, y=y)
-        identity = r"[0-9a-f]{16}\.\d+ = #metaop\.schedule<order = \[0, 1\], parallel = 1, "
+        identity = r"[0-9a-f]{16}\.\d+ = #metaop\.schedule<\[parallel\(0\), step\(1, "
         assert re.search(identity, (tmp_path / "schedules.txt").read_text())
         assert all(s.override_line for k in mo.explain(y).kernels for s in k.stages)
     finally:

@@ -73,8 +73,8 @@ def run_convolution(rng, n):
 
 
 # How many kernels the sixty lengths take, a few for each group of fusion: of
-# rows, unrolled whole up to eight, by four, and by eight; of vectors, one for
-# each width.
+# rows, unrolled whole up to eight, by four, and by eight, or in tiles of a few
+# sizes; of vectors, one for each width.
 @pytest.mark.parametrize(
     ("run", "most"),
     [
@@ -82,7 +82,7 @@ def run_convolution(rng, n):
         (run_sum_rows, 8),
         (run_sum_columns, 8),
         (run_softmax, 24),
-        (run_matmul, 12),
+        (run_matmul, 14),
         (run_transpose, 8),
         (run_convolution, 8),
     ],

@@ -34,27 +34,54 @@ PER_FILE = 20
 SCHEDULES_PER_PROGRAM = 3
 LARGE_PER_FILE = 12
 
-SCHEDULE = re.compile(r"schedule\(#metaop\.schedule<order = \[([^\]]*)\], parallel = (\d+)[^>]*>\)")
+SCHEDULE = re.compile(r"schedule\(#metaop\.schedule<\[([^\]]*)\][^>]*>\)")
 
 #: What a schedule's text has that makes use of a feature.
 FEATURES = {
-    "parallel": re.compile(r"parallel = [1-9]"),
-    "vector": re.compile(r"vector_width = ([2-9]|[1-9]\d)"),
-    "unroll": re.compile(r"unroll = ([2-9]|[1-9]\d)"),
-    "tile": re.compile(r"tile_dim = \d"),
+    "parallel": re.compile(r"\[parallel\("),
+    "vector": re.compile(r"lanes = "),
+    # Copies of a loop's body, of a vector loop's too, and what becomes of their rest.
+    "unroll": re.compile(r"tile = \[(?!(\d+): (\d+)\], lanes = \1: \2\b)(?![^>]*transpose)"),
+    "body": re.compile(r"body\)"),
+    "tile": re.compile(r"transpose = \d"),
     "stream": re.compile(r"stream = \[0\]"),
     "shared": re.compile(r"shared = [1-9]"),
 }
 
 
+def write_schedule(order, parallel, tile, *, lanes=None, bodies=(), more=""):
+    """Return a schedule of one loop for each dimension.
+
+    `tile` has the iterations of a dimension that are done side by side, `lanes` are
+    along one of them (a dimension and a number), and `bodies` are those whose rest is
+    not masked.
+    """
+    levels = []
+    for depth, dim in enumerate(order):
+        level = f"{'parallel' if depth < parallel else 'step'}({dim}"
+        level += f", {tile[dim]}" if tile.get(dim, 1) > 1 else ""
+        levels.append(level + (", body)" if dim in bodies else ")"))
+    text = f"[{', '.join(levels)}]"
+    if sizes := ", ".join(f"{dim}: {size}" for dim, size in sorted(tile.items()) if size > 1):
+        text += f", tile = [{sizes}]"
+    if lanes is not None:
+        text += f", lanes = {lanes[0]}: {lanes[1]}"
+    return f"schedule(#metaop.schedule<{text}{more}>)"
+
+
+def read_levels(match):
+    """Return the dimensions of a schedule's loops, and how many are parallel."""
+    order = [int(dim) for dim in re.findall(r"\((\d+)", match[1])]
+    return order, match[1].count("parallel")
+
+
 def random_schedule(rng, match):
     """Return a schedule of the same loops that may or may not be legal."""
-    order = [int(loop) for loop in match[1].split(",") if loop.strip()]
-    loops = len(order)
+    order, leading = read_levels(match)
+    loops, kept = len(order), set(order[:leading])
     parallel = rng.choice([0, 0, 1, 1, 2, loops])
     if rng.random() < 0.6:
         # Which loops may be parallel only the heuristics know.
-        leading = int(match[2])
         parallel = rng.randint(0, leading)
         head, tail = order[:leading], order[leading:]
         order = rng.sample(head, len(head)) + rng.sample(tail, len(tail))
@@ -62,19 +89,31 @@ def random_schedule(rng, match):
         order = rng.sample(order, loops)
     vector = rng.randrange(-1, loops) if loops else -1
     unroll = rng.randrange(-1, loops) if loops else -1
-    stream = ", stream = [0]" if rng.random() < 0.3 else ""
+    stream = ", stream = [0]" if rng.random() < 0.4 else ""
     if loops >= 2 and rng.random() < 0.3:
-        return (
-            f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops - 1)}, "
-            f"vector_dim = {order[-1]}, vector_width = {rng.choice([2, 4, 8, 16])}, "
-            f"unroll_dim = -1, unroll = 1, shared = 0, tile_dim = {order[-2]}{stream}>)"
+        rows, lanes = order[-2:]
+        width = rng.choice([2, 4, 8, 16])
+        return write_schedule(
+            order,
+            min(parallel, loops - 1),
+            {rows: width, lanes: width},
+            lanes=(lanes, width),
+            more=f", transpose = {rows}{stream}",
         )
     width = rng.choice([1, 2, 4, 8, 16, 32]) if vector >= 0 else 1
-    return (
-        f"schedule(#metaop.schedule<order = {order}, parallel = {min(parallel, loops)}, "
-        f"vector_dim = {vector}, vector_width = {width}, "
-        f"unroll_dim = {unroll}, unroll = {rng.choice([1, 2, 3, 4, 5, 8]) if unroll >= 0 else 1}, "
-        f"shared = 0{stream if width > 1 else ''}>)"
+    tile = {vector: width} if width > 1 else {}
+    if unroll >= 0:
+        tile[unroll] = tile.get(unroll, 1) * rng.choice([1, 2, 3, 4, 5, 8])
+    # Copies are masked only of a loop that all results keep.
+    can_have_body = tile.get(unroll, 1) > 1 and unroll != vector
+    has_body = can_have_body and rng.random() < (0.2 if unroll in kept else 0.9)
+    return write_schedule(
+        order,
+        min(parallel, loops),
+        tile,
+        lanes=(vector, width) if width > 1 else None,
+        bodies=[unroll] if has_body else [],
+        more=stream if width > 1 else "",
     )
 
 
@@ -163,7 +202,7 @@ def compare(text, folder, seed, known=()):
 # What the lowering says of a schedule that it does not take.
 REFUSED = re.compile(
     r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop"
-    r"|cannot be the rows of a tile|the schedule streams|unrolls parallel loop"
+    r"|cannot be the rows of a tile|the schedule streams|unrolls parallel loop|masks copies"
     r"|would be rounded|shares loop|shares [0-9]+ loops with a stage before)"
 )
 
@@ -204,7 +243,7 @@ def assert_enough(facts, quotas):
 @pytest.mark.parametrize("first", range(0, 200, PER_FILE))
 def test_random_schedules(first, tmp_path):
     facts = check(Program, range(first, first + PER_FILE), tmp_path)
-    assert_enough(facts, {"parallel": 5, "vector": 8, "unroll": 5, "tile": 1})
+    assert_enough(facts, {"parallel": 5, "vector": 8, "unroll": 5, "body": 1, "tile": 1})
 
 
 @pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
@@ -214,7 +253,7 @@ def test_random_schedules_of_large_programs(tmp_path):
         seeds = range(first, first + LARGE_PER_FILE)
         facts += check(LargeProgram, seeds, tmp_path, variants=2, share=0.5)
     quotas = {"splits": 10, "strips": 3, "blocks of blocks": 8, "parallel blocks": 5, "threads": 50}
-    quotas |= {"parallel": 10, "vector": 10, "unroll": 10, "tile": 1, "stream": 2}
+    quotas |= {"parallel": 10, "vector": 10, "unroll": 10, "body": 4, "tile": 1, "stream": 2}
     assert_enough(facts, quotas)
 
 
@@ -229,7 +268,7 @@ def check_kernel(seed, folder):
     loops = [0]
 
     def replace(match):
-        order = [int(loop) for loop in match[1].split(",") if loop.strip()]
+        order, leading = read_levels(match)
         if rng.random() < 0.8:
             # Stages that go through their loops in one order can share them.
             order = [loop for loop in common if loop in order]
@@ -237,14 +276,13 @@ def check_kernel(seed, folder):
         can_share = loops[-1] == len(order) or rng.random() < 0.2
         shared = rng.randint(0, min(loops[-1], len(order))) if can_share else 0
         loops.append(len(order))
-        parallel = rng.choice([0, 0, 0, 0, int(match[2]), rng.randint(0, len(order))])
-        vector = order[-1] if len(order) > shared and rng.random() < 0.25 else -1
-        return (
-            f"schedule(#metaop.schedule<order = {order}, "
-            f"parallel = {parallel}, vector_dim = {vector}, "
-            f"vector_width = {rng.choice([2, 4, 8]) if vector >= 0 else 1}, unroll_dim = -1, "
-            f"unroll = 1, shared = {shared}>)"
-        )
+        parallel = rng.choice([0, 0, 0, 0, leading, rng.randint(0, len(order))])
+        tile, lanes = {}, None
+        if len(order) > shared and rng.random() < 0.25:
+            lanes = order[-1], rng.choice([2, 4, 8])
+            tile = {lanes[0]: lanes[1]}
+        more = f", shared = {shared}" if shared else ""
+        return write_schedule(order, parallel, tile, lanes=lanes, more=more)
 
     wrong, facts = compare(SCHEDULE.sub(replace, done.stdout), folder, seed)
     assert not wrong, "\n".join(wrong) + f"\nin {folder / 'program.mlir'}"

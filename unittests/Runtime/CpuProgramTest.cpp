@@ -181,9 +181,8 @@ TEST_F(CpuProgramTest, MemoryThatIsNotThereIsAnError) {
 }
 
 TEST_F(CpuProgramTest, KernelsAreTakenAsTheyAreScheduled) {
-  std::string schedule = "schedule(#metaop.schedule<order = [0], parallel = 0, "
-                         "vector_dim = 0, vector_width = 2, unroll_dim = -1, "
-                         "unroll = 1, shared = 0>)";
+  std::string schedule =
+      "schedule(#metaop.schedule<[step(0, 2)], tile = [0: 2], lanes = 0: 2>)";
   std::string text =
       "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
       "  %k = metaop.kernel(%a = %x : tensor<3xf32>) -> tensor<3xf32> {\n"
@@ -199,7 +198,7 @@ TEST_F(CpuProgramTest, KernelsAreTakenAsTheyAreScheduled) {
   EXPECT_EQ(getData(results[0])[2], 9.0f);
   std::string printed =
       llvm::cantFail(compiler->print(text, "scheduled", {}, CompileOptions()));
-  EXPECT_NE(printed.find("vector_width = 2"), std::string::npos);
+  EXPECT_NE(printed.find(schedule), std::string::npos);
 }
 
 TEST_F(CpuProgramTest, ASlicePrintsAtEachPhase) {

@@ -38,6 +38,13 @@ protected:
     return registry;
   }
 
+  /// One loop that steps by vectors of `width` elements.
+  static std::string getVectorSchedule(unsigned width) {
+    std::string number = std::to_string(width);
+    return "#metaop.schedule<[step(0, " + number + ")], tile = [0: " + number +
+           "], lanes = 0: " + number + ">";
+  }
+
   /// A function of one kernel: `op` of its two arguments, which it takes in the
   /// given order, in vectors of `width` elements.
   std::string getText(StringRef name, StringRef op, unsigned width,
@@ -51,10 +58,9 @@ protected:
          first + " : tensor<8xf32>, %b = " + second +
          " : tensor<8xf32>) -> tensor<8xf32> {\n"
          "    %1 = metaop.fused(%c = %a : tensor<8xf32>, %d = %b : "
-         "tensor<8xf32>) -> tensor<8xf32> schedule(#metaop.schedule<order ="
-         " [0], parallel = 0, vector_dim = 0, vector_width = " +
-         std::to_string(width) +
-         ", unroll_dim = -1, unroll = 1, shared = 0>) {\n"
+         "tensor<8xf32>) -> tensor<8xf32> schedule(" +
+         getVectorSchedule(width) +
+         ") {\n"
          "      %2 = metaop." +
          op + " %c, %d : tensor<8xf32> " + location +
          "\n      metaop.yield %2 : tensor<8xf32>\n    }\n"
@@ -165,9 +171,7 @@ TEST_F(KernelCacheTest, AnotherOrderOfTheArgumentsIsAnotherKernel) {
 TEST_F(KernelCacheTest, AKernelThatCannotBeLoweredIsAnErrorEachTime) {
   // 16384 bytes of the kernel's own memory are too few for what it holds.
   std::string type = "tensor<100000xf32>";
-  std::string schedule =
-      " schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, "
-      "vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {\n";
+  std::string schedule = " schedule(#metaop.schedule<[step(0)]>) {\n";
   std::string text =
       "func.func private @k(%x: " + type + ") -> " + type +
       " {\n %0 = metaop.kernel(%a = %x : " + type + ") -> " + type +
@@ -241,8 +245,9 @@ std::string getSum(unsigned rows, unsigned columns) {
   return "func.func private @k(%x: " + x + ") -> " + y +
          " {\n %0 = metaop.kernel(%a = %x : " + x + ") -> " + y +
          " {\n %1 = metaop.fused(%b = %a : " + x + ") -> " + y +
-         " schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim ="
-         " 1, vector_width = 8, unroll_dim = 0, unroll = 4, shared = 0>) {\n"
+         " schedule(#metaop.schedule<[parallel(0, 4), step(1, 8)], tile = [0: "
+         "4,"
+         " 1: 8], lanes = 1: 8>) {\n"
          " %2 = metaop.reduce add %b dims = [1] : " +
          x + " -> " + y + "\n metaop.yield %2 : " + y +
          "\n }\n metaop.yield %1 : " + y + "\n }\n return %0 : " + y + "\n}";
@@ -333,8 +338,8 @@ TEST_F(KernelCacheTest, ManyThreadsCompileWhatOneDoes) {
 TEST_F(KernelCacheTest, AnErrorOfOneKernelIsTold) {
   // Vectors as wide as this are not compiled.
   std::string bad = getText("k", "sub", 8);
-  size_t at = bad.find("vector_width = 8");
-  bad.replace(at, 16, "vector_width = 512");
+  std::string schedule = getVectorSchedule(8);
+  bad.replace(bad.find(schedule), schedule.size(), getVectorSchedule(512));
   std::vector<func::FuncOp> functions = {
       parse(getText("a", "add", 8)), parse(bad), parse(getText("b", "mul", 8))};
   auto calls = cache->getAll(functions, compiled);

@@ -30,9 +30,11 @@
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/CostModel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "Panel.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,6 +93,11 @@ private:
     lowered->setAttr(name, b.getI64IntegerAttr(value));
   }
   LoopRange emitBlock(Value &position);
+  bool isBlocked() const;
+  bool hasPanel() const { return isBlocked() && stages.size() == 2; }
+  LogicalResult bindPanel();
+  std::pair<Value, Value> emitPanel(ArrayRef<ContractionEmitter::Span> spans);
+  void emitContraction();
   void emitParallelRange();
   void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
   void emitFill(const Stage &stage, const StageBindings &bindings);
@@ -109,6 +116,8 @@ private:
   /// Dynamic extents of arguments, and index arguments.
   llvm::DenseMap<std::pair<Value, unsigned>, Value> extents;
   llvm::DenseMap<Value, Value> indices;
+  /// What the first stage packs for the second one, if it does.
+  Panel panel;
 };
 
 /// The 1-d buffer that holds a tensor, which may lie in rows.
@@ -135,10 +144,12 @@ LogicalResult KernelLowering::readStages() {
       return op.emitOpError("has no schedule; run metaop-schedule before");
     if (stages.empty() && op.getScheduleAttr().getShared() != 0)
       return op.emitOpError("the first stage of a kernel shares no loops");
-    stages.push_back({std::move(*stage), op.getScheduleAttr(), 0, nullptr});
+    stages.push_back(
+        {std::move(*stage), op.getScheduleAttr(), 0, nullptr, nullptr});
   }
   findOpenedLoops();
-  return verifyLoopTree(stages);
+  return isBlocked() && stages.size() == 2 ? verifyPanel(stages[0], stages[1])
+                                           : verifyLoopTree(stages);
 }
 
 /// The function takes what a kernel can, and returns what it yields.
@@ -264,20 +275,37 @@ unsigned KernelLowering::getNumShared(OpResult result) const {
 void KernelLowering::moveInside(OpResult result, StageWrite &write,
                                 ScheduledStage &writer, unsigned numShared,
                                 ArrayRef<AffineExpr> shape) {
-  write.place.offset = getLocalOffset(
-      write.map, shape, writer.schedule.getOrder().take_front(numShared));
+  write.place.offset =
+      getLocalOffset(write.map, shape, writer.schedule.getDims(numShared));
   for (ScheduledStage &scheduled : stages) {
     FusedOp op = scheduled.stage.op;
     for (StageRead &read : scheduled.stage.reads)
       if (isa<BlockArgument>(read.source) &&
           getOuterValue(op, read.source) == result)
-        read.place.offset =
-            getLocalOffset(read.map, shape,
-                           scheduled.schedule.getOrder().take_front(numShared));
+        read.place.offset = getLocalOffset(
+            read.map, shape, scheduled.schedule.getDims(numShared));
   }
 }
 
+/// The part of a packed factor that is in use lies on the stack.
+LogicalResult KernelLowering::bindPanel() {
+  FailureOr<Panel> built = Panel::build(stages[0], stages[1]);
+  if (failed(built))
+    return failure();
+  panel = *built;
+  panel.rewritePlaces(stages[0].stage, stages[1].stage);
+  FusedOp writer = stages[0].stage.op;
+  auto type = getBufferType(cast<RankedTensorType>(writer.getType(0)));
+  buffers[writer.getResult(0)] = memref::AllocaOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
+      ValueRange{arith::ConstantIndexOp::create(b, loc, panel.numElements)},
+      b.getI64IntegerAttr(64));
+  return success();
+}
+
 LogicalResult KernelLowering::bindBuffers() {
+  if (hasPanel())
+    return bindPanel();
   int64_t left = kMaxLocalBytes;
   for (ScheduledStage &scheduled : stages)
     for (StageWrite &write : scheduled.stage.writes) {
@@ -286,8 +314,8 @@ LogicalResult KernelLowering::bindBuffers() {
         continue;
       // Neither yielded nor an argument: local to the kernel.
       unsigned numShared = getNumShared(result);
-      SmallVector<AffineExpr> shape = getLocalShape(
-          write, scheduled.schedule.getOrder().take_front(numShared));
+      SmallVector<AffineExpr> shape =
+          getLocalShape(write, scheduled.schedule.getDims(numShared));
       auto type = getBufferType(cast<RankedTensorType>(result.getType()));
       int64_t bytes = getElementBytes(type);
       std::optional<int64_t> size = getNumElements(shape);
@@ -388,14 +416,21 @@ KernelLowering::bindStage(const ScheduledStage &scheduled) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// The kernel is one contraction with blocks or a tile, perhaps behind a stage
+/// that packs one of its factors.
+bool KernelLowering::isBlocked() const {
+  return !stages.empty() && stages.size() <= 2 &&
+         isTiled(stages.back().stage, stages.back().schedule);
+}
+
 /// The last parallel loop steps by vectors or tiles: it is shared in blocks.
 bool KernelLowering::splitsLastLoop() const {
-  if (stages.size() != 1 || parallel == 0)
+  if (stages.size() != 1 || parallel == 0 || isBlocked())
     return false;
   ScheduleAttr schedule = stages.front().schedule;
-  int64_t last = schedule.getOrder()[parallel - 1];
+  int64_t last = schedule.getLevels()[parallel - 1].dim;
   return schedule.getVectorWidth() > 1 &&
-         (last == schedule.getTileDim() ||
+         (last == schedule.getTranspose() ||
           (parallel == 1 && last == schedule.getVectorDim()));
 }
 
@@ -403,11 +438,11 @@ bool KernelLowering::splitsLastLoop() const {
 int64_t KernelLowering::getSplit() const {
   const ScheduledStage &first = stages.front();
   ScheduleAttr schedule = first.schedule;
-  if (schedule.getTileDim() >= 0)
+  if (schedule.getTranspose() >= 0)
     return kParallelRows;
   // Each iteration of a reduction is a whole column.
   int64_t column = 1;
-  for (int64_t loop : llvm::drop_begin(schedule.getOrder()))
+  for (int64_t loop : llvm::drop_begin(schedule.getDims()))
     column *= std::max<int64_t>(first.stage.getStaticExtent(loop), 1);
   if (first.stage.hasReduction() && column >= kLongColumn)
     return std::max(kParallelColumns,
@@ -417,8 +452,11 @@ int64_t KernelLowering::getSplit() const {
 
 int64_t KernelLowering::getParallelRange() const {
   const ScheduledStage &first = stages.front();
+  if (isBlocked())
+    return ContractionEmitter::getParallelRange(stages.back().stage,
+                                                stages.back().schedule);
   int64_t range = 1;
-  ArrayRef<int64_t> loops = first.schedule.getOrder().take_front(parallel);
+  SmallVector<int64_t> loops = first.schedule.getDims(parallel);
   for (auto [depth, loop] : llvm::enumerate(loops)) {
     int64_t extent = first.stage.getStaticExtent(loop);
     if (ShapedType::isDynamic(extent))
@@ -501,6 +539,68 @@ LoopRange KernelLowering::emitBlock(Value &position) {
   return block;
 }
 
+/// Packs what one iteration of the shared blocks reads. Gives the argument of
+/// the contraction that is packed, and memory in which its elements are found
+/// at the places of the whole.
+std::pair<Value, Value>
+KernelLowering::emitPanel(ArrayRef<ContractionEmitter::Span> spans) {
+  const ScheduledStage &writer = stages[0];
+  FusedOp from = writer.stage.op, op = stages[1].stage.op;
+  Value shift = arith::ConstantIndexOp::create(b, loc, 0);
+  for (const Panel::Index &index : panel.indices) {
+    if (!index.isBlocked)
+      continue;
+    Value stride = arith::ConstantIndexOp::create(b, loc, index.stride);
+    shift = arith::SubIOp::create(
+        b, loc, shift,
+        arith::MulIOp::create(b, loc, spans[index.reader].begin, stride));
+  }
+  Value whole = buffers.lookup(from.getResult(0));
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto type = cast<MemRefType>(whole.getType());
+  auto shifted = MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1}));
+  Value view = memref::ReinterpretCastOp::create(
+      b, loc, shifted, whole, OpFoldResult(shift), {OpFoldResult(one)},
+      {OpFoldResult(b.getIndexAttr(1))});
+
+  StageBindings bindings = *bindStage(writer);
+  bindings.parallelLoops = bindings.openedLoops = 0;
+  bindings.results = {view};
+  ScheduleAttr own = writer.schedule;
+  auto inside = ScheduleAttr::get(
+      b.getContext(),
+      own.getLevels().drop_front(stages[1].schedule.getShared()), own.getTile(),
+      own.getLanes(), own.getTranspose(), /*unrollDims=*/{},
+      /*prefetch=*/0, /*stream=*/{}, /*shared=*/0);
+  StageEmitter emitter(b, writer.stage, inside, std::move(bindings));
+  for (const Panel::Index &index : panel.indices)
+    if (index.isBlocked)
+      emitter.restrictLoop(index.writer, spans[index.reader].begin,
+                           spans[index.reader].end);
+  emitter.emitNest(0);
+  unsigned number =
+      llvm::find(op.getInputs(), from.getResult(0)) - op.getInputs().begin();
+  return {op.getBody().getArgument(number), view};
+}
+
+void KernelLowering::emitContraction() {
+  unsigned numArguments = lowered.getNumArguments();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto loop = scf::ForOp::create(b, loc, lowered.getArgument(numArguments - 2),
+                                 lowered.getArgument(numArguments - 1), one);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  if (hasPanel())
+    stages.back().contraction->packInside(
+        stages.back().schedule.getShared(),
+        [this](ArrayRef<ContractionEmitter::Span> spans) {
+          return emitPanel(spans);
+        });
+  stages.back().contraction->emit(loop.getInductionVar());
+}
+
 void KernelLowering::emitParallelRange() {
   unsigned numArguments = lowered.getNumArguments();
   Value begin = lowered.getArgument(numArguments - 2);
@@ -521,7 +621,7 @@ void KernelLowering::emitParallelRange() {
   // Unfold the range into the loops that it stands for, innermost first.
   for (unsigned depth = opened; depth-- > 0;) {
     ScheduledStage &first = stages.front();
-    int64_t dim = first.schedule.getOrder()[depth];
+    int64_t dim = first.schedule.getLevels()[depth].dim;
     bool isUnrolled = dim == first.schedule.getUnrollDim();
     Value iv = position;
     if (depth > 0) {
@@ -630,8 +730,14 @@ LogicalResult KernelLowering::lower() {
     FailureOr<StageBindings> bindings = bindStage(scheduled);
     if (failed(bindings))
       return failure();
-    scheduled.emitter = std::make_unique<StageEmitter>(
-        b, scheduled.stage, scheduled.schedule, std::move(*bindings));
+    if (isBlocked() && &scheduled != &stages.back())
+      continue; // It is emitted where the contraction needs it.
+    if (isBlocked())
+      scheduled.contraction = std::make_unique<ContractionEmitter>(
+          b, scheduled.stage, scheduled.schedule, std::move(*bindings));
+    else
+      scheduled.emitter = std::make_unique<StageEmitter>(
+          b, scheduled.stage, scheduled.schedule, std::move(*bindings));
   }
   if (!stages.empty()) {
     if (int64_t range = getParallelRange(); !ShapedType::isDynamic(range)) {
@@ -639,7 +745,7 @@ LogicalResult KernelLowering::lower() {
       setNumber("metaop.work_per_step",
                 getWork() / std::max<int64_t>(range, 1));
     }
-    emitParallelRange();
+    isBlocked() ? emitContraction() : emitParallelRange();
   } else {
     setNumber("metaop.parallel_range", 1);
   }

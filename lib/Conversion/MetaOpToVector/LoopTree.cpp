@@ -8,11 +8,13 @@
 //
 // Schedules come from users and files as well as from the heuristics, so each
 // is checked before code is made of it:
-//   1. Each stage alone: its order names its loops; parallel iterations write
+//   1. Each stage alone: its levels name its loops; parallel iterations write
 //      different elements; so do the lanes of a vector and copies of an
 //      unrolled loop, where results are kept in memory; sizes are sane.
 //      Sums of half floats are not kept in memory, which would round each step.
 //      Results that are stored past the caches are stored by aligned vectors.
+//      Blocks, and tiles of several dimensions, are for contractions
+//      (VerifyContraction.cpp); no other stage has any field of theirs.
 //   2. Neighbours: a shared loop has one extent.
 //   3. A stage that reads what an earlier stage computes inside of the loops
 //      that both share finds it complete only if both number the same
@@ -23,6 +25,7 @@
 
 #include "LoopTree.h"
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -44,9 +47,9 @@ static constexpr int64_t kMaxTileWidth = 32;
 
 static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
                                  const Stage &stage) {
-  if (schedule.getOrder().size() != stage.getNumLoops())
+  if (schedule.getNumDims() != stage.getNumLoops())
     return op.emitOpError("schedule orders ")
-           << schedule.getOrder().size() << " loops, but the stage has "
+           << schedule.getNumDims() << " loops, but the stage has "
            << stage.getNumLoops();
   if (schedule.getVectorWidth() > kMaxVectorWidth)
     return op.emitOpError("schedule has vectors of ")
@@ -65,9 +68,23 @@ static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
   return success();
 }
 
+/// What these loops do not do is not asked of them.
+static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
+  if (schedule.getPrefetch() > 0)
+    return op.emitOpError("schedule has `prefetch`, which is for contractions "
+                          "in blocks or tiles");
+  for (const LoopLevel &level : schedule.getLevels())
+    if (level.tail == LevelTail::Body &&
+        (level.dim == schedule.getVectorDim() ||
+         level.dim == schedule.getTranspose()))
+      return op.emitOpError("has a body of its own for the rest of loop ")
+             << level.dim << ", but lanes and the rows of tiles are masked";
+  return success();
+}
+
 static LogicalResult verifyParallel(FusedOp op, ScheduleAttr schedule,
                                     const Stage &stage) {
-  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel()))
+  for (int64_t loop : schedule.getDims(schedule.getParallel()))
     for (const StageWrite &write : stage.writes)
       if (!write.disjoint.test(loop))
         return op.emitOpError("loop ")
@@ -91,8 +108,7 @@ static LogicalResult verifyVector(const ScheduledStage &scheduled,
              << loop << " cannot be a vector: its lanes may write one "
              << "element of result " << write.result;
   }
-  if (!llvm::is_contained(schedule.getOrder().take_front(scheduled.openedLoops),
-                          loop))
+  if (!llvm::is_contained(schedule.getDims(scheduled.openedLoops), loop))
     return success();
   return op.emitOpError("loop ")
          << loop
@@ -107,9 +123,17 @@ static LogicalResult verifyVector(const ScheduledStage &scheduled,
 static LogicalResult verifyTile(const ScheduledStage &scheduled) {
   ScheduleAttr schedule = scheduled.schedule;
   FusedOp op = scheduled.stage.op;
-  int64_t loop = schedule.getTileDim();
+  int64_t loop = schedule.getTranspose();
   if (loop < 0)
     return success();
+  SmallVector<int64_t> order = schedule.getDims();
+  if (order.size() < 2 || order.back() != schedule.getVectorDim() ||
+      order[order.size() - 2] != loop ||
+      schedule.getTileSize(loop) != schedule.getVectorWidth() ||
+      schedule.getTileSize(order.back()) != schedule.getVectorWidth())
+    return op.emitOpError("transposes tiles that are not square, of the width "
+                          "of vectors, or whose loops, of the rows and of the "
+                          "lanes, are not the innermost");
   if (schedule.getVectorWidth() > kMaxTileWidth)
     return op.emitOpError("schedule has tiles of ")
            << schedule.getVectorWidth() << " rows, but at most "
@@ -119,7 +143,7 @@ static LogicalResult verifyTile(const ScheduledStage &scheduled) {
       return op.emitOpError("loop ")
              << loop << " cannot be the rows of a tile: result " << write.result
              << " is reduced";
-  if (scheduled.openedLoops + 1 >= schedule.getOrder().size())
+  if (scheduled.openedLoops + 1 >= schedule.getNumLevels())
     return op.emitOpError("loop ")
            << loop << " is shared with another stage and cannot be the rows of "
            << "a tile";
@@ -151,15 +175,33 @@ static LogicalResult verifyStreamed(const ScheduledStage &scheduled) {
                       [&] { return op.emitOpError(); });
 }
 
+/// Copies that are masked are computed again at the last iteration.
+static LogicalResult verifyMasked(FusedOp op, ScheduleAttr schedule,
+                                  const Stage &stage) {
+  int64_t loop = schedule.getUnrollDim();
+  if (!masksUnroll(schedule))
+    return success();
+  if (ShapedType::isDynamic(stage.getStaticExtent(loop)))
+    return op.emitOpError("masks copies of loop ")
+           << loop << ", whose extent is not known";
+  for (const StageWrite &write : stage.writes)
+    if (!write.loops.test(loop))
+      return op.emitOpError("masks copies of loop ")
+             << loop << ", but result " << write.result
+             << " is reduced over it";
+  return success();
+}
+
 static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
                                   bool isAlone) {
   const Stage &stage = scheduled.stage;
   FusedOp op = stage.op;
   ScheduleAttr schedule = scheduled.schedule;
   int64_t loop = schedule.getUnrollDim();
-  if (schedule.getUnroll() == 1 ||
-      !llvm::is_contained(schedule.getOrder().take_front(scheduled.openedLoops),
-                          loop))
+  if (failed(verifyMasked(op, schedule, stage)))
+    return failure();
+  if (loop < 0 || loop == schedule.getTranspose() ||
+      !llvm::is_contained(schedule.getDims(scheduled.openedLoops), loop))
     return success();
   if (!isAlone)
     return op.emitOpError("loop ")
@@ -167,7 +209,7 @@ static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
   int64_t extent = stage.getStaticExtent(loop);
   bool hasRest =
       ShapedType::isDynamic(extent) || extent % schedule.getUnroll() != 0;
-  if (hasRest && !clampsUnroll(stage, schedule))
+  if (hasRest && !masksUnroll(schedule))
     return op.emitOpError("unrolls parallel loop ")
            << loop << " by " << schedule.getUnroll()
            << ", which does not divide its extent";
@@ -202,8 +244,8 @@ static LogicalResult verifySharedLoops(const ScheduledStage &previous,
                                        const ScheduledStage &scheduled) {
   FusedOp op = scheduled.stage.op;
   for (int64_t depth = 0; depth < scheduled.schedule.getShared(); ++depth) {
-    int64_t before = previous.schedule.getOrder()[depth];
-    int64_t loop = scheduled.schedule.getOrder()[depth];
+    int64_t before = previous.schedule.getLevels()[depth].dim;
+    int64_t loop = scheduled.schedule.getLevels()[depth].dim;
     if (!isSameExtent(previous.stage, previous.stage.extents[before],
                       scheduled.stage, scheduled.stage.extents[loop]))
       return op.emitOpError("shares loop ")
@@ -245,9 +287,8 @@ static LogicalResult verifyDependence(const ScheduledStage &producer,
     auto result = cast<OpResult>(getOuterValue(op, read.source));
     for (const StageWrite &write : producer.stage.writes)
       if (write.result == result.getResultNumber() &&
-          !staysInIteration(
-              write, producer.schedule.getOrder().take_front(numShared), read,
-              consumer.schedule.getOrder().take_front(numShared)))
+          !staysInIteration(write, producer.schedule.getDims(numShared), read,
+                            consumer.schedule.getDims(numShared)))
         return refuse();
   }
   for (Operation *inner : consumer.stage.body)
@@ -262,7 +303,16 @@ LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
   for (const ScheduledStage &scheduled : stages) {
     FusedOp op = scheduled.stage.op;
     if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
-        failed(verifyParallel(op, scheduled.schedule, scheduled.stage)) ||
+        failed(verifyParallel(op, scheduled.schedule, scheduled.stage)))
+      return failure();
+    if (!scheduled.schedule.isFlat() ||
+        isTiled(scheduled.stage, scheduled.schedule)) {
+      if (failed(verifyContraction(scheduled, isAlone)) ||
+          failed(verifyStreamed(scheduled)))
+        return failure();
+      continue;
+    }
+    if (failed(verifyFlat(op, scheduled.schedule)) ||
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||

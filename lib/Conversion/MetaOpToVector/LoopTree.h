@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPTREE_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPTREE_H
 
+#include "ContractionEmitter.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "StageEmitter.h"
 
@@ -20,8 +21,20 @@ struct ScheduledStage {
   ScheduleAttr schedule;
   /// Leading loops that are opened around the stage: parallel or shared ones.
   unsigned openedLoops = 0;
+  /// What emits the stage's loops: the one for contractions with blocks or
+  /// tiles, the other for all else.
   std::unique_ptr<StageEmitter> emitter;
+  std::unique_ptr<ContractionEmitter> contraction;
 };
+
+/// Fails, with a diagnostic, where the schedule is not flat and not one that
+/// a contraction can have.
+LogicalResult verifyContraction(const ScheduledStage &scheduled, bool isAlone);
+
+/// The same for a contraction that shares blocks of loops with the stage before
+/// it, which packs one of its factors.
+LogicalResult verifyPanel(const ScheduledStage &writer,
+                          const ScheduledStage &reader);
 
 /// Fails, with a diagnostic, where the loops that the schedules ask for cannot
 /// be made, or would compute something else than the stages one after another.

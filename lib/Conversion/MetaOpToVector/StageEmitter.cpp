@@ -52,22 +52,22 @@ static constexpr unsigned kDynamicBlockLevels = 2;
 unsigned metaop::getAccumulatorDepth(const StageWrite &write,
                                      ScheduleAttr schedule,
                                      unsigned openedLoops) {
-  unsigned depth = schedule.getOrder().size();
+  unsigned depth = schedule.getNumLevels();
   while (write.kind && depth > openedLoops &&
-         !write.loops.test(schedule.getOrder()[depth - 1]))
+         !write.loops.test(schedule.getLevels()[depth - 1].dim))
     --depth;
   return depth;
 }
 
-bool metaop::clampsUnroll(const Stage &stage, ScheduleAttr schedule) {
-  int64_t loop = schedule.getUnrollDim();
-  if (schedule.getUnroll() == 1 || loop < 0 ||
-      (schedule.getVectorWidth() > 1 && loop == schedule.getVectorDim()) ||
-      ShapedType::isDynamic(stage.getStaticExtent(loop)))
-    return false;
-  return llvm::all_of(stage.writes, [&](const StageWrite &write) {
-    return write.loops.test(loop);
-  });
+bool metaop::masksUnroll(ScheduleAttr schedule) {
+  int64_t dim = schedule.getUnrollDim();
+  return dim >= 0 && dim != schedule.getVectorDim() &&
+         schedule.getTranspose() < 0 &&
+         llvm::any_of(
+             schedule.getLevels(),
+             [&](const LoopLevel &level) {
+               return level.dim == dim && level.tail == LevelTail::Mask;
+             });
 }
 
 StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
@@ -75,12 +75,8 @@ StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
     : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
       bindings(std::move(bindings)), lanes(schedule.getVectorWidth()),
       vectorLoop(schedule.getVectorDim()), unroll(schedule.getUnroll()),
-      unrollLoop(schedule.getUnrollDim()), tileLoop(schedule.getTileDim()),
-      isClamped(clampsUnroll(stage, schedule)) {
-  if (tileLoop >= 0) {
-    unrollLoop = tileLoop;
-    unroll = lanes;
-  }
+      unrollLoop(schedule.getUnrollDim()), tileLoop(schedule.getTranspose()),
+      isClamped(masksUnroll(schedule)) {
   unsigned numLoops = stage.getNumLoops();
   loopVariables.resize(numLoops);
   positionOf.resize(numLoops);
@@ -149,8 +145,14 @@ LoopRange StageEmitter::getRange(unsigned depth) {
   return range;
 }
 
+void StageEmitter::restrictLoop(unsigned loop, Value begin, Value end) {
+  restricted[loop] = {begin, end, std::nullopt};
+}
+
 LoopRange StageEmitter::getFullRange(unsigned depth) {
   int64_t loop = getLoop(depth);
+  if (auto found = restricted.find(loop); found != restricted.end())
+    return found->second;
   LoopRange range;
   range.begin = arith::ConstantIndexOp::create(b, loc, 0);
   range.end = emitAffine(b, loc, stage.extents[loop], {}, bindings.symbols);
@@ -180,7 +182,7 @@ bool metaop::combinesInMemory(const StageWrite &write, ScheduleAttr schedule,
     return false;
   if (!write.isProjection)
     return true;
-  for (int64_t loop : schedule.getOrder().take_front(start))
+  for (int64_t loop : schedule.getDims(start))
     if (!write.loops.test(loop))
       return true;
   return false;
@@ -446,6 +448,8 @@ void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
 
 /// Whether the copies of the unrolled loop fill its extent without a rest.
 Value StageEmitter::emitIsWhole() {
+  if (restricted.contains(unrollLoop))
+    return arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
   int64_t extent = stage.getStaticExtent(unrollLoop);
   Value rest = arith::ConstantIndexOp::create(b, loc, extent % unroll);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);

@@ -11,22 +11,9 @@
 
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "Reduction.h"
+#include "StageBindings.h"
 
 namespace mlir::metaop {
-
-/// What a stage needs to know of the kernel around it.
-struct StageBindings {
-  /// Buffers of the region's arguments and of constants, as 1-d memrefs.
-  llvm::DenseMap<Value, Value> sources;
-  /// Buffers of the results.
-  SmallVector<Value> results;
-  /// One index value per symbol of the stage.
-  SmallVector<Value> symbols;
-  /// Leading loops that the kernel's own range runs over.
-  unsigned parallelLoops = 0;
-  /// Leading loops that the caller opens, those included.
-  unsigned openedLoops = 0;
-};
 
 /// The part of a loop that is emitted.
 struct LoopRange {
@@ -48,9 +35,8 @@ bool combinesInMemory(const StageWrite &write, ScheduleAttr schedule,
                       unsigned openedLoops);
 
 /// Whether the last copies of the unrolled loop may lie behind its end: they
-/// then compute the last iteration again and do not store it. The loop is kept,
-/// is not the vector loop, and its extent is known.
-bool clampsUnroll(const Stage &stage, ScheduleAttr schedule);
+/// then compute the last iteration again and do not store it.
+bool masksUnroll(ScheduleAttr schedule);
 
 /// Emits the loops of a stage as its schedule says. Loops are opened either by
 /// the emitter itself (`emitNest`) or, where stages share them, by the caller
@@ -60,6 +46,8 @@ public:
   StageEmitter(OpBuilder &b, const Stage &stage, ScheduleAttr schedule,
                StageBindings bindings);
 
+  /// The loop runs over a part of its range.
+  void restrictLoop(unsigned loop, Value begin, Value end);
   /// Emits what stands between the loops at depth - 1 and depth.
   void enter(unsigned depth);
   /// Says that the caller has opened the loop at `depth`: `iv` is its variable,
@@ -99,7 +87,9 @@ private:
   Value emitIsWhole();
   Value emitClamp(Value iv);
   Value emitIsInside(unsigned copy);
-  int64_t getLoop(unsigned depth) const { return schedule.getOrder()[depth]; }
+  int64_t getLoop(unsigned depth) const {
+    return schedule.getLevels()[depth].dim;
+  }
   bool isVectorLoop(int64_t loop) const {
     return lanes > 1 && loop == vectorLoop;
   }
@@ -117,7 +107,6 @@ private:
   void swapTile();
   void emitTileRead(const StageRead &read);
   void storeTile(const StageWrite &write);
-  Copies emitTranspose(Copies rows);
   Value emitIsCopyLeft(unsigned copy);
   Value emitCopyMask(unsigned copy);
 
@@ -211,6 +200,8 @@ private:
   SmallVector<AffineExpr> ends;
 
   SmallVector<Value> loopVariables;
+  /// Loops that run over a part of their range.
+  llvm::DenseMap<unsigned, LoopRange> restricted;
   /// The part of the loop at `blockDepth` that is emitted, if it is not all of
   /// it.
   std::optional<LoopRange> block;

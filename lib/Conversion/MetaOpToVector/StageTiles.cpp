@@ -13,10 +13,6 @@
 // if the two loops had changed places, one vector for each lane of the tile,
 // and then transposed; or transposed and then stored so.
 //
-// A transpose of 2^k vectors is k rounds in which vector i is interleaved with
-// vector i + 2^(k-1), giving vectors 2i and 2i + 1: each round turns the bits
-// of an element's number, row and lane together, by one place.
-//
 // Tiles are walked in blocks of rows, in which lanes are the outer loop: each
 // cache line that a tile touches in part is touched again at once. Tiles at the
 // borders have masks for rows and lanes; there are up to three bodies: whole
@@ -27,6 +23,7 @@
 
 #include "AffineEmitter.h"
 #include "StageEmitter.h"
+#include "Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -183,36 +180,18 @@ void StageEmitter::emitTileRead(const StageRead &read) {
   for (int64_t copy = 0; copy < lanes; ++copy)
     columns.push_back(emitReadCopy(read, copy));
   swapTile();
-  values[read.value] = emitTranspose(std::move(columns));
+  values[read.value] = emitTranspose(b, loc, std::move(columns), lanes);
 }
 
 void StageEmitter::storeTile(const StageWrite &write) {
   Copies rows;
   for (int64_t copy = 0; copy < lanes; ++copy)
     rows.push_back(broadcastTo(b, loc, getValue(write.value, copy), lanes));
-  Copies columns = emitTranspose(std::move(rows));
+  Copies columns = emitTranspose(b, loc, std::move(rows), lanes);
   swapTile();
   for (auto [copy, column] : llvm::enumerate(columns))
     emitStore(write.place, bindings.results[write.result],
               getElementTypeOrSelf(write.value), copy, /*asVector=*/true,
               emitAnd(tailMask, emitCopyMask(copy)), column, getStream(write));
   swapTile();
-}
-
-StageEmitter::Copies StageEmitter::emitTranspose(Copies rows) {
-  int64_t half = lanes / 2;
-  SmallVector<int64_t> low, high;
-  for (int64_t lane = 0; lane < half; ++lane) {
-    low.append({lane, lanes + lane});
-    high.append({half + lane, lanes + half + lane});
-  }
-  for (int64_t round = 1; round < lanes; round *= 2) {
-    Copies next;
-    for (int64_t i = 0; i < half; ++i)
-      for (ArrayRef<int64_t> order : {low, high})
-        next.push_back(
-            vector::ShuffleOp::create(b, loc, rows[i], rows[half + i], order));
-    rows = std::move(next);
-  }
-  return rows;
 }

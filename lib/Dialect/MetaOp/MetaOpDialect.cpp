@@ -8,6 +8,7 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "ScheduleSyntax.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -17,34 +18,6 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.cpp.inc"
-
-/// What of a schedule is printed only where it says something:
-/// (`,` `tile_dim` `=` dim)? (`,` `stream` `=` `[` results `]`)?
-static ParseResult parseScheduleOptions(AsmParser &parser, int64_t &tileDim,
-                                        SmallVector<int64_t> &stream) {
-  tileDim = -1;
-  if (failed(parser.parseOptionalComma()))
-    return success();
-  if (succeeded(parser.parseOptionalKeyword("tile_dim"))) {
-    if (parser.parseEqual() || parser.parseInteger(tileDim))
-      return failure();
-    if (failed(parser.parseOptionalComma()))
-      return success();
-  }
-  return failure(
-      parser.parseKeyword("stream") || parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parser.parseInteger(stream.emplace_back());
-      }));
-}
-
-static void printScheduleOptions(AsmPrinter &printer, int64_t tileDim,
-                                 ArrayRef<int64_t> stream) {
-  if (tileDim != -1)
-    printer << ", tile_dim = " << tileDim;
-  if (!stream.empty())
-    printer << ", stream = [" << stream << "]";
-}
 
 /// What of a slot is printed only where it says something:
 /// (`,` `offset` `=` offset)? (`,` `row` `=` row `,` `pitch` `=` pitch)?

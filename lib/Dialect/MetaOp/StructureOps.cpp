@@ -323,9 +323,9 @@ LogicalResult FusedOp::verifyRegions() {
   // collapsed into one loop, or split into two.
   int64_t maxLoops = 2 * iteration.getType().getRank();
   if (ScheduleAttr schedule = getScheduleAttr())
-    if (static_cast<int64_t>(schedule.getOrder().size()) > maxLoops)
+    if (static_cast<int64_t>(schedule.getNumDims()) > maxLoops)
       return emitOpError() << "expects `schedule` to order at most " << maxLoops
-                           << " loops, given " << schedule.getOrder().size();
+                           << " loops, given " << schedule.getNumDims();
   // (C7)
   if (failed(verifyYield(*this, getYield())))
     return failure();
@@ -425,7 +425,7 @@ static LogicalResult verifySharedLoops(FusedOp previous, FusedOp stage) {
            << "is the first stage and expects to share no loops, given "
            << shared;
   ScheduleAttr before = previous.getScheduleAttr();
-  int64_t available = before ? before.getOrder().size() : 0;
+  int64_t available = before ? before.getNumLevels() : 0;
   if (shared > available)
     return stage.emitOpError()
            << "shares " << shared << " loops with a stage whose schedule has "
@@ -433,12 +433,13 @@ static LogicalResult verifySharedLoops(FusedOp previous, FusedOp stage) {
   // Loops that are several collapsed dimensions are compared by the lowering.
   RankedTensorType space = stage.getIterationValue().getType();
   RankedTensorType spaceBefore = previous.getIterationValue().getType();
-  if (static_cast<int64_t>(schedule.getOrder().size()) != space.getRank() ||
-      available != spaceBefore.getRank())
+  if (static_cast<int64_t>(schedule.getNumLevels()) != space.getRank() ||
+      available != spaceBefore.getRank() || !schedule.isFlat() ||
+      !before.isFlat())
     return success();
   for (int64_t loop = 0; loop < shared; ++loop) {
-    int64_t dim = schedule.getOrder()[loop];
-    int64_t dimBefore = before.getOrder()[loop];
+    int64_t dim = schedule.getLevels()[loop].dim;
+    int64_t dimBefore = before.getLevels()[loop].dim;
     int64_t extent = space.getDimSize(dim);
     int64_t extentBefore = spaceBefore.getDimSize(dimBefore);
     if (failed(verifyCompatibleShape({extent}, {extentBefore})))

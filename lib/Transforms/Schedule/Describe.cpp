@@ -18,6 +18,7 @@
 
 #include "MetaOps/Dialect/MetaOp/CountFlops.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
@@ -51,6 +52,7 @@ public:
 
   StageDescription describe();
   void count(KernelWork &work) const;
+  void countTiles(KernelWork &work) const;
 
 private:
   int64_t getInnermost() const;
@@ -80,7 +82,7 @@ private:
 int64_t StageReader::getInnermost() const {
   if (schedule.getVectorWidth() > 1)
     return schedule.getVectorDim();
-  return schedule.getOrder().empty() ? -1 : schedule.getOrder().back();
+  return schedule.getLevels().empty() ? -1 : schedule.getLevels().back().dim;
 }
 
 AccessKind StageReader::classify(const StagePlace &place) const {
@@ -97,17 +99,21 @@ AccessKind StageReader::classify(const StagePlace &place) const {
 
 LoopDescription StageReader::describeLoop(unsigned position) const {
   LoopDescription loop;
-  loop.loop = schedule.getOrder()[position];
+  loop.loop = schedule.getLevels()[position].dim;
   loop.extent = toText(stage.extents[loop.loop]);
   loop.isReduced = llvm::any_of(stage.writes, [&](const StageWrite &write) {
     return write.kind && !write.loops.test(loop.loop);
   });
   loop.isParallel = position < schedule.getParallel();
   loop.isShared = position < schedule.getShared();
+  loop.step = schedule.getLevels()[position].step;
+  // Only the last loop of a dimension is done side by side.
+  if (llvm::is_contained(ArrayRef(schedule.getDims()).drop_front(position + 1),
+                         loop.loop))
+    return loop;
   if (loop.loop == schedule.getVectorDim())
     loop.vectorWidth = schedule.getVectorWidth();
-  if (loop.loop == schedule.getUnrollDim())
-    loop.unroll = schedule.getUnroll();
+  loop.unroll = schedule.getTileSize(loop.loop) / loop.vectorWidth;
   return loop;
 }
 
@@ -150,7 +156,7 @@ StageDescription StageReader::describe() {
                       [](AffineExpr extent) { return toText(extent); }),
       "x");
   result.toSpace = toText(stage.toIterationSpace);
-  for (unsigned position = 0; position < schedule.getOrder().size(); ++position)
+  for (unsigned position = 0; position < schedule.getNumLevels(); ++position)
     result.loops.push_back(describeLoop(position));
   for (const StageRead &read : stage.reads)
     result.accesses.push_back(
@@ -259,7 +265,38 @@ void StageReader::countAccess(const StagePlace &place,
       vectors * (place.rangeChecks.size() + place.conditions.size());
 }
 
+/// Sums of products, tile by tile: an instruction for each element or vector of
+/// a tile in each step of the sum, whole or not, beside which reads cost
+/// nothing. Results go to memory once for each block of the sum.
+void StageReader::countTiles(KernelWork &work) const {
+  const StageWrite &write = stage.writes.front();
+  int64_t products = 1, results = 1;
+  for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim) {
+    int64_t extent = stage.getStaticExtent(dim);
+    int64_t unit =
+        dim == schedule.getVectorDim() ? schedule.getVectorWidth() : 1;
+    if (ShapedType::isDynamic(extent))
+      extent = kAssumedExtent;
+    products = multiplyCounts(products, llvm::divideCeil(extent, unit));
+    if (write.loops.test(dim))
+      results = multiplyCounts(results, llvm::divideCeil(extent, unit));
+  }
+  int64_t blocks = 1;
+  for (const LoopLevel &level : schedule.getLevels())
+    if (!write.loops.test(level.dim) && level.step > 1)
+      blocks = multiplyCounts(
+          blocks,
+          llvm::divideCeil(stage.getStaticExtent(level.dim), level.step));
+  int64_t perBlock = schedule.getTranspose() < 0 ? 3 : 10;
+  at(work, WorkClass::Arithmetic) += products;
+  at(work, WorkClass::Move) += multiplyCounts(results, blocks * perBlock);
+}
+
 void StageReader::count(KernelWork &work) const {
+  if (isTiled(stage, schedule)) {
+    countTiles(work);
+    return;
+  }
   for (const StageRead &read : stage.reads) {
     llvm::SmallBitVector loops = stage.getLoopsOf(read.value);
     loops.resize(stage.getNumLoops());
@@ -306,9 +343,9 @@ FailureOr<KernelDescription> metaop::describeKernel(KernelOp kernel,
     FailureOr<Stage> stage = Stage::build(op);
     if (failed(stage))
       return failure();
-    if (op.getScheduleAttr().getOrder().size() != stage->getNumLoops())
+    if (op.getScheduleAttr().getNumDims() != stage->getNumLoops())
       return op.emitOpError("schedule orders ")
-             << op.getScheduleAttr().getOrder().size()
+             << op.getScheduleAttr().getNumDims()
              << " loops, but the stage has " << stage->getNumLoops();
     StageReader reader(*stage, vectorBits);
     result.stages.push_back(reader.describe());

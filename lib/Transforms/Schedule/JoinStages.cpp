@@ -36,6 +36,7 @@
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/GroupOrder.h"
+#include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
@@ -60,9 +61,6 @@ static constexpr int64_t kEnoughIterations = 16;
 static constexpr int64_t kWorkOfOneThread = 1 << 14;
 /// What one iteration may touch and find again in a core's cache.
 static constexpr int64_t kMaxPartBytes = 1 << 19;
-/// A stage whose space is this many times larger than all that it reads and
-/// writes is a contraction.
-static constexpr int64_t kContractionRatio = 4;
 /// A stage this many times smaller than the group may do without vectors.
 static constexpr int64_t kSmallStageRatio = 8;
 /// The traffic saved is at least this part of the smaller side's traffic.
@@ -121,6 +119,7 @@ public:
 
 private:
   LogicalResult makeGroups();
+  bool isWorthATile(const Stage &stage) const;
   LogicalResult makeGroup(KernelOp kernel);
   bool join(unsigned a, unsigned b);
   std::optional<SmallVector<Dependence>> getDependences(const Group &from,
@@ -161,20 +160,13 @@ static int64_t getIterations(const Stage &stage) {
   return iterations;
 }
 
-/// Whether much more is computed than read and written.
-static bool isContraction(FusedOp op, const Stage &stage) {
-  int64_t largest = 1;
-  auto count = [&](Value value, const llvm::SmallBitVector &loops) {
-    auto type = cast<RankedTensorType>(value.getType());
-    largest =
-        std::max(largest, stage.scaleToPlan(type.getNumElements(), loops));
-  };
-  for (const StageRead &read : stage.reads)
-    count(read.source, stage.getLoopsOf(read.value));
-  for (const StageWrite &write : stage.writes)
-    count(op->getResult(write.result), write.loops);
-  return stage.hasReduction() &&
-         getIterations(stage) / kContractionRatio >= largest;
+/// Whether the stage is a contraction that has a tile, or would if its extents
+/// were not growing.
+bool Joiner::isWorthATile(const Stage &stage) const {
+  auto contraction = Contraction::match(stage);
+  return contraction && (stage.isGrowing() ||
+                         planContraction(stage, *contraction,
+                                         Processor::withVectors(vectorBits)));
 }
 
 static bool isStatic(FusedOp op) {
@@ -198,11 +190,11 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
   FailureOr<Stage> stage = Stage::build(op);
   if (failed(stage))
     return failure();
-  if (stage->isEmpty() || isContraction(op, *stage))
+  if (stage->isEmpty() || isWorthATile(*stage))
     return success();
   ScheduleAttr alone = chooseSchedule(*stage, vectorBits);
   // It would lose its tiles.
-  if (alone.getTileDim() >= 0)
+  if (alone.getTranspose() >= 0)
     return success();
   // A scatter walks its source in order, whatever dimensions others keep.
   if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
@@ -215,7 +207,7 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
   group.code = stage->getCodeSize();
   auto joined = std::make_shared<JoinedStage>();
   joined->op = op;
-  for (int64_t loop : alone.getOrder()) {
+  for (int64_t loop : alone.getDims()) {
     if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
           return !write.disjoint.test(loop);
         }))
@@ -463,7 +455,7 @@ SmallVector<unsigned> Joiner::getSlotOrder(const Group &group) const {
       });
   ScheduleAttr alone = chooseSchedule(largest.model, vectorBits);
   SmallVector<unsigned> order;
-  for (int64_t loop : alone.getOrder())
+  for (int64_t loop : alone.getDims())
     if (const auto *found = llvm::find(largest.slots, loop);
         found != largest.slots.end())
       order.push_back(found - largest.slots.begin());
@@ -580,10 +572,8 @@ void Joiner::rewrite(Group &group) {
       loops.push_back(stage->slots[slot]);
     ScheduleAttr own = chooseSchedule(stage->model, vectorBits, loops);
     auto fused = cast<FusedOp>(builder.clone(*stage->op, mapping));
-    fused.setScheduleAttr(ScheduleAttr::get(
-        builder.getContext(), own.getOrder(), loops.size(), own.getVectorDim(),
-        own.getVectorWidth(), own.getUnrollDim(), own.getUnroll(),
-        i == 0 ? 0 : loops.size()));
+    fused.setScheduleAttr(
+        own.withParallel(loops.size()).withShared(i == 0 ? 0 : loops.size()));
     for (auto [output, yielded] :
          llvm::zip_equal(from.getOutputs(), from.getYield().getOperands()))
       mapping.map(output, mapping.lookup(yielded));

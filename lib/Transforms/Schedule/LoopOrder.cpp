@@ -116,6 +116,7 @@ private:
                                 int64_t tileLoop) const;
   double getSharedCost(unsigned loop, int64_t vectorLoop) const;
   int64_t getUnrollFactor(unsigned loop) const;
+  LevelTail getUnrollTail(int64_t loop) const;
   bool isWalkedByRows(int64_t vectorLoop) const;
   bool addsRows(int64_t vectorLoop, int64_t lanes) const;
   std::optional<unsigned> choosePhases(unsigned vectorLoop,
@@ -362,9 +363,9 @@ ScheduleAttr LoopOrder::makeTileSchedule(int64_t vectorLoop, int64_t lanes,
                       : getExtent(loop);
   }
   order.push_back(vectorLoop);
-  return ScheduleAttr::get(stage.getContext(), order, parallel, vectorLoop,
-                           lanes, /*unrollDim=*/-1, /*unroll=*/1, /*shared=*/0,
-                           tileLoop);
+  return ScheduleAttr::getFlat(stage.getContext(), order, parallel,
+                               {{tileLoop, lanes}, {vectorLoop, lanes}},
+                               {vectorLoop, lanes}, tileLoop);
 }
 
 /// What neighbouring iterations of a kept loop share: the cost of the reads
@@ -394,6 +395,17 @@ int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
   if (extent <= kMaxUnroll)
     return std::max<int64_t>(extent, 1);
   return extent % kMaxUnroll == 0 ? kMaxUnroll : kUnroll;
+}
+
+/// What is left over of a loop that all results keep is computed once more and
+/// not stored, which is the same code whether there is anything left over.
+LevelTail LoopOrder::getUnrollTail(int64_t loop) const {
+  bool isMasked = loop >= 0 &&
+                  !ShapedType::isDynamic(stage.getStaticExtent(loop)) &&
+                  llvm::all_of(stage.writes, [&](const StageWrite &write) {
+                    return write.loops.test(loop);
+                  });
+  return isMasked ? LevelTail::Mask : LevelTail::Body;
 }
 
 /// Whether a reduction that keeps the vector loop is little more than reads of
@@ -541,8 +553,13 @@ ScheduleAttr LoopOrder::choose() {
   order.append(reduced);
   if (isVectorInside)
     order.push_back(vectorLoop);
-  return ScheduleAttr::get(stage.getContext(), order, parallel, vectorLoop,
-                           lanes, unrollLoop, unroll, /*shared=*/0);
+  TileDim vector{vectorLoop, lanes};
+  if (unrollLoop == vectorLoop)
+    return ScheduleAttr::getFlat(stage.getContext(), order, parallel,
+                                 {{vectorLoop, lanes * unroll}}, vector);
+  return ScheduleAttr::getFlat(stage.getContext(), order, parallel,
+                               {{unrollLoop, unroll}, vector}, vector,
+                               /*transpose=*/-1, getUnrollTail(unrollLoop));
 }
 
 } // namespace

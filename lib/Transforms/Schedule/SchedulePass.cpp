@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
@@ -82,11 +83,11 @@ LogicalResult SchedulePass::apply(const ScheduleEntry &entry,
   auto fail = [&] {
     return op.emitError(file + ":" + llvm::Twine(entry.line) + ": ");
   };
-  if (schedule.getOrder().size() != stage.getNumLoops())
-    return fail() << "the schedule orders " << schedule.getOrder().size()
+  if (schedule.getNumDims() != stage.getNumLoops())
+    return fail() << "the schedule orders " << schedule.getNumDims()
                   << " loops, but stage " << entry.identity << " has "
                   << stage.getNumLoops();
-  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel()))
+  for (int64_t loop : schedule.getDims(schedule.getParallel()))
     for (const StageWrite &write : stage.writes)
       if (!write.disjoint.test(loop))
         return fail() << "loop " << loop << " of stage " << entry.identity
@@ -112,8 +113,12 @@ LogicalResult SchedulePass::schedule(FusedOp op) {
     found->second.isUsed = true;
     return apply(found->second.entry, *stage);
   }
-  op.setScheduleAttr(chooseStream(
-      op, *stage, chooseSchedule(*stage, vectorBits), streamBytes));
+  if (auto tiles =
+          chooseContraction(*stage, Processor::withVectors(vectorBits)))
+    op.setScheduleAttr(*tiles);
+  else
+    op.setScheduleAttr(chooseStream(
+        op, *stage, chooseSchedule(*stage, vectorBits), streamBytes));
   return success();
 }
 

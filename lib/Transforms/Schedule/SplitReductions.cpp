@@ -37,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -65,6 +66,9 @@ static constexpr int64_t kMostBlocks = 1 << 20;
 static constexpr int64_t kMinBlocks = 8;
 /// Iterations per partial result, at least.
 static constexpr int64_t kMinReduced = 32;
+/// The same of a contraction, whose results are many for what it reads: tiles
+/// of them are shared rather.
+static constexpr int64_t kMinProducts = 2048;
 /// Long blocks begin where vectors and cache lines do.
 static constexpr int64_t kAlignment = 256;
 
@@ -135,7 +139,7 @@ bool isDimOrZero(AffineExpr index) {
 /// Steps that threads can share in a stage as it is.
 int64_t countParallelSteps(const Stage &stage, ScheduleAttr schedule) {
   int64_t steps = 1;
-  for (int64_t loop : schedule.getOrder().take_front(schedule.getParallel())) {
+  for (int64_t loop : schedule.getDims(schedule.getParallel())) {
     int64_t extent = stage.getStaticExtent(loop);
     if (schedule.getVectorWidth() > 1 && loop == schedule.getVectorDim())
       extent = llvm::divideCeil(extent, kVectorBlock);
@@ -237,9 +241,10 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
   int64_t steps =
       countParallelSteps(stage, chooseSchedule(stage, /*vectorBits=*/512));
   int64_t blocks = std::clamp(iterations / kMaxBlock, kMaxBlocks, kMostBlocks);
-  while (blocks > kMinBlocks && results * blocks * kMinReduced > iterations)
+  int64_t minReduced = Contraction::match(stage) ? kMinProducts : kMinReduced;
+  while (blocks > kMinBlocks && results * blocks * minReduced > iterations)
     blocks /= 2;
-  if (steps >= kEnoughSteps || results * blocks * kMinReduced > iterations)
+  if (steps >= kEnoughSteps || results * blocks * minReduced > iterations)
     return std::nullopt;
 
   std::optional<Split> split;

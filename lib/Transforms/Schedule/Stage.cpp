@@ -204,8 +204,8 @@ bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
   }
   auto number = dyn_cast<AffineConstantExpr>(reached);
   auto bound = dyn_cast<AffineConstantExpr>(extent);
-  return reached == extent || (digits.size() > 1 && number && bound &&
-                               number.getValue() >= bound.getValue());
+  return reached == extent ||
+         (number && bound && number.getValue() >= bound.getValue());
 }
 
 /// Whether the loops that `write` names reach each element of the result

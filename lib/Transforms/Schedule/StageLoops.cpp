@@ -202,6 +202,9 @@ void StageBuilder::gatherScatter() {
       llvm::any_of(stage.writes[0].map.getResults(),
                    [&](AffineExpr index) { return stage.isIndirect(index); }))
     return;
+  // Digits of an index, as those of a dimension in panels, are no scatter.
+  if (isProjection(stage.writes[0]))
+    return;
   bool changed = false;
   for (unsigned position = 0; position < stage.writes[0].map.getNumResults();
        ++position) {

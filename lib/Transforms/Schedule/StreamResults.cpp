@@ -46,14 +46,14 @@ std::optional<int64_t> metaop::getStreamAlignment(const Stage &stage,
     return std::nullopt;
   AffineExpr offset = write.place.offset;
   int64_t along = schedule.getVectorDim();
-  bool isTile = schedule.getTileDim() >= 0;
+  bool isTile = schedule.getTranspose() >= 0;
   if (isTile && stage.getStep(offset, along) != 1)
-    along = schedule.getTileDim();
+    along = schedule.getTranspose();
 
   // Halves of a line must follow each other at once, a tile's rows do not.
   int64_t bytes = lanes * getElementBytes(write.value.getType());
-  if (bytes < kLineBytes &&
-      (bytes * 2 < kLineBytes || isTile || schedule.getOrder().back() != along))
+  if (bytes < kLineBytes && (bytes * 2 < kLineBytes || isTile ||
+                             schedule.getLevels().back().dim != along))
     return std::nullopt;
 
   SmallVector<AffineExpr> zeros(stage.getNumLoops(),

@@ -18,7 +18,7 @@
 func.func private @rows(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   %k = metaop.kernel(%kx = %x : tensor<?x?xf32>) -> tensor<?xf32> {
     %r = metaop.fused(%bx = %kx : tensor<?x?xf32>) -> tensor<?xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reduce max %bx dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
       metaop.yield %y : tensor<?xf32>
     }
@@ -34,7 +34,7 @@ func.func private @rows(%x: tensor<?x?xf32>) -> tensor<?xf32> {
 func.func private @operand(%x: tensor<f32>, %n: index) -> tensor<?xf32> {
   %k = metaop.kernel(%kx = %x : tensor<f32>, %kn = %n : index) -> tensor<?xf32> {
     %r = metaop.fused(%bx = %kx : tensor<f32>, %bn = %kn : index) -> tensor<?xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.broadcast %bx extents(%bn) dims = [] : tensor<f32> -> tensor<?xf32>
       metaop.yield %y : tensor<?xf32>
     }
@@ -52,7 +52,7 @@ func.func private @operand(%x: tensor<f32>, %n: index) -> tensor<?xf32> {
 func.func private @in_memory(%x: tensor<?xf32>, %m: index) -> tensor<?xf32> {
   %k = metaop.kernel(%kx = %x : tensor<?xf32>, %km = %m : index) -> tensor<?xf32> {
     %r = metaop.fused(%bx = %kx : tensor<?xf32>, %bm = %km : index) -> tensor<?xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.reindex_reduce add %bx extents(%bm) map affine_map<(i) -> (i floordiv 2)> : tensor<?xf32> -> tensor<?xf32>
       metaop.yield %y : tensor<?xf32>
     }
@@ -69,12 +69,12 @@ func.func private @in_memory(%x: tensor<?xf32>, %m: index) -> tensor<?xf32> {
 func.func private @shared(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
     %p = metaop.fused(%a = %kx : tensor<?xf32>) -> tensor<?xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0)]>) {
       %y = metaop.exp %a : tensor<?xf32>
       metaop.yield %y : tensor<?xf32>
     }
     %r = metaop.fused(%a = %kx : tensor<?xf32>) -> tensor<?xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[parallel(0)], shared = 1>) {
       %y = metaop.neg %a : tensor<?xf32>
       metaop.yield %y : tensor<?xf32>
     }

@@ -25,7 +25,7 @@
 func.func private @tail(%x: tensor<37xf32>) -> tensor<37xf32> {
   %k = metaop.kernel(%kx = %x : tensor<37xf32>) -> tensor<37xf32> {
     %r = metaop.fused(%bx = %kx : tensor<37xf32>) -> tensor<37xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.exp %bx : tensor<37xf32>
       metaop.yield %y : tensor<37xf32>
     }
@@ -40,7 +40,7 @@ func.func private @tail(%x: tensor<37xf32>) -> tensor<37xf32> {
 func.func private @blocks(%x: tensor<20000xf32>) -> tensor<20000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<20000xf32>) -> tensor<20000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<20000xf32>) -> tensor<20000xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.exp %bx : tensor<20000xf32>
       metaop.yield %y : tensor<20000xf32>
     }
@@ -55,7 +55,7 @@ func.func private @blocks(%x: tensor<20000xf32>) -> tensor<20000xf32> {
 func.func private @unrolled_blocks(%x: tensor<2x20000xf32>) -> tensor<20000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<2x20000xf32>) -> tensor<20000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<2x20000xf32>) -> tensor<20000xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = 1, unroll = 4, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(1, 32), step(0)], tile = [1: 32], lanes = 1: 8>) {
       %y = metaop.reduce add %bx dims = [0] : tensor<2x20000xf32> -> tensor<20000xf32>
       metaop.yield %y : tensor<20000xf32>
     }
@@ -73,7 +73,7 @@ func.func private @unrolled_blocks(%x: tensor<2x20000xf32>) -> tensor<20000xf32>
 func.func private @scalar(%x: tensor<37xf32>) -> tensor<37xf32> {
   %k = metaop.kernel(%kx = %x : tensor<37xf32>) -> tensor<37xf32> {
     %r = metaop.fused(%bx = %kx : tensor<37xf32>) -> tensor<37xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0)]>) {
       %y = metaop.exp %bx : tensor<37xf32>
       metaop.yield %y : tensor<37xf32>
     }
@@ -91,7 +91,7 @@ func.func private @scalar(%x: tensor<37xf32>) -> tensor<37xf32> {
 func.func private @two_loops(%x: tensor<5x12xf32>) -> tensor<12x5xf32> {
   %k = metaop.kernel(%kx = %x : tensor<5x12xf32>) -> tensor<12x5xf32> {
     %r = metaop.fused(%bx = %kx : tensor<5x12xf32>) -> tensor<12x5xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 2, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), parallel(1)]>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<5x12xf32> -> tensor<12x5xf32>
       metaop.yield %y : tensor<12x5xf32>
     }
@@ -109,7 +109,7 @@ func.func private @two_loops(%x: tensor<5x12xf32>) -> tensor<12x5xf32> {
 func.func private @booleans(%x: tensor<16xi1>) -> tensor<16xi1> {
   %k = metaop.kernel(%kx = %x : tensor<16xi1>) -> tensor<16xi1> {
     %r = metaop.fused(%bx = %kx : tensor<16xi1>) -> tensor<16xi1>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16>) {
       %y = metaop.not %bx : tensor<16xi1>
       metaop.yield %y : tensor<16xi1>
     }

@@ -10,7 +10,7 @@
 func.func private @reduced(%x: tensor<0x12xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<0x12xf32>) -> tensor<12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<0x12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reduce max %bx dims = [0] : tensor<0x12xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -25,7 +25,7 @@ func.func private @reduced(%x: tensor<0x12xf32>) -> tensor<12xf32> {
 func.func private @elementwise(%x: tensor<3x0xf32>) -> tensor<3x0xf32> {
   %k = metaop.kernel(%kx = %x : tensor<3x0xf32>) -> tensor<3x0xf32> {
     %r = metaop.fused(%bx = %kx : tensor<3x0xf32>) -> tensor<3x0xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %bx : tensor<3x0xf32>
       metaop.yield %y : tensor<3x0xf32>
     }
@@ -57,17 +57,17 @@ func.func private @no_stages() {
 func.func private @between(%x: tensor<4xf32>, %z: tensor<4x0xf32>) -> tensor<4xf32> {
   %k = metaop.kernel(%kx = %x : tensor<4xf32>, %kz = %z : tensor<4x0xf32>) -> tensor<4xf32> {
     %p = metaop.fused(%a = %kx : tensor<4xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }
     %q = metaop.fused(%a = %kz : tensor<4x0xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0), step(1)], shared = 1>) {
       %y = metaop.reduce max %a dims = [1] : tensor<4x0xf32> -> tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }
     %r = metaop.fused(%a = %p : tensor<4xf32>, %b = %q : tensor<4xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0)], shared = 1>) {
       %y = metaop.max %a, %b : tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }

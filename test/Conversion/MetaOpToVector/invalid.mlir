@@ -20,7 +20,7 @@ func.func private @order(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12x8xf32> {
     // expected-error @below {{schedule orders 2 loops, but the stage has 1}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12x8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %y = metaop.exp %bx : tensor<12x8xf32>
       metaop.yield %y : tensor<12x8xf32>
     }
@@ -36,7 +36,7 @@ func.func private @wide(%x: tensor<12xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
     // expected-error @below {{schedule has vectors of 1099511627776 lanes, but at most 256 can be compiled}}
     %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 1099511627776, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 1099511627776)], tile = [0: 1099511627776], lanes = 0: 1099511627776>) {
       %y = metaop.exp %bx : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -52,7 +52,7 @@ func.func private @unrolled(%x: tensor<12xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
     // expected-error @below {{schedule unrolls 1099511627776 iterations, but at most 64 can be compiled}}
     %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 1099511627776, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 1099511627776)], tile = [0: 1099511627776]>) {
       %y = metaop.exp %bx : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -68,7 +68,7 @@ func.func private @parallel_sum(%x: tensor<12xf32>) -> tensor<f32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<f32> {
     // expected-error @below {{loop 0 is not parallel: its iterations write the same elements of result 0}}
     %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<f32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0)]>) {
       %y = metaop.reduce add %bx dims = [0] : tensor<12xf32> -> tensor<f32>
       metaop.yield %y : tensor<f32>
     }
@@ -84,7 +84,7 @@ func.func private @lanes(%x: tensor<12xf32>) -> tensor<3xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<3xf32> {
     // expected-error @below {{loop 0 cannot be a vector: its lanes may write one element of result 0}}
     %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<3xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 4)], tile = [0: 4], lanes = 0: 4>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (i mod 3)> : tensor<12xf32> -> tensor<3xf32>
       metaop.yield %y : tensor<3xf32>
     }
@@ -100,7 +100,7 @@ func.func private @parallel_vector(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
     // expected-error @below {{loop 1 is parallel together with others and cannot be the vector loop}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 2, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), parallel(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
       metaop.yield %y : tensor<8x12xf32>
     }
@@ -117,7 +117,7 @@ func.func private @parallel_unroll(%x: tensor<?x8xf32>) -> tensor<?xf32> {
   %k = metaop.kernel(%kx = %x : tensor<?x8xf32>) -> tensor<?xf32> {
     // expected-error @below {{unrolls parallel loop 0 by 5, which does not divide its extent}}
     %r = metaop.fused(%bx = %kx : tensor<?x8xf32>) -> tensor<?xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 5, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 5, body), step(1)], tile = [0: 5]>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
       metaop.yield %y : tensor<?xf32>
     }
@@ -133,7 +133,7 @@ func.func private @parallel_unroll_in_memory(%x: tensor<12x8xf32>) -> tensor<12x
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12x2xf32> {
     // expected-error @below {{unrolls parallel loop 0, but result 0 is combined in memory}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12x2xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 4, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 4), step(1)], tile = [0: 4]>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i, j) -> (i, j floordiv 4)> : tensor<12x8xf32> -> tensor<12x2xf32>
       metaop.yield %y : tensor<12x2xf32>
     }
@@ -149,12 +149,12 @@ func.func private @shared_vector(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<
   %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
     // expected-error @below {{loop 0 is shared with another stage and cannot be the vector loop}}
     %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 4)], tile = [0: 4], lanes = 0: 4>) {
       %y = metaop.exp %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
     %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0)], shared = 1>) {
       %y = metaop.neg %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -169,13 +169,13 @@ func.func private @shared_vector(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<
 func.func private @shared_unroll(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
     %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
     // expected-error @below {{loop 0 is shared with another stage and cannot be unrolled}}
     %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 2, shared = 1>) {
+        schedule(#metaop.schedule<[step(0, 2)], tile = [0: 2], shared = 1>) {
       %y = metaop.neg %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -190,13 +190,13 @@ func.func private @shared_unroll(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<
 func.func private @other_extent(%x: tensor<12x8xf32>) -> (tensor<12x8xf32>, tensor<8x12xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> (tensor<12x8xf32>, tensor<8x12xf32>) {
     %p = metaop.fused(%a = %kx : tensor<12x8xf32>) -> tensor<12x8xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<12x8xf32>
       metaop.yield %y : tensor<12x8xf32>
     }
     // expected-error @below {{shares loop 0 with the stage before it, which runs over another extent}}
     %r = metaop.fused(%a = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0), step(1)], shared = 1>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
       metaop.yield %y : tensor<8x12xf32>
     }
@@ -211,13 +211,13 @@ func.func private @other_extent(%x: tensor<12x8xf32>) -> (tensor<12x8xf32>, tens
 func.func private @reversed(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
     %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
     // expected-error @below {{shares 1 loops with a stage before they have computed what it reads of that stage}}
     %r = metaop.fused(%a = %p : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0)], shared = 1>) {
       %y = metaop.reindex %a map affine_map<(i) -> (11 - i)> fill 0.0 : f32 : tensor<12xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -232,13 +232,13 @@ func.func private @reversed(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf3
 func.func private @partial_sum(%x: tensor<12xf32>) -> (tensor<f32>, tensor<12xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<f32>, tensor<12xf32>) {
     %p = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<f32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.reduce add %a dims = [0] : tensor<12xf32> -> tensor<f32>
       metaop.yield %y : tensor<f32>
     }
     // expected-error @below {{shares 1 loops with a stage before they have computed what it reads of that stage}}
     %r = metaop.fused(%a = %p : tensor<f32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0)], shared = 1>) {
       %y = metaop.broadcast %a dims = [] : tensor<f32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -253,13 +253,13 @@ func.func private @partial_sum(%x: tensor<12xf32>) -> (tensor<f32>, tensor<12xf3
 func.func private @symbol(%x: tensor<12xf32>, %s: tensor<i64>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>, %ks = %s : tensor<i64>) -> tensor<12xf32> {
     %p = metaop.fused(%a = %ks : tensor<i64>) -> tensor<i64>
-        schedule(#metaop.schedule<order = [], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[]>) {
       %y = metaop.neg %a : tensor<i64>
       metaop.yield %y : tensor<i64>
     }
     // expected-error @below {{reads places that depend on a number which the same kernel computes}}
     %r = metaop.fused(%a = %kx : tensor<12xf32>, %t = %p : tensor<i64>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.slice %a[%t] strides = [1] : tensor<12xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -275,12 +275,12 @@ func.func private @large_local(%x: tensor<5000xf32>) -> tensor<5000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<5000xf32>) -> tensor<5000xf32> {
     // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 16384 bytes: 'tensor<5000xf32>'}}
     %p = metaop.fused(%a = %kx : tensor<5000xf32>) -> tensor<5000xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<5000xf32>
       metaop.yield %y : tensor<5000xf32>
     }
     %r = metaop.fused(%a = %p : tensor<5000xf32>) -> tensor<5000xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<5000xf32>
       metaop.yield %y : tensor<5000xf32>
     }
@@ -295,18 +295,18 @@ func.func private @large_local(%x: tensor<5000xf32>) -> tensor<5000xf32> {
 func.func private @large_locals(%x: tensor<3000xf32>) -> tensor<3000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<3000xf32>) -> tensor<3000xf32> {
     %p = metaop.fused(%a = %kx : tensor<3000xf32>) -> tensor<3000xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<3000xf32>
       metaop.yield %y : tensor<3000xf32>
     }
     // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 16384 bytes}}
     %q = metaop.fused(%a = %p : tensor<3000xf32>) -> tensor<3000xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<3000xf32>
       metaop.yield %y : tensor<3000xf32>
     }
     %r = metaop.fused(%a = %q : tensor<3000xf32>) -> tensor<3000xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<3000xf32>
       metaop.yield %y : tensor<3000xf32>
     }
@@ -322,7 +322,7 @@ func.func private @yields_twice(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<1
   // expected-error @below {{yields one value twice}}
   %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
     %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -338,12 +338,12 @@ func.func private @yields_twice(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<1
 func.func private @swapped(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
   %k:2 = metaop.kernel(%kx = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
     %r = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
     %s = metaop.fused(%a = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.neg %a : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -359,7 +359,7 @@ func.func private @swapped(%x: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32
 func.func private @number(%x: tensor<12xf32>, %n: f32) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %bx : tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -375,7 +375,7 @@ func.func private @rounded(%x: tensor<12x8xbf16>) -> tensor<8xbf16> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xbf16>) -> tensor<8xbf16> {
     // expected-error @below {{result 0 would be rounded to 'bf16' in memory at each step; order the loops that it is reduced over inside of those that it keeps}}
     %r = metaop.fused(%a = %kx : tensor<12x8xbf16>) -> tensor<8xbf16>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %y = metaop.reduce add %a dims = [0] : tensor<12x8xbf16> -> tensor<8xbf16>
       metaop.yield %y : tensor<8xbf16>
     }
@@ -391,7 +391,7 @@ func.func private @code(%x: tensor<12xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12xf32> {
     // expected-error @below {{schedule unrolls 64 iterations, about 67968 instructions, but at most 65536 can be compiled}}
     %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = 64, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 64)], tile = [0: 64]>) {
       %0 = metaop.sin %bx : tensor<12xf32>
       %1 = metaop.sin %0 : tensor<12xf32>
       %2 = metaop.sin %1 : tensor<12xf32>
@@ -419,4 +419,164 @@ func.func private @code(%x: tensor<12xf32>) -> tensor<12xf32> {
     metaop.yield %r : tensor<12xf32>
   }
   return %k : tensor<12xf32>
+}
+
+// -----
+
+// Blocks are for contractions.
+func.func private @blocks(%x: tensor<96xf32>) -> tensor<96xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<96xf32>) -> tensor<96xf32> {
+    // expected-error @below {{several loops of one dimension, a tile of several, or `unroll`, but the stage is no sum of products}}
+    %r = metaop.fused(%bx = %kx : tensor<96xf32>) -> tensor<96xf32>
+        schedule(#metaop.schedule<[parallel(0, 32), step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+      %y = metaop.exp %bx : tensor<96xf32>
+      metaop.yield %y : tensor<96xf32>
+    }
+    metaop.yield %r : tensor<96xf32>
+  }
+  return %k : tensor<96xf32>
+}
+
+// -----
+
+// So are tiles of several dimensions,
+func.func private @wide_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    // expected-error @below {{several loops of one dimension, a tile of several, or `unroll`, but the stage is no sum of products}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<[parallel(0, 4), step(1, 4)], tile = [0: 4, 1: 4]>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// -----
+
+// loops that are no loops,
+func.func private @emitted_loop(%x: tensor<12x8xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
+    // expected-error @below {{several loops of one dimension, a tile of several, or `unroll`, but the stage is no sum of products}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<[parallel(0), step(1)], unroll = [1]>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// and vectors that are asked for ahead.
+func.func private @prefetched(%x: tensor<12x8xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
+    // expected-error @below {{schedule has `prefetch`, which is for contractions in blocks or tiles}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8, prefetch = 4>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// What does not fill a vector has masked lanes.
+func.func private @lanes_body(%x: tensor<96xf32>) -> tensor<96xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<96xf32>) -> tensor<96xf32> {
+    // expected-error @below {{has a body of its own for the rest of loop 0, but lanes and the rows of tiles are masked}}
+    %r = metaop.fused(%bx = %kx : tensor<96xf32>) -> tensor<96xf32>
+        schedule(#metaop.schedule<[parallel(0, 8, body)], tile = [0: 8], lanes = 0: 8>) {
+      %y = metaop.exp %bx : tensor<96xf32>
+      metaop.yield %y : tensor<96xf32>
+    }
+    metaop.yield %r : tensor<96xf32>
+  }
+  return %k : tensor<96xf32>
+}
+
+// -----
+
+// Rows of a tile are masked, too.
+func.func private @rows_body(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    // expected-error @below {{has a body of its own for the rest of loop 0, but lanes and the rows of tiles are masked}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<[parallel(0, 4, body), step(1, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// -----
+
+// Tiles that are transposed are square.
+func.func private @oblong_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    // expected-error @below {{transposes tiles that are not square, of the width of vectors, or whose loops, of the rows and of the lanes, are not the innermost}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<[step(0, 4), step(1, 8)], tile = [0: 4, 1: 8], lanes = 1: 8, transpose = 0>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// -----
+
+// Their loops are the innermost.
+func.func private @outer_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    // expected-error @below {{transposes tiles that are not square, of the width of vectors, or whose loops, of the rows and of the lanes, are not the innermost}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<[step(1, 4), step(0, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// -----
+
+// Copies behind the end add nothing where they are stored, but all to a sum.
+func.func private @masked_sum(%x: tensor<12x8xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
+    // expected-error @below {{masks copies of loop 1, but result 0 is reduced over it}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<[parallel(0), step(1, 3)], tile = [1: 3]>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// Which copies lie behind the end is known when it is compiled.
+func.func private @masked_dynamic(%x: tensor<?x8xf32>) -> tensor<?xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<?x8xf32>) -> tensor<?xf32> {
+    // expected-error @below {{masks copies of loop 0, whose extent is not known}}
+    %r = metaop.fused(%bx = %kx : tensor<?x8xf32>) -> tensor<?xf32>
+        schedule(#metaop.schedule<[step(0, 4), step(1)], tile = [0: 4]>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+      metaop.yield %y : tensor<?xf32>
+    }
+    metaop.yield %r : tensor<?xf32>
+  }
+  return %k : tensor<?xf32>
 }

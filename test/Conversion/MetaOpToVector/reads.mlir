@@ -10,7 +10,7 @@
 func.func private @transposed(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
       metaop.yield %y : tensor<8x12xf32>
     }
@@ -27,7 +27,7 @@ func.func private @transposed(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
 func.func private @transposed_result(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(1), step(0, 4)], tile = [0: 4], lanes = 0: 4>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
       metaop.yield %y : tensor<8x12xf32>
     }
@@ -47,7 +47,7 @@ func.func private @transposed_result(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
 func.func private @broadcast(%x: tensor<12xf32>) -> tensor<12x8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12xf32>) -> tensor<12x8xf32> {
     %r = metaop.fused(%bx = %kx : tensor<12xf32>) -> tensor<12x8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %1 = metaop.broadcast %bx dims = [0] : tensor<12xf32> -> tensor<12x8xf32>
       %y = metaop.exp %1 : tensor<12x8xf32>
       metaop.yield %y : tensor<12x8xf32>
@@ -73,7 +73,7 @@ func.func private @broadcast(%x: tensor<12xf32>) -> tensor<12x8xf32> {
 func.func private @border(%x: tensor<6x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<6x8xf32>) -> tensor<8x12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<6x8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %y = metaop.pad %bx low = [1, 2] high = [1, 2] fill 5.0 : f32 : tensor<6x8xf32> -> tensor<8x12xf32>
       metaop.yield %y : tensor<8x12xf32>
     }
@@ -91,7 +91,7 @@ func.func private @border(%x: tensor<6x8xf32>) -> tensor<8x12xf32> {
 func.func private @scalar_border(%x: tensor<6xf32>) -> tensor<8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<6xf32>) -> tensor<8xf32> {
     %r = metaop.fused(%bx = %kx : tensor<6xf32>) -> tensor<8xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.pad %bx low = [1] high = [1] fill 5.0 : f32 : tensor<6xf32> -> tensor<8xf32>
       metaop.yield %y : tensor<8xf32>
     }
@@ -109,7 +109,7 @@ func.func private @scalar_border(%x: tensor<6xf32>) -> tensor<8xf32> {
 func.func private @inside(%x: tensor<40xf32>) -> tensor<8x4xf32> {
   %k = metaop.kernel(%kx = %x : tensor<40xf32>) -> tensor<8x4xf32> {
     %r = metaop.fused(%bx = %kx : tensor<40xf32>) -> tensor<8x4xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 4)], tile = [0: 4], lanes = 0: 4>) {
       %y = metaop.reindex %bx map affine_map<(i, j) -> (i * 4 + j + 3)> fill 0.0 : f32 : tensor<40xf32> -> tensor<8x4xf32>
       metaop.yield %y : tensor<8x4xf32>
     }
@@ -134,7 +134,7 @@ func.func private @inside(%x: tensor<40xf32>) -> tensor<8x4xf32> {
 func.func private @start(%x: tensor<10x12xf32>, %s: tensor<i64>) -> tensor<8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<10x12xf32>, %ks = %s : tensor<i64>) -> tensor<8xf32> {
     %r = metaop.fused(%bx = %kx : tensor<10x12xf32>, %bs = %ks : tensor<i64>) -> tensor<8xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reindex %bx symbols(%bs) map affine_map<(i)[s] -> (s, i)> fill 0.0 : f32 : tensor<10x12xf32> -> tensor<8xf32>
       metaop.yield %y : tensor<8xf32>
     }
@@ -151,7 +151,7 @@ func.func private @start(%x: tensor<10x12xf32>, %s: tensor<i64>) -> tensor<8xf32
 func.func private @condition(%x: tensor<9xf32>) -> tensor<9x8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<9xf32>) -> tensor<9x8xf32> {
     %r = metaop.fused(%bx = %kx : tensor<9xf32>) -> tensor<9x8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %y = metaop.reindex %bx map affine_map<(a, b) -> (a)> where affine_set<(a, b) : (b - a * 2 >= 0)> fill 2.5 : f32 : tensor<9xf32> -> tensor<9x8xf32>
       metaop.yield %y : tensor<9x8xf32>
     }
@@ -168,7 +168,7 @@ func.func private @condition(%x: tensor<9xf32>) -> tensor<9x8xf32> {
 func.func private @modulo(%x: tensor<3xf32>) -> tensor<16xf32> {
   %k = metaop.kernel(%kx = %x : tensor<3xf32>) -> tensor<16xf32> {
     %r = metaop.fused(%bx = %kx : tensor<3xf32>) -> tensor<16xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reindex %bx map affine_map<(i) -> (i mod 3)> fill 0.0 : f32 : tensor<3xf32> -> tensor<16xf32>
       metaop.yield %y : tensor<16xf32>
     }
@@ -186,7 +186,7 @@ func.func private @modulo(%x: tensor<3xf32>) -> tensor<16xf32> {
 func.func private @numbers(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %k = metaop.kernel(%kx = %x : tensor<2x2xf32>) -> tensor<2x2xf32> {
     %r = metaop.fused(%bx = %kx : tensor<2x2xf32>) -> tensor<2x2xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 4)], tile = [0: 4], lanes = 0: 4>) {
       %1 = metaop.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
       %2 = metaop.constant dense<0.5> : tensor<2x2xf32>
       %3 = metaop.add %bx, %1 : tensor<2x2xf32>
@@ -207,7 +207,7 @@ func.func private @numbers(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 func.func private @iota(%x: tensor<4x8xi64>) -> tensor<4x8xi64> {
   %k = metaop.kernel(%kx = %x : tensor<4x8xi64>) -> tensor<4x8xi64> {
     %r = metaop.fused(%bx = %kx : tensor<4x8xi64>) -> tensor<4x8xi64>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>) {
       %1 = metaop.iota dim = 0 : tensor<4x8xi64>
       %y = metaop.add %bx, %1 : tensor<4x8xi64>
       metaop.yield %y : tensor<4x8xi64>
@@ -229,7 +229,7 @@ func.func private @iota(%x: tensor<4x8xi64>) -> tensor<4x8xi64> {
 func.func private @rows(%x: tensor<9x8xf32>, %i: tensor<4xi64>) -> tensor<4x8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<9x8xf32>, %ki = %i : tensor<4xi64>) -> tensor<4x8xf32> {
     %r = metaop.fused(%bx = %kx : tensor<9x8xf32>, %bi = %ki : tensor<4xi64>) -> tensor<4x8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>) {
       %0 = metaop.broadcast %bi dims = [0] : tensor<4xi64> -> tensor<4x8xi64>
       %y = metaop.gather %bx[%0] map affine_map<(d0, d1)[s0] -> (s0, d1)> fill 0.0 : f32
           : (tensor<9x8xf32>, tensor<4x8xi64>) -> tensor<4x8xf32>

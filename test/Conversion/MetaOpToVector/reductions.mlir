@@ -18,7 +18,7 @@
 func.func private @rows(%x: tensor<12x100xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x100xf32>) -> tensor<12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<12x100xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<12x100xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -37,7 +37,7 @@ func.func private @rows(%x: tensor<12x100xf32>) -> tensor<12xf32> {
 func.func private @columns(%x: tensor<20x64xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%kx = %x : tensor<20x64xf32>) -> tensor<64xf32> {
     %r = metaop.fused(%bx = %kx : tensor<20x64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reduce add %bx dims = [0] : tensor<20x64xf32> -> tensor<64xf32>
       metaop.yield %y : tensor<64xf32>
     }
@@ -61,7 +61,7 @@ func.func private @columns(%x: tensor<20x64xf32>) -> tensor<64xf32> {
 func.func private @in_memory(%x: tensor<12x100xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x100xf32>) -> tensor<12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<12x100xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(1), step(0, 4)], tile = [0: 4], lanes = 0: 4>) {
       %y = metaop.reduce max %bx dims = [1] : tensor<12x100xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -81,7 +81,7 @@ func.func private @in_memory(%x: tensor<12x100xf32>) -> tensor<12xf32> {
 func.func private @in_memory_in_blocks(%x: tensor<8x10000xf32>) -> tensor<4x10000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x10000xf32>) -> tensor<4x10000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<8x10000xf32>) -> tensor<4x10000xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reindex_reduce max %bx map affine_map<(h, w) -> (h floordiv 2, w)> : tensor<8x10000xf32> -> tensor<4x10000xf32>
       metaop.yield %y : tensor<4x10000xf32>
     }
@@ -103,7 +103,7 @@ func.func private @in_memory_in_blocks(%x: tensor<8x10000xf32>) -> tensor<4x1000
 func.func private @long(%x: tensor<100000xf32>) -> tensor<f32> {
   %k = metaop.kernel(%kx = %x : tensor<100000xf32>) -> tensor<f32> {
     %r = metaop.fused(%bx = %kx : tensor<100000xf32>) -> tensor<f32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = 0, unroll = 2, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 8>) {
       %y = metaop.reduce add %bx dims = [0] : tensor<100000xf32> -> tensor<f32>
       metaop.yield %y : tensor<f32>
     }
@@ -119,7 +119,7 @@ func.func private @long(%x: tensor<100000xf32>) -> tensor<f32> {
 func.func private @long_maximum(%x: tensor<100000xf32>) -> tensor<f32> {
   %k = metaop.kernel(%kx = %x : tensor<100000xf32>) -> tensor<f32> {
     %r = metaop.fused(%bx = %kx : tensor<100000xf32>) -> tensor<f32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reduce max %bx dims = [0] : tensor<100000xf32> -> tensor<f32>
       metaop.yield %y : tensor<f32>
     }
@@ -143,7 +143,7 @@ func.func private @long_maximum(%x: tensor<100000xf32>) -> tensor<f32> {
 func.func private @matmul(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>) -> tensor<8x8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x16xf32>, %kw = %w : tensor<16x8xf32>) -> tensor<8x8xf32> {
     %r = metaop.fused(%bx = %kx : tensor<8x16xf32>, %bw = %kw : tensor<16x8xf32>) -> tensor<8x8xf32>
-        schedule(#metaop.schedule<order = [0, 2, 1], parallel = 1, vector_dim = 2, vector_width = 8, unroll_dim = 0, unroll = 2, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 2), step(2, 8), step(1)], tile = [0: 2, 2: 8], lanes = 2: 8>) {
       %1 = metaop.broadcast %bx dims = [0, 1] : tensor<8x16xf32> -> tensor<8x16x8xf32>
       %2 = metaop.broadcast %bw dims = [1, 2] : tensor<16x8xf32> -> tensor<8x16x8xf32>
       %3 = metaop.mul %1, %2 : tensor<8x16x8xf32>
@@ -170,7 +170,7 @@ func.func private @matmul(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>) -> tensor<
 func.func private @unrolled_rest(%x: tensor<7x4xf32>) -> tensor<7xf32> {
   %k = metaop.kernel(%kx = %x : tensor<7x4xf32>) -> tensor<7xf32> {
     %r = metaop.fused(%bx = %kx : tensor<7x4xf32>) -> tensor<7xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 4, unroll_dim = 0, unroll = 3, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 3), step(1, 4)], tile = [0: 3, 1: 4], lanes = 1: 4>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<7x4xf32> -> tensor<7xf32>
       metaop.yield %y : tensor<7xf32>
     }
@@ -188,7 +188,7 @@ func.func private @unrolled_rest(%x: tensor<7x4xf32>) -> tensor<7xf32> {
 func.func private @half(%x: tensor<64xf16>) -> tensor<f16> {
   %k = metaop.kernel(%kx = %x : tensor<64xf16>) -> tensor<f16> {
     %r = metaop.fused(%bx = %kx : tensor<64xf16>) -> tensor<f16>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reduce add %bx dims = [0] : tensor<64xf16> -> tensor<f16>
       metaop.yield %y : tensor<f16>
     }
@@ -205,7 +205,7 @@ func.func private @half(%x: tensor<64xf16>) -> tensor<f16> {
 func.func private @unsigned(%x: tensor<64xui8>) -> tensor<ui8> {
   %k = metaop.kernel(%kx = %x : tensor<64xui8>) -> tensor<ui8> {
     %r = metaop.fused(%bx = %kx : tensor<64xui8>) -> tensor<ui8>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reduce max %bx dims = [0] : tensor<64xui8> -> tensor<ui8>
       metaop.yield %y : tensor<ui8>
     }
@@ -221,7 +221,7 @@ func.func private @unsigned(%x: tensor<64xui8>) -> tensor<ui8> {
 func.func private @signed(%x: tensor<64xi8>) -> tensor<i8> {
   %k = metaop.kernel(%kx = %x : tensor<64xi8>) -> tensor<i8> {
     %r = metaop.fused(%bx = %kx : tensor<64xi8>) -> tensor<i8>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reduce min %bx dims = [0] : tensor<64xi8> -> tensor<i8>
       metaop.yield %y : tensor<i8>
     }
@@ -238,7 +238,7 @@ func.func private @signed(%x: tensor<64xi8>) -> tensor<i8> {
 func.func private @all(%x: tensor<64xi1>) -> tensor<i1> {
   %k = metaop.kernel(%kx = %x : tensor<64xi1>) -> tensor<i1> {
     %r = metaop.fused(%bx = %kx : tensor<64xi1>) -> tensor<i1>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reduce and %bx dims = [0] : tensor<64xi1> -> tensor<i1>
       metaop.yield %y : tensor<i1>
     }

@@ -16,7 +16,7 @@
 func.func private @difference(%x: tensor<5x7x3xf32>) -> tensor<7xf32> {
   %k = metaop.kernel(%kx = %x : tensor<5x7x3xf32>) -> tensor<7xf32> {
     %r = metaop.fused(%bx = %kx : tensor<5x7x3xf32>) -> tensor<7xf32>
-        schedule(#metaop.schedule<order = [1, 0, 2], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(1), step(0), step(2)]>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(n, i, j) -> (i - j)> : tensor<5x7x3xf32> -> tensor<7xf32>
       metaop.yield %y : tensor<7xf32>
     }
@@ -34,7 +34,7 @@ func.func private @difference(%x: tensor<5x7x3xf32>) -> tensor<7xf32> {
 func.func private @difference_in_vectors(%x: tensor<3x64xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%kx = %x : tensor<3x64xf32>) -> tensor<64xf32> {
     %r = metaop.fused(%bx = %kx : tensor<3x64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(j, i) -> (i - j)> : tensor<3x64xf32> -> tensor<64xf32>
       metaop.yield %y : tensor<64xf32>
     }
@@ -59,7 +59,7 @@ func.func private @difference_in_vectors(%x: tensor<3x64xf32>) -> tensor<64xf32>
 func.func private @quotient(%x: tensor<10x12xf32>) -> tensor<10x3xf32> {
   %k = metaop.kernel(%kx = %x : tensor<10x12xf32>) -> tensor<10x3xf32> {
     %r = metaop.fused(%bx = %kx : tensor<10x12xf32>) -> tensor<10x3xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1)]>) {
       %y = metaop.reindex_reduce max %bx map affine_map<(i, j) -> (i, j floordiv 5)> : tensor<10x12xf32> -> tensor<10x3xf32>
       metaop.yield %y : tensor<10x3xf32>
     }
@@ -77,7 +77,7 @@ func.func private @quotient(%x: tensor<10x12xf32>) -> tensor<10x3xf32> {
 func.func private @dropped(%x: tensor<100xf32>) -> tensor<3xf32> {
   %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<3xf32> {
     %r = metaop.fused(%bx = %kx : tensor<100xf32>) -> tensor<3xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (i floordiv 10)> : tensor<100xf32> -> tensor<3xf32>
       metaop.yield %y : tensor<3xf32>
     }
@@ -94,7 +94,7 @@ func.func private @dropped(%x: tensor<100xf32>) -> tensor<3xf32> {
 func.func private @not_covered(%x: tensor<6xf32>) -> tensor<10xf32> {
   %k = metaop.kernel(%kx = %x : tensor<6xf32>) -> tensor<10xf32> {
     %r = metaop.fused(%bx = %kx : tensor<6xf32>) -> tensor<10xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.reindex_reduce mul %bx map affine_map<(i) -> (i mod 4)> : tensor<6xf32> -> tensor<10xf32>
       metaop.yield %y : tensor<10xf32>
     }
@@ -111,7 +111,7 @@ func.func private @not_covered(%x: tensor<6xf32>) -> tensor<10xf32> {
 func.func private @condition(%x: tensor<4x64xf32>) -> tensor<4xf32> {
   %k = metaop.kernel(%kx = %x : tensor<4x64xf32>) -> tensor<4xf32> {
     %r = metaop.fused(%bx = %kx : tensor<4x64xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i, j) -> (i)> where affine_set<(i, j) : (j - i * 8 >= 0)> : tensor<4x64xf32> -> tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }

@@ -19,7 +19,7 @@
 func.func private @every_second(%x: tensor<39xf32>) -> tensor<20xf32> {
   %k = metaop.kernel(%kx = %x : tensor<39xf32>) -> tensor<20xf32> {
     %r = metaop.fused(%bx = %kx : tensor<39xf32>) -> tensor<20xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reindex %bx map affine_map<(i) -> (2 * i)> fill 0.0 : f32 : tensor<39xf32> -> tensor<20xf32>
       metaop.yield %y : tensor<20xf32>
     }
@@ -35,7 +35,7 @@ func.func private @every_second(%x: tensor<39xf32>) -> tensor<20xf32> {
 func.func private @backwards(%x: tensor<16xf32>) -> tensor<16xf32> {
   %k = metaop.kernel(%kx = %x : tensor<16xf32>) -> tensor<16xf32> {
     %r = metaop.fused(%bx = %kx : tensor<16xf32>) -> tensor<16xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reindex %bx map affine_map<(i) -> (15 - i)> fill 0.0 : f32 : tensor<16xf32> -> tensor<16xf32>
       metaop.yield %y : tensor<16xf32>
     }
@@ -53,7 +53,7 @@ func.func private @backwards(%x: tensor<16xf32>) -> tensor<16xf32> {
 func.func private @every_third(%x: tensor<48xf32>) -> tensor<16xf32> {
   %k = metaop.kernel(%kx = %x : tensor<48xf32>) -> tensor<16xf32> {
     %r = metaop.fused(%bx = %kx : tensor<48xf32>) -> tensor<16xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.reindex %bx map affine_map<(i) -> (3 * i)> fill 0.0 : f32 : tensor<48xf32> -> tensor<16xf32>
       metaop.yield %y : tensor<16xf32>
     }
@@ -67,7 +67,7 @@ func.func private @every_third(%x: tensor<48xf32>) -> tensor<16xf32> {
 func.func private @few_lanes(%x: tensor<48xf32>) -> tensor<16xf32> {
   %k = metaop.kernel(%kx = %x : tensor<48xf32>) -> tensor<16xf32> {
     %r = metaop.fused(%bx = %kx : tensor<48xf32>) -> tensor<16xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 4)], tile = [0: 4], lanes = 0: 4>) {
       %y = metaop.reindex %bx map affine_map<(i) -> (3 * i)> fill 0.0 : f32 : tensor<48xf32> -> tensor<16xf32>
       metaop.yield %y : tensor<16xf32>
     }
@@ -92,7 +92,7 @@ func.func private @few_lanes(%x: tensor<48xf32>) -> tensor<16xf32> {
 func.func private @spread(%x: tensor<16xf32>) -> tensor<31xf32> {
   %k = metaop.kernel(%kx = %x : tensor<16xf32>) -> tensor<31xf32> {
     %r = metaop.fused(%bx = %kx : tensor<16xf32>) -> tensor<31xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = 1, unroll = 2, shared = 0>) {
+        schedule(#metaop.schedule<[step(1, 2), step(0, 8)], tile = [0: 8, 1: 2], lanes = 0: 8>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (2 * i)> : tensor<16xf32> -> tensor<31xf32>
       metaop.yield %y : tensor<31xf32>
     }

@@ -17,12 +17,12 @@
 func.func private @normalise(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
   %k = metaop.kernel(%kx = %x : tensor<4x100xf32>) -> tensor<4x100xf32> {
     %mean = metaop.fused(%a = %kx : tensor<4x100xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %y = metaop.reduce add %a dims = [1] : tensor<4x100xf32> -> tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }
     %r = metaop.fused(%a = %kx : tensor<4x100xf32>, %m = %mean : tensor<4xf32>) -> tensor<4x100xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 1>) {
       %1 = metaop.broadcast %m dims = [0] : tensor<4xf32> -> tensor<4x100xf32>
       %y = metaop.sub %a, %1 : tensor<4x100xf32>
       metaop.yield %y : tensor<4x100xf32>
@@ -42,12 +42,12 @@ func.func private @normalise(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
 func.func private @one_after_another(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
   %k = metaop.kernel(%kx = %x : tensor<4x100xf32>) -> tensor<4x100xf32> {
     %mean = metaop.fused(%a = %kx : tensor<4x100xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %y = metaop.reduce add %a dims = [1] : tensor<4x100xf32> -> tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }
     %r = metaop.fused(%a = %kx : tensor<4x100xf32>, %m = %mean : tensor<4xf32>) -> tensor<4x100xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %1 = metaop.broadcast %m dims = [0] : tensor<4xf32> -> tensor<4x100xf32>
       %y = metaop.sub %a, %1 : tensor<4x100xf32>
       metaop.yield %y : tensor<4x100xf32>
@@ -72,18 +72,18 @@ func.func private @one_after_another(%x: tensor<4x100xf32>) -> tensor<4x100xf32>
 func.func private @tree(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
   %k = metaop.kernel(%kx = %x : tensor<4x100xf32>) -> tensor<4x100xf32> {
     %mean = metaop.fused(%a = %kx : tensor<4x100xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %y = metaop.reduce add %a dims = [1] : tensor<4x100xf32> -> tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }
     %less = metaop.fused(%a = %kx : tensor<4x100xf32>, %m = %mean : tensor<4xf32>) -> tensor<4x100xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0), step(1)], shared = 1>) {
       %1 = metaop.broadcast %m dims = [0] : tensor<4xf32> -> tensor<4x100xf32>
       %y = metaop.sub %a, %1 : tensor<4x100xf32>
       metaop.yield %y : tensor<4x100xf32>
     }
     %r = metaop.fused(%a = %less : tensor<4x100xf32>, %m = %mean : tensor<4xf32>) -> tensor<4x100xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 2>) {
+        schedule(#metaop.schedule<[step(0), step(1)], shared = 2>) {
       %1 = metaop.broadcast %m dims = [0] : tensor<4xf32> -> tensor<4x100xf32>
       %2 = metaop.exp %a : tensor<4x100xf32>
       %y = metaop.mul %2, %1 : tensor<4x100xf32>

@@ -7,7 +7,7 @@
 func.func @tail(%x: tensor<100xf32>) -> tensor<100xf32> {
   %k = metaop.kernel(%bx = %x : tensor<100xf32>) -> tensor<100xf32> {
     %0 = metaop.fused(%a = %bx : tensor<100xf32>) -> tensor<100xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.exp %a : tensor<100xf32>
       metaop.yield %y : tensor<100xf32>
     }
@@ -26,7 +26,7 @@ func.func @tail(%x: tensor<100xf32>) -> tensor<100xf32> {
 func.func @second(%x: tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>) {
   %k:2 = metaop.kernel(%bx = %x : tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>) {
     %0:2 = metaop.fused(%a = %bx : tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>)
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0, stream = [1]>) {
+        schedule(#metaop.schedule<[parallel(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [1]>) {
       %y = metaop.exp %a : tensor<96xf32>
       %z = metaop.log %a : tensor<96xf32>
       metaop.yield %y, %z : tensor<96xf32>, tensor<96xf32>
@@ -40,7 +40,7 @@ func.func @second(%x: tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>) {
 func.func @wide(%x: tensor<96xf64>) -> tensor<96xf64> {
   %k = metaop.kernel(%bx = %x : tensor<96xf64>) -> tensor<96xf64> {
     %0 = metaop.fused(%a = %bx : tensor<96xf64>) -> tensor<96xf64>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.abs %a : tensor<96xf64>
       metaop.yield %y : tensor<96xf64>
     }
@@ -59,7 +59,7 @@ func.func @wide(%x: tensor<96xf64>) -> tensor<96xf64> {
 func.func @tiles(%x: tensor<80x70xf32>) -> tensor<70x80xf32> {
   %k = metaop.kernel(%bx = %x : tensor<80x70xf32>) -> tensor<70x80xf32> {
     %0 = metaop.fused(%a = %bx : tensor<80x70xf32>) -> tensor<70x80xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, tile_dim = 1, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1, stream = [0]>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<80x70xf32> -> tensor<70x80xf32>
       metaop.yield %y : tensor<70x80xf32>
     }
@@ -74,7 +74,7 @@ func.func @rows(%x: tensor<64x98xf32>) -> tensor<64x97xf32> {
   %k = metaop.kernel(%bx = %x : tensor<64x98xf32>) -> tensor<64x97xf32> {
     // expected-error @below {{the schedule streams result 0, which it does not store by aligned vectors that fill cache lines}}
     %0 = metaop.fused(%a = %bx : tensor<64x98xf32>) -> tensor<64x97xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, stream = [0]>) {
       %y = metaop.reindex %a map affine_map<(i, j) -> (i, j + 1)> fill 0.0 : f32 : tensor<64x98xf32> -> tensor<64x97xf32>
       metaop.yield %y : tensor<64x97xf32>
     }
@@ -89,7 +89,7 @@ func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %k = metaop.kernel(%bx = %x : tensor<?x?xf32>) -> tensor<?x?xf32> {
     // expected-error @below {{the schedule streams result 0, which it does not store by aligned vectors that fill cache lines}}
     %0 = metaop.fused(%a = %bx : tensor<?x?xf32>) -> tensor<?x?xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(1), step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<?x?xf32> -> tensor<?x?xf32>
       metaop.yield %y : tensor<?x?xf32>
     }
@@ -104,7 +104,7 @@ func.func @number(%x: tensor<64xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%bx = %x : tensor<64xf32>) -> tensor<64xf32> {
     // expected-error @below {{the schedule streams result 1, but the stage has 1}}
     %0 = metaop.fused(%a = %bx : tensor<64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [1]>) {
+        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [1]>) {
       %y = metaop.exp %a : tensor<64xf32>
       metaop.yield %y : tensor<64xf32>
     }
@@ -119,12 +119,12 @@ func.func @local(%x: tensor<64xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%bx = %x : tensor<64xf32>) -> tensor<64xf32> {
     // expected-error @below {{the schedule streams result 0, which stays inside of the kernel}}
     %0 = metaop.fused(%a = %bx : tensor<64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.exp %a : tensor<64xf32>
       metaop.yield %y : tensor<64xf32>
     }
     %1 = metaop.fused(%a = %0 : tensor<64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16>) {
       %y = metaop.exp %a : tensor<64xf32>
       metaop.yield %y : tensor<64xf32>
     }

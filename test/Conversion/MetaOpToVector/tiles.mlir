@@ -17,7 +17,7 @@
 // CHECK: return
 func.func @whole(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %k = metaop.kernel(%bx = %x : tensor<8x8xf32>) -> tensor<8x8xf32> {
-    %0 = metaop.fused(%a = %bx : tensor<8x8xf32>) -> tensor<8x8xf32> schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0, tile_dim = 0>) {
+    %0 = metaop.fused(%a = %bx : tensor<8x8xf32>) -> tensor<8x8xf32> schedule(#metaop.schedule<[parallel(0, 4), step(1, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
       metaop.yield %y : tensor<8x8xf32>
     }
@@ -44,7 +44,7 @@ func.func @whole(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // CHECK: return
 func.func @borders(%x: tensor<6x70xf32>) -> tensor<70x6xf32> {
   %k = metaop.kernel(%bx = %x : tensor<6x70xf32>) -> tensor<70x6xf32> {
-    %0 = metaop.fused(%a = %bx : tensor<6x70xf32>) -> tensor<70x6xf32> schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0, tile_dim = 0>) {
+    %0 = metaop.fused(%a = %bx : tensor<6x70xf32>) -> tensor<70x6xf32> schedule(#metaop.schedule<[parallel(0, 4), step(1, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<6x70xf32> -> tensor<70x6xf32>
       metaop.yield %y : tensor<70x6xf32>
     }

@@ -72,7 +72,7 @@ func.func @other() -> index {
 func.func private @rows(%x: tensor<12x40xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x40xf32>) -> tensor<12xf32> {
     %r = metaop.fused(%bx = %kx : tensor<12x40xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = 0, unroll = 4, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 4), step(1, 8)], tile = [0: 4, 1: 8], lanes = 1: 8>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<12x40xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -95,7 +95,7 @@ func.func private @rows(%x: tensor<12x40xf32>) -> tensor<12xf32> {
 func.func private @rest(%x: tensor<13x37xf32>) -> tensor<13xf32> {
   %k = metaop.kernel(%kx = %x : tensor<13x37xf32>) -> tensor<13xf32> {
     %r = metaop.fused(%bx = %kx : tensor<13x37xf32>) -> tensor<13xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = 0, unroll = 4, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 4), step(1, 8)], tile = [0: 4, 1: 8], lanes = 1: 8>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<13x37xf32> -> tensor<13xf32>
       metaop.yield %y : tensor<13xf32>
     }

@@ -634,63 +634,193 @@ func.func @random_c2(%k: tensor<i64>) {
 // Schedule
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{expects `order` to be a permutation of the numbers below 2, given [0, 0]}}
-func.func private @schedule_order_repeated() attributes {s = #metaop.schedule<order = [0, 0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>}
+// expected-error @below {{expects loops over dimensions from 0 to 1023, given -1}}
+func.func private @schedule_dim_negative() attributes {s = #metaop.schedule<[step(-1)]>}
 
 // -----
 
-// expected-error @below {{expects `order` to be a permutation of the numbers below 2, given [0, 2]}}
-func.func private @schedule_order_range() attributes {s = #metaop.schedule<order = [0, 2], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>}
+// expected-error @below {{expects loops over dimensions from 0 to 1023, given 1024}}
+func.func private @schedule_dim_large() attributes {s = #metaop.schedule<[step(0), step(1024)]>}
 
 // -----
 
-// expected-error @below {{expects `parallel` between 0 and the number of loops, 2, given 3}}
-func.func private @schedule_parallel() attributes {s = #metaop.schedule<order = [0, 1], parallel = 3, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>}
+// expected-error @below {{expects loops over all 3 dimensions, but there is none over 1}}
+func.func private @schedule_dim_missing() attributes {s = #metaop.schedule<[step(0), step(2)]>}
 
 // -----
 
-// expected-error @below {{expects `vector_dim` to be -1 or one of the 2 loops, given 2}}
-func.func private @schedule_vector_dim() attributes {s = #metaop.schedule<order = [0, 1], parallel = 0, vector_dim = 2, vector_width = 4, unroll_dim = -1, unroll = 1, shared = 0>}
+// expected-error @below {{expected one of [parallel, step] for kind of loop, got: loop}}
+func.func private @schedule_level_kind() attributes {s = #metaop.schedule<[loop(0)]>}
 
 // -----
 
-// expected-error @below {{expects `vector_width` to be positive, given 0}}
-func.func private @schedule_vector_width_zero() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 0, unroll_dim = -1, unroll = 1, shared = 0>}
+// expected-error @below {{expected one of [mask, body] for tail of a loop, got: clamp}}
+func.func private @schedule_level_tail() attributes {s = #metaop.schedule<[step(0, 4, clamp)], tile = [0: 4]>}
 
 // -----
 
-// expected-error @below {{expects `vector_width` to be a power of two, given 6}}
-func.func private @schedule_vector_width_power() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 6, unroll_dim = -1, unroll = 1, shared = 0>}
+// expected-error @below {{expected ')'}}
+func.func private @schedule_level_order() attributes {s = #metaop.schedule<[step(0, body, 4)], tile = [0: 4]>}
+
+// -----
+
+// expected-error @below {{expects steps from 1 to 1099511627776, given 0}}
+func.func private @schedule_step_zero() attributes {s = #metaop.schedule<[step(0, 0)]>}
+
+// -----
+
+// expected-error @below {{expects steps from 1 to 1099511627776, given 1099511627777}}
+func.func private @schedule_step_large() attributes {s = #metaop.schedule<[step(0, 1099511627777)]>}
+
+// -----
+
+// expected-error @below {{expects a further loop of dimension 0 to divide the step before it, 64, given 24}}
+func.func private @schedule_step_rest() attributes {s = #metaop.schedule<[step(0, 64), step(1), step(0, 24)], tile = [0: 24]>}
+
+// -----
+
+// expected-error @below {{expects a further loop of dimension 0 to divide the step before it, 4, given 8}}
+func.func private @schedule_step_longer() attributes {s = #metaop.schedule<[step(0, 4), step(0, 8)], tile = [0: 8]>}
+
+// -----
+
+// expected-error @below {{expects parallel loops outside of all others, given one of dimension 1 inside}}
+func.func private @schedule_parallel_inside() attributes {s = #metaop.schedule<[step(0), parallel(1)]>}
+
+// -----
+
+// expected-error @below {{expects `tile` to name each of the 2 dimensions at most once, given 2}}
+func.func private @schedule_tile_dim() attributes {s = #metaop.schedule<[step(0), step(1)], tile = [2: 4]>}
+
+// -----
+
+// expected-error @below {{expects `tile` to name each of the 1 dimensions at most once, given 0}}
+func.func private @schedule_tile_repeated() attributes {s = #metaop.schedule<[step(0, 4)], tile = [0: 4, 0: 4]>}
+
+// -----
+
+// expected-error @below {{expects more than one iteration of each dimension in `tile`, given 1 of 0}}
+func.func private @schedule_tile_one() attributes {s = #metaop.schedule<[step(0)], tile = [0: 1]>}
+
+// -----
+
+// expected-error @below {{expects the last loop of dimension 0 to step by its number in `tile`, 4, given 8}}
+func.func private @schedule_tile_step() attributes {s = #metaop.schedule<[step(0, 8), step(1)], tile = [0: 4]>}
+
+// -----
+
+// expected-error @below {{expects the last loop of dimension 0 to step by its number in `tile`, 8, given 4}}
+func.func private @schedule_tile_last() attributes {s = #metaop.schedule<[step(0, 8), step(1), step(0, 4)], tile = [0: 8]>}
+
+// -----
+
+// expected-error @below {{expects the last loop of dimension 0 to step by its number in `tile`, 1, given 8}}
+func.func private @schedule_tile_missing() attributes {s = #metaop.schedule<[step(0, 8)]>}
+
+// -----
+
+// expected-error @below {{expects `lanes` along one of the 1 dimensions, given 1}}
+func.func private @schedule_lanes_dim() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 1: 8>}
+
+// -----
+
+// expected-error @below {{expects `lanes` along one of the 1 dimensions, given -1}}
+func.func private @schedule_lanes_dim_negative() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = -1: 8>}
+
+// -----
+
+// expected-error @below {{expects the number of `lanes` to be a power of two and more than one, given 1}}
+func.func private @schedule_lanes_one() attributes {s = #metaop.schedule<[step(0)], lanes = 0: 1>}
+
+// -----
+
+// expected-error @below {{expects the number of `lanes` to be a power of two and more than one, given 6}}
+func.func private @schedule_lanes_power() attributes {s = #metaop.schedule<[step(0, 6)], tile = [0: 6], lanes = 0: 6>}
+
+// -----
+
+// expected-error @below {{expects whole vectors of 16 lanes in `tile`, given 24 iterations of dimension 0}}
+func.func private @schedule_lanes_whole() attributes {s = #metaop.schedule<[step(0, 24)], tile = [0: 24], lanes = 0: 16>}
+
+// -----
+
+// expected-error @below {{expects whole vectors of 8 lanes in `tile`, given 1 iterations of dimension 0}}
+func.func private @schedule_lanes_tile() attributes {s = #metaop.schedule<[step(0), step(1, 8)], tile = [1: 8], lanes = 0: 8>}
+
+// -----
+
+// expected-error @below {{expects `transpose` to name a dimension of `tile` besides that of the lanes, given 0}}
+func.func private @schedule_transpose_lanes() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8, transpose = 0>}
+
+// -----
+
+// expected-error @below {{expects `transpose` to name a dimension of `tile` besides that of the lanes, given 1}}
+func.func private @schedule_transpose_tile() attributes {s = #metaop.schedule<[step(1), step(0, 8)], tile = [0: 8], lanes = 0: 8, transpose = 1>}
+
+// -----
+
+// expected-error @below {{expects `transpose` to name a dimension of `tile` besides that of the lanes, given 0}}
+func.func private @schedule_transpose_scalar() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], transpose = 0>}
+
+// -----
+
+// expected-error @below {{expects `unroll` to name each of the 1 dimensions at most once, given 1}}
+func.func private @schedule_unroll_dim() attributes {s = #metaop.schedule<[step(0)], unroll = [1]>}
+
+// -----
+
+// expected-error @below {{expects `unroll` to name each of the 2 dimensions at most once, given 1}}
+func.func private @schedule_unroll_repeated() attributes {s = #metaop.schedule<[step(0), step(1)], unroll = [1, 1]>}
+
+// -----
+
+// expected-error @below {{expects dimension 0 in `tile` or in `unroll`, given in both}}
+func.func private @schedule_unroll_tile() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], unroll = [0]>}
+
+// -----
+
+// expected-error @below {{expects `prefetch` from 0 to 1099511627776 steps ahead, given -1}}
+func.func private @schedule_prefetch() attributes {s = #metaop.schedule<[step(0)], prefetch = -1>}
 
 // -----
 
 // expected-error @below {{expects `stream` to be numbers of results in order, given [1, 0]}}
-func.func private @schedule_stream_order() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = 0, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0, stream = [1, 0]>}
+func.func private @schedule_stream_order() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [1, 0]>}
+
+// -----
+
+// expected-error @below {{expects `stream` to be numbers of results in order, given [-1]}}
+func.func private @schedule_stream_negative() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [-1]>}
 
 // -----
 
 // expected-error @below {{expects vectors where results are in `stream`}}
-func.func private @schedule_stream_scalar() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>}
-
-// -----
-
-// expected-error @below {{expects `vector_width` to be 1 without a `vector_dim`, given 8}}
-func.func private @schedule_vector_width_alone() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>}
-
-// -----
-
-// expected-error @below {{expects `unroll_dim` to be -1 or one of the 1 loops, given -2}}
-func.func private @schedule_unroll_dim() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -2, unroll = 1, shared = 0>}
-
-// -----
-
-// expected-error @below {{expects `unroll` to be positive, given -1}}
-func.func private @schedule_unroll() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = 0, unroll = -1, shared = 0>}
+func.func private @schedule_stream_scalar() attributes {s = #metaop.schedule<[step(0)], stream = [0]>}
 
 // -----
 
 // expected-error @below {{expects `shared` between 0 and the number of loops, 1, given 2}}
-func.func private @schedule_shared() attributes {s = #metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 2>}
+func.func private @schedule_shared() attributes {s = #metaop.schedule<[step(0)], shared = 2>}
+
+// -----
+
+// expected-error @below {{expects `shared` between 0 and the number of loops, 1, given -1}}
+func.func private @schedule_shared_negative() attributes {s = #metaop.schedule<[step(0)], shared = -1>}
+
+// -----
+
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `stream` and `shared`, each once and in this order, given `vector`}}
+func.func private @schedule_field_unknown() attributes {s = #metaop.schedule<[step(0)], vector = 0>}
+
+// -----
+
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `stream` and `shared`, each once and in this order, given `tile`}}
+func.func private @schedule_field_order() attributes {s = #metaop.schedule<[step(0, 8)], lanes = 0: 8, tile = [0: 8]>}
+
+// -----
+
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `stream` and `shared`, each once and in this order, given `shared`}}
+func.func private @schedule_field_twice() attributes {s = #metaop.schedule<[step(0)], shared = 0, shared = 0>}
 
 // -----
 

@@ -121,8 +121,7 @@ func.func @fused_c5_through_dynamic(%x: tensor<4xf32>, %z: tensor<8xi1>,
 func.func @fused_c6(%x: tensor<4xf32>) {
   // expected-error @below {{expects `schedule` to order at most 2 loops, given 3}}
   %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32>
-      schedule(#metaop.schedule<order = [0, 1, 2], parallel = 0, vector_dim = -1,
-               vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      schedule(#metaop.schedule<[step(0), step(1), step(2)]>) {
     %0 = metaop.exp %a : tensor<4xf32>
     metaop.yield %0 : tensor<4xf32>
   }
@@ -293,8 +292,7 @@ func.func @kernel_c2_first(%x: tensor<4xf32>) {
   %y = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
     // expected-error @below {{is the first stage and expects to share no loops, given 1}}
     %0 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1,
-                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0)], shared = 1>) {
       %1 = metaop.exp %b : tensor<4xf32>
       metaop.yield %1 : tensor<4xf32>
     }
@@ -308,15 +306,13 @@ func.func @kernel_c2_first(%x: tensor<4xf32>) {
 func.func @kernel_c2_extent(%x: tensor<4x8xf32>) {
   %y = metaop.kernel(%a = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
     %0 = metaop.fused(%b = %a : tensor<4x8xf32>) -> tensor<4x8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1,
-                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %1 = metaop.exp %b : tensor<4x8xf32>
       metaop.yield %1 : tensor<4x8xf32>
     }
     // expected-error @below {{shares loop 0 of extent 4, but its own has extent 8}}
     %2 = metaop.fused(%b = %0 : tensor<4x8xf32>) -> tensor<4x8xf32>
-        schedule(#metaop.schedule<order = [1, 0], parallel = 0, vector_dim = -1,
-                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(1), step(0)], shared = 1>) {
       %1 = metaop.exp %b : tensor<4x8xf32>
       metaop.yield %1 : tensor<4x8xf32>
     }
@@ -335,8 +331,7 @@ func.func @kernel_c2_unscheduled(%x: tensor<4xf32>) {
     }
     // expected-error @below {{shares 1 loops with a stage whose schedule has 0}}
     %2 = metaop.fused(%b = %0 : tensor<4xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1,
-                 vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0)], shared = 1>) {
       %1 = metaop.exp %b : tensor<4xf32>
       metaop.yield %1 : tensor<4xf32>
     }

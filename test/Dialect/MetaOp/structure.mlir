@@ -27,12 +27,11 @@ func.func @fused_all_parts(%x: tensor<?x8xf32>, %s: tensor<i64>, %n: index)
     -> (tensor<?x8xf32>, tensor<8xf32>) {
   // CHECK: metaop.fused(%{{.*}} = %{{.*}} : tensor<?x8xf32>, %{{.*}} = %{{.*}} : tensor<i64>, %{{.*}} = %{{.*}} : index)
   // CHECK-SAME: -> (tensor<?x8xf32>, tensor<8xf32>)
-  // CHECK-SAME: schedule(#metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>)
+  // CHECK-SAME: schedule(#metaop.schedule<[parallel(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>)
   // CHECK-SAME: attributes {note = 1 : i64} {
   %y:2 = metaop.fused(%a = %x : tensor<?x8xf32>, %b = %s : tensor<i64>,
                       %c = %n : index) -> (tensor<?x8xf32>, tensor<8xf32>)
-      schedule(#metaop.schedule<order = [1, 0], parallel = 1, vector_dim = 1,
-               vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>)
+      schedule(#metaop.schedule<[parallel(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>)
       attributes {note = 1} {
     %0 = metaop.reindex %a symbols(%b) extents(%c)
         map affine_map<(d0, d1)[s0] -> (d0 + s0, d1)> fill 0.0 : f32
@@ -53,13 +52,24 @@ func.func @fused_without_inputs() -> tensor<4xi32> {
   return %y : tensor<4xi32>
 }
 
+// A dimension may stand in several loops.
+// CHECK-LABEL: func.func @fused_blocks
+func.func @fused_blocks(%x: tensor<256xf32>) -> tensor<f32> {
+  // CHECK: schedule(#metaop.schedule<[step(0, 128), step(0, 32), step(0)]>)
+  %y = metaop.fused(%a = %x : tensor<256xf32>) -> tensor<f32>
+      schedule(#metaop.schedule<[step(0, 128), step(0, 32), step(0)]>) {
+    %0 = metaop.reduce add %a dims = [0] : tensor<256xf32> -> tensor<f32>
+    metaop.yield %0 : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
+
 // A stage on a space of rank 0.
 // CHECK-LABEL: @fused_scalar
 func.func @fused_scalar(%x: tensor<f32>) -> tensor<f32> {
-  // CHECK: schedule(#metaop.schedule<order = [], parallel = 0,
+  // CHECK: schedule(#metaop.schedule<[]>)
   %y = metaop.fused(%a = %x : tensor<f32>) -> tensor<f32>
-      schedule(#metaop.schedule<order = [], parallel = 0, vector_dim = -1,
-               vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+      schedule(#metaop.schedule<[]>) {
     %0 = metaop.sqrt %a : tensor<f32>
     metaop.yield %0 : tensor<f32>
   }
@@ -74,16 +84,14 @@ func.func @kernel(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
   %y:2 = metaop.kernel(%a = %x : tensor<4x8xf32>)
       -> (tensor<4xf32>, tensor<4x8xf32>) attributes {name = "softmax"} {
     %0 = metaop.fused(%b = %a : tensor<4x8xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1,
-                 vector_width = 8, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>) {
       %2 = metaop.reduce max %b dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
       metaop.yield %2 : tensor<4xf32>
     }
     // CHECK: shared = 1
     %1 = metaop.fused(%b = %a : tensor<4x8xf32>, %c = %0 : tensor<4xf32>)
         -> tensor<4x8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1,
-                 vector_width = 8, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8, shared = 1>) {
       %2 = metaop.broadcast %c dims = [0] : tensor<4xf32> -> tensor<4x8xf32>
       %3 = metaop.sub %b, %2 : tensor<4x8xf32>
       metaop.yield %3 : tensor<4x8xf32>
@@ -149,8 +157,7 @@ func.func @forward_argument(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @keep_attributes(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y:2 = metaop.fused(%a = %x : tensor<4xf32>)
       -> (tensor<4xf32>, tensor<4xf32>)
-      schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = -1,
-               vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>)
+      schedule(#metaop.schedule<[parallel(0)]>)
       attributes {note} {
     %0 = metaop.exp %a : tensor<4xf32>
     %1 = metaop.log %a : tensor<4xf32>

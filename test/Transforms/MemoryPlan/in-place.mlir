@@ -99,14 +99,12 @@ func.func @main(%p: tensor<4x8xf32> {metaop.donatable}) -> tensor<4x8xf32> {
 func.func private @normalise(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = metaop.kernel(%a = %x : tensor<4x8xf32>) -> tensor<4x8xf32> {
     %1 = metaop.fused(%b = %a : tensor<4x8xf32>) -> tensor<8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1,
-                                  unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %2 = metaop.reduce add %b dims = [0] : tensor<4x8xf32> -> tensor<8xf32>
       metaop.yield %2 : tensor<8xf32>
     }
     %3 = metaop.fused(%b = %a : tensor<4x8xf32>, %m = %1 : tensor<8xf32>) -> tensor<4x8xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1,
-                                  unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %4 = metaop.broadcast %m dims = [1] : tensor<8xf32> -> tensor<4x8xf32>
       %5 = metaop.sub %b, %4 : tensor<4x8xf32>
       metaop.yield %5 : tensor<4x8xf32>

@@ -180,12 +180,12 @@ func.func @main(%p: tensor<4x4xf32> {metaop.donatable}) -> tensor<4x4xf32> {
 func.func private @k(%p: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %k = metaop.kernel(%kp = %p : tensor<4x4xf32>) -> tensor<4x4xf32> {
     %m = metaop.fused(%b = %kp : tensor<4x4xf32>) -> tensor<4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0), step(1)]>) {
       %y = metaop.reindex_reduce add %b map affine_map<(i, j) -> (i)> : tensor<4x4xf32> -> tensor<4xf32>
       metaop.yield %y : tensor<4xf32>
     }
     %r = metaop.fused(%b = %kp : tensor<4x4xf32>, %c = %m : tensor<4xf32>) -> tensor<4x4xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 1>) {
+        schedule(#metaop.schedule<[step(0), step(1)], shared = 1>) {
       %0 = metaop.broadcast %c dims = [0] : tensor<4xf32> -> tensor<4x4xf32>
       %y = metaop.sub %b, %0 : tensor<4x4xf32>
       metaop.yield %y : tensor<4x4xf32>
@@ -207,12 +207,12 @@ func.func @main(%p: tensor<4x4xf32> {metaop.donatable}) -> (tensor<4x4xf32>, ten
 func.func private @k(%p: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %k:2 = metaop.kernel(%kp = %p : tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
     %r = metaop.fused(%b = %kp : tensor<4x4xf32>) -> tensor<4x4xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.exp %b : tensor<4x4xf32>
       metaop.yield %y : tensor<4x4xf32>
     }
     %s = metaop.fused(%b = %kp : tensor<4x4xf32>) -> tensor<4x4xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[step(0)]>) {
       %y = metaop.neg %b : tensor<4x4xf32>
       metaop.yield %y : tensor<4x4xf32>
     }

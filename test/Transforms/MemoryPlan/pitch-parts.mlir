@@ -117,7 +117,7 @@ func.func @elsewhere(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x16xf32>,
   }
   %1 = metaop.kernel(%a = %x : tensor<8x8xf32>) -> tensor<8x8xf32> {
     %6 = metaop.fused(%b = %a : tensor<8x8xf32>) -> tensor<8x8xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0>) {
+        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16>) {
       %7 = metaop.log %b : tensor<8x8xf32>
       metaop.yield %7 : tensor<8x8xf32>
     }

@@ -170,7 +170,7 @@ func.func @main(%x: tensor<8x16xf32>, %y: tensor<8x2xf32>, %z: tensor<8x30xf32>)
 func.func private @aligned(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %0 = metaop.kernel(%a = %x : tensor<8x16xf32>) -> tensor<8x16xf32> {
     %1 = metaop.fused(%b = %a : tensor<8x16xf32>) -> tensor<8x16xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>)
+        schedule(#metaop.schedule<[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, stream = [0]>)
         attributes {result_rows = [#metaop.rows<16, pitch = 80>]} {
       %2 = metaop.exp %b : tensor<8x16xf32>
       metaop.yield %2 : tensor<8x16xf32>
@@ -183,7 +183,7 @@ func.func private @aligned(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
 func.func private @shared(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %0 = metaop.kernel(%a = %x : tensor<8x16xf32>) -> tensor<8x16xf32> {
     %1 = metaop.fused(%b = %a : tensor<8x16xf32>) -> tensor<8x16xf32>
-        schedule(#metaop.schedule<order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>)
+        schedule(#metaop.schedule<[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, stream = [0]>)
         attributes {result_rows = [#metaop.rows<16, pitch = 80>]} {
       %2 = metaop.neg %b : tensor<8x16xf32>
       metaop.yield %2 : tensor<8x16xf32>

@@ -25,7 +25,7 @@ func.func @main(%x: tensor<64xf32>, %p: tensor<64xf32> {metaop.donatable})
 func.func private @once(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = metaop.kernel(%a = %x : tensor<64xf32>) -> tensor<64xf32> {
     %1 = metaop.fused(%b = %a : tensor<64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %2 = metaop.exp %b : tensor<64xf32>
       metaop.yield %2 : tensor<64xf32>
     }
@@ -36,7 +36,7 @@ func.func private @once(%x: tensor<64xf32>) -> tensor<64xf32> {
 func.func private @always(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = metaop.kernel(%a = %x : tensor<64xf32>) -> tensor<64xf32> {
     %1 = metaop.fused(%b = %a : tensor<64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %2 = metaop.log %b : tensor<64xf32>
       metaop.yield %2 : tensor<64xf32>
     }
@@ -47,7 +47,7 @@ func.func private @always(%x: tensor<64xf32>) -> tensor<64xf32> {
 func.func private @last(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = metaop.kernel(%a = %x : tensor<64xf32>) -> tensor<64xf32> {
     %1 = metaop.fused(%b = %a : tensor<64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %2 = metaop.abs %b : tensor<64xf32>
       metaop.yield %2 : tensor<64xf32>
     }

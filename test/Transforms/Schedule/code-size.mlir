@@ -4,7 +4,7 @@
 // calls for each lane, of which a tile has 48 bodies.
 
 // CHECK-LABEL: func @transpose
-// CHECK: unroll_dim = -1, unroll = 1, shared = 0>
+// CHECK: <[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16>
 func.func @transpose(%x: tensor<100x70xf32>) -> tensor<70x100xf32> {
   %0 = metaop.fused(%a = %x : tensor<100x70xf32>) -> tensor<70x100xf32> {
     %t = metaop.transpose %a perm = [1, 0] : tensor<100x70xf32> -> tensor<70x100xf32>
@@ -35,7 +35,7 @@ func.func @transpose(%x: tensor<100x70xf32>) -> tensor<70x100xf32> {
 
 // Rows are unrolled by 8,
 // CHECK-LABEL: func @short
-// CHECK: unroll = 8
+// CHECK: <[parallel(0, 8), step(2, 16), step(1)], tile = [0: 8, 2: 16], lanes = 2: 16>
 func.func @short(%x: tensor<32x48xf32>, %w: tensor<48x64xf32>) -> tensor<32x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<32x48xf32>, %b = %w : tensor<48x64xf32>) -> tensor<32x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<32x48xf32> -> tensor<32x48x64xf32>
@@ -50,7 +50,7 @@ func.func @short(%x: tensor<32x48xf32>, %w: tensor<48x64xf32>) -> tensor<32x64xf
 
 // by 4 where the body is longer,
 // CHECK-LABEL: func @longer
-// CHECK: unroll = 4
+// CHECK: <[parallel(0, 4), step(2, 16), step(1)], tile = [0: 4, 2: 16], lanes = 2: 16>
 func.func @longer(%x: tensor<32x48xf32>, %w: tensor<48x64xf32>) -> tensor<32x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<32x48xf32>, %b = %w : tensor<48x64xf32>) -> tensor<32x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<32x48xf32> -> tensor<32x48x64xf32>
@@ -72,7 +72,7 @@ func.func @longer(%x: tensor<32x48xf32>, %w: tensor<48x64xf32>) -> tensor<32x64x
 
 // and by 2.
 // CHECK-LABEL: func @long
-// CHECK: unroll = 2
+// CHECK: <[parallel(0, 2), step(2, 16), step(1)], tile = [0: 2, 2: 16], lanes = 2: 16>
 func.func @long(%x: tensor<32x48xf32>, %w: tensor<48x64xf32>) -> tensor<32x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<32x48xf32>, %b = %w : tensor<48x64xf32>) -> tensor<32x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<32x48xf32> -> tensor<32x48x64xf32>

@@ -9,7 +9,7 @@
 // CHECK-NEXT: loops:
 // CHECK-NEXT: for d0 < 64, parallel{{$}}
 // CHECK-NEXT: for d1 < 128, reduced, vectors of 16
-// CHECK-NEXT: schedule: #metaop.schedule<order = [0, 1],
+// CHECK-NEXT: schedule: #metaop.schedule<[parallel(0), step(1, 64)], tile = [1: 64], lanes = 1: 16>
 // CHECK-NEXT: bytes: 32768 read, 256 written; FLOPs: 16384 (0.496 a byte)
 // CHECK-NEXT: predicted: {{[0-9.e+-]+}} us
 func.func @rows(%x: tensor<64x128xf32>) -> tensor<64xf32> {

@@ -8,11 +8,11 @@
 // are local to a row.
 // CHECK-LABEL: func @main
 // CHECK:         metaop.kernel({{.*}}) -> tensor<64x300xf32> {
-// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<order = [0, 1], parallel = 1, {{.*}}shared = 0>)
+// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), step(1, {{[0-9]+}})], tile = [1: {{[0-9]+}}], lanes = 1: 16>)
 // CHECK-NEXT:        metaop.reindex_reduce max
-// CHECK:           metaop.fused{{.*}} schedule(#metaop.schedule<order = [0, 1], parallel = 1, {{.*}}shared = 1>)
+// CHECK:           metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), step(1, {{[0-9]+}})], tile = [1: {{[0-9]+}}], lanes = 1: 16, shared = 1>)
 // CHECK:             metaop.exp
-// CHECK:           metaop.fused{{.*}} schedule(#metaop.schedule<order = [0, 1], parallel = 1, {{.*}}shared = 1>)
+// CHECK:           metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), step(1, {{[0-9]+}})], tile = [1: {{[0-9]+}}], lanes = 1: 16, shared = 1>)
 // CHECK:             metaop.div
 // CHECK-NOT:     metaop.kernel
 // CHECK:         return
@@ -66,10 +66,10 @@ func.func @main(%x: tensor<64x6000xf32>) -> tensor<64x6000xf32> {
 // normalisation in the order of memory.
 // CHECK-LABEL: func @main
 // CHECK:         metaop.kernel
-// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<order = [1, 0, 2],
+// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1), step(0), step(2, {{[0-9]+}})], tile
 // CHECK-COUNT-2:     metaop.reindex_reduce add
 // CHECK:         metaop.kernel
-// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<order = [0, 1, 2],
+// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), parallel(1), step(2, {{[0-9]+}})], tile
 // CHECK:             metaop.div
 // CHECK:         return
 
@@ -98,9 +98,9 @@ func.func @main(%x: tensor<8x3x64x64xf32>) -> tensor<8x3x64x64xf32> {
 // With enough channels for threads, both nests are inside of one loop over them.
 // CHECK-LABEL: func @main
 // CHECK:         metaop.kernel({{.*}}) -> tensor<8x48x16x16xf32> {
-// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<order = [1, 0, 2], parallel = 1, {{.*}}shared = 0>)
+// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1), step(0), step(2, {{[0-9]+}})], tile = [2: {{[0-9]+}}], lanes = 2: 16>)
 // CHECK-COUNT-2:     metaop.reindex_reduce add
-// CHECK:           metaop.fused{{.*}} schedule(#metaop.schedule<order = [1, 0, 2], parallel = 1, {{.*}}shared = 1>)
+// CHECK:           metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1), step(0), step(2, {{[0-9]+}})], tile = [2: {{[0-9]+}}], lanes = 2: 16, shared = 1>)
 // CHECK:             metaop.div
 // CHECK-NOT:     metaop.kernel
 // CHECK:         return
@@ -205,7 +205,7 @@ func.func @main(%x: tensor<64x90xf32>, %i: tensor<64x20xi64>) -> tensor<64x20xf3
 // CHECK-LABEL: func @main
 // CHECK:         metaop.kernel
 // CHECK:         metaop.kernel({{.*}}) -> tensor<20x90xf32> {
-// CHECK-NEXT:      metaop.fused{{.*}}shared = 0>)
+// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>)
 // CHECK:             metaop.gather
 // CHECK:         return
 func.func @main(%x: tensor<64x90xf32>, %i: tensor<20x90xi64>) -> tensor<20x90xf32> {
@@ -224,7 +224,7 @@ func.func @main(%x: tensor<64x90xf32>, %i: tensor<20x90xi64>) -> tensor<20x90xf3
 // CHECK-LABEL: func @main
 // CHECK:         metaop.kernel
 // CHECK:         metaop.kernel({{.*}}) -> tensor<9x90xf32> {
-// CHECK-NEXT:      metaop.fused{{.*}}shared = 0>)
+// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[step(0), step(1)]>)
 // CHECK:             metaop.scatter add
 // CHECK:         return
 func.func @main(%x: tensor<64x90xf32>, %i: tensor<64x90xi64>) -> tensor<9x90xf32> {

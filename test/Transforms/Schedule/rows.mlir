@@ -9,7 +9,7 @@
 // Rows that are apart keep the loops apart. Where rows begin with lines if the
 // first does, they may be stored past the caches.
 // CHECK-LABEL: func @rows
-// CHECK:       order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16
+// CHECK:       <[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16
 // CHECK-SAME:  stream = [0]>) attributes {result_rows = [#metaop.rows<64, pitch = 128>]}
 // EXPLAIN-LABEL: kernel of @rows
 // EXPLAIN:       for d0 < 100, parallel
@@ -26,7 +26,7 @@ func.func @rows(%x: tensor<100x64xf32>) -> tensor<100x64xf32> {
 }
 
 // CHECK-LABEL: func @unaligned
-// CHECK:       order = [0, 1]
+// CHECK:       <[parallel(0), step(1, 16)], tile
 // CHECK-NOT:   stream
 // CHECK-LABEL: func @inside
 func.func @unaligned(%x: tensor<100x64xf32>) -> tensor<100x64xf32> {
@@ -42,7 +42,7 @@ func.func @unaligned(%x: tensor<100x64xf32>) -> tensor<100x64xf32> {
 
 // Dimensions inside of a row, and those that number rows, are one loop each.
 // What is read lies in rows of its own.
-// CHECK:         order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16
+// CHECK:         <[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16>
 // EXPLAIN-LABEL: kernel of @inside
 // EXPLAIN:       for d0 < 20, parallel
 // EXPLAIN:         for d1 < 96, vectors of 16

@@ -2,14 +2,14 @@
 // is that which metaop-explain prints, and does not depend on schedules.
 // RUN: metaop-opt %s -metaop-schedule -metaop-explain -o /dev/null \
 // RUN:   | sed -n 's/^  stage \([^:]*\):.*/\1/p' > %t.identity
-// RUN: sed 's/$/ = #metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1, vector_width = 1, unroll_dim = -1, unroll = 1, shared = 0>/' %t.identity > %t.good
+// RUN: sed 's/$/ = #metaop.schedule<[step(0), step(1)]>/' %t.identity > %t.good
 // RUN: metaop-opt %s -metaop-schedule=file=%t.good -metaop-explain -o /dev/null | FileCheck %s
 // RUN: metaop-opt %s -metaop-schedule=vector-bits=128 -metaop-schedule=file=%t.good -metaop-explain -o /dev/null | FileCheck %s
 // RUN: metaop-opt %s --metaop-pipeline="from=fused to=scheduled schedule-file=%t.good" | FileCheck %s --check-prefix=IR
 // CHECK: for d0 < 64{{$}}
 // CHECK-NEXT: for d1 < 128, reduced{{$}}
 // CHECK-NEXT: schedule: {{.*}} (from line 1 of the schedule file)
-// IR: schedule(#metaop.schedule<order = [0, 1], parallel = 0, vector_dim = -1
+// IR: schedule(#metaop.schedule<[step(0), step(1)]>)
 
 // The text before `=` has to be of a stage that there is.
 // RUN: sed 's/^[0-9a-f]*/0123/' %t.good > %t.other
@@ -26,23 +26,23 @@
 // KIND: .kind:1: expected #metaop.schedule<...>
 
 // What the attribute's verifier says.
-// RUN: sed 's/order = \[0, 1\]/order = [0, 0]/' %t.good > %t.order
+// RUN: sed 's/step(0), step(1)/step(0), step(1), step(0, 2)/' %t.good > %t.order
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.order 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: .order:1: expects `order` to be a permutation of the numbers below 2
+// ORDER: .order:1: expects a further loop of dimension 0 to divide the step before it, 1, given 2
 
 // RUN: cat %t.good %t.good > %t.twice
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.twice 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: .twice:2: {{.*}}.0 has a schedule already, in line 1
 
-// RUN: sed 's/parallel = 0/parallel = 2/' %t.good > %t.parallel
+// RUN: sed 's/step/parallel/g' %t.good > %t.parallel
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.parallel 2>&1 | FileCheck %s --check-prefix=PARALLEL
 // PARALLEL: .parallel:1: loop 1 of stage {{.*}} is not parallel: its iterations write the same elements of result 0
 
-// RUN: sed 's/order = \[0, 1\]/order = [0]/' %t.good > %t.loops
+// RUN: sed 's/, step(1)//' %t.good > %t.loops
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.loops 2>&1 | FileCheck %s --check-prefix=LOOPS
 // LOOPS: .loops:1: the schedule orders 1 loops, but stage {{.*}} has 2
 
-// RUN: sed 's/vector_dim = -1, vector_width = 1/vector_dim = 1, vector_width = 16/; s/shared = 0/shared = 0, stream = [0]/' %t.good > %t.stream
+// RUN: sed 's/step(1)\]/step(1, 16)], tile = [1: 16], lanes = 1: 16, stream = [0]/' %t.good > %t.stream
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.stream 2>&1 | FileCheck %s --check-prefix=STREAM
 // STREAM: .stream:1: the schedule streams result 0, which it does not store by aligned vectors that fill cache lines
 

@@ -4,9 +4,9 @@
 // One kernel of three stages. What leaves it is stored past the caches; not so
 // the exponentials, which the stage behind reads.
 // CHECK: metaop.kernel
-// CHECK: metaop.fused{{.*}}shared = 0>
-// CHECK: metaop.fused{{.*}}shared = 1>
-// CHECK: metaop.fused{{.*}}shared = 1, stream = [0]>
+// CHECK: metaop.fused{{.*}}lanes = 1: 16>)
+// CHECK: metaop.fused{{.*}}lanes = 1: 16, shared = 1>)
+// CHECK: metaop.fused{{.*}}lanes = 1: 16, stream = [0], shared = 1>)
 // CHECK-NOT: metaop.kernel
 func.func @main(%x: tensor<256x512xf32>) -> (tensor<256x512xf32>, tensor<256x512xf32>) {
   %0 = metaop.reduce max %x dims = [1] : tensor<256x512xf32> -> tensor<256xf32>

@@ -8,9 +8,9 @@
 
 // As much as the caches hold. Vectors of half a line follow each other.
 // CHECK-LABEL: func @large
-// CHECK: shared = 0, stream = [0]>
+// CHECK: <[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>
 // V256-LABEL: func @large
-// V256: vector_width = 8, {{.*}}stream = [0]>
+// V256: <[parallel(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [0]>
 // EXPLAIN-LABEL: kernel of @large
 // EXPLAIN: write tensor<1024xf32> at (d0) -> (d0): unit stride, past the caches
 func.func @large(%x: tensor<1024xf32>) -> tensor<1024xf32> {
@@ -42,7 +42,7 @@ func.func @small(%x: tensor<1023xf32>) -> tensor<1023xf32> {
 // Of two results, those that are as large; a byte an element is a quarter of a
 // line.
 // CHECK-LABEL: func @bytes
-// CHECK: shared = 0, stream = [1]>
+// CHECK: <[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [1]>
 func.func @bytes(%x: tensor<8192xf32>) -> (tensor<8192xi1>, tensor<8192xf32>) {
   %0:2 = metaop.kernel(%k = %x : tensor<8192xf32>) -> (tensor<8192xi1>, tensor<8192xf32>) {
     %1:2 = metaop.fused(%a = %k : tensor<8192xf32>) -> (tensor<8192xi1>, tensor<8192xf32>) {
@@ -129,11 +129,11 @@ func.func @odd_rows(%x: tensor<64x98xf32>) -> tensor<64x97xf32> {
 
 // A tile's rows are whole lines, with vectors of 512 bits.
 // CHECK-LABEL: func @transpose
-// CHECK: tile_dim = {{[01]}}, stream = [0]>
+// CHECK: lanes = {{[01]}}: 16, transpose = {{[01]}}, stream = [0]>
 // V256-LABEL: func @transpose
-// V256: tile_dim = {{[01]}}>
+// V256: lanes = {{[01]}}: 8, transpose = {{[01]}}>
 // CHECK-LABEL: func @transpose_odd
-// CHECK: tile_dim = {{[01]}}>
+// CHECK: lanes = {{[01]}}: 16, transpose = {{[01]}}>
 func.func @transpose(%x: tensor<80x70xf32>) -> tensor<70x80xf32> {
   %0 = metaop.kernel(%k = %x : tensor<80x70xf32>) -> tensor<70x80xf32> {
     %1 = metaop.fused(%a = %k : tensor<80x70xf32>) -> tensor<70x80xf32> {
@@ -174,7 +174,7 @@ func.func @reduced(%x: tensor<3x4096xf32>) -> tensor<4096xf32> {
 // CHECK-NOT: stream
 func.func @given(%x: tensor<4096xf32>) -> tensor<4096xf32> {
   %0 = metaop.kernel(%k = %x : tensor<4096xf32>) -> tensor<4096xf32> {
-    %1 = metaop.fused(%a = %k : tensor<4096xf32>) -> tensor<4096xf32> schedule(#metaop.schedule<order = [0], parallel = 1, vector_dim = 0, vector_width = 16, unroll_dim = -1, unroll = 1, shared = 0>) {
+    %1 = metaop.fused(%a = %k : tensor<4096xf32>) -> tensor<4096xf32> schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16>) {
       %2 = metaop.exp %a : tensor<4096xf32>
       metaop.yield %2 : tensor<4096xf32>
     }

@@ -3,8 +3,7 @@
 // Rows of a large sum are added to a row in memory: the columns become strips,
 // which threads share, and stand innermost.
 // CHECK-LABEL: func @long_rows
-// CHECK: order = [1, 0, 2], parallel = 1, vector_dim = 2, vector_width = 16
-// CHECK-SAME: unroll_dim = 2, unroll = 4
+// CHECK: <[parallel(1), step(0), step(2, 64)], tile = [2: 64], lanes = 2: 16>
 func.func @long_rows(%x: tensor<40x32768xf32>) -> tensor<32768xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x32768xf32>) -> tensor<32768xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x32768xf32> -> tensor<32768xf32>
@@ -16,7 +15,7 @@ func.func @long_rows(%x: tensor<40x32768xf32>) -> tensor<32768xf32> {
 // Strips of one size fill no row of a prime length: one vector of it after
 // another is summed in registers.
 // CHECK-LABEL: func @prime
-// CHECK: order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 16
+// CHECK: <[parallel(1, 256), step(0)], tile = [1: 256], lanes = 1: 16>
 func.func @prime(%x: tensor<40x32771xf32>) -> tensor<32771xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x32771xf32>) -> tensor<32771xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x32771xf32> -> tensor<32771xf32>
@@ -27,7 +26,7 @@ func.func @prime(%x: tensor<40x32771xf32>) -> tensor<32771xf32> {
 
 // So are sums in the second cache, where strides cost nothing,
 // CHECK-LABEL: func @small
-// CHECK: order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 16
+// CHECK: <[parallel(1, 256), step(0)], tile = [1: 256], lanes = 1: 16>
 func.func @small(%x: tensor<40x4096xf32>) -> tensor<4096xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x4096xf32>) -> tensor<4096xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x4096xf32> -> tensor<4096xf32>
@@ -38,7 +37,7 @@ func.func @small(%x: tensor<40x4096xf32>) -> tensor<4096xf32> {
 
 // and of halves, which memory would round for each row.
 // CHECK-LABEL: func @halves
-// CHECK: order = [1, 2, 0], parallel = 1, vector_dim = 2
+// CHECK: <[parallel(1), step(2, 512), step(0)], tile = [2: 512], lanes = 2: 32>
 func.func @halves(%x: tensor<40x32768xf16>) -> tensor<32768xf16> {
   %0 = metaop.fused(%a = %x : tensor<40x32768xf16>) -> tensor<32768xf16> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x32768xf16> -> tensor<32768xf16>
@@ -49,7 +48,7 @@ func.func @halves(%x: tensor<40x32768xf16>) -> tensor<32768xf16> {
 
 // Both of two results are added to; a number for each row is read once for it.
 // CHECK-LABEL: func @weighted
-// CHECK: order = [0, 2, 1, 3], parallel = 2, vector_dim = 3, vector_width = 16
+// CHECK: <[parallel(0), parallel(2), step(1), step(3, 64)], tile = [3: 64], lanes = 3: 16>
 func.func @weighted(%x: tensor<16x40x8192xf32>, %w: tensor<40xf32>) -> (tensor<16x8192xf32>, tensor<16x8192xf32>) {
   %0:2 = metaop.fused(%a = %x : tensor<16x40x8192xf32>, %b = %w : tensor<40xf32>) -> (tensor<16x8192xf32>, tensor<16x8192xf32>) {
     %1 = metaop.broadcast %b dims = [1] : tensor<40xf32> -> tensor<16x40x8192xf32>
@@ -63,7 +62,7 @@ func.func @weighted(%x: tensor<16x40x8192xf32>, %w: tensor<40xf32>) -> (tensor<1
 
 // An element-wise result of the rows is written as they are read.
 // CHECK-LABEL: func @gradients
-// CHECK: order = [1, 0, 2], parallel = 1, vector_dim = 2, vector_width = 16
+// CHECK: <[parallel(1), step(0), step(2, 64)], tile = [2: 64], lanes = 2: 16>
 func.func @gradients(%x: tensor<40x32768xf32>, %y: tensor<32768xf32>) -> (tensor<32768xf32>, tensor<40x32768xf32>) {
   %0:2 = metaop.fused(%a = %x : tensor<40x32768xf32>, %b = %y : tensor<32768xf32>) -> (tensor<32768xf32>, tensor<40x32768xf32>) {
     %1 = metaop.broadcast %b dims = [1] : tensor<32768xf32> -> tensor<40x32768xf32>

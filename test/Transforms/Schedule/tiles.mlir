@@ -3,10 +3,9 @@
 
 // Read along one loop and written along the other: tiles of both.
 // CHECK-LABEL: func @transpose
-// CHECK: order = [1, 0], parallel = 1, vector_dim = 0, vector_width = 16
-// CHECK-SAME: unroll_dim = -1, unroll = 1, shared = 0, tile_dim = 1>
+// CHECK: <[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1>
 // V256-LABEL: func @transpose
-// V256: vector_dim = 0, vector_width = 8,{{.*}} tile_dim = 1
+// V256: <[parallel(1, 8), step(0, 8)], tile = [0: 8, 1: 8], lanes = 0: 8, transpose = 1>
 func.func @transpose(%x: tensor<100x70xf32>) -> tensor<70x100xf32> {
   %0 = metaop.fused(%a = %x : tensor<100x70xf32>) -> tensor<70x100xf32> {
     %1 = metaop.transpose %a perm = [1, 0] : tensor<100x70xf32> -> tensor<70x100xf32>
@@ -17,7 +16,7 @@ func.func @transpose(%x: tensor<100x70xf32>) -> tensor<70x100xf32> {
 
 // The images are shared by threads, and the rows of tiles where they are few.
 // CHECK-LABEL: func @images
-// CHECK: order = [0, 2, 1], parallel = 2, vector_dim = 1,{{.*}} tile_dim = 2
+// CHECK: <[parallel(0), parallel(2, 16), step(1, 16)], tile = [1: 16, 2: 16], lanes = 1: 16, transpose = 2>
 func.func @images(%x: tensor<4x24x24x64xf32>) -> tensor<4x64x24x24xf32> {
   %0 = metaop.fused(%a = %x : tensor<4x24x24x64xf32>) -> tensor<4x64x24x24xf32> {
     %1 = metaop.transpose %a perm = [0, 3, 1, 2] : tensor<4x24x24x64xf32> -> tensor<4x64x24x24xf32>
@@ -28,7 +27,7 @@ func.func @images(%x: tensor<4x24x24x64xf32>) -> tensor<4x64x24x24xf32> {
 
 // Rows stay whole: there is nothing to transpose in registers.
 // CHECK-LABEL: func @heads
-// CHECK-NOT: tile_dim
+// CHECK: <[parallel(0), parallel(1), parallel(2), step(3, 16)], tile = [3: 16], lanes = 3: 16>
 func.func @heads(%x: tensor<2x100x4x64xf32>) -> tensor<2x4x100x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<2x100x4x64xf32>) -> tensor<2x4x100x64xf32> {
     %1 = metaop.transpose %a perm = [0, 2, 1, 3] : tensor<2x100x4x64xf32> -> tensor<2x4x100x64xf32>
@@ -39,7 +38,7 @@ func.func @heads(%x: tensor<2x100x4x64xf32>) -> tensor<2x4x100x64xf32> {
 
 // What already is in the order of the result is read as it is.
 // CHECK-LABEL: func @mixed
-// CHECK: order = [0, 1], parallel = 1, vector_dim = 1,{{.*}} tile_dim = 0
+// CHECK: <[parallel(0, 16), step(1, 16)], tile = [0: 16, 1: 16], lanes = 1: 16, transpose = 0>
 func.func @mixed(%x: tensor<90x90xf32>, %y: tensor<90x90xf32>) -> tensor<90x90xf32> {
   %0 = metaop.fused(%a = %x : tensor<90x90xf32>, %b = %y : tensor<90x90xf32>) -> tensor<90x90xf32> {
     %1 = metaop.transpose %b perm = [1, 0] : tensor<90x90xf32> -> tensor<90x90xf32>
@@ -51,7 +50,7 @@ func.func @mixed(%x: tensor<90x90xf32>, %y: tensor<90x90xf32>) -> tensor<90x90xf
 
 // Two reads of the other order: the result alone is transposed.
 // CHECK-LABEL: func @two
-// CHECK: order = [1, 0], parallel = 1, vector_dim = 0,{{.*}} tile_dim = 1
+// CHECK: <[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1>
 func.func @two(%x: tensor<90x90xf32>, %y: tensor<90x90xf32>) -> tensor<90x90xf32> {
   %0 = metaop.fused(%a = %x : tensor<90x90xf32>, %b = %y : tensor<90x90xf32>) -> tensor<90x90xf32> {
     %1 = metaop.transpose %a perm = [1, 0] : tensor<90x90xf32> -> tensor<90x90xf32>
@@ -64,7 +63,7 @@ func.func @two(%x: tensor<90x90xf32>, %y: tensor<90x90xf32>) -> tensor<90x90xf32
 
 // A reduction keeps its own order.
 // CHECK-LABEL: func @reduced
-// CHECK-NOT: tile_dim
+// CHECK: <[parallel(1, 64), step(0)], tile = [1: 64], lanes = 1: 16>
 func.func @reduced(%x: tensor<90x80xf32>) -> tensor<80xf32> {
   %0 = metaop.fused(%a = %x : tensor<90x80xf32>) -> tensor<80xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<90x80xf32> -> tensor<80xf32>
@@ -76,7 +75,7 @@ func.func @reduced(%x: tensor<90x80xf32>) -> tensor<80xf32> {
 // Rows of a table, each with a number out of a tensor: these are there for rows and
 // lanes as they are, so that it is the result which is written transposed.
 // CHECK-LABEL: func @gathered
-// CHECK: order = [1, 0], parallel = 1, vector_dim = 0,{{.*}} tile_dim = 1
+// CHECK: <[parallel(1, 8), step(0, 8)], tile = [0: 8, 1: 8], lanes = 0: 8, transpose = 1>
 func.func @gathered(%x: tensor<40x70xf32>, %i: tensor<100xi64>) -> tensor<70x100xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x70xf32>, %b = %i : tensor<100xi64>) -> tensor<70x100xf32> {
     %1 = metaop.broadcast %b dims = [1] : tensor<100xi64> -> tensor<70x100xi64>

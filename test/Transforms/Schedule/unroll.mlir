@@ -1,15 +1,15 @@
 // RUN: metaop-opt %s -metaop-schedule | FileCheck %s
 
-// Rows of a matrix product share the reads of the second factor, which are
-// vectors; they are unrolled by four where eight leaves a rest.
-// CHECK-LABEL: func @matmul
-// CHECK: vector_dim = 2, vector_width = 16, unroll_dim = 0, unroll = 4
-func.func @matmul(%x: tensor<30x64xf32>, %y: tensor<64x64xf32>) -> tensor<30x64xf32> {
+// The largest of products of rows and columns: rows share the reads of the second
+// factor, which are vectors; they are unrolled by four where eight leaves a rest.
+// CHECK-LABEL: func @largest
+// CHECK: <[parallel(0, 4), step(2, 16), step(1)], tile = [0: 4, 2: 16], lanes = 2: 16>
+func.func @largest(%x: tensor<30x64xf32>, %y: tensor<64x64xf32>) -> tensor<30x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<30x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<30x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<30x64xf32> -> tensor<30x64x64xf32>
     %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<30x64x64xf32>
     %3 = metaop.mul %1, %2 : tensor<30x64x64xf32>
-    %4 = metaop.reduce add %3 dims = [1] : tensor<30x64x64xf32> -> tensor<30x64xf32>
+    %4 = metaop.reduce max %3 dims = [1] : tensor<30x64x64xf32> -> tensor<30x64xf32>
     metaop.yield %4 : tensor<30x64xf32>
   }
   return %0 : tensor<30x64xf32>
@@ -17,13 +17,13 @@ func.func @matmul(%x: tensor<30x64xf32>, %y: tensor<64x64xf32>) -> tensor<30x64x
 
 // By eight where it leaves none.
 // CHECK-LABEL: func @eight
-// CHECK: unroll_dim = 0, unroll = 8
+// CHECK: <[parallel(0, 8), step(2, 16), step(1)], tile = [0: 8, 2: 16], lanes = 2: 16>
 func.func @eight(%x: tensor<24x64xf32>, %y: tensor<64x64xf32>) -> tensor<24x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<24x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<24x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<24x64xf32> -> tensor<24x64x64xf32>
     %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<24x64x64xf32>
     %3 = metaop.mul %1, %2 : tensor<24x64x64xf32>
-    %4 = metaop.reduce add %3 dims = [1] : tensor<24x64x64xf32> -> tensor<24x64xf32>
+    %4 = metaop.reduce max %3 dims = [1] : tensor<24x64x64xf32> -> tensor<24x64xf32>
     metaop.yield %4 : tensor<24x64xf32>
   }
   return %0 : tensor<24x64xf32>
@@ -31,13 +31,13 @@ func.func @eight(%x: tensor<24x64xf32>, %y: tensor<64x64xf32>) -> tensor<24x64xf
 
 // A few are unrolled whole.
 // CHECK-LABEL: func @few
-// CHECK: unroll_dim = 0, unroll = 7
+// CHECK: <[parallel(0, 7), step(2, 16), step(1)], tile = [0: 7, 2: 16], lanes = 2: 16>
 func.func @few(%x: tensor<7x64xf32>, %y: tensor<64x64xf32>) -> tensor<7x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<7x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<7x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<7x64xf32> -> tensor<7x64x64xf32>
     %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<7x64x64xf32>
     %3 = metaop.mul %1, %2 : tensor<7x64x64xf32>
-    %4 = metaop.reduce add %3 dims = [1] : tensor<7x64x64xf32> -> tensor<7x64xf32>
+    %4 = metaop.reduce max %3 dims = [1] : tensor<7x64x64xf32> -> tensor<7x64xf32>
     metaop.yield %4 : tensor<7x64xf32>
   }
   return %0 : tensor<7x64xf32>
@@ -45,7 +45,7 @@ func.func @few(%x: tensor<7x64xf32>, %y: tensor<64x64xf32>) -> tensor<7x64xf32> 
 
 // Nothing is shared: several vectors side by side hide the latency of a sum.
 // CHECK-LABEL: func @sum
-// CHECK: order = [0], parallel = 0, vector_dim = 0, vector_width = 16, unroll_dim = 0, unroll = 4
+// CHECK: <[step(0, 64)], tile = [0: 64], lanes = 0: 16>
 func.func @sum(%x: tensor<1000xf32>) -> tensor<f32> {
   %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<f32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<1000xf32> -> tensor<f32>
@@ -56,7 +56,7 @@ func.func @sum(%x: tensor<1000xf32>) -> tensor<f32> {
 
 // Too short for that.
 // CHECK-LABEL: func @short_sum
-// CHECK: unroll_dim = -1, unroll = 1
+// CHECK: <[step(0, 16)], tile = [0: 16], lanes = 0: 16>
 func.func @short_sum(%x: tensor<100xf32>) -> tensor<f32> {
   %0 = metaop.fused(%a = %x : tensor<100xf32>) -> tensor<f32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<100xf32> -> tensor<f32>
@@ -67,7 +67,7 @@ func.func @short_sum(%x: tensor<100xf32>) -> tensor<f32> {
 
 // Element-wise stages wait for memory only.
 // CHECK-LABEL: func @elementwise
-// CHECK: unroll_dim = -1, unroll = 1
+// CHECK: <[parallel(0, 16)], tile = [0: 16], lanes = 0: 16>
 func.func @elementwise(%x: tensor<1000xf32>) -> tensor<1000xf32> {
   %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<1000xf32> {
     %1 = metaop.exp %a : tensor<1000xf32>
@@ -79,9 +79,9 @@ func.func @elementwise(%x: tensor<1000xf32>) -> tensor<1000xf32> {
 // Rows that are summed up are read in runs of 16 vectors, or as many as there
 // are.
 // CHECK-LABEL: func @rows
-// CHECK: order = [1, 0], parallel = 1, vector_dim = 1, vector_width = 16, unroll_dim = 1, unroll = 16
+// CHECK: <[parallel(1, 256), step(0)], tile = [1: 256], lanes = 1: 16>
 // CHECK-LABEL: func @short_rows
-// CHECK: vector_dim = 1, vector_width = 16, unroll_dim = 1, unroll = 4
+// CHECK: <[parallel(1, 64), step(0)], tile = [1: 64], lanes = 1: 16>
 func.func @rows(%x: tensor<500x1000xf32>) -> tensor<1000xf32> {
   %0 = metaop.fused(%a = %x : tensor<500x1000xf32>) -> tensor<1000xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<500x1000xf32> -> tensor<1000xf32>

@@ -2,13 +2,13 @@
 // RUN: metaop-opt %s -metaop-schedule=vector-bits=256 | FileCheck %s --check-prefix=V256
 // RUN: metaop-opt %s -metaop-schedule=vector-bits=0 | FileCheck %s --check-prefix=SCALAR
 
-// SCALAR-NOT: vector_dim = {{[0-9]}}
+// SCALAR-NOT: lanes
 
 // The widest element that is read or computed gives the number of lanes.
 // CHECK-LABEL: func @widest
-// CHECK: vector_dim = 0, vector_width = 8
+// CHECK: <[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>
 // V256-LABEL: func @widest
-// V256: vector_dim = 0, vector_width = 4
+// V256: <[parallel(0, 4)], tile = [0: 4], lanes = 0: 4>
 func.func @widest(%x: tensor<1000xf32>) -> tensor<1000xf64> {
   %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<1000xf64> {
     %1 = metaop.cast %a : tensor<1000xf32> -> tensor<1000xf64>
@@ -19,7 +19,7 @@ func.func @widest(%x: tensor<1000xf32>) -> tensor<1000xf64> {
 
 // A boolean takes a byte.
 // CHECK-LABEL: func @bytes
-// CHECK: vector_dim = 0, vector_width = 64
+// CHECK: <[parallel(0, 64)], tile = [0: 64], lanes = 0: 64>
 func.func @bytes(%x: tensor<1000xi1>) -> tensor<1000xi1> {
   %0 = metaop.fused(%a = %x : tensor<1000xi1>) -> tensor<1000xi1> {
     %1 = metaop.not %a : tensor<1000xi1>
@@ -30,7 +30,7 @@ func.func @bytes(%x: tensor<1000xi1>) -> tensor<1000xi1> {
 
 // No more lanes than a power of two that holds the loop.
 // CHECK-LABEL: func @short
-// CHECK: vector_dim = 0, vector_width = 8
+// CHECK: <[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>
 func.func @short(%x: tensor<5xf32>) -> tensor<5xf32> {
   %0 = metaop.fused(%a = %x : tensor<5xf32>) -> tensor<5xf32> {
     %1 = metaop.exp %a : tensor<5xf32>
@@ -39,16 +39,16 @@ func.func @short(%x: tensor<5xf32>) -> tensor<5xf32> {
   return %0 : tensor<5xf32>
 }
 
-// A matrix product: unit steps in the second factor and the result along j; i
+// The largest of products: unit steps in the second factor and the result along j; i
 // would step through both, k through the first alone.
-// CHECK-LABEL: func @matmul
-// CHECK: order = [0, 2, 1], parallel = {{[12]}}, vector_dim = 2, vector_width = 16
-func.func @matmul(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+// CHECK-LABEL: func @largest
+// CHECK: <[parallel(0, 8), step(2, 16), step(1)], tile = [0: 8, 2: 16], lanes = 2: 16>
+func.func @largest(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = metaop.fused(%a = %x : tensor<64x64xf32>, %b = %y : tensor<64x64xf32>) -> tensor<64x64xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<64x64xf32> -> tensor<64x64x64xf32>
     %2 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<64x64x64xf32>
     %3 = metaop.mul %1, %2 : tensor<64x64x64xf32>
-    %4 = metaop.reduce add %3 dims = [1] : tensor<64x64x64xf32> -> tensor<64x64xf32>
+    %4 = metaop.reduce max %3 dims = [1] : tensor<64x64x64xf32> -> tensor<64x64xf32>
     metaop.yield %4 : tensor<64x64xf32>
   }
   return %0 : tensor<64x64xf32>
@@ -57,7 +57,7 @@ func.func @matmul(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64x
 // A reduced loop is the vector loop where it alone is contiguous, and then
 // stands last.
 // CHECK-LABEL: func @row_sums
-// CHECK: order = [0, 1], parallel = 1, vector_dim = 1, vector_width = 16
+// CHECK: <[parallel(0), step(1, 64)], tile = [1: 64], lanes = 1: 16>
 func.func @row_sums(%x: tensor<64x1000xf32>) -> tensor<64xf32> {
   %0 = metaop.fused(%a = %x : tensor<64x1000xf32>) -> tensor<64xf32> {
     %1 = metaop.reduce add %a dims = [1] : tensor<64x1000xf32> -> tensor<64xf32>
@@ -69,7 +69,7 @@ func.func @row_sums(%x: tensor<64x1000xf32>) -> tensor<64xf32> {
 // Lanes that could write one element are no vector: all of i mod 3 are few
 // elements, so only scalar code remains.
 // CHECK-LABEL: func @colliding
-// CHECK: order = [0], parallel = 0, vector_dim = -1, vector_width = 1
+// CHECK: <[step(0)]>
 func.func @colliding(%x: tensor<1000xf32>) -> tensor<3xf32> {
   %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<3xf32> {
     %1 = metaop.reindex_reduce add %a map affine_map<(d0) -> (d0 mod 3)> : tensor<1000xf32> -> tensor<3xf32>
@@ -81,7 +81,7 @@ func.func @colliding(%x: tensor<1000xf32>) -> tensor<3xf32> {
 // Short steps cost some vectors and shuffles: a pooling is a vector of windows,
 // rather than a window that fills a part of a vector.
 // CHECK-LABEL: func @pooling
-// CHECK: order = [0, 1, 2, 3], parallel = 1, vector_dim = 1, vector_width = 16
+// CHECK: <[parallel(0), step(1, 16), step(2), step(3)], tile = [1: 16], lanes = 1: 16>
 func.func @pooling(%x: tensor<256x65xf32>) -> tensor<128x32xf32> {
   %0 = metaop.fused(%a = %x : tensor<256x65xf32>) -> tensor<128x32xf32> {
     %1 = metaop.reindex %a map affine_map<(i, j, k, l) -> (2 * i + k, 2 * j + l)> fill 0.0 : f32 : tensor<256x65xf32> -> tensor<128x32x3x3xf32>
@@ -93,7 +93,7 @@ func.func @pooling(%x: tensor<256x65xf32>) -> tensor<128x32xf32> {
 
 // Its gradient has the phases of the step side by side: they fill vectors.
 // CHECK-LABEL: func @pooling_gradient
-// CHECK: vector_dim = 1, vector_width = 16, unroll_dim = 5, unroll = 2
+// CHECK: <[parallel(0), step(4), step(5, 2), step(1, 16), step(2), step(3)], tile = [1: 16, 5: 2], lanes = 1: 16>
 func.func @pooling_gradient(%x: tensor<128x32xf32>) -> tensor<257x65xf32> {
   %0 = metaop.fused(%a = %x : tensor<128x32xf32>) -> tensor<257x65xf32> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<128x32xf32> -> tensor<128x32x3x3xf32>

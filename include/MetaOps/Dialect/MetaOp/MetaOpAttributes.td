@@ -34,71 +34,98 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
   let description = [{
     Every decision about a stage stands here; lowerings only read it. A search,
     an annotation or a cache may write it as well as the schedule pass.
+    docs/Schedule.md shows the loops of each field.
 
-    * `order`: the loops of the stage, outermost first. A permutation of
-      `0 .. number of loops - 1`. The loops are the dimensions of the iteration
-      space after contiguous neighbours were collapsed, and those that a strided
-      reduction runs over were split (see `Stage`).
-    * `parallel`: how many of the leading loops, taken as one collapsed range,
-      the runtime may split among threads. No two iterations of that range may
-      write the same element.
-    * `vector_dim`, `vector_width`: the dimension whose loop steps by
-      `vector_width` elements held in a vector; `-1` and `1` for scalar code.
-    * `unroll_dim`, `unroll`: the dimension of which `unroll` neighbouring
-      iterations (vectors, if it is `vector_dim`) are computed side by side, so
-      that they share reads and hide latency; `-1` and `1` for none.
-    * `tile_dim`: the dimension of which `vector_width` iterations form, with the
-      lanes of `vector_dim`, a square tile of registers. What memory holds one
-      after another along `tile_dim` is loaded or stored by vectors along it, and
-      the tile is transposed in registers. These two loops are the innermost, in
-      this order; `-1`, and not printed, for no tile.
+    * The list in brackets: the loops of the stage, outermost first. The
+      dimensions that they name are those of the iteration space after
+      contiguous neighbours were collapsed, and those that a strided reduction
+      runs over were split (see `Stage`). Each is named at least once.
+      `step(d, n)` goes through dimension d in steps of n, `step(d)` in steps of
+      one. Where a dimension stands in several loops, each further one goes
+      through one step of that before it. The range of the leading loops that are
+      `parallel(d, n)`, collapsed into one, is what the runtime may split among
+      threads: no two of its iterations may write the same element. `body` behind
+      n says that what does not fill a step has loops of its own; without it,
+      it is computed with the others and masked.
+    * `tile`: the dimensions whose last loop does several iterations side by
+      side, with their number. They share reads and hide latency, and of
+      dimensions that results keep, each has its own sums in registers.
+    * `lanes`: the dimension along which vectors lie, and their width. Its number
+      in `tile` is a multiple of that.
+    * `transpose`: the dimension of the tile along which some tensors are
+      contiguous that are not so along `lanes`: they are loaded or stored by
+      vectors along it, and the tile is transposed in registers.
+    * `unroll`: reduced dimensions whose last loop is no loop: its iterations are
+      emitted one after the other.
+    * `prefetch`: of a contraction, how many steps of the innermost reduced loop
+      ahead its vectors are asked for.
     * `stream`: the results, by number, that are stored past the caches: whole
       lines go to memory, which then need not be read before they are
       overwritten. It is for results that are larger than the caches and are
-      stored by aligned vectors; not printed where it is empty.
+      stored by aligned vectors.
     * `shared`: how many of the leading loops are shared with the stage before
       this one in the same kernel. An ordered list of stages with these depths
       is the kernel's loop tree.
 
-    Example: the convolution of an NCHW image, vectorised along the width:
+    Fields that say nothing are not printed. Example: the convolution of an NCHW
+    image, vectorised along the width, four channels at a time:
 
     ```mlir
-    #metaop.schedule<order = [0, 1, 2, 3, 4, 5, 6], parallel = 3,
-                     vector_dim = 3, vector_width = 16,
-                     unroll_dim = 1, unroll = 4, shared = 0>
+    #metaop.schedule<[parallel(0), parallel(1, 4), parallel(2), step(3, 16),
+                      step(4), step(5), step(6)],
+                     tile = [1: 4, 3: 16], lanes = 3: 16>
     ```
   }];
   let parameters = (ins
-    OptionalArrayRefParameter<"int64_t">:$order,
-    "int64_t":$parallel,
-    "int64_t":$vectorDim,
-    "int64_t":$vectorWidth,
-    "int64_t":$unrollDim,
-    "int64_t":$unroll,
-    "int64_t":$shared,
-    DefaultValuedParameter<"int64_t", "-1">:$tileDim,
-    OptionalArrayRefParameter<"int64_t">:$stream
+    OptionalArrayRefParameter<"LoopLevel">:$levels,
+    OptionalArrayRefParameter<"TileDim">:$tile,
+    DefaultValuedParameter<"TileDim", "TileDim()">:$lanes,
+    DefaultValuedParameter<"int64_t", "-1">:$transpose,
+    OptionalArrayRefParameter<"int64_t">:$unrollDims,
+    DefaultValuedParameter<"int64_t", "0">:$prefetch,
+    OptionalArrayRefParameter<"int64_t">:$stream,
+    DefaultValuedParameter<"int64_t", "0">:$shared
   );
-  let builders = [
-    AttrBuilder<(ins "ArrayRef<int64_t>":$order, "int64_t":$parallel,
-        "int64_t":$vectorDim, "int64_t":$vectorWidth, "int64_t":$unrollDim,
-        "int64_t":$unroll, "int64_t":$shared,
-        CArg<"int64_t", "-1">:$tileDim), [{
-      return $_get($_ctxt, order, parallel, vectorDim, vectorWidth, unrollDim,
-                   unroll, shared, tileDim, ArrayRef<int64_t>());
-    }]>
-  ];
   let extraClassDeclaration = [{
-    /// The same but for the results that are stored past the caches.
+    /// One loop per dimension, in this order, the leading ones parallel; the
+    /// last loop of each dimension steps by its number in the tile.
+    static ScheduleAttr getFlat(MLIRContext *context, ArrayRef<int64_t> order,
+                                int64_t parallel, ArrayRef<TileDim> tile,
+                                TileDim lanes, int64_t transpose = -1,
+                                LevelTail tail = LevelTail::Mask);
+
+    /// The same but for one field.
     ScheduleAttr withStream(ArrayRef<int64_t> stream) const;
-    /// The same but for the number of shared loops.
     ScheduleAttr withShared(int64_t shared) const;
+    /// The same but for the number of leading loops that are parallel.
+    ScheduleAttr withParallel(int64_t parallel) const;
+
+    unsigned getNumLevels() const { return getLevels().size(); }
+    /// The dimensions that the loops name.
+    unsigned getNumDims() const;
+    /// The leading loops that are parallel.
+    unsigned getParallel() const;
+    /// The dimensions of the leading loops, of all by default.
+    SmallVector<int64_t> getDims(unsigned numLevels = ~0u) const;
+    /// Whether each dimension stands in one loop, and at most one besides that
+    /// of the lanes does iterations side by side.
+    bool isFlat() const;
+    /// The iterations of a dimension that are done side by side.
+    int64_t getTileSize(int64_t dim) const;
+
+    /// The dimension and the width of vectors; -1 and 1 for scalar code.
+    int64_t getVectorDim() const { return getLanes().dim; }
+    int64_t getVectorWidth() const { return getLanes().size; }
+    /// The dimension of the tile, if there is one, of which neighbouring
+    /// iterations, or vectors of it, are copies of one loop's body; -1 and 1 for
+    /// none. It is the only one in flat schedules.
+    int64_t getUnrollDim() const;
+    int64_t getUnroll() const;
   }];
   let assemblyFormat = [{
-    `<` `order` `=` `[` (`]`) : ($order^ `]`)? `,` `parallel` `=` $parallel
-    `,` `vector_dim` `=` $vectorDim `,` `vector_width` `=` $vectorWidth
-    `,` `unroll_dim` `=` $unrollDim `,` `unroll` `=` $unroll
-    `,` `shared` `=` $shared `` custom<ScheduleOptions>($tileDim, $stream) `>`
+    `<` custom<Levels>($levels) ``
+    custom<ScheduleOptions>($tile, $lanes, $transpose, $unrollDims, $prefetch,
+                            $stream, $shared) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -65,4 +65,16 @@ def MetaOp_SlotKind : MetaOp_Enum<"SlotKind", "kind of memory", [
   I32EnumAttrCase<"Arena", 2, "arena">
 ]>;
 
+/// Who runs the iterations of a loop of a schedule.
+def MetaOp_LevelKind : MetaOp_Enum<"LevelKind", "kind of loop", [
+  I32EnumAttrCase<"Parallel", 0, "parallel">,
+  I32EnumAttrCase<"Step", 1, "step">
+]>;
+
+/// What becomes of iterations that do not fill a step of a loop.
+def MetaOp_LevelTail : MetaOp_Enum<"LevelTail", "tail of a loop", [
+  I32EnumAttrCase<"Mask", 0, "mask">,
+  I32EnumAttrCase<"Body", 1, "body">
+]>;
+
 #endif // METAOPS_DIALECT_METAOP_METAOPENUMS_TD

@@ -9,6 +9,7 @@
 #ifndef METAOPS_DIALECT_METAOP_METAOPOPS_H
 #define METAOPS_DIALECT_METAOP_METAOPOPS_H
 
+#include "MetaOps/Dialect/MetaOp/LoopLevel.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

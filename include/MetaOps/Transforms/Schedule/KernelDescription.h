@@ -48,7 +48,7 @@ struct AccessDescription {
 
 /// One loop of a stage's nest.
 struct LoopDescription {
-  /// Its number in `order`, and the name that maps use: d0, d1...
+  /// The number of its dimension, and the name that maps use: d0, d1...
   int64_t loop = 0;
   /// A number, or an expression of numbers that are known when it runs.
   std::string extent;
@@ -56,6 +56,8 @@ struct LoopDescription {
   bool isParallel = false;
   /// It is that of the stage before.
   bool isShared = false;
+  /// How far one iteration goes.
+  int64_t step = 1;
   /// 1 where the loop is not the vector loop.
   int64_t vectorWidth = 1;
   int64_t unroll = 1;

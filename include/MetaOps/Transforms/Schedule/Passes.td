@@ -62,6 +62,86 @@ def MarkGrowingPass : Pass<"metaop-mark-growing", "::mlir::func::FuncOp"> {
   }];
 }
 
+def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
+  let summary = "Copies operands of contractions into panels";
+  let description = [{
+    The inner kernel of a contraction reads one factor by vectors, which have to
+    be contiguous, and the other one element by element. Where that is worth its
+    cost, a kernel before the contraction copies
+
+    * the factor of the vectors into panels as wide as a register tile, in the
+      order in which they are read (`packed` of BLIS and oneDNN): the dimension
+      of the lanes is split, and numbers beyond its end are fill values;
+    * the other one, where places outside of it are read (the padding of a
+      convolution), into a box in which nothing is outside. Iterations that do
+      not belong to the space, as in a convolution's gradient by its input, then
+      read zeros.
+
+    What was computed from a factor's elements before they are multiplied is
+    computed there. The copies are ordinary stages: element-wise over the panel
+    or the box. Stages with a schedule stay as they are, and so do those whose
+    extents are not known, or grow.
+
+    Before (the product of a matrix and a transposed one):
+    ```mlir
+    %2 = metaop.reindex %b map affine_map<(d0, d1, d2) -> (d1, d2)>
+        fill 0.0 : f32 : tensor<256x512xf32> -> tensor<128x256x512xf32>
+    ```
+    After:
+    ```mlir
+    %panels = metaop.reindex %b map affine_map<(d0, d1, d2) -> (d0 * 32 + d2, d1)>
+        fill 0.0 : f32 : tensor<256x512xf32> -> tensor<8x512x32xf32>
+    ```
+    and, in the contraction's kernel,
+    ```mlir
+    %2 = metaop.reindex %panels map affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>
+        fill 0.0 : f32 : tensor<8x512x32xf32> -> tensor<128x8x512x32xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "bits of the target's vector registers; 0 packs nothing">,
+    Option<"report", "report", "bool", "false",
+           "say of each contraction what is packed, and why, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
+def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
+  let summary = "Packs vectors of contractions inside of their loops";
+  let description = [{
+    A kernel that computes the vectors of a contraction element by element, and
+    that nobody else reads, becomes a stage of the contraction's kernel: both
+    share the blocks that stand outside of the contraction's tiles (Halide's
+    `compute_at`), and what is packed at a time is in the second cache when it is
+    read. Stages have schedules then. It is not done where the blocks are of
+    loops that the vectors do not depend on, since they would be packed again.
+
+    Before, in two kernels:
+    ```mlir
+    %1 = metaop.kernel(%b) { metaop.fused ... -> tensor<32x1024x32xf32> }
+    %2 = metaop.kernel(%a, %1) { metaop.fused ... -> tensor<1024x1024xf32> }
+    ```
+    After:
+    ```mlir
+    %2 = metaop.kernel(%b, %a) {
+      %3 = metaop.fused(%b) -> tensor<32x1024x32xf32>
+          schedule(#metaop.schedule<[parallel(0, 2), step(1, 256), step(0), step(1), step(2, 16)], ...>)
+      %4 = metaop.fused(%a, %3) -> tensor<1024x1024xf32>
+          schedule(#metaop.schedule<[parallel(1, 2), step(2, 256), step(0, 14), ...], ..., shared = 2>)
+      metaop.yield %4
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "bits of the target's vector registers">,
+    Option<"report", "report", "bool", "false",
+           "say of each contraction what it packs itself, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def SchedulePass : Pass<"metaop-schedule"> {
   let summary = "Decides loop order, parallel loops and vectors of each stage";
   let description = [{
@@ -81,8 +161,7 @@ def SchedulePass : Pass<"metaop-schedule"> {
     After:
     ```mlir
     %y = metaop.fused(%a = %x : tensor<64x128xf32>) -> tensor<64xf32>
-        schedule(<order = [0, 1], parallel = 1, vector_dim = 1,
-                  vector_width = 16, unroll_dim = 1, unroll = 4, shared = 0>)
+        schedule(<[parallel(0), step(1, 64)], tile = [1: 64], lanes = 1: 16>)
         { ... }
     ```
   }];
@@ -122,7 +201,7 @@ def ExplainPass : Pass<"metaop-explain"> {
         loops:
           for d0 < 64, parallel
             for d1 < 128, reduced, vectors of 16, unrolled by 4
-        schedule: #metaop.schedule<order = [0, 1], ...>
+        schedule: #metaop.schedule<[parallel(0), step(1, 64)], ...>
       bytes: 32768 read, 256 written; FLOPs: 16384 (0.496 a byte)
       predicted: 2.7 us
     ```
@@ -153,9 +232,9 @@ def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
     ```mlir
     %y = metaop.kernel(%a = %x : tensor<64x128xf32>) -> tensor<64x128xf32> {
       %m = metaop.fused(...) -> tensor<64xf32>
-          schedule(<order = [0, 1], parallel = 1, ..., shared = 0>) { ... }
+          schedule(<[parallel(0), step(1, 64)], ...>) { ... }
       %0 = metaop.fused(...) -> tensor<64x128xf32>
-          schedule(<order = [0, 1], parallel = 1, ..., shared = 1>) { ... }
+          schedule(<[parallel(0), step(1, 16)], ..., shared = 1>) { ... }
       metaop.yield %0 : tensor<64x128xf32>
     }
     ```

@@ -10,7 +10,7 @@
 // itself:
 //
 //   # softmax, rows
-//   3f0c5a91d2e4b677.0 = #metaop.schedule<order = [0, 1], parallel = 1, ...>
+//   3f0c5a91d2e4b677.0 = #metaop.schedule<[parallel(0), step(1, 16)], ...>
 //
 // The name is the identity of a stage: a hash of its kernel's text before it is
 // scheduled, and the stage's number in the kernel.

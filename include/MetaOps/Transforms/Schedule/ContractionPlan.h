@@ -1,0 +1,69 @@
+//===- ContractionPlan.h - Tiles and panels of a contraction ----*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_CONTRACTIONPLAN_H
+#define METAOPS_TRANSFORMS_SCHEDULE_CONTRACTIONPLAN_H
+
+#include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Transforms/Schedule/Processor.h"
+
+namespace mlir::metaop {
+
+/// How a contraction is best computed: which factor is read by vectors, how
+/// large the tile is, and what has to be packed for that.
+struct ContractionPlan {
+  /// The factor of the vectors; elements of the other one are broadcast.
+  unsigned vectors = 1;
+  int64_t lanesDim = -1;
+  int64_t lanes = 1;
+  /// Iterations of the lanes' dimension in a tile: some vectors.
+  int64_t width = 1;
+  /// Own dimensions of the other factor that are in the tile.
+  SmallVector<TileDim, 2> rows;
+  /// The row along which results are contiguous, if they are not so along the
+  /// lanes; -1 else.
+  int64_t transpose = -1;
+  /// The vectors are copied into panels as wide as the tile, in the order in
+  /// which they are read.
+  bool packsVectors = false;
+  /// The other factor is copied with what surrounds it (its padding), so that
+  /// nothing about its places is checked.
+  bool packsBroadcast = false;
+  /// Predicted processor cycles.
+  double cycles = 0;
+
+  /// Nothing has to be packed, or it has been.
+  bool isPacked() const { return !packsVectors && !packsBroadcast; }
+};
+
+/// What has to hold for an iteration to take part in the sum.
+SmallVector<AffineExpr> getConditions(const Stage &stage);
+
+/// Whether an iteration for which the check does not hold reads outside of the
+/// tensor, where it is taken to be zero: then it adds nothing.
+bool impliesCheck(const StageRead &read, AffineExpr check);
+
+/// The plan of fewest cycles; none where extents are not known, or nothing but
+/// loops without a tile will do.
+std::optional<ContractionPlan> planContraction(const Stage &stage,
+                                               const Contraction &contraction,
+                                               const Processor &processor);
+
+/// The schedule of a plan without packing.
+ScheduleAttr scheduleContraction(const Stage &stage,
+                                 const Contraction &contraction,
+                                 const ContractionPlan &plan,
+                                 const Processor &processor);
+
+/// Both, where the stage is a contraction and needs no packing.
+std::optional<ScheduleAttr> chooseContraction(const Stage &stage,
+                                              const Processor &processor);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_CONTRACTIONPLAN_H

@@ -1,0 +1,290 @@
+//===- ContractionEmitter.cpp - Loops of a contraction --------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A contraction is computed tile by tile: the sums of a tile of results stay in
+// registers while the reduced loops below it run, each iteration adding an
+// outer product of a few elements of one factor and a few vectors of the other.
+// (This is the inner kernel of a matrix product in the manner of GotoBLAS,
+// Goto and van de Geijn, 2008; with several reduced dimensions it is a
+// batch-reduce GEMM, Georganas et al., 2020.)
+//
+// Levels are emitted in order. A level that has a further one of its dimension
+// inside narrows the dimension's span to one step. The last level of a kept
+// dimension steps by tiles; what does not fill one is done behind it, by a body
+// of its own size (`body`) or by one in which copies behind the end are
+// computed at the last iteration and not stored (`mask`).
+//
+// Where blocks of reduced loops stand outside of the tile, the first stores its
+// sums and later ones add theirs to memory. That also bounds how many numbers
+// are added one after another.
+//
+// A condition of the sum (an iteration that does not belong to the space) is
+// tested once, at the first depth where it is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+#include "AffineEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+unsigned metaop::getTileDepth(const Stage &stage, ScheduleAttr schedule) {
+  unsigned depth = schedule.getNumLevels();
+  while (depth > 0 &&
+         !stage.writes.front().loops.test(schedule.getLevels()[depth - 1].dim))
+    --depth;
+  return depth;
+}
+
+ContractionEmitter::ContractionEmitter(OpBuilder &b, const Stage &stage,
+                                       ScheduleAttr schedule,
+                                       StageBindings bindings)
+    : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
+      bindings(std::move(bindings)),
+      reduction(*stage.writes.front().kind,
+                getElementTypeOrSelf(stage.writes.front().value)),
+      lanes(schedule.getVectorWidth()), lanesDim(schedule.getVectorDim()),
+      start(getTileDepth(stage, schedule)) {
+  unsigned numDims = stage.getNumLoops();
+  lastLevel.resize(numDims);
+  for (auto [depth, level] : llvm::enumerate(schedule.getLevels()))
+    lastLevel[level.dim] = depth;
+  spans.resize(numDims);
+  position.resize(numDims);
+  left.resize(numDims);
+  sizes.assign(numDims, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops around the tile
+//===----------------------------------------------------------------------===//
+
+int64_t ContractionEmitter::getParallelRange(const Stage &stage,
+                                             ScheduleAttr schedule) {
+  int64_t range = 1;
+  for (const LoopLevel &level :
+       schedule.getLevels().take_front(schedule.getParallel()))
+    range *= llvm::divideCeil(stage.getStaticExtent(level.dim), level.step);
+  return range;
+}
+
+void ContractionEmitter::emit(Value number) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [dim, span] : llvm::enumerate(spans)) {
+    span.begin = zero;
+    span.end = emitAffine(b, loc, stage.extents[dim], {}, bindings.symbols);
+  }
+  openParallel(number);
+  emitLevel(schedule.getParallel());
+}
+
+/// Unfolds the number of an iteration of the collapsed range, innermost first.
+void ContractionEmitter::openParallel(Value number) {
+  for (unsigned depth = schedule.getParallel(); depth-- > 0;) {
+    const LoopLevel &level = getLevel(depth);
+    Value iv = number;
+    if (depth > 0) {
+      Value count = arith::ConstantIndexOp::create(
+          b, loc,
+          llvm::divideCeil(stage.getStaticExtent(level.dim), level.step));
+      iv = arith::RemUIOp::create(b, loc, number, count);
+      number = arith::DivUIOp::create(b, loc, number, count);
+    }
+    if (level.step != 1)
+      iv = arith::MulIOp::create(
+          b, loc, iv, arith::ConstantIndexOp::create(b, loc, level.step));
+    narrow(depth, iv);
+  }
+}
+
+/// The span of a level's dimension becomes one step, from `iv` on, for the
+/// levels of that dimension inside, and for what is packed there.
+void ContractionEmitter::narrow(unsigned depth, Value iv) {
+  const LoopLevel &level = getLevel(depth);
+  position[level.dim] = iv;
+  bool isPacked = packDepth <= schedule.getNumLevels() && depth < packDepth;
+  if (isLast(depth) && !isPacked)
+    return;
+  Value step = arith::ConstantIndexOp::create(b, loc, level.step);
+  Value next = arith::AddIOp::create(b, loc, iv, step);
+  Value end = spans[level.dim].end;
+  if (stage.getStaticExtent(level.dim) % level.step != 0)
+    next = arith::MinSIOp::create(b, loc, next, end);
+  spans[level.dim] = {iv, next};
+}
+
+void ContractionEmitter::emitFor(Span span, int64_t step,
+                                 llvm::function_ref<void(Value)> emit) {
+  Value size = arith::ConstantIndexOp::create(b, loc, step);
+  auto loop = scf::ForOp::create(b, loc, span.begin, span.end, size);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+void ContractionEmitter::packInside(unsigned depth, PackFn fn) {
+  packDepth = depth;
+  pack = std::move(fn);
+}
+
+void ContractionEmitter::emitLevel(unsigned depth) {
+  if (depth == packDepth) {
+    auto [tensor, buffer] = pack(spans);
+    bindings.sources[tensor] = buffer;
+  }
+  if (depth == start) {
+    emitTile();
+    return;
+  }
+  const LoopLevel &level = getLevel(depth);
+  if (isLast(depth) && !isReduced(level.dim)) {
+    emitTileLoop(depth);
+    return;
+  }
+  Span span = spans[level.dim];
+  Value wasFirst = isFirst;
+  emitFor(span, level.step, [&](Value iv) {
+    if (isReduced(level.dim)) {
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      isFirst = emitAnd(
+          isFirst,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, iv, zero));
+    }
+    narrow(depth, iv);
+    emitLevel(depth + 1);
+  });
+  spans[level.dim] = span;
+  isFirst = wasFirst;
+}
+
+/// The last level of a kept dimension: whole tiles, and what is left over.
+void ContractionEmitter::emitTileLoop(unsigned depth) {
+  const LoopLevel &level = getLevel(depth);
+  int64_t unit = level.dim == lanesDim ? lanes : 1;
+  int64_t extent = stage.getStaticExtent(level.dim);
+  int64_t rest = extent % level.step;
+  Span span = spans[level.dim];
+  auto emitInside = [&](int64_t size, Value iv, Value numLeft) {
+    position[level.dim] = iv;
+    sizes[level.dim] = size;
+    left[level.dim] = numLeft;
+    emitLevel(depth + 1);
+    sizes[level.dim] = 1;
+    left[level.dim] = nullptr;
+  };
+  int64_t size = level.step / unit;
+  if (rest == 0) {
+    emitFor(span, level.step, [&](Value iv) { emitInside(size, iv, nullptr); });
+    return;
+  }
+  Span whole = span;
+  if (extent < level.step) {
+    whole.end = span.begin;
+  } else {
+    Value step = arith::ConstantIndexOp::create(b, loc, level.step);
+    Value length = arith::SubIOp::create(b, loc, span.end, span.begin);
+    Value over = arith::RemUIOp::create(b, loc, length, step);
+    whole.end = arith::SubIOp::create(b, loc, span.end, over);
+    emitFor(whole, level.step,
+            [&](Value iv) { emitInside(size, iv, nullptr); });
+  }
+  // Blocks outside are multiples of the tile: what is left over is the rest of
+  // the whole extent, or nothing.
+  bool hasBody = level.tail == LevelTail::Body;
+  emitFor({whole.end, span.end}, level.step, [&](Value iv) {
+    Value numLeft;
+    if (!hasBody || unit > 1)
+      numLeft = arith::SubIOp::create(b, loc, span.end, iv);
+    emitInside(hasBody ? llvm::divideCeil(rest, unit) : size, iv, numLeft);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops inside of the tile
+//===----------------------------------------------------------------------===//
+
+void ContractionEmitter::emitTile() {
+  accumulators.assign(getNumCopies(), reduction.emitIdentity(b, loc, lanes));
+  emitReduced(start);
+  storeTile();
+}
+
+/// The conditions of the sum that are known at this depth and not before.
+Value ContractionEmitter::emitConditions(unsigned depth) {
+  SmallVector<AffineExpr> checks(stage.domain);
+  checks.append(stage.writes.front().place.conditions);
+  Value holds;
+  for (AffineExpr check : checks) {
+    unsigned known = start;
+    for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)
+      if (check.isFunctionOfDim(dim))
+        known = std::max(known, lastLevel[dim] + 1);
+    if (known != depth)
+      continue;
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value number = emitAffine(b, loc, check, position, bindings.symbols);
+    holds =
+        emitAnd(holds, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                             number, zero));
+  }
+  return holds;
+}
+
+void ContractionEmitter::emitReduced(unsigned depth) {
+  Value holds = emitConditions(depth);
+  if (!holds) {
+    emitReducedLoop(depth);
+    return;
+  }
+  SmallVector<Value> before = accumulators;
+  auto ifOp = scf::IfOp::create(b, loc, ValueRange(before).getTypes(), holds,
+                                /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    emitReducedLoop(depth);
+    scf::YieldOp::create(b, loc, accumulators);
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    scf::YieldOp::create(b, loc, before);
+  }
+  accumulators.assign(ifOp.result_begin(), ifOp.result_end());
+}
+
+void ContractionEmitter::emitReducedLoop(unsigned depth) {
+  if (depth == schedule.getNumLevels()) {
+    accumulate();
+    return;
+  }
+  const LoopLevel &level = getLevel(depth);
+  Span span = spans[level.dim];
+  if (llvm::is_contained(schedule.getUnrollDims(), level.dim)) {
+    for (int64_t i = 0; i < stage.getStaticExtent(level.dim); ++i) {
+      position[level.dim] = arith::ConstantIndexOp::create(b, loc, i);
+      emitReduced(depth + 1);
+    }
+    return;
+  }
+  Value step = arith::ConstantIndexOp::create(b, loc, level.step);
+  auto loop =
+      scf::ForOp::create(b, loc, span.begin, span.end, step, accumulators);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(loop.getBody());
+    accumulators.assign(loop.getRegionIterArgs().begin(),
+                        loop.getRegionIterArgs().end());
+    narrow(depth, loop.getInductionVar());
+    emitReduced(depth + 1);
+    scf::YieldOp::create(b, loc, accumulators);
+  }
+  spans[level.dim] = span;
+  accumulators.assign(loop.result_begin(), loop.result_end());
+}

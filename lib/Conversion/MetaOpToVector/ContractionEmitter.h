@@ -1,0 +1,131 @@
+//===- ContractionEmitter.h - Loops of a contraction ------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
+
+#include "Reduction.h"
+#include "StageBindings.h"
+
+#include <functional>
+#include <map>
+
+namespace mlir::metaop {
+
+/// The depth from which on every loop is reduced: there the sums of a tile
+/// begin, in registers.
+unsigned getTileDepth(const Stage &stage, ScheduleAttr schedule);
+
+/// Emits the loops of a contraction whose schedule has blocks and tiles of
+/// several dimensions.
+class ContractionEmitter {
+public:
+  /// The iterations of a dimension in a step of its loops.
+  struct Span {
+    Value begin, end;
+  };
+
+  ContractionEmitter(OpBuilder &b, const Stage &stage, ScheduleAttr schedule,
+                     StageBindings bindings);
+
+  /// Iterations of the parallel loops, collapsed into one range.
+  static int64_t getParallelRange(const Stage &stage, ScheduleAttr schedule);
+  /// Calls `pack` inside of so many loops, with the spans of all dimensions; it
+  /// gives the buffers that stand for tensors from there on.
+  using PackFn = std::function<std::pair<Value, Value>(ArrayRef<Span> spans)>;
+  void packInside(unsigned depth, PackFn pack);
+  /// Emits iteration `position` of that range.
+  void emit(Value position);
+
+private:
+  /// One of the elements, or vectors along the lanes, of a tile: its number
+  /// along each dimension of the stage.
+  using Copy = SmallVector<int64_t, 4>;
+
+  //===--------------------------------------------------------------------===//
+  // Loops (ContractionEmitter.cpp)
+  //===--------------------------------------------------------------------===//
+  const LoopLevel &getLevel(unsigned depth) const {
+    return schedule.getLevels()[depth];
+  }
+  bool isLast(unsigned depth) const {
+    return lastLevel[getLevel(depth).dim] == depth;
+  }
+  bool isReduced(int64_t dim) const {
+    return !stage.writes.front().loops.test(dim);
+  }
+  void openParallel(Value position);
+  void emitLevel(unsigned depth);
+  void emitFor(Span span, int64_t step, llvm::function_ref<void(Value)> emit);
+  void narrow(unsigned depth, Value iv);
+  void emitTileLoop(unsigned depth);
+  void emitTile();
+  void emitReduced(unsigned depth);
+  void emitReducedLoop(unsigned depth);
+  Value emitConditions(unsigned depth);
+
+  //===--------------------------------------------------------------------===//
+  // The tile (ContractionTile.cpp)
+  //===--------------------------------------------------------------------===//
+  unsigned getNumCopies() const;
+  Copy getCopy(unsigned number) const;
+  unsigned getNumber(const Copy &copy) const;
+  Value emitExpr(AffineExpr expr, const Copy &copy);
+  Value getValid(const Copy &copy);
+  Value getLaneMask(const Copy &copy);
+  Value getValue(Value value, Copy copy);
+  Value emitRead(const StageRead &read, const Copy &copy);
+  void emitPrefetch();
+  void accumulate();
+  void storeTile();
+  void storeCopies(bool adds);
+  void storeTransposed(bool adds);
+  void storeColumns(ArrayRef<unsigned> rows, int64_t vector, bool adds);
+  Value getRowMask(ArrayRef<unsigned> rows);
+  Value emitIsLaneValid(int64_t lane, const Copy &copy);
+  void storeRun(Value column, unsigned position, ArrayRef<unsigned> rows,
+                int64_t lane, bool adds);
+  void emitStore(Value value, Value offset, Value mask, bool adds);
+  void emitScatter(Value value, Value offset, int64_t step, Value mask,
+                   bool adds);
+  Value emitAnd(Value lhs, Value rhs);
+  void emitIf(Value condition, llvm::function_ref<void()> emit);
+
+  OpBuilder &b;
+  Location loc;
+  const Stage &stage;
+  ScheduleAttr schedule;
+  StageBindings bindings;
+  Reduction reduction;
+  int64_t lanes, lanesDim;
+  unsigned start;
+  /// The last loop of each dimension.
+  SmallVector<unsigned> lastLevel;
+
+  unsigned packDepth = ~0u;
+  PackFn pack;
+
+  /// Of each dimension: the iterations of the step that is open, the iteration
+  /// (once its last loop is open), its copies, and, where the tail of a loop
+  /// masks, the iterations that are left.
+  SmallVector<Span> spans;
+  SmallVector<Value> position;
+  SmallVector<int64_t> sizes;
+  SmallVector<Value> left;
+  /// Blocks of reduced loops that stand outside of the tile are at their first
+  /// iteration; null if there are none.
+  Value isFirst;
+  SmallVector<Value> accumulators;
+  /// Values of one innermost iteration, by value and copy.
+  std::map<std::pair<void *, unsigned>, Value> values;
+  llvm::DenseMap<AffineExpr, Value> bases;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H

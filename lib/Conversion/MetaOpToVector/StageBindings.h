@@ -1,0 +1,32 @@
+//===- StageBindings.h - What a stage knows of its kernel -------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEBINDINGS_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEBINDINGS_H
+
+#include "MetaOps/Transforms/Schedule/Stage.h"
+
+namespace mlir::metaop {
+
+/// What a stage needs to know of the kernel around it.
+struct StageBindings {
+  /// Buffers of the region's arguments and of constants, as 1-d memrefs.
+  llvm::DenseMap<Value, Value> sources;
+  /// Buffers of the results.
+  SmallVector<Value> results;
+  /// One index value per symbol of the stage.
+  SmallVector<Value> symbols;
+  /// Leading loops that the kernel's own range runs over.
+  unsigned parallelLoops = 0;
+  /// Leading loops that the caller opens, those included.
+  unsigned openedLoops = 0;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEBINDINGS_H

@@ -1,0 +1,221 @@
+//===- VerifyContraction.cpp - Legal schedules of contractions ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks, and tiles of several dimensions, are for contractions of known
+// extents that stand alone in their kernel. What is asked of such a schedule:
+//   1. Tiles consist of kept dimensions, of vectors along one of them, along
+//      which everything is contiguous or the same; results may be contiguous
+//      along another one that the schedule names (`transpose`).
+//   2. Places of the tile's elements are constant distances apart, and nothing
+//      about them is checked but whether lanes exist.
+//   3. A parallel level of a dimension in the tile has a further level inside:
+//      what does not fill a tile is a loop's affair.
+//   4. Unrolled dimensions are reduced ones, whole, inside of the tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopTree.h"
+#include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "Panel.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Elements and vectors of a tile, times what is unrolled: a few thousand
+/// instructions.
+static constexpr int64_t kMaxTileCode = 1024;
+
+namespace {
+class ContractionVerifier {
+public:
+  ContractionVerifier(const ScheduledStage &scheduled)
+      : stage(scheduled.stage), schedule(scheduled.schedule), op(stage.op),
+        write(stage.writes.front()) {}
+
+  LogicalResult verify();
+
+private:
+  bool isInTile(int64_t dim) const { return schedule.getTileSize(dim) > 1; }
+  LogicalResult verifyTile();
+  LogicalResult verifyRead(const StageRead &read);
+  LogicalResult verifyWrite();
+  LogicalResult verifyLevels();
+  LogicalResult verifyUnrolled();
+
+  const Stage &stage;
+  ScheduleAttr schedule;
+  FusedOp op;
+  const StageWrite &write;
+};
+} // namespace
+
+LogicalResult ContractionVerifier::verifyTile() {
+  if (schedule.getVectorWidth() == 1)
+    return op.emitOpError("schedule has blocks or a tile, but no `lanes`");
+  int64_t code = 1;
+  for (TileDim tile : schedule.getTile()) {
+    if (!write.loops.test(tile.dim))
+      return op.emitOpError("has dimension ")
+             << tile.dim << " in its tile, which the result does not keep";
+    code *= tile.size;
+  }
+  code /= schedule.getVectorWidth();
+  for (int64_t dim : schedule.getUnrollDims())
+    code *= stage.getStaticExtent(dim);
+  if (code > kMaxTileCode)
+    return op.emitOpError("has a tile of ")
+           << code << " multiplications, but at most " << kMaxTileCode
+           << " can be compiled";
+  return success();
+}
+
+LogicalResult ContractionVerifier::verifyRead(const StageRead &read) {
+  if (read.place.isGuarded())
+    return op.emitOpError("has a tile, but reads a tensor at places that are "
+                          "checked: ")
+           << read.source.getType();
+  for (TileDim tile : schedule.getTile())
+    if (!stage.getStep(read.place.offset, tile.dim))
+      return op.emitOpError("reads ")
+             << read.source.getType()
+             << " in no constant steps along dimension " << tile.dim
+             << " of its tile";
+  int64_t lanesDim = schedule.getVectorDim();
+  int64_t step = *stage.getStep(read.place.offset, lanesDim);
+  if (step != 1 && stage.getLoopsOf(read.value).test(lanesDim))
+    return op.emitOpError("reads ") << read.source.getType() << " in steps of "
+                                    << step << " along its lanes";
+  return success();
+}
+
+LogicalResult ContractionVerifier::verifyWrite() {
+  int64_t lanesDim = schedule.getVectorDim();
+  auto verifySteps = [&](AffineExpr expr) -> LogicalResult {
+    for (TileDim tile : schedule.getTile())
+      if (!stage.getStep(expr, tile.dim))
+        return op.emitOpError("writes its result in no constant steps along "
+                              "dimension ")
+               << tile.dim << " of its tile";
+    return success();
+  };
+  if (failed(verifySteps(write.place.offset)))
+    return failure();
+  if (stage.getStep(write.place.offset, lanesDim) == 0)
+    return op.emitOpError("writes one element of its result by all lanes");
+  for (AffineExpr check : write.place.rangeChecks) {
+    if (failed(verifySteps(check)))
+      return failure();
+    for (TileDim tile : schedule.getTile())
+      if (schedule.getTranspose() >= 0 && tile.dim != lanesDim &&
+          check.isFunctionOfDim(tile.dim))
+        return op.emitOpError("transposes a tile whose rows are checked");
+  }
+  SmallVector<AffineExpr> conditions(stage.domain);
+  conditions.append(write.place.conditions);
+  for (AffineExpr condition : conditions)
+    for (TileDim tile : schedule.getTile())
+      if (condition.isFunctionOfDim(tile.dim))
+        return op.emitOpError("has a condition on dimension ")
+               << tile.dim << " of its tile";
+  return success();
+}
+
+LogicalResult ContractionVerifier::verifyLevels() {
+  ArrayRef<LoopLevel> levels = schedule.getLevels();
+  for (auto [depth, level] : llvm::enumerate(levels)) {
+    if (level.kind != LevelKind::Parallel)
+      continue;
+    bool isLast = llvm::none_of(
+        levels.drop_front(depth + 1),
+        [dim = level.dim](LoopLevel other) { return other.dim == dim; });
+    if (isLast && level.step != 1)
+      return op.emitOpError("has a parallel loop of dimension ")
+             << level.dim << " in steps of a tile: expects a further loop "
+             << "of that dimension inside";
+    for (LoopLevel outer : levels.take_front(depth))
+      if (outer.dim == level.dim)
+        return op.emitOpError("has two parallel loops of dimension ")
+               << level.dim;
+  }
+  // Blocks of the sum are added in memory.
+  Type element = getElementTypeOrSelf(write.value.getType());
+  if (!element.isF16() && !element.isBF16())
+    return success();
+  for (LoopLevel level : levels.take_front(getTileDepth(stage, schedule)))
+    if (!write.loops.test(level.dim))
+      return op.emitOpError("result 0 would be rounded to ")
+             << element << " in memory after each block of dimension "
+             << level.dim;
+  return success();
+}
+
+LogicalResult ContractionVerifier::verifyUnrolled() {
+  unsigned start = getTileDepth(stage, schedule);
+  for (int64_t dim : schedule.getUnrollDims()) {
+    SmallVector<int64_t> outside = schedule.getDims(start);
+    if (write.loops.test(dim) || llvm::is_contained(outside, dim))
+      return op.emitOpError("unrolls dimension ")
+             << dim << ", which is not reduced, or not inside of the tile";
+    if (llvm::count(schedule.getDims(), dim) != 1)
+      return op.emitOpError("unrolls dimension ")
+             << dim << ", which has several loops";
+  }
+  return success();
+}
+
+LogicalResult ContractionVerifier::verify() {
+  for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)
+    if (ShapedType::isDynamic(stage.getStaticExtent(dim)))
+      return op.emitOpError("schedule has blocks or a tile, but the extent of "
+                            "dimension ")
+             << dim << " is not known";
+  if (failed(verifyTile()) || failed(verifyWrite()) || failed(verifyLevels()) ||
+      failed(verifyUnrolled()))
+    return failure();
+  for (const StageRead &read : stage.reads)
+    if (failed(verifyRead(read)))
+      return failure();
+  return success();
+}
+
+LogicalResult metaop::verifyContraction(const ScheduledStage &scheduled,
+                                        bool isAlone) {
+  FusedOp op = scheduled.stage.op;
+  if (!Contraction::match(scheduled.stage))
+    return op.emitOpError("schedule has several loops of one dimension, a tile "
+                          "of several, or `unroll`, but the stage is no sum of "
+                          "products");
+  if (!isAlone)
+    return op.emitOpError(
+        "schedule has several loops of one dimension, a tile "
+        "of several, or `unroll`, but the stage shares its kernel");
+  return ContractionVerifier(scheduled).verify();
+}
+
+LogicalResult metaop::verifyPanel(const ScheduledStage &writer,
+                                  const ScheduledStage &reader) {
+  FusedOp op = writer.stage.op;
+  if (failed(Panel::build(writer, reader)) ||
+      failed(verifyContraction(reader, /*isAlone=*/true)))
+    return failure();
+  // Behind the shared blocks each dimension has one loop.
+  ScheduleAttr schedule = writer.schedule;
+  int64_t shared = reader.schedule.getShared();
+  llvm::SmallBitVector seen(writer.stage.getNumLoops());
+  for (LoopLevel level : schedule.getLevels().drop_front(shared)) {
+    if (seen.test(level.dim) || level.kind == LevelKind::Parallel)
+      return op.emitOpError("packs a factor and has two loops of dimension ")
+             << level.dim << " inside of the shared ones";
+    seen.set(level.dim);
+  }
+  if (!seen.all())
+    return op.emitOpError("packs a factor and has no loop of some dimension "
+                          "inside of the shared ones");
+  return success();
+}

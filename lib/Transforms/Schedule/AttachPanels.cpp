@@ -1,0 +1,232 @@
+//===- AttachPanels.cpp - Packing inside of a contraction's loops ---------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The outer levels of a contraction, parallel ones and blocks of the sum, are
+// blocks of its vectors. A kernel before it that computes these vectors element
+// by element, for nobody else, becomes a stage of the contraction's kernel that
+// shares those levels (Halide's compute_at): each block is packed into memory
+// of its own just before it is used, and is in the second cache then.
+//
+//   P = kernel { stage over (n1, k, n0) }
+//   C = kernel { stage over (m, n1, k, n0) : [parallel(n1, 8), step(k, 256),
+//                                             step(m, 14), ...] }
+//
+// becomes one kernel, whose stages have the schedules
+//
+//   P: [parallel(n1, 8), step(k, 256), step(n1), step(k), step(n0, 16)]
+//   C: [parallel(n1, 8), step(k, 256), step(m, 14), ...], shared = 2
+//
+// That is done where all of the levels that are shared are loops of P, so that
+// nothing is packed twice, and where a block fits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/ContractionPlan.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_ATTACHPANELSPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+struct AttachPanelsPass : metaop::impl::AttachPanelsPassBase<AttachPanelsPass> {
+  using AttachPanelsPassBase::AttachPanelsPassBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult attach(KernelOp kernel);
+  /// Whether the producer became a stage of the kernel.
+  FailureOr<bool> attach(KernelOp kernel, FusedOp reader, KernelOp producer,
+                         FusedOp writer);
+  std::optional<std::pair<ScheduleAttr, ScheduleAttr>>
+  chooseLevels(const Stage &writer, const Stage &reader,
+               const StageRead &read) const;
+};
+} // namespace
+
+/// The only stage of a kernel, if it has one result and no schedule.
+static FusedOp getOnlyStage(KernelOp kernel) {
+  auto stages = kernel.getBody().front().getOps<FusedOp>();
+  if (kernel->getNumResults() != 1 || !llvm::hasSingleElement(stages))
+    return nullptr;
+  FusedOp stage = *stages.begin();
+  bool isPlain = !stage.getScheduleAttr() && !stage.getInputRowsAttr() &&
+                 !stage.getResultRowsAttr() &&
+                 kernel.getYield().getOperands() == stage.getResults();
+  return isPlain ? stage : nullptr;
+}
+
+/// The schedules of both stages, where the writer's loops allow it.
+std::optional<std::pair<ScheduleAttr, ScheduleAttr>>
+AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
+                               const StageRead &read) const {
+  auto blocked = chooseContraction(reader, Processor::withVectors(vectorBits));
+  if (!blocked || !isTiled(reader, *blocked) || writer.writes.size() != 1 ||
+      writer.writes.front().kind || writer.isEmpty() || writer.reads.empty() ||
+      read.place.isGuarded())
+    return std::nullopt;
+  // The writer's loop for each of the reader's.
+  llvm::DenseMap<int64_t, int64_t> loops;
+  for (auto [mine, other] : llvm::zip_equal(
+           writer.writes.front().map.getResults(), read.map.getResults())) {
+    auto from = dyn_cast<AffineDimExpr>(mine);
+    auto to = dyn_cast<AffineDimExpr>(other);
+    if (!from || !to ||
+        writer.getStaticExtent(from.getPosition()) !=
+            reader.getStaticExtent(to.getPosition()) ||
+        !loops.try_emplace(to.getPosition(), from.getPosition()).second)
+      return std::nullopt;
+  }
+  if (loops.size() != writer.getNumLoops())
+    return std::nullopt;
+
+  const StageWrite &write = reader.writes.front();
+  size_t lastKept = 0;
+  for (auto [depth, level] : llvm::enumerate(blocked->getLevels()))
+    if (write.loops.test(level.dim))
+      lastKept = depth;
+  SmallVector<LoopLevel> levels;
+  SmallVector<int64_t> extents;
+  for (unsigned loop = 0; loop < reader.getNumLoops(); ++loop)
+    extents.push_back(reader.getStaticExtent(loop));
+  for (auto [depth, level] : llvm::enumerate(blocked->getLevels())) {
+    bool isBlock = level.kind == LevelKind::Parallel ||
+                   (!write.loops.test(level.dim) && depth < lastKept);
+    if (!isBlock || !loops.contains(level.dim))
+      break;
+    extents[level.dim] = std::min(extents[level.dim], level.step);
+    levels.push_back({level.kind, loops.lookup(level.dim), level.step});
+  }
+  int64_t elements = 1;
+  for (auto [loop, own] : loops)
+    elements = multiplyCounts(elements, extents[loop]);
+  int64_t bytes = getElementBytes(read.value.getType());
+  // Threads would pack the same where a parallel loop is not the writer's.
+  if (levels.empty() || levels.size() < blocked->getParallel() ||
+      elements > kMaxPanelBytes / bytes)
+    return std::nullopt;
+  int64_t shared = levels.size();
+  ScheduleAttr flat = chooseSchedule(writer, vectorBits);
+  if (!flat.isFlat())
+    return std::nullopt;
+  // What is read is far and what is written near: along rows of the former.
+  SmallVector<LoopLevel> own(flat.getLevels());
+  auto *tiles =
+      llvm::find_if(own, [](const LoopLevel &level) { return level.step > 1; });
+  auto getDistance = [&](const LoopLevel &level) {
+    AffineExpr place = writer.reads.front().place.offset;
+    return std::abs(writer.getStep(place, level.dim).value_or(INT64_MAX));
+  };
+  llvm::sort(own.begin(), tiles, [&](const LoopLevel &a, const LoopLevel &b) {
+    int64_t distanceA = getDistance(a), distanceB = getDistance(b);
+    return std::tie(distanceB, a.dim) < std::tie(distanceA, b.dim);
+  });
+  for (LoopLevel level : own) {
+    level.kind = LevelKind::Step;
+    // A block is a multiple of what is done side by side in it.
+    for (const LoopLevel &outer : ArrayRef(levels).take_front(shared))
+      if (outer.dim == level.dim && outer.step % level.step != 0)
+        return std::nullopt;
+    levels.push_back(level);
+  }
+  auto packing = ScheduleAttr::get(
+      flat.getContext(), levels, flat.getTile(), flat.getLanes(),
+      flat.getTranspose(), /*unrollDims=*/{}, /*prefetch=*/0, /*stream=*/{},
+      /*shared=*/0);
+  return std::make_pair(packing, blocked->withShared(shared));
+}
+
+FailureOr<bool> AttachPanelsPass::attach(KernelOp kernel, FusedOp reader,
+                                         KernelOp producer, FusedOp writer) {
+  FailureOr<Stage> from = Stage::build(writer), to = Stage::build(reader);
+  if (failed(from) || failed(to))
+    return failure();
+  Value inner;
+  for (auto [argument, input] :
+       llvm::zip_equal(kernel.getBody().getArguments(), kernel.getInputs()))
+    if (input == producer.getResult(0))
+      inner = argument;
+  const StageRead *read = nullptr;
+  for (const StageRead &candidate : to->reads)
+    if (isa<BlockArgument>(candidate.source) &&
+        getOuterValue(reader, candidate.source) == inner)
+      read = read ? nullptr : &candidate;
+  auto schedules = read ? chooseLevels(*from, *to, *read) : std::nullopt;
+  if (!schedules)
+    return false;
+  if (report)
+    reader.emitRemark("packs ") << read->source.getType() << " inside of "
+                                << schedules->second.getShared() << " loops";
+
+  OpBuilder b(kernel);
+  SmallVector<Value> inputs(producer.getInputs());
+  for (Value input : kernel.getInputs())
+    if (input != producer.getResult(0))
+      inputs.push_back(input);
+  auto joined =
+      KernelOp::create(b, kernel.getLoc(), kernel.getResultTypes(), inputs);
+  Block &body = joined.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : inputs)
+    body.addArgument(input.getType(), input.getLoc());
+  unsigned next = 0;
+  for (Value argument : producer.getBody().getArguments())
+    mapping.map(argument, body.getArgument(next++));
+  for (auto [argument, input] :
+       llvm::zip_equal(kernel.getBody().getArguments(), kernel.getInputs()))
+    if (input != producer.getResult(0))
+      mapping.map(argument, body.getArgument(next++));
+  b.setInsertionPointToEnd(&body);
+  auto packing = cast<FusedOp>(b.clone(*writer, mapping));
+  packing.setScheduleAttr(schedules->first);
+  mapping.map(inner, packing.getResult(0));
+  auto contracting = cast<FusedOp>(b.clone(*reader, mapping));
+  contracting.setScheduleAttr(schedules->second);
+  YieldOp::create(b, kernel.getLoc(), contracting.getResults());
+  kernel.replaceAllUsesWith(joined.getResults());
+  kernel.erase();
+  producer.erase();
+  return true;
+}
+
+LogicalResult AttachPanelsPass::attach(KernelOp kernel) {
+  FusedOp reader = getOnlyStage(kernel);
+  if (!reader)
+    return success();
+  for (Value input : kernel.getInputs()) {
+    auto producer = input.getDefiningOp<KernelOp>();
+    FusedOp writer =
+        producer && input.hasOneUse() ? getOnlyStage(producer) : nullptr;
+    if (!writer)
+      continue;
+    FailureOr<bool> attached = attach(kernel, reader, producer, writer);
+    if (failed(attached) || *attached)
+      return attached;
+  }
+  return success();
+}
+
+void AttachPanelsPass::runOnOperation() {
+  // What is taken up reduces nothing, so that it is none of these.
+  SmallVector<KernelOp> kernels;
+  for (auto kernel : getOperation().getOps<KernelOp>())
+    if (FusedOp stage = getOnlyStage(kernel);
+        stage && !stage.getBody().front().getOps<ReindexReduceOp>().empty())
+      kernels.push_back(kernel);
+  for (KernelOp kernel : kernels)
+    if (failed(attach(kernel)))
+      return signalPassFailure();
+}

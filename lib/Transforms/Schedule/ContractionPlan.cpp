@@ -1,0 +1,394 @@
+//===- ContractionPlan.cpp - Tiles and panels of a contraction ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The inner kernel multiplies vectors of one factor by broadcast elements of
+// the other. The broadcast one may lie in memory however it likes; vectors have
+// to be contiguous along the lanes. So there is a plan for each own dimension
+// of either factor as the lanes' one, and each is priced in cycles:
+//
+//   * multiplications: rows * vectors of the tile in each step of the sum, two
+//     in a cycle where enough of them are independent. What does not fill a
+//     tile is computed as well, or in a smaller tile, which is slower;
+//   * packing: of vectors that are not contiguous, that have something to
+//     compute first (a prologue), or that do not fit the second cache, where
+//     walking across their rows waits for each cache line; of broadcast
+//     elements whose places are checked (the padding of a convolution);
+//   * stores, more where results are contiguous along another dimension.
+//
+// The tile has as many sums as there are registers beside one row of vectors
+// and one broadcast element. Its rows are one own dimension of the broadcast
+// factor, or two where that is short; of several sizes the one that wastes
+// least.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/ContractionPlan.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::SmallBitVector;
+
+/// Independent multiplications that hide the latency of one.
+static constexpr double kLatency = 8;
+/// Cycles of an element that is copied: as it lies, or transposed on the way;
+/// and of a result that is stored.
+static constexpr double kCopyCycles = 0.4, kTransposeCycles = 0.8,
+                        kStoreCycles = 0.15, kTransposedStoreCycles = 0.5,
+                        kScatterCycles = 2;
+/// What loads add where they are as many as multiplications.
+static constexpr double kLoadFactor = 1.12;
+/// Cycles of a cache line that no prefetch of the processor foresees, where a
+/// factor is larger than the second cache and walked across its rows; and
+/// steps, in elements, that still are along them.
+static constexpr double kFarLineCycles = 25;
+static constexpr int64_t kNearStep = 16, kLineBytes = 64;
+/// Cycles around the steps of one row of a tile: a panel's start and end.
+static constexpr double kRowOverhead = 1;
+/// Rows of so many elements are read as what they are, panels.
+static constexpr int64_t kMaxPanelWidth = 128;
+/// Panels of vectors hold at most so many times the elements of the tensor.
+static constexpr int64_t kMaxPanelRatio = 2;
+/// The call of a kernel that packs.
+static constexpr double kCallCycles = 2000;
+/// Fewer products than these, and tiles that do less of what they could than
+/// this part, are a plain loop's affair.
+static constexpr int64_t kMinProducts = 1 << 10, kMinPackedProducts = 1 << 16;
+static constexpr double kMinUse = 0.25;
+/// Vectors of a row that are a tile whatever their number is.
+static constexpr int64_t kMaxVectors = 3;
+/// Rows of a dimension that are a tile whatever their number is.
+static constexpr int64_t kMaxWholeRows = 8;
+/// Results that follow each other in memory, for which a tile is transposed.
+static constexpr int64_t kMinRun = 3;
+
+namespace {
+class Planner {
+public:
+  Planner(const Stage &stage, const Contraction &contraction,
+          const Processor &processor)
+      : stage(stage), contraction(contraction), processor(processor),
+        write(stage.writes.front()) {}
+
+  std::optional<ContractionPlan> plan();
+
+private:
+  int64_t getExtent(unsigned dim) const { return stage.getStaticExtent(dim); }
+  int64_t count(const SmallBitVector &dims) const {
+    int64_t points = 1;
+    for (unsigned dim : dims.set_bits())
+      points = multiplyCounts(points, getExtent(dim));
+    return points;
+  }
+  std::optional<ContractionPlan> plan(unsigned vectors, unsigned lanesDim,
+                                      int64_t numVectors) const;
+  bool chooseRows(ContractionPlan &plan, int64_t maxRows) const;
+  int64_t chooseSize(unsigned dim, int64_t most) const;
+  double getTileCycles(const ContractionPlan &plan) const;
+  double getPackCycles(const Contraction::Factor &factor, bool isTransposed,
+                       int64_t points) const;
+  bool needsPanels(const Contraction::Factor &factor, unsigned lanesDim) const;
+  int64_t getNumVectors(unsigned lanesDim) const;
+  bool isPanel(const Contraction::Factor &factor, int64_t step) const;
+  double getFarCycles(const Contraction::Factor &factor) const;
+  bool canPad(const Contraction::Factor &factor) const;
+
+  const Stage &stage;
+  const Contraction &contraction;
+  const Processor &processor;
+  const StageWrite &write;
+};
+} // namespace
+
+/// Vectors are read where they lie if they are contiguous there.
+bool Planner::needsPanels(const Contraction::Factor &factor,
+                          unsigned lanesDim) const {
+  return !factor.isInPlace(stage) ||
+         stage.getStep(factor.reads.front()->place.offset, lanesDim) != 1;
+}
+
+/// Whether one step of the sum is as far as a dimension of the factor's own is
+/// long, and that is short: memory is read from one end to the other.
+bool Planner::isPanel(const Contraction::Factor &factor, int64_t step) const {
+  return step <= kMaxPanelWidth &&
+         llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {
+           return getExtent(dim) == step &&
+                  stage.getStep(factor.reads.front()->place.offset, dim) == 1;
+         });
+}
+
+/// Whether a copy of the box that is read, with fill values around the tensor,
+/// makes the checks of a factor's places unnecessary.
+bool Planner::canPad(const Contraction::Factor &factor) const {
+  return factor.reads.size() == 1 &&
+         factor.reads.front()->place.conditions.empty();
+}
+
+SmallVector<AffineExpr> metaop::getConditions(const Stage &stage) {
+  SmallVector<AffineExpr> conditions(stage.domain);
+  for (const StageWrite &write : stage.writes)
+    conditions.append(write.place.conditions);
+  return conditions;
+}
+
+bool metaop::impliesCheck(const StageRead &read, AffineExpr check) {
+  bool isZeroOutside = !read.fill ||
+                       matchPattern(read.fill, m_AnyZeroFloat()) ||
+                       matchPattern(read.fill, m_Zero());
+  auto type = cast<RankedTensorType>(read.source.getType());
+  auto simplify = [&](AffineExpr expr) {
+    return simplifyAffineExpr(expr, read.map.getNumDims(),
+                              read.map.getNumSymbols());
+  };
+  return isZeroOutside &&
+         llvm::any_of(llvm::enumerate(read.map.getResults()), [&](auto dim) {
+           AffineExpr last = getAffineConstantExpr(
+               type.getDimSize(dim.index()) - 1, check.getContext());
+           return simplify(check) == simplify(dim.value()) ||
+                  simplify(check) == simplify(last - dim.value());
+         });
+}
+
+static bool dependsOnTile(const ContractionPlan &plan, AffineExpr check) {
+  return check.isFunctionOfDim(plan.lanesDim) ||
+         llvm::any_of(plan.rows, [&](TileDim row) {
+           return check.isFunctionOfDim(row.dim);
+         });
+}
+
+/// Cycles of a dimension in tiles of so many rows, of which the last is
+/// computed whole.
+static double getRowCycles(int64_t extent, int64_t size, int64_t numVectors) {
+  double tile = std::max<double>(size + kRowOverhead, kLatency / numVectors);
+  return static_cast<double>(llvm::divideCeilSigned(extent, size)) * tile;
+}
+
+/// Short dimensions are rows as they are. For others there are few sizes, so
+/// that kernels that differ in the extent are often the same loops.
+int64_t Planner::chooseSize(unsigned dim, int64_t most) const {
+  int64_t extent = getExtent(dim);
+  if (extent <= std::min(most, kMaxWholeRows))
+    return extent;
+  int64_t best = most;
+  for (int64_t size : {most - 1, (most + 2) / 2})
+    if (size > 1 && getRowCycles(extent, size, /*numVectors=*/2) <
+                        getRowCycles(extent, best, /*numVectors=*/2))
+      best = size;
+  return best;
+}
+
+/// Chooses the rows of the tile. Results that are not contiguous along the
+/// lanes are so along the first dimension of the rows.
+bool Planner::chooseRows(ContractionPlan &plan, int64_t maxRows) const {
+  const Contraction::Factor &other = contraction.factors[1 - plan.vectors];
+  AffineExpr place = write.place.offset;
+  SmallVector<unsigned> dims;
+  for (unsigned dim : other.own.set_bits()) {
+    // The tile's places are constant distances apart.
+    bool isLinear = stage.getStep(place, dim).has_value();
+    for (const StageRead *read : other.reads)
+      isLinear &= stage.getStep(read->place.offset, dim).has_value();
+    if (isLinear)
+      dims.push_back(dim);
+  }
+  if (dims.empty())
+    return false;
+  bool isTransposed =
+      stage.getStep(place, plan.lanesDim) != 1 &&
+      llvm::any_of(dims, [&](unsigned dim) {
+        return stage.getStep(place, dim) == 1 && getExtent(dim) >= kMinRun;
+      });
+  // Those that follow each other in the result first, or those that fill tiles.
+  auto getRank = [&](unsigned dim) {
+    return isTransposed ? std::abs(*stage.getStep(place, dim))
+                        : -std::min(getExtent(dim), maxRows);
+  };
+  llvm::sort(dims, [&](unsigned a, unsigned b) {
+    int64_t rankA = getRank(a), rankB = getRank(b);
+    return std::tie(rankA, a) < std::tie(rankB, b);
+  });
+  if (isTransposed)
+    plan.transpose = dims.front();
+  int64_t left = maxRows;
+  for (unsigned dim : dims) {
+    int64_t size = chooseSize(dim, left);
+    if (size > 1)
+      plan.rows.push_back({dim, size});
+    left /= size;
+    if (left < 2 || size < getExtent(dim))
+      break;
+  }
+  // A row that is alone has nothing to transpose with.
+  if (isTransposed &&
+      (plan.rows.empty() || plan.rows.front().dim != plan.transpose))
+    return false;
+  return true;
+}
+
+double Planner::getTileCycles(const ContractionPlan &plan) const {
+  int64_t numVectors = plan.width / plan.lanes;
+  double steps = count(contraction.reduced) * count(contraction.batch);
+  const Contraction::Factor &vectors = contraction.factors[plan.vectors];
+  const Contraction::Factor &other = contraction.factors[1 - plan.vectors];
+  int64_t rows = 1;
+  for (TileDim row : plan.rows)
+    rows *= row.size;
+  for (unsigned dim : other.own.set_bits()) {
+    const auto *row = llvm::find_if(
+        plan.rows, [&](TileDim row) { return row.dim == int64_t(dim); });
+    if (row == plan.rows.end())
+      steps *= getExtent(dim);
+    else if (plan.rows.size() == 1)
+      steps *= getRowCycles(getExtent(dim), row->size, numVectors);
+    else
+      steps *=
+          static_cast<double>(llvm::divideCeil(getExtent(dim), row->size)) *
+          row->size;
+  }
+  if (plan.rows.size() != 1)
+    steps *= std::max((rows + kRowOverhead) / rows,
+                      kLatency / static_cast<double>(rows * numVectors));
+  for (unsigned dim : vectors.own.set_bits())
+    if (static_cast<int64_t>(dim) != plan.lanesDim)
+      steps *= getExtent(dim);
+  // Each multiplication by a single vector loads a broadcast element of its
+  // own.
+  double perVector = numVectors == 1 ? kLoadFactor : 1;
+  return steps * llvm::divideCeil(getExtent(plan.lanesDim), plan.width) *
+         numVectors * perVector / 2;
+}
+
+double Planner::getPackCycles(const Contraction::Factor &factor,
+                              bool isTransposed, int64_t points) const {
+  double cycles = isTransposed ? kTransposeCycles : kCopyCycles;
+  return kCallCycles + cycles * static_cast<double>(points) *
+                           static_cast<double>(factor.reads.size());
+}
+
+/// Vectors of a row of the tile: two, or as many as a short dimension fills.
+int64_t Planner::getNumVectors(unsigned lanesDim) const {
+  int64_t bytes = getElementBytes(write.value.getType());
+  int64_t lanes = std::max<int64_t>(processor.vectorBits / (8 * bytes), 1);
+  int64_t vectors = llvm::divideCeilSigned(getExtent(lanesDim), lanes);
+  return vectors <= kMaxVectors ? vectors : 2;
+}
+
+/// Cycles of waiting for a factor's cache lines, each once.
+double Planner::getFarCycles(const Contraction::Factor &factor) const {
+  auto type = cast<RankedTensorType>(factor.reads.front()->source.getType());
+  double total =
+      static_cast<double>(type.getNumElements()) * getElementBytes(type);
+  if (total <= processor.secondCacheBytes)
+    return 0;
+  for (unsigned dim : contraction.reduced.set_bits()) {
+    auto step = stage.getStep(factor.reads.front()->place.offset, dim);
+    if (step && *step != 0 &&
+        (std::abs(*step) <= kNearStep || isPanel(factor, *step)))
+      return 0;
+  }
+  return total / kLineBytes * kFarLineCycles;
+}
+
+std::optional<ContractionPlan>
+Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
+  const Contraction::Factor &factor = contraction.factors[vectors];
+  const Contraction::Factor &other = contraction.factors[1 - vectors];
+  ContractionPlan plan;
+  plan.vectors = vectors;
+  plan.lanesDim = lanesDim;
+  int64_t bytes = getElementBytes(write.value.getType());
+  plan.lanes = processor.vectorBits / (8 * bytes);
+  plan.width = plan.lanes * numVectors;
+  int64_t maxRows = (processor.registers - numVectors - 1) / numVectors;
+  if (plan.lanes < 2 || maxRows < 1 ||
+      !stage.getStep(write.place.offset, lanesDim) ||
+      !chooseRows(plan, maxRows))
+    return std::nullopt;
+  plan.cycles = getTileCycles(plan);
+
+  SmallBitVector loops = stage.getLoopsOf(factor.value);
+  loops.resize(stage.getNumLoops());
+  int64_t points = count(loops), elements = 0;
+  for (const StageRead *read : factor.reads)
+    elements = std::max(
+        elements,
+        cast<RankedTensorType>(read->source.getType()).getNumElements());
+  bool isContiguous = llvm::all_of(factor.reads, [&](const StageRead *read) {
+    return stage.getStep(read->place.offset, lanesDim) == 1;
+  });
+  plan.packsVectors = needsPanels(factor, lanesDim);
+  double packed = getPackCycles(factor, !isContiguous, points);
+  double far = getFarCycles(factor);
+  if (!plan.packsVectors && far > packed)
+    plan.packsVectors = true;
+  else if (!plan.packsVectors)
+    plan.cycles += far;
+  if (plan.packsVectors) {
+    if (points > kMaxPanelRatio * elements)
+      return std::nullopt;
+    plan.cycles += packed;
+  }
+
+  plan.packsBroadcast = !other.isInPlace(stage);
+  plan.cycles += getFarCycles(other);
+  for (AffineExpr check : getConditions(stage)) {
+    if (!dependsOnTile(plan, check))
+      continue;
+    plan.packsBroadcast = true;
+    if (!canPad(other) || !impliesCheck(*other.reads.front(), check))
+      return std::nullopt;
+  }
+  if (plan.packsBroadcast) {
+    if (!canPad(other))
+      return std::nullopt;
+    int64_t box = cast<RankedTensorType>(other.reads.front()->source.getType())
+                      .getNumElements();
+    plan.cycles += getPackCycles(other, /*isTransposed=*/false, box);
+  }
+  SmallBitVector kept = write.loops;
+  kept.resize(stage.getNumLoops());
+  double perStore = kStoreCycles;
+  if (plan.transpose >= 0)
+    perStore = kTransposedStoreCycles;
+  else if (stage.getStep(write.place.offset, lanesDim) != 1)
+    perStore = kScatterCycles;
+  plan.cycles += static_cast<double>(count(kept)) * perStore;
+  return plan;
+}
+
+std::optional<ContractionPlan> Planner::plan() {
+  for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)
+    if (ShapedType::isDynamic(getExtent(dim)) || getExtent(dim) == 0)
+      return std::nullopt;
+  SmallBitVector all(stage.getNumLoops(), true);
+  if (processor.vectorBits == 0 || stage.isGrowing() ||
+      !stage.symbols.empty() || count(all) < kMinProducts)
+    return std::nullopt;
+  std::optional<ContractionPlan> best;
+  for (unsigned vectors : {1u, 0u})
+    for (unsigned lanesDim : contraction.factors[vectors].own.set_bits()) {
+      auto candidate = plan(vectors, lanesDim, getNumVectors(lanesDim));
+      if (candidate &&
+          (candidate->isPacked() || count(all) >= kMinPackedProducts) &&
+          (!best || candidate->cycles < best->cycles))
+        best = candidate;
+    }
+  if (best && static_cast<double>(count(all)) / (2.0 * best->lanes) <
+                  kMinUse * best->cycles)
+    return std::nullopt;
+  return best;
+}
+
+std::optional<ContractionPlan>
+metaop::planContraction(const Stage &stage, const Contraction &contraction,
+                        const Processor &processor) {
+  return Planner(stage, contraction, processor).plan();
+}

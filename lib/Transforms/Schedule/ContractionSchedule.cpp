@@ -1,0 +1,310 @@
+//===- ContractionSchedule.cpp - Loops of a contraction -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of a plan without packing, from outside to inside:
+//
+//   parallel   batches; then blocks of the vectors' dimensions, if all vectors
+//              do not fit the second cache, so that each core streams its own;
+//              else of the other factor's
+//   blocks     of the sum: some hundred steps, whose vectors stay in the second
+//              cache while the other factor passes by
+//   rows       of the other factor: its elements of one tile are in the first
+//              cache
+//   panels     vectors of a tile
+//   steps      of the sum, in the order in which vectors lie in memory
+//
+// For C = A * B with B streamed: [parallel(n, 512), step(k, 256), step(m, 14),
+// step(n, 32), step(k)]. The order differs from the one of Goto and van de
+// Geijn (2008), which keeps a panel of B in the first cache and streams A from
+// the second: vectors are prefetched easily, broadcast elements are not.
+//
+// Blocks are balanced: a dimension of 1000 in blocks of at most 256 has four of
+// 250. No decision depends on the number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/ContractionPlan.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::SmallBitVector;
+
+/// Steps of a sum that is not worth cutting, and of a block of one that is.
+static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
+/// Iterations of the parallel range that keep any number of threads busy, and
+/// multiplications (of vectors) for which one is worth its while.
+static constexpr int64_t kEnoughParallelism = 32, kMinWork = 1 << 13;
+/// Panels for which the other factor is read at a time, at least.
+static constexpr int64_t kMinPanels = 8;
+/// Steps of the sum ahead that vectors are asked for.
+static constexpr int64_t kPrefetchDistance = 8;
+/// Vectors of so many bytes are in the first cache anyway, or soon.
+static constexpr int64_t kNearBytes = 1 << 17;
+/// Steps of short dimensions that are unrolled, and multiplications of them.
+static constexpr int64_t kMaxUnroll = 4, kMaxUnrolledCode = 128;
+
+static int64_t divideCeil(int64_t count, int64_t size) {
+  return llvm::divideCeilSigned(count, size);
+}
+
+namespace {
+class ContractionScheduler {
+public:
+  ContractionScheduler(const Stage &stage, const Contraction &contraction,
+                       const ContractionPlan &plan, const Processor &processor);
+
+  ScheduleAttr schedule();
+
+private:
+  int64_t getExtent(unsigned dim) const { return stage.getStaticExtent(dim); }
+  int64_t getTile(unsigned dim) const {
+    for (TileDim entry : tile)
+      if (entry.dim == static_cast<int64_t>(dim))
+        return entry.size;
+    return 1;
+  }
+  int64_t countTiles(unsigned dim) const {
+    return divideCeil(getExtent(dim), getTile(dim));
+  }
+  void sortReduced();
+  void sortByStep(SmallVectorImpl<unsigned> &dims, AffineExpr place) const;
+  void cutSum();
+  void addParallel();
+  void shareAmongThreads(ArrayRef<unsigned> dims, int64_t least, int64_t most);
+  void addLevel(LevelKind kind, unsigned dim, int64_t step);
+  void addTiles(ArrayRef<unsigned> dims);
+  SmallVector<int64_t> addSteps();
+
+  const Stage &stage;
+  const Contraction &contraction;
+  const ContractionPlan &plan;
+  const Processor &processor;
+  const StageRead &vectorRead, &otherRead;
+  SmallVector<TileDim> tile;
+  /// Own dimensions of the vectors, the lanes' one last; of the other factor,
+  /// the rows of the tile last; and reduced ones, all from outside to inside.
+  SmallVector<unsigned> panels, rows, reduced;
+  /// Steps of the blocks of reduced dimensions; 0 for none.
+  SmallVector<int64_t> blocks;
+  int64_t blockSteps = 1;
+  SmallVector<LoopLevel> levels;
+  int64_t iterations = 1;
+};
+} // namespace
+
+ContractionScheduler::ContractionScheduler(const Stage &stage,
+                                           const Contraction &contraction,
+                                           const ContractionPlan &plan,
+                                           const Processor &processor)
+    : stage(stage), contraction(contraction), plan(plan), processor(processor),
+      vectorRead(*contraction.factors[plan.vectors].reads.front()),
+      otherRead(*contraction.factors[1 - plan.vectors].reads.front()),
+      tile(plan.rows.begin(), plan.rows.end()) {
+  tile.push_back({plan.lanesDim, plan.width});
+  for (unsigned dim : contraction.factors[plan.vectors].own.set_bits())
+    if (static_cast<int64_t>(dim) != plan.lanesDim)
+      panels.push_back(dim);
+  sortByStep(panels, vectorRead.place.offset);
+  panels.push_back(plan.lanesDim);
+  for (unsigned dim : contraction.factors[1 - plan.vectors].own.set_bits())
+    if (getTile(dim) == 1)
+      rows.push_back(dim);
+  sortByStep(rows, otherRead.place.offset);
+  for (TileDim row : llvm::reverse(plan.rows))
+    rows.push_back(row.dim);
+  sortReduced();
+}
+
+/// Large steps outside; what is no linear function of a dimension also.
+void ContractionScheduler::sortByStep(SmallVectorImpl<unsigned> &dims,
+                                      AffineExpr place) const {
+  auto getDistance = [&](unsigned dim) {
+    return std::abs(stage.getStep(place, dim).value_or(INT64_MAX));
+  };
+  llvm::sort(dims, [&](unsigned a, unsigned b) {
+    int64_t distanceA = getDistance(a), distanceB = getDistance(b);
+    return std::tie(distanceB, a) < std::tie(distanceA, b);
+  });
+}
+
+/// Dimensions of the sum on which conditions depend stand outside, where these
+/// are tested once.
+void ContractionScheduler::sortReduced() {
+  auto isChecked = [&](unsigned dim) {
+    auto test = [&](AffineExpr check) { return check.isFunctionOfDim(dim); };
+    return llvm::any_of(stage.domain, test) ||
+           llvm::any_of(stage.writes.front().place.conditions, test);
+  };
+  SmallVector<unsigned> inside;
+  for (unsigned dim : contraction.reduced.set_bits())
+    (isChecked(dim) ? reduced : inside).push_back(dim);
+  sortByStep(reduced, vectorRead.place.offset);
+  sortByStep(inside, vectorRead.place.offset);
+  reduced.append(inside);
+  cutSum();
+}
+
+/// Of a long sum, the innermost dimensions make a block; one is cut, and those
+/// outside of it stand in no block.
+void ContractionScheduler::cutSum() {
+  blocks.assign(reduced.size(), 0);
+  int64_t steps = 1;
+  for (unsigned dim : reduced)
+    steps = multiplyCounts(steps, getExtent(dim));
+  blockSteps = steps;
+  if (steps <= kWholeSum)
+    return;
+  // Halves are summed in registers to the end.
+  Type element = getElementTypeOrSelf(stage.writes.front().value.getType());
+  if (element.isF16() || element.isBF16())
+    return;
+  blockSteps = 1;
+  for (size_t i = reduced.size(); i-- > 0;) {
+    int64_t extent = getExtent(reduced[i]);
+    if (blockSteps * extent > kBlockSum) {
+      int64_t count = divideCeil(blockSteps * extent, kBlockSum);
+      blocks[i] = divideCeil(extent, std::min(count, extent));
+      blockSteps *= blocks[i];
+      for (size_t outer = 0; outer < i; ++outer)
+        blocks[outer] = 1;
+      return;
+    }
+    blockSteps *= extent;
+  }
+}
+
+void ContractionScheduler::addLevel(LevelKind kind, unsigned dim,
+                                    int64_t step) {
+  // Vectors behind the end are left out. Rows are computed again, which is the
+  // same code for all extents.
+  bool hasBody = static_cast<int64_t>(dim) == plan.lanesDim &&
+                 plan.width > plan.lanes && step == plan.width &&
+                 getExtent(dim) % step != 0;
+  levels.push_back({kind, static_cast<int64_t>(dim), step,
+                    hasBody ? LevelTail::Body : LevelTail::Mask});
+}
+
+/// Makes blocks of these dimensions parallel: enough for threads, of at least
+/// and at most so many tiles each.
+void ContractionScheduler::shareAmongThreads(ArrayRef<unsigned> dims,
+                                             int64_t least, int64_t most) {
+  int64_t inside = 1;
+  for (unsigned dim : dims)
+    inside *= countTiles(dim);
+  for (unsigned dim : dims) {
+    int64_t tiles = countTiles(dim);
+    inside /= tiles;
+    int64_t wanted = divideCeil(kEnoughParallelism, iterations);
+    int64_t count = std::max(wanted, divideCeil(tiles, most));
+    int64_t step = divideCeil(tiles, std::min(count, tiles));
+    step = std::max(step, divideCeil(least, inside));
+    // A loop over tiles stands inside, for those that are not full.
+    if (getTile(dim) > 1)
+      step = std::max<int64_t>(step, 2);
+    if (step >= tiles)
+      continue;
+    addLevel(LevelKind::Parallel, dim, step * getTile(dim));
+    iterations *= divideCeil(tiles, step);
+    most = std::max<int64_t>(most / step, 1);
+  }
+}
+
+void ContractionScheduler::addParallel() {
+  for (unsigned dim : contraction.batch.set_bits()) {
+    addLevel(LevelKind::Parallel, dim, 1);
+    iterations *= getExtent(dim);
+  }
+  int64_t bytes = getElementBytes(vectorRead.value.getType());
+  int64_t numPanels = 1, numRows = 1, steps = 1;
+  for (unsigned dim : panels)
+    numPanels *= countTiles(dim);
+  for (unsigned dim : rows)
+    numRows *= getExtent(dim);
+  for (unsigned dim : reduced)
+    steps = multiplyCounts(steps, getExtent(dim));
+  int64_t panelBytes = plan.width * bytes;
+  int64_t most = std::max<int64_t>(
+      processor.secondCacheBytes / (panelBytes * blockSteps), 1);
+  if (numPanels * steps > processor.secondCacheBytes / panelBytes)
+    shareAmongThreads(panels, kMinPanels, most);
+  else if (multiplyCounts(numPanels * numRows, steps) > kMinWork)
+    shareAmongThreads(rows, /*least=*/1, INT32_MAX);
+}
+
+/// One level for each dimension, in steps of the tile.
+void ContractionScheduler::addTiles(ArrayRef<unsigned> dims) {
+  for (unsigned dim : dims) {
+    bool isDone = llvm::any_of(levels, [&](const LoopLevel &level) {
+      return level.dim == static_cast<int64_t>(dim) &&
+             level.step == getTile(dim) && getTile(dim) == 1;
+    });
+    if (!isDone)
+      addLevel(LevelKind::Step, dim, getTile(dim));
+  }
+}
+
+/// The steps of the sum; gives the innermost ones that are unrolled.
+SmallVector<int64_t> ContractionScheduler::addSteps() {
+  SmallVector<int64_t> unrolled;
+  int64_t code = 1, unroll = 1;
+  for (TileDim entry : tile)
+    code *= entry.size;
+  code /= plan.lanes;
+  for (size_t i = reduced.size(); i-- > 0;) {
+    unroll *= getExtent(reduced[i]);
+    if (blocks[i] != 0 || unroll > kMaxUnroll ||
+        code * unroll > kMaxUnrolledCode)
+      break;
+    unrolled.push_back(reduced[i]);
+  }
+  for (auto [i, dim] : llvm::enumerate(reduced))
+    if (blocks[i] != 1)
+      addLevel(LevelKind::Step, dim, 1);
+  return unrolled;
+}
+
+ScheduleAttr ContractionScheduler::schedule() {
+  addParallel();
+  // A block has the step of its level only where there is more than one.
+  for (auto [i, dim] : llvm::enumerate(reduced))
+    if (blocks[i] != 0)
+      addLevel(LevelKind::Step, dim, blocks[i]);
+  addTiles(rows);
+  addTiles(panels);
+  SmallVector<int64_t> unrolled = addSteps();
+  llvm::sort(tile, [](TileDim a, TileDim b) { return a.dim < b.dim; });
+  llvm::erase_if(tile, [](TileDim entry) { return entry.size == 1; });
+  int64_t bytes = getElementBytes(vectorRead.value.getType());
+  for (unsigned dim : stage.getLoopsOf(vectorRead.value).set_bits())
+    bytes = multiplyCounts(bytes, getExtent(dim));
+  return ScheduleAttr::get(stage.getContext(), levels, tile,
+                           {plan.lanesDim, plan.lanes}, plan.transpose,
+                           unrolled, bytes > kNearBytes ? kPrefetchDistance : 0,
+                           /*stream=*/{}, /*shared=*/0);
+}
+
+ScheduleAttr metaop::scheduleContraction(const Stage &stage,
+                                         const Contraction &contraction,
+                                         const ContractionPlan &plan,
+                                         const Processor &processor) {
+  return ContractionScheduler(stage, contraction, plan, processor).schedule();
+}
+
+std::optional<ScheduleAttr>
+metaop::chooseContraction(const Stage &stage, const Processor &processor) {
+  auto contraction = Contraction::match(stage);
+  if (!contraction)
+    return std::nullopt;
+  auto plan = planContraction(stage, *contraction, processor);
+  if (!plan || !plan->isPacked())
+    return std::nullopt;
+  return scheduleContraction(stage, *contraction, *plan, processor);
+}

@@ -1,0 +1,59 @@
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{vector-bits=0}))' | FileCheck %s --check-prefix=SCALAR
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
+
+// Without vectors nothing is packed.
+// SCALAR-COUNT-3: metaop.kernel(
+// SCALAR-NOT:     metaop.kernel(
+
+// The second factor's rows are columns of the result: its panels are transposed
+// on the way, and the lanes' loop becomes two.
+// REPORT: remark: packs the vectors, lanes along loop 1
+// CHECK-LABEL: func @transposed
+// CHECK:       %[[PANELS:.*]] = metaop.kernel({{.*}} = %arg1 : tensor<128x512xf32>) -> tensor<4x512x32xf32>
+// CHECK:         metaop.reindex %{{.*}} map affine_map<(d0, d1, d2) -> (d0 * 32 + d2, d1)> {{.*}} -> tensor<4x512x32xf32>
+// CHECK:       metaop.kernel({{.*}} = %arg0 : tensor<256x512xf32>, {{.*}} = %[[PANELS]] : tensor<4x512x32xf32>) -> tensor<256x128xf32>
+// CHECK:         metaop.reindex %{{.*}} map affine_map<(d0, d1, d2, d3) -> (d0, d2)> {{.*}} -> tensor<256x4x512x32xf32>
+// CHECK:         metaop.reindex %{{.*}} map affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)> {{.*}} -> tensor<256x4x512x32xf32>
+// CHECK:         metaop.mul
+// CHECK:         metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2, d3) -> (d0, d1 * 32 + d3)>
+func.func @transposed(%a: tensor<256x512xf32>, %b: tensor<128x512xf32>) -> tensor<256x128xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<256x512xf32> -> tensor<256x128x512xf32>
+  %1 = metaop.broadcast %b dims = [1, 2] : tensor<128x512xf32> -> tensor<256x128x512xf32>
+  %2 = metaop.mul %0, %1 : tensor<256x128x512xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<256x128x512xf32> -> tensor<256x128xf32>
+  return %3 : tensor<256x128xf32>
+}
+
+// -----
+
+// The image is copied with its halo.
+// REPORT: remark: packs the vectors and the broadcast factor
+// CHECK-LABEL: func @convolution
+// CHECK-DAG:   metaop.kernel({{.*}} = %arg0 : tensor<2x64x28x28xf32>) -> tensor<2x64x30x30xf32>
+// CHECK-DAG:     metaop.reindex %{{.*}} map affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 - 1, d3 - 1)>
+// CHECK-DAG:   metaop.kernel({{.*}} = %arg1 : tensor<64x64x3x3xf32>) -> tensor<2x64x3x3x32xf32>
+// CHECK:       metaop.kernel({{.*}}tensor<2x64x30x30xf32>, {{.*}}tensor<2x64x3x3x32xf32>) -> tensor<2x64x28x28xf32>
+// CHECK:         metaop.reindex %{{.*}} map affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d4, d2 + d5, d3 + d6)>
+func.func @convolution(%x: tensor<2x64x28x28xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<2x64x28x28xf32> {
+  %0 = metaop.reindex %x map affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5 - 1, d3 + d6 - 1)> fill 0.000000e+00 : f32 : tensor<2x64x28x28xf32> -> tensor<2x64x28x28x64x3x3xf32>
+  %1 = metaop.broadcast %w dims = [1, 4, 5, 6] : tensor<64x64x3x3xf32> -> tensor<2x64x28x28x64x3x3xf32>
+  %2 = metaop.mul %0, %1 : tensor<2x64x28x28x64x3x3xf32>
+  %3 = metaop.reduce add %2 dims = [4, 5, 6] : tensor<2x64x28x28x64x3x3xf32> -> tensor<2x64x28x28xf32>
+  return %3 : tensor<2x64x28x28xf32>
+}
+
+// -----
+
+// Small factors are read where they lie.
+// REPORT-NOT: remark
+// CHECK-LABEL: func @in_place
+// CHECK-COUNT-1: metaop.kernel(
+// CHECK-NOT:     metaop.kernel(
+func.func @in_place(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = metaop.broadcast %a dims = [0, 1] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+  %1 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+  %2 = metaop.mul %0, %1 : tensor<64x64x64xf32>
+  %3 = metaop.reduce add %2 dims = [1] : tensor<64x64x64xf32> -> tensor<64x64xf32>
+  return %3 : tensor<64x64xf32>
+}

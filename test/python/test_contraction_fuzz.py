@@ -1,0 +1,199 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random products and convolutions under random blocks and tiles give what they mean.
+
+What is refused tests nothing, so the test asks that most schedules are taken, and that
+those use all that schedules of contractions can say.
+
+For a longer run: python test_contraction_fuzz.py NUMBER_OF_STAGES [FIRST_SEED]
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from random_programs import Program
+from test_schedule_fuzz import TOOLS, run
+
+PER_FILE = 20
+
+#: The space of a kind of stage; what each factor and the result are indexed by.
+KINDS = {
+    "product": ("ikj", "i, k", "k, j", "i, j"),
+    "first transposed": ("ikj", "k, i", "k, j", "i, j"),
+    "result transposed": ("ikj", "i, k", "k, j", "j, i"),
+    "batch": ("bikj", "b, i, k", "b, k, j", "b, i, j"),
+    "convolution": ("noijchw", "n, c, i + h, j + w", "o, c, h, w", "n, o, i, j"),
+}
+#: The extents of a dimension: up to this.
+LARGEST = dict(b=4, i=40, k=70, j=60, n=3, o=12, c=5, h=3, w=4)
+
+FEATURES = {
+    "rows": re.compile(r"tile = \[\d+: \d+, "),
+    "blocks": re.compile(r"step\(\d+, \d+\)"),
+    "parallel": re.compile(r"parallel\("),
+    "body": re.compile(r"body\)"),
+    "transpose": re.compile(r"transpose = "),
+    "unroll": re.compile(r"unroll = "),
+    "prefetch": re.compile(r"prefetch = "),
+}
+
+REFUSED = re.compile(
+    r"error: .*(would be rounded|lanes and the rows of tiles are masked"
+    r"|in steps of \d+ along its lanes|which is for contractions"
+    r"|tiles that are not square|multiplications, but at most)"
+)
+
+
+class Contraction:
+    """One random sum of products, and a random schedule that may or may not be legal."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.name = f"f{seed}"
+        self.kind = self.random.choice(list(KINDS))
+        self.space, *self.maps = KINDS[self.kind]
+        if self.kind == "convolution" and self.random.random() < 0.3:
+            self.space = "".join(self.random.sample(self.space, len(self.space)))
+        self.extents = {dim: self.random.randint(2, LARGEST[dim]) for dim in self.space}
+        self.kept = [dim for dim in self.space if dim in self.maps[2]]
+        self.reduced = [dim for dim in self.space if dim not in self.maps[2]]
+        self.schedule = self.random_schedule()
+
+    def random_schedule(self):
+        rng = self.random
+        lanes, width = "j", rng.choice([2, 4, 8, 16])
+        rows = "i" if self.kind == "result transposed" else None
+        tile = {lanes: width * rng.choice([1, 1, 2, 3])}
+        for dim in self.kept:
+            if dim == rows or (dim != lanes and rng.random() < 0.5):
+                tile[dim] = rng.choice([2, 3, 4, 6])
+        short = [dim for dim in self.reduced if self.extents[dim] <= 8]
+        unroll = [dim for dim in short if rng.random() < 0.4]
+        levels = self.random_levels(tile, unroll)
+        number = self.space.index
+        text = f"[{', '.join(levels)}], tile = ["
+        text += ", ".join(f"{number(d)}: {tile[d]}" for d in self.space if d in tile)
+        text += f"], lanes = {number(lanes)}: {width}"
+        if rows:
+            text += f", transpose = {number(rows)}"
+        if unroll:
+            text += f", unroll = [{', '.join(str(number(dim)) for dim in unroll)}]"
+        if rng.random() < 0.3:
+            text += f", prefetch = {rng.choice([1, 4, 16])}"
+        return f"schedule(#metaop.schedule<{text}>)"
+
+    def random_levels(self, tile, unroll):
+        """Return the loops: parallel ones, blocks, those of tiles, those of the sum."""
+        rng = self.random
+        steps = {}
+        for dim in self.space:
+            steps[dim] = [tile.get(dim, 1)]
+            while dim not in unroll and rng.random() < 0.4 and len(steps[dim]) < 3:
+                steps[dim].insert(0, steps[dim][0] * rng.choice([2, 3, 4, 5]))
+        # A parallel loop of a dimension in the tile has a further one inside.
+        fitting = [d for d in self.kept if len(steps[d]) > 1 or d not in tile]
+        parallel = [d for d in rng.sample(fitting, len(fitting)) if rng.random() < 0.5]
+        levels = [self.level("parallel", dim, steps[dim].pop(0)) for dim in parallel]
+        blocks = [dim for dim in self.space for _ in steps[dim][1:]]
+        kept = [dim for dim in self.kept if steps[dim]]
+        reduced = rng.sample(self.reduced, len(self.reduced))
+        inside = rng.sample(kept, len(kept))
+        if reduced[0] not in unroll and rng.random() < 0.15:
+            inside.insert(rng.randrange(len(inside) + 1), reduced.pop(0))
+        for dim in [*rng.sample(blocks, len(blocks)), *inside, *reduced]:
+            levels.append(self.level("step", dim, steps[dim].pop(0)))
+        return levels
+
+    def level(self, kind, dim, step):
+        text = f"{kind}({self.space.index(dim)}" + (f", {step}" if step > 1 else "")
+        has_body = step > 1 and dim in self.kept and self.random.random() < 0.4
+        return text + (", body)" if has_body else ")")
+
+    def shape(self, indices):
+        """Return the extents of a tensor that is read whole."""
+        return [
+            sum(self.extents[dim] for dim in re.findall(r"\w", index)) - index.count("+")
+            for index in indices.split(", ")
+        ]
+
+    def text(self):
+        element = self.random.choice(["f32", "f32", "f32", "f64", "f16", "bf16"])
+        x, w, y = (Program.type(self.shape(indices), element) for indices in self.maps)
+        space = Program.type([self.extents[dim] for dim in self.space], element)
+        dims = ", ".join(self.space)
+        to_x, to_w, to_y = (f"affine_map<({dims}) -> ({indices})>" for indices in self.maps)
+        # What is multiplied may be computed.
+        op = self.random.choice(["neg", None, None])
+        prologue = f"%p = metaop.{op} %0 : {space}" if op else ""
+        return f"""func.func @{self.name}(%x: {x}, %w: {w}) -> {y} {{
+  %k = metaop.kernel(%kx = %x : {x}, %kw = %w : {w}) -> {y} {{
+    %r = metaop.fused(%a = %kx : {x}, %b = %kw : {w}) -> {y}
+        {self.schedule} {{
+      %0 = metaop.reindex %a map {to_x} fill 0.0 : {element} : {x} -> {space}
+      {prologue}
+      %1 = metaop.reindex %b map {to_w} fill 0.0 : {element} : {w} -> {space}
+      %2 = metaop.mul {"%p" if op else "%0"}, %1 : {space}
+      %y = metaop.reindex_reduce add %2 map {to_y} : {space} -> {y}
+      metaop.yield %y : {y}
+    }}
+    metaop.yield %r : {y}
+  }}
+  return %k : {y}
+}}
+"""
+
+
+def check(seeds, folder):
+    """Compare some contractions with the interpreter; return what was tested."""
+    stages = {stage.name: stage for stage in map(Contraction, seeds)}
+    path = folder / "contractions.mlir"
+    path.write_text("".join(stage.text() for stage in stages.values()))
+    done = run("metaop-run", path, "--compare", f"--seed={seeds[0]}")
+    assert done.stdout, done.stderr[-3000:]
+    facts = Counter()
+    for line in done.stdout.splitlines():
+        if agreed := re.match(r"(\w+): 1 results agree", line):
+            stage = stages[agreed[1]]
+            facts[stage.kind] += 1
+            facts["agreed"] += 1
+            facts += Counter({n: 1 for n, use in FEATURES.items() if use.search(stage.schedule)})
+        else:
+            assert REFUSED.search(line), f"{line}\nin {path}"
+            facts["refused"] += 1
+    return facts
+
+
+@pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
+def test_random_contractions(tmp_path):
+    facts = Counter()
+    for first in range(0, 5 * PER_FILE, PER_FILE):
+        facts += check(range(first, first + PER_FILE), tmp_path)
+    assert facts["agreed"] >= 2 * facts["refused"], facts
+    rare = {name: facts[name] for name in [*KINDS, *FEATURES] if facts[name] < 8}
+    assert not rare, facts
+
+
+def main():
+    number = int(sys.argv[1])
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    totals = Counter()
+    for seed in range(first, first + number, PER_FILE):
+        folder = Path(tempfile.mkdtemp(prefix=f"contractions{seed}."))
+        try:
+            totals += check(range(seed, seed + PER_FILE), folder)
+        except AssertionError as error:
+            totals["files that fail"] += 1
+            print(f"seeds from {seed}, {folder}: {error}", flush=True)
+    print(", ".join(f"{name}: {count}" for name, count in totals.items()))
+
+
+if __name__ == "__main__":
+    main()
