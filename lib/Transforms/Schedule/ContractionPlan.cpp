@@ -369,6 +369,10 @@ std::optional<ContractionPlan> Planner::plan() {
     if (ShapedType::isDynamic(getExtent(dim)) || getExtent(dim) == 0)
       return std::nullopt;
   SmallBitVector all(stage.getNumLoops(), true);
+  // Each product of halves is rounded, which takes longer than all else.
+  Type element = getElementTypeOrSelf(write.value.getType());
+  if (element.isF16() || element.isBF16())
+    return std::nullopt;
   if (processor.vectorBits == 0 || stage.isGrowing() ||
       !stage.symbols.empty() || count(all) < kMinProducts)
     return std::nullopt;

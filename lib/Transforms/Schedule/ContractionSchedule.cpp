@@ -35,7 +35,6 @@
 
 using namespace mlir;
 using namespace mlir::metaop;
-using llvm::SmallBitVector;
 
 /// Steps of a sum that is not worth cutting, and of a block of one that is.
 static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
@@ -161,10 +160,6 @@ void ContractionScheduler::cutSum() {
     steps = multiplyCounts(steps, getExtent(dim));
   blockSteps = steps;
   if (steps <= kWholeSum)
-    return;
-  // Halves are summed in registers to the end.
-  Type element = getElementTypeOrSelf(stage.writes.front().value.getType());
-  if (element.isF16() || element.isBF16())
     return;
   blockSteps = 1;
   for (size_t i = reduced.size(); i-- > 0;) {
