@@ -18,6 +18,9 @@
 //   panels     vectors of a tile
 //   steps      of the sum, in the order in which vectors lie in memory
 //
+// Rows stand inside of panels where there are so few that all of them stay in
+// the first cache: then a panel is read once.
+//
 // For C = A * B with B streamed: [parallel(n, 512), step(k, 256), step(m, 14),
 // step(n, 32), step(k)]. The order differs from the one of Goto and van de
 // Geijn (2008), which keeps a panel of B in the first cache and streams A from
@@ -41,6 +44,8 @@ static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
 /// Iterations of the parallel range that keep any number of threads busy, and
 /// multiplications (of vectors) for which one is worth its while.
 static constexpr int64_t kEnoughParallelism = 32, kMinWork = 1 << 13;
+/// What a core keeps in its first cache beside all that passes by, in bytes.
+static constexpr int64_t kFirstCacheBytes = 1 << 14;
 /// Panels for which the other factor is read at a time, at least.
 static constexpr int64_t kMinPanels = 8;
 /// Steps of the sum ahead that vectors are asked for.
@@ -94,6 +99,8 @@ private:
   /// Steps of the blocks of reduced dimensions; 0 for none.
   SmallVector<int64_t> blocks;
   int64_t blockSteps = 1;
+  /// All rows stay in the first cache while panels pass by.
+  bool rowsAreInside = false;
   SmallVector<LoopLevel> levels;
   int64_t iterations = 1;
 };
@@ -228,7 +235,13 @@ void ContractionScheduler::addParallel() {
   int64_t panelBytes = plan.width * bytes;
   int64_t most = std::max<int64_t>(
       processor.secondCacheBytes / (panelBytes * blockSteps), 1);
-  if (numPanels * steps > processor.secondCacheBytes / panelBytes)
+  int64_t rowBytes = multiplyCounts(numRows, blockSteps) * bytes;
+  rowsAreInside =
+      rowBytes <= kFirstCacheBytes &&
+      multiplyCounts(numPanels, blockSteps) * panelBytes > kFirstCacheBytes;
+  if (rowsAreInside && numPanels * numRows * steps > kMinWork)
+    shareAmongThreads(panels, /*least=*/1, most);
+  else if (numPanels * steps > processor.secondCacheBytes / panelBytes)
     shareAmongThreads(panels, kMinPanels, most);
   else if (multiplyCounts(numPanels * numRows, steps) > kMinWork)
     shareAmongThreads(rows, /*least=*/1, INT32_MAX);
@@ -272,8 +285,8 @@ ScheduleAttr ContractionScheduler::schedule() {
   for (auto [i, dim] : llvm::enumerate(reduced))
     if (blocks[i] != 0)
       addLevel(LevelKind::Step, dim, blocks[i]);
-  addTiles(rows);
-  addTiles(panels);
+  addTiles(rowsAreInside ? panels : rows);
+  addTiles(rowsAreInside ? rows : panels);
   SmallVector<int64_t> unrolled = addSteps();
   llvm::sort(tile, [](TileDim a, TileDim b) { return a.dim < b.dim; });
   llvm::erase_if(tile, [](TileDim entry) { return entry.size == 1; });
