@@ -26,6 +26,9 @@
 // Geijn (2008), which keeps a panel of B in the first cache and streams A from
 // the second: vectors are prefetched easily, broadcast elements are not.
 //
+// Short steps are not unrolled: iterations of a window have elements in common,
+// which would be kept in registers that the sums need.
+//
 // Blocks are balanced: a dimension of 1000 in blocks of at most 256 has four of
 // 250. No decision depends on the number of threads.
 //
@@ -52,8 +55,6 @@ static constexpr int64_t kMinPanels = 8;
 static constexpr int64_t kPrefetchDistance = 8;
 /// Vectors of so many bytes are in the first cache anyway, or soon.
 static constexpr int64_t kNearBytes = 1 << 17;
-/// Steps of short dimensions that are unrolled, and multiplications of them.
-static constexpr int64_t kMaxUnroll = 4, kMaxUnrolledCode = 128;
 
 static int64_t divideCeil(int64_t count, int64_t size) {
   return llvm::divideCeilSigned(count, size);
@@ -85,7 +86,6 @@ private:
   void shareAmongThreads(ArrayRef<unsigned> dims, int64_t least, int64_t most);
   void addLevel(LevelKind kind, unsigned dim, int64_t step);
   void addTiles(ArrayRef<unsigned> dims);
-  SmallVector<int64_t> addSteps();
 
   const Stage &stage;
   const Contraction &contraction;
@@ -259,26 +259,6 @@ void ContractionScheduler::addTiles(ArrayRef<unsigned> dims) {
   }
 }
 
-/// The steps of the sum; gives the innermost ones that are unrolled.
-SmallVector<int64_t> ContractionScheduler::addSteps() {
-  SmallVector<int64_t> unrolled;
-  int64_t code = 1, unroll = 1;
-  for (TileDim entry : tile)
-    code *= entry.size;
-  code /= plan.lanes;
-  for (size_t i = reduced.size(); i-- > 0;) {
-    unroll *= getExtent(reduced[i]);
-    if (blocks[i] != 0 || unroll > kMaxUnroll ||
-        code * unroll > kMaxUnrolledCode)
-      break;
-    unrolled.push_back(reduced[i]);
-  }
-  for (auto [i, dim] : llvm::enumerate(reduced))
-    if (blocks[i] != 1)
-      addLevel(LevelKind::Step, dim, 1);
-  return unrolled;
-}
-
 ScheduleAttr ContractionScheduler::schedule() {
   addParallel();
   // A block has the step of its level only where there is more than one.
@@ -287,7 +267,9 @@ ScheduleAttr ContractionScheduler::schedule() {
       addLevel(LevelKind::Step, dim, blocks[i]);
   addTiles(rowsAreInside ? panels : rows);
   addTiles(rowsAreInside ? rows : panels);
-  SmallVector<int64_t> unrolled = addSteps();
+  for (auto [i, dim] : llvm::enumerate(reduced))
+    if (blocks[i] != 1)
+      addLevel(LevelKind::Step, dim, 1);
   llvm::sort(tile, [](TileDim a, TileDim b) { return a.dim < b.dim; });
   llvm::erase_if(tile, [](TileDim entry) { return entry.size == 1; });
   int64_t bytes = getElementBytes(vectorRead.value.getType());
@@ -295,7 +277,8 @@ ScheduleAttr ContractionScheduler::schedule() {
     bytes = multiplyCounts(bytes, getExtent(dim));
   return ScheduleAttr::get(stage.getContext(), levels, tile,
                            {plan.lanesDim, plan.lanes}, plan.transpose,
-                           unrolled, bytes > kNearBytes ? kPrefetchDistance : 0,
+                           /*unrollDims=*/{},
+                           bytes > kNearBytes ? kPrefetchDistance : 0,
                            /*stream=*/{}, /*shared=*/0);
 }
 
