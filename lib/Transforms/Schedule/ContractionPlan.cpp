@@ -331,6 +331,18 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
     plan.packsVectors = true;
   else if (!plan.packsVectors)
     plan.cycles += far;
+  // What is in panels already is not packed in others.
+  bool isPacked =
+      factor.isInPlace(stage) &&
+      llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {
+        return isPanel(factor, getExtent(dim)) &&
+               llvm::any_of(contraction.reduced.set_bits(), [&](unsigned step) {
+                 return stage.getStep(factor.reads.front()->place.offset,
+                                      step) == getExtent(dim);
+               });
+      });
+  if (plan.packsVectors && isPacked)
+    return std::nullopt;
   if (plan.packsVectors) {
     if (points > kMaxPanelRatio * elements)
       return std::nullopt;

@@ -3,7 +3,7 @@
 // RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
 
 // Without vectors nothing is packed.
-// SCALAR-COUNT-3: metaop.kernel(
+// SCALAR-COUNT-4: metaop.kernel(
 // SCALAR-NOT:     metaop.kernel(
 
 // The second factor's rows are columns of the result: its panels are transposed
@@ -56,4 +56,21 @@ func.func @in_place(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x6
   %2 = metaop.mul %0, %1 : tensor<64x64x64xf32>
   %3 = metaop.reduce add %2 dims = [1] : tensor<64x64x64xf32> -> tensor<64x64xf32>
   return %3 : tensor<64x64xf32>
+}
+
+// -----
+
+// What is in panels stays in them: the pass runs twice here.
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s --check-prefix=TWICE
+// CHECK-LABEL:   func @small_images
+// REPORT: remark
+// TWICE-LABEL:   func @small_images
+// TWICE-COUNT-3: metaop.kernel(
+// TWICE-NOT:     metaop.kernel(
+func.func @small_images(%x: tensor<8x512x4x4xf32>, %w: tensor<512x512x3x3xf32>) -> tensor<8x512x4x4xf32> {
+  %0 = metaop.reindex %x map affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5 - 1, d3 + d6 - 1)> fill 0.000000e+00 : f32 : tensor<8x512x4x4xf32> -> tensor<8x512x4x4x512x3x3xf32>
+  %1 = metaop.broadcast %w dims = [1, 4, 5, 6] : tensor<512x512x3x3xf32> -> tensor<8x512x4x4x512x3x3xf32>
+  %2 = metaop.mul %0, %1 : tensor<8x512x4x4x512x3x3xf32>
+  %3 = metaop.reduce add %2 dims = [4, 5, 6] : tensor<8x512x4x4x512x3x3xf32> -> tensor<8x512x4x4xf32>
+  return %3 : tensor<8x512x4x4xf32>
 }
