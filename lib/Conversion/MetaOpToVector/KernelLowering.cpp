@@ -149,8 +149,7 @@ LogicalResult KernelLowering::readStages() {
         {std::move(*stage), op.getScheduleAttr(), 0, nullptr, nullptr});
   }
   findOpenedLoops();
-  return isBlocked() && stages.size() == 2 ? verifyPanel(stages[0], stages[1])
-                                           : verifyLoopTree(stages);
+  return verifyLoopTree(stages);
 }
 
 /// The function takes what a kernel can, and returns what it yields.

@@ -305,6 +305,11 @@ LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
     if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
         failed(verifyParallel(op, scheduled.schedule, scheduled.stage)))
       return failure();
+  }
+  if (stages.size() == 2 && isTiled(stages[1].stage, stages[1].schedule))
+    return verifyPanel(stages[0], stages[1]);
+  for (const ScheduledStage &scheduled : stages) {
+    FusedOp op = scheduled.stage.op;
     if (!scheduled.schedule.isFlat() ||
         isTiled(scheduled.stage, scheduled.schedule)) {
       if (failed(verifyContraction(scheduled, isAlone)) ||

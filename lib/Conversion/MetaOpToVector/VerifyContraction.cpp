@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTree.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "Panel.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -41,7 +42,6 @@ public:
   LogicalResult verify();
 
 private:
-  bool isInTile(int64_t dim) const { return schedule.getTileSize(dim) > 1; }
   LogicalResult verifyTile();
   LogicalResult verifyRead(const StageRead &read);
   LogicalResult verifyWrite();
@@ -63,11 +63,11 @@ LogicalResult ContractionVerifier::verifyTile() {
     if (!write.loops.test(tile.dim))
       return op.emitOpError("has dimension ")
              << tile.dim << " in its tile, which the result does not keep";
-    code *= tile.size;
+    code = multiplyCounts(code, tile.size);
   }
   code /= schedule.getVectorWidth();
   for (int64_t dim : schedule.getUnrollDims())
-    code *= stage.getStaticExtent(dim);
+    code = multiplyCounts(code, stage.getStaticExtent(dim));
   if (code > kMaxTileCode)
     return op.emitOpError("has a tile of ")
            << code << " multiplications, but at most " << kMaxTileCode
@@ -204,9 +204,20 @@ LogicalResult metaop::verifyPanel(const ScheduledStage &writer,
   if (failed(Panel::build(writer, reader)) ||
       failed(verifyContraction(reader, /*isAlone=*/true)))
     return failure();
-  // Behind the shared blocks each dimension has one loop.
+  // Packing stands inside of all parallel loops and outside of all tiles.
   ScheduleAttr schedule = writer.schedule;
   int64_t shared = reader.schedule.getShared();
+  if (shared < static_cast<int64_t>(reader.schedule.getParallel()) ||
+      shared >
+          static_cast<int64_t>(getTileDepth(reader.stage, reader.schedule)))
+    return op.emitOpError("packs a factor outside of a parallel loop, or "
+                          "inside of a tile");
+  for (LoopLevel level : reader.schedule.getLevels().take_front(shared))
+    if (level.kind != LevelKind::Parallel &&
+        reader.stage.writes.front().loops.test(level.dim))
+      return op.emitOpError("packs a factor inside of the tiles of dimension ")
+             << level.dim;
+  // Behind the shared blocks each dimension has one loop.
   llvm::SmallBitVector seen(writer.stage.getNumLoops());
   for (LoopLevel level : schedule.getLevels().drop_front(shared)) {
     if (seen.test(level.dim) || level.kind == LevelKind::Parallel)
@@ -217,5 +228,16 @@ LogicalResult metaop::verifyPanel(const ScheduledStage &writer,
   if (!seen.all())
     return op.emitOpError("packs a factor and has no loop of some dimension "
                           "inside of the shared ones");
+  // It is copied by vectors, or by square tiles that are transposed.
+  int64_t rows = schedule.getTranspose(), width = schedule.getVectorWidth();
+  SmallVector<int64_t> dims = schedule.getDims();
+  bool isSquare = dims.size() > 1 && dims[dims.size() - 2] == rows &&
+                  dims.back() == schedule.getVectorDim() &&
+                  schedule.getTileSize(rows) == width &&
+                  schedule.getTileSize(dims.back()) == width;
+  if (schedule.getUnrollDim() != rows || (rows >= 0 && !isSquare) ||
+      !schedule.getUnrollDims().empty())
+    return op.emitOpError("packs a factor and has a tile that is not one "
+                          "vector, or square and transposed, and innermost");
   return success();
 }
