@@ -325,14 +325,23 @@ TEST_F(StageTest, ALoopInTwoIndicesOwnsNeither) {
   EXPECT_EQ(list(stage.writes[0].disjoint), Loops());
 }
 
-TEST_F(StageTest, AShorterResultIsNoProjection) {
+TEST_F(StageTest, AShorterResultIsAGuardedProjection) {
   Stage stage =
       build("%x: tensor<9xf32>", "tensor<5xf32>",
             "%0 = metaop.reindex_reduce add %x map affine_map<(i) -> (i)> : "
             "tensor<9xf32> -> tensor<5xf32>\n"
             "metaop.yield %0 : tensor<5xf32>");
-  EXPECT_FALSE(stage.writes[0].isProjection);
+  EXPECT_TRUE(stage.writes[0].isProjection);
   EXPECT_TRUE(stage.writes[0].place.isGuarded());
+}
+
+TEST_F(StageTest, ALongerResultIsNoProjection) {
+  Stage stage =
+      build("%x: tensor<5xf32>", "tensor<9xf32>",
+            "%0 = metaop.reindex_reduce add %x map affine_map<(i) -> (i)> : "
+            "tensor<5xf32> -> tensor<9xf32>\n"
+            "metaop.yield %0 : tensor<9xf32>");
+  EXPECT_FALSE(stage.writes[0].isProjection);
 }
 
 TEST_F(StageTest, TwoResultsOfOneStage) {
