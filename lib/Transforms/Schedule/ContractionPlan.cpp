@@ -18,7 +18,11 @@
 //     compute first (a prologue), or that do not fit the second cache, where
 //     walking across their rows waits for each cache line; of broadcast
 //     elements whose places are checked (the padding of a convolution);
-//   * stores, more where results are contiguous along another dimension.
+//   * stores, more where results are contiguous along another dimension, and
+//     most where they are contiguous along none: the gradient of a convolution
+//     with strides by its image consists of phases, which different elements of
+//     the filter reach. Each phase can be computed on its own, as a contiguous
+//     tensor; they are interleaved behind.
 //
 // The tile has as many sums as there are registers beside one row of vectors
 // and one broadcast element. Its rows are one own dimension of the broadcast
@@ -44,6 +48,8 @@ static constexpr double kLatency = 8;
 static constexpr double kCopyCycles = 0.4, kTransposeCycles = 0.8,
                         kStoreCycles = 0.15, kTransposedStoreCycles = 0.5,
                         kScatterCycles = 2;
+/// Cycles of a result that is read again and stored among other phases.
+static constexpr double kInterleaveCycles = 0.6;
 /// What loads add where they are as many as multiplications.
 static constexpr double kLoadFactor = 1.12;
 /// Cycles of a cache line that no prefetch of the processor foresees, where a
@@ -76,7 +82,7 @@ public:
   Planner(const Stage &stage, const Contraction &contraction,
           const Processor &processor)
       : stage(stage), contraction(contraction), processor(processor),
-        write(stage.writes.front()) {}
+        write(stage.writes.front()), place(write.place.offset) {}
 
   std::optional<ContractionPlan> plan();
 
@@ -88,6 +94,8 @@ private:
       points = multiplyCounts(points, getExtent(dim));
     return points;
   }
+  std::optional<ContractionPlan> chooseLanes() const;
+  AffineExpr getPhasesPlace(ArrayRef<ResultPhase> phases) const;
   std::optional<ContractionPlan> plan(unsigned vectors, unsigned lanesDim,
                                       int64_t numVectors) const;
   bool chooseRows(ContractionPlan &plan, int64_t maxRows) const;
@@ -105,6 +113,8 @@ private:
   const Contraction &contraction;
   const Processor &processor;
   const StageWrite &write;
+  /// The offset of a result: where it is in the end, or among its phase.
+  AffineExpr place;
 };
 } // namespace
 
@@ -189,7 +199,6 @@ int64_t Planner::chooseSize(unsigned dim, int64_t most) const {
 /// lanes are so along the first dimension of the rows.
 bool Planner::chooseRows(ContractionPlan &plan, int64_t maxRows) const {
   const Contraction::Factor &other = contraction.factors[1 - plan.vectors];
-  AffineExpr place = write.place.offset;
   SmallVector<unsigned> dims;
   for (unsigned dim : other.own.set_bits()) {
     // The tile's places are constant distances apart.
@@ -206,15 +215,14 @@ bool Planner::chooseRows(ContractionPlan &plan, int64_t maxRows) const {
       llvm::any_of(dims, [&](unsigned dim) {
         return stage.getStep(place, dim) == 1 && getExtent(dim) >= kMinRun;
       });
-  // Those that follow each other in the result first, or those that fill tiles.
+  // Those that follow each other in the result first, or those that fill tiles,
+  // of which those that are near.
   auto getRank = [&](unsigned dim) {
-    return isTransposed ? std::abs(*stage.getStep(place, dim))
-                        : -std::min(getExtent(dim), maxRows);
+    int64_t filled = isTransposed ? 0 : std::min(getExtent(dim), maxRows);
+    return std::make_tuple(-filled, std::abs(*stage.getStep(place, dim)), dim);
   };
-  llvm::sort(dims, [&](unsigned a, unsigned b) {
-    int64_t rankA = getRank(a), rankB = getRank(b);
-    return std::tie(rankA, a) < std::tie(rankB, b);
-  });
+  llvm::sort(dims,
+             [&](unsigned a, unsigned b) { return getRank(a) < getRank(b); });
   if (isTransposed)
     plan.transpose = dims.front();
   int64_t left = maxRows;
@@ -308,8 +316,7 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   plan.lanes = processor.vectorBits / (8 * bytes);
   plan.width = plan.lanes * numVectors;
   int64_t maxRows = (processor.registers - numVectors - 1) / numVectors;
-  if (plan.lanes < 2 || maxRows < 1 ||
-      !stage.getStep(write.place.offset, lanesDim) ||
+  if (plan.lanes < 2 || maxRows < 1 || !stage.getStep(place, lanesDim) ||
       !chooseRows(plan, maxRows))
     return std::nullopt;
   plan.cycles = getTileCycles(plan);
@@ -370,10 +377,67 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   double perStore = kStoreCycles;
   if (plan.transpose >= 0)
     perStore = kTransposedStoreCycles;
-  else if (stage.getStep(write.place.offset, lanesDim) != 1)
+  else if (stage.getStep(place, lanesDim) != 1)
     perStore = kScatterCycles;
   plan.cycles += static_cast<double>(count(kept)) * perStore;
   return plan;
+}
+
+SmallVector<ResultPhase> metaop::findPhases(const Stage &stage) {
+  SmallVector<ResultPhase> phases;
+  const StageWrite &write = stage.writes.front();
+  for (auto [position, index] : llvm::enumerate(write.map.getResults())) {
+    std::optional<unsigned> steps, phase;
+    int64_t stride = 1;
+    AffineExpr rest = index;
+    for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim) {
+      auto factor = getConstantCoefficient(index, dim);
+      if (!factor || *factor == 0)
+        continue;
+      (*factor == 1 ? phase : steps) = dim;
+      stride = std::max(stride, *factor);
+      rest = rest - getAffineDimExpr(dim, index.getContext()) * *factor;
+    }
+    if (steps && phase && stage.getStaticExtent(*phase) == stride &&
+        simplifyAffineExpr(rest, stage.getNumLoops(), 0) == 0)
+      phases.push_back(
+          {static_cast<unsigned>(position), *steps, *phase, stride});
+  }
+  return phases;
+}
+
+/// The offset of a result where all phases are tensors, one after another.
+AffineExpr Planner::getPhasesPlace(ArrayRef<ResultPhase> phases) const {
+  MLIRContext *ctx = stage.getContext();
+  AffineExpr offset = getAffineConstantExpr(0, ctx);
+  for (const ResultPhase &phase : phases)
+    offset = offset * phase.stride + getAffineDimExpr(phase.phase, ctx);
+  for (unsigned position = 0; position < write.shape.size(); ++position) {
+    const auto *phase = llvm::find_if(phases, [&](const ResultPhase &phase) {
+      return phase.position == position;
+    });
+    if (phase != phases.end())
+      offset = offset * getExtent(phase->steps) +
+               getAffineDimExpr(phase->steps, ctx);
+    else
+      offset = offset * write.shape[position] + write.map.getResult(position);
+  }
+  return simplifyAffineExpr(offset, stage.getNumLoops(), 0);
+}
+
+/// The plan of fewest cycles for results at `place`.
+std::optional<ContractionPlan> Planner::chooseLanes() const {
+  SmallBitVector all(stage.getNumLoops(), true);
+  std::optional<ContractionPlan> best;
+  for (unsigned vectors : {1u, 0u})
+    for (unsigned lanesDim : contraction.factors[vectors].own.set_bits()) {
+      auto candidate = plan(vectors, lanesDim, getNumVectors(lanesDim));
+      if (candidate &&
+          (candidate->isPacked() || count(all) >= kMinPackedProducts) &&
+          (!best || candidate->cycles < best->cycles))
+        best = candidate;
+    }
+  return best;
 }
 
 std::optional<ContractionPlan> Planner::plan() {
@@ -388,15 +452,20 @@ std::optional<ContractionPlan> Planner::plan() {
   if (processor.vectorBits == 0 || stage.isGrowing() ||
       !stage.symbols.empty() || count(all) < kMinProducts)
     return std::nullopt;
-  std::optional<ContractionPlan> best;
-  for (unsigned vectors : {1u, 0u})
-    for (unsigned lanesDim : contraction.factors[vectors].own.set_bits()) {
-      auto candidate = plan(vectors, lanesDim, getNumVectors(lanesDim));
-      if (candidate &&
-          (candidate->isPacked() || count(all) >= kMinPackedProducts) &&
-          (!best || candidate->cycles < best->cycles))
-        best = candidate;
+  std::optional<ContractionPlan> best = chooseLanes();
+  SmallVector<ResultPhase> phases = findPhases(stage);
+  if (!phases.empty() && count(all) >= kMinPackedProducts) {
+    place = getPhasesPlace(phases);
+    std::optional<ContractionPlan> split = chooseLanes();
+    SmallBitVector kept = write.loops;
+    kept.resize(stage.getNumLoops());
+    if (split)
+      split->cycles += kCallCycles + kInterleaveCycles * count(kept);
+    if (split && (!best || split->cycles < best->cycles)) {
+      best = split;
+      best->splitsPhases = true;
     }
+  }
   if (best && static_cast<double>(count(all)) / (2.0 * best->lanes) <
                   kMinUse * best->cycles)
     return std::nullopt;

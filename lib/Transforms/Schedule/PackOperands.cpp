@@ -18,6 +18,9 @@
 //   * The other factor: each index of its tensor is an expression e of the
 //     loops, which lies in [low, high]; the box has high - low + 1 elements
 //     along that dimension, and the contraction reads it at e - low.
+//   * The result, where it consists of phases: a tensor with a dimension for
+//     each phase outside of all others. A kernel behind the contraction
+//     interleaves them.
 //
 // A condition on the iterations of a tile has to be one that the box makes
 // unnecessary (the plan has seen to that). Others stay.
@@ -30,6 +33,7 @@
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::metaop {
@@ -76,6 +80,9 @@ private:
   void packVectors();
   void packBroadcast();
   IntegerSet getRemaining();
+  CollapsedTensor splitPhases(ArrayRef<ResultPhase> phases);
+  Value contract(RankedTensorType type, ArrayRef<AffineExpr> indices);
+  Value interleave(ArrayRef<ResultPhase> phases, Value value);
 
   KernelOp kernel;
   FusedOp fused;
@@ -359,22 +366,78 @@ void Packer::replace() {
                   .shape);
   }
 
+  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
+  SmallVector<ResultPhase> phases;
+  if (plan.splitsPhases)
+    phases = findPhases(stage);
+  CollapsedTensor result = splitPhases(phases);
+  Value value = contract(type.clone(result.shape), result.indices);
+  if (!phases.empty())
+    value = interleave(phases, value);
+  if (value.getType() != type)
+    value = ReshapeOp::create(b, loc, type, value, ValueRange());
+  kernel.getResult(0).replaceAllUsesWith(value);
+  kernel.erase();
+}
+
+/// The tensor of results: dimensions of phases stand before all others.
+CollapsedTensor Packer::splitPhases(ArrayRef<ResultPhase> phases) {
   const StageWrite &write = stage.writes.front();
   auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-  CollapsedTensor result = collapse(type, write.map);
+  if (phases.empty())
+    return collapse(type, write.map);
+  CollapsedTensor result;
+  for (const ResultPhase &phase : phases) {
+    result.shape.push_back(phase.stride);
+    result.indices.push_back(getAffineDimExpr(phase.phase, b.getContext()));
+  }
+  for (auto [position, index] : llvm::enumerate(write.map.getResults())) {
+    result.shape.push_back(type.getDimSize(position));
+    result.indices.push_back(index);
+  }
+  for (const ResultPhase &phase : phases) {
+    unsigned position = phases.size() + phase.position;
+    result.shape[position] = stage.getStaticExtent(phase.steps);
+    result.indices[position] = getAffineDimExpr(phase.steps, b.getContext());
+  }
+  return result;
+}
+
+/// A kernel that puts each phase in its place.
+Value Packer::interleave(ArrayRef<ResultPhase> phases, Value value) {
+  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
+  unsigned numDims = type.getRank() + phases.size();
+  SmallVector<AffineExpr> indices;
+  for (unsigned i = phases.size(); i < numDims; ++i)
+    indices.push_back(dim(i));
+  for (auto [i, phase] : llvm::enumerate(phases))
+    indices[phase.position] = indices[phase.position] * phase.stride + dim(i);
+  IndexAccess access;
+  access.map = AffineMap::get(numDims, 0, indices, b.getContext());
+  KernelOp interleaved =
+      buildStageKernel(b, loc, type, value, [&](ValueRange arguments) {
+        return SmallVector<Value>{ReindexReduceOp::create(
+            b, loc, type, ReduceKind::Add, arguments[0], access)};
+      });
+  return interleaved.getResult(0);
+}
+
+/// The kernel of the contraction over the new loops; its result is at `indices`
+/// of the old ones.
+Value Packer::contract(RankedTensorType type, ArrayRef<AffineExpr> indices) {
+  const StageWrite &write = stage.writes.front();
   IndexAccess access;
   access.map = AffineMap::get(
       space.size(), 0,
-      llvm::map_to_vector(result.indices,
+      llvm::map_to_vector(indices,
                           [&](AffineExpr index) {
                             return simplifyAffineExpr(
                                 index.replaceDims(oldLoops), space.size(), 0);
                           }),
       b.getContext());
   access.conditions = getRemaining();
-  RankedTensorType resultType = type.clone(result.shape);
   KernelOp contracted = buildStageKernel(
-      b, loc, resultType, {sources[0].tensor, sources[1].tensor},
+      b, loc, type, {sources[0].tensor, sources[1].tensor},
       [&](ValueRange arguments) {
         auto wide =
             RankedTensorType::get(space, getElementTypeOrSelf(write.value));
@@ -385,13 +448,21 @@ void Packer::replace() {
         Value product =
             MulOp::create(b, write.value.getLoc(), factors[0], factors[1]);
         return SmallVector<Value>{ReindexReduceOp::create(
-            b, loc, resultType, *write.kind, product, access)};
+            b, loc, type, *write.kind, product, access)};
       });
-  Value value = contracted.getResult(0);
-  if (resultType != type)
-    value = ReshapeOp::create(b, loc, type, value, ValueRange());
-  kernel.getResult(0).replaceAllUsesWith(value);
-  kernel.erase();
+  return contracted.getResult(0);
+}
+
+/// What the plan packs, in words.
+static SmallVector<StringRef> getPacked(const ContractionPlan &plan) {
+  SmallVector<StringRef> packed;
+  if (plan.packsVectors)
+    packed.push_back("the vectors");
+  if (plan.packsBroadcast)
+    packed.push_back("the broadcast factor");
+  if (plan.splitsPhases)
+    packed.push_back("each phase of the result");
+  return packed;
 }
 
 namespace {
@@ -420,10 +491,8 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
       return success();
     if (report)
       fused.emitRemark("packs ")
-          << (plan->packsVectors ? "the vectors" : "")
-          << (plan->packsVectors && plan->packsBroadcast ? " and " : "")
-          << (plan->packsBroadcast ? "the broadcast factor" : "")
-          << ", lanes along loop " << plan->lanesDim << ", predicted "
+          << llvm::join(getPacked(*plan), " and ") << ", lanes along loop "
+          << plan->lanesDim << ", predicted "
           << static_cast<int64_t>(plan->cycles) << " cycles";
     packer.replace();
     return success();

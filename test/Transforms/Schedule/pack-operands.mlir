@@ -3,7 +3,7 @@
 // RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
 
 // Without vectors nothing is packed.
-// SCALAR-COUNT-4: metaop.kernel(
+// SCALAR-COUNT-5: metaop.kernel(
 // SCALAR-NOT:     metaop.kernel(
 
 // The second factor's rows are columns of the result: its panels are transposed
@@ -41,6 +41,24 @@ func.func @convolution(%x: tensor<2x64x28x28xf32>, %w: tensor<64x64x3x3xf32>) ->
   %2 = metaop.mul %0, %1 : tensor<2x64x28x28x64x3x3xf32>
   %3 = metaop.reduce add %2 dims = [4, 5, 6] : tensor<2x64x28x28x64x3x3xf32> -> tensor<2x64x28x28xf32>
   return %3 : tensor<2x64x28x28xf32>
+}
+
+// -----
+
+// The gradient of a convolution of stride 2 by its image consists of four
+// phases, of which each is contiguous until they are interleaved.
+// REPORT: remark: packs the vectors and the broadcast factor and each phase of the result
+// CHECK-LABEL: func @by_image_with_stride
+// CHECK:       metaop.kernel({{.*}}-> tensor<2x2x4x128x14x14xf32>
+// CHECK:         metaop.reindex_reduce add %{{.*}} map affine_map<({{.*}}) -> (d7, d8, d0, d4 * 32 + d9, d2, d3)>
+// CHECK:       metaop.kernel({{.*}}tensor<2x2x4x128x14x14xf32>) -> tensor<4x128x28x28xf32>
+// CHECK:         metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d3, d4 * 2 + d0, d5 * 2 + d1)>
+func.func @by_image_with_stride(%y: tensor<4x128x14x14xf32>, %w: tensor<128x128x3x3xf32>) -> tensor<4x128x28x28xf32> {
+  %0 = metaop.broadcast %y dims = [0, 1, 2, 3] : tensor<4x128x14x14xf32> -> tensor<4x128x14x14x128x3x3xf32>
+  %1 = metaop.broadcast %w dims = [1, 4, 5, 6] : tensor<128x128x3x3xf32> -> tensor<4x128x14x14x128x3x3xf32>
+  %2 = metaop.mul %0, %1 : tensor<4x128x14x14x128x3x3xf32>
+  %3 = metaop.reindex_reduce add %2 map affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 * 2 + d5 - 1, d3 * 2 + d6 - 1)> : tensor<4x128x14x14x128x3x3xf32> -> tensor<4x128x28x28xf32>
+  return %3 : tensor<4x128x28x28xf32>
 }
 
 // -----

@@ -34,12 +34,28 @@ struct ContractionPlan {
   /// The other factor is copied with what surrounds it (its padding), so that
   /// nothing about its places is checked.
   bool packsBroadcast = false;
+  /// Results that several phases interleave are computed phase by phase, each
+  /// contiguous, and interleaved behind.
+  bool splitsPhases = false;
   /// Predicted processor cycles.
   double cycles = 0;
 
   /// Nothing has to be packed, or it has been.
-  bool isPacked() const { return !packsVectors && !packsBroadcast; }
+  bool isPacked() const {
+    return !packsVectors && !packsBroadcast && !splitsPhases;
+  }
 };
+
+/// A dimension of the result that is numbered by `steps * stride + phase`.
+struct ResultPhase {
+  unsigned position;
+  unsigned steps, phase;
+  int64_t stride;
+};
+
+/// The dimensions of a contraction's result that consist of phases, as those of
+/// the gradient of a convolution with strides do.
+SmallVector<ResultPhase> findPhases(const Stage &stage);
 
 /// What has to hold for an iteration to take part in the sum.
 SmallVector<AffineExpr> getConditions(const Stage &stage);

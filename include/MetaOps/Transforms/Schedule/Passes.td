@@ -63,7 +63,8 @@ def MarkGrowingPass : Pass<"metaop-mark-growing", "::mlir::func::FuncOp"> {
 }
 
 def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
-  let summary = "Copies operands of contractions into panels";
+  let summary = "Copies operands of contractions into panels, and results out "
+                "of phases";
   let description = [{
     The inner kernel of a contraction reads one factor by vectors, which have to
     be contiguous, and the other one element by element. Where that is worth its
@@ -76,6 +77,15 @@ def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
       convolution), into a box in which nothing is outside. Iterations that do
       not belong to the space, as in a convolution's gradient by its input, then
       read zeros.
+
+    Results of which neighbours are summed over different elements, as in the
+    gradient of a convolution of stride 2, are computed phase by phase, each a
+    contiguous tensor, and a kernel behind the contraction interleaves them:
+    ```mlir
+    %y = metaop.reindex_reduce add %phases
+        map affine_map<(d0, d1, d2) -> (d1, d2 * 2 + d0)>
+        : tensor<2x64x28xf32> -> tensor<64x56xf32>
+    ```
 
     What was computed from a factor's elements before they are multiplied is
     computed there. The copies are ordinary stages: element-wise over the panel
