@@ -53,7 +53,20 @@ static void addCheck(OpPassManager &pm, Phase phase) {
   pm.addPass(createVerifyPhasePass(options));
 }
 
-static void addFusion(OpPassManager &pm, FusionRules rules, bool report) {
+/// Kernels have names, and users' decisions, only where somebody asks for that:
+/// it takes the text of each.
+static void addSteering(OpPassManager &pm, const PipelineOptions &options) {
+  if (!options.report && options.scheduleFile.empty() &&
+      options.schedules.empty())
+    return;
+  SteerPassOptions steer;
+  steer.file = options.scheduleFile;
+  steer.text = options.schedules;
+  pm.addPass(createSteerPass(steer));
+}
+
+static void addFusion(OpPassManager &pm, FusionRules rules,
+                      const PipelineOptions &options) {
   OpPassManager &main = pm.nest<func::FuncOp>();
   main.addPass(createSimplifyPass());
   main.addPass(createWidenReductionsPass());
@@ -66,10 +79,11 @@ static void addFusion(OpPassManager &pm, FusionRules rules, bool report) {
   main.addPass(createCloneProducersPass(clone));
   FusePassOptions fuse;
   fuse.rules = rules;
-  fuse.report = report;
+  fuse.report = options.report;
   main.addPass(createFusePass(fuse));
+  addSteering(pm, options);
   if (rules == FusionRules::Extended)
-    main.addPass(createRecomputeValuesPass());
+    pm.addNestedPass<func::FuncOp>(createRecomputeValuesPass());
 }
 
 /// The legality check of a phase; the later ones are MLIR's own affair.
@@ -94,6 +108,7 @@ static std::optional<Phase> getCheck(PipelinePhase phase) {
 static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
                      const PipelineOptions &options) {
   SchedulePassOptions schedule;
+  SplitReductionsPassOptions split;
   PackOperandsPassOptions pack;
   AttachPanelsPassOptions attach;
   JoinStagesPassOptions join;
@@ -102,10 +117,13 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Graph:
     break;
   case PipelinePhase::Fused:
-    addFusion(pm, rules, options.report);
+    addFusion(pm, rules, options);
     break;
   case PipelinePhase::Scheduled:
-    pm.addPass(createSplitReductionsPass());
+    if (options.from == PipelinePhase::Fused)
+      addSteering(pm, options);
+    split.report = options.report;
+    pm.addPass(createSplitReductionsPass(split));
     pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
     pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
     pack.vectorBits = options.vectorBits;
@@ -117,6 +135,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
       pm.addNestedPass<func::FuncOp>(createAttachPanelsPass(attach));
     }
     join.vectorBits = options.vectorBits;
+    join.report = options.report;
     if (rules == FusionRules::Extended)
       pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));
     schedule.vectorBits = options.vectorBits;

@@ -56,6 +56,7 @@ static py::dict toDict(const StageDescription &stage) {
   for (const AccessDescription &access : stage.accesses)
     accesses.append(toDict(access));
   result["identity"] = stage.identity;
+  result["origins"] = strings(stage.origins);
   result["space"] = stage.space;
   result["to_space"] = stage.toSpace;
   result["operators"] = strings(stage.operators);

@@ -285,6 +285,7 @@ class Var:
 
 class StageDescription(TypedDict):
     identity: str
+    origins: list[str]
     space: str
     to_space: str
     operators: list[str]

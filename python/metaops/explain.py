@@ -100,6 +100,9 @@ class Stage:
     ----------
     identity : str
         What a file of schedules calls it.
+    origins : list of str
+        What a file of schedules calls the kernels of fusion of which it is a
+        part or the whole.
     space : str
         The extents of the iteration space, as "8x16x32".
     to_space : str
@@ -117,6 +120,7 @@ class Stage:
     """
 
     identity: str
+    origins: list[str]
     space: str
     to_space: str
     operators: list[str]
@@ -207,7 +211,8 @@ class Explanation:
     def save_schedules(self, path: str | os.PathLike[str]) -> None:
         """Write the schedules to a file that ``flags.schedule_file`` takes.
 
-        There is one line for each stage, after comments that say what it is.
+        There is one line for each stage, after comments that say what it is, and
+        which kernels' rewrites have led to it.
 
         Parameters
         ----------
@@ -229,6 +234,7 @@ class Explanation:
                 lines += [
                     f"# {' '.join(stage.operators)}: S = {stage.space or '1 point'}",
                     f"# {' '.join(kernel.lines)}",
+                    f"# of kernel {' '.join(stage.origins)}",
                     f"{stage.identity} = {stage.schedule}",
                 ]
         Path(path).write_text("".join(f"{line}\n" for line in lines))
@@ -247,6 +253,7 @@ def _kernel(call: _core.KernelDescription) -> KernelExplanation:
         stages=[
             Stage(
                 identity=stage["identity"],
+                origins=stage["origins"],
                 space=stage["space"],
                 to_space=stage["to_space"],
                 operators=stage["operators"],

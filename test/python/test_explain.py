@@ -102,7 +102,7 @@ def test_schedules_are_saved_and_taken(tmp_path):
         again = mo.explain(mo.exp(x).sum(dims=1))
         stage, before = again.kernels[0].stages[0], explanation.kernels[0].stages[0]
         assert stage.schedule == before.schedule and stage.identity == before.identity
-        assert stage.override_line == 3 and before.override_line == 0
+        assert stage.override_line == 4 and before.override_line == 0
     scalar = "#metaop.schedule<[parallel(0), step(1)]>"
     path.write_text(re.sub(r"#metaop\.schedule<.*>", scalar, path.read_text()))
     with mo.flag_scope(schedule_file=str(path)):
@@ -123,6 +123,8 @@ def test_schedules_are_saved_and_taken(tmp_path):
         ("a.0 = #metaop.schedule<order = 1>", ":1: expected '['"),
         ("a.0 = #metaop.schedule<[step(0)], width = 1>", ":1: expects `tile`, `lanes`, "),
         ("a b = 7", "expected the identity of a stage"),
+        ("ab = forbid haste", ":1: there is no rewrite 'haste'; expected one of recompute"),
+        ("ab = fore join-stages", ":1: expected 'force PASS' or 'forbid PASS'"),
     ],
 )
 def test_malformed_files(tmp_path, text, reason):
@@ -146,7 +148,7 @@ def test_illegal_schedules_name_file_and_line(tmp_path):
     path.write_text(path.read_text().replace("step(", "parallel("))
     with mo.flag_scope(schedule_file=str(path)):
         y = mo.exp(x).sum(dims=1)
-        with pytest.raises(RuntimeError, match=r"illegal\.txt:3: loop 1 .* is not parallel"):
+        with pytest.raises(RuntimeError, match=r"illegal\.txt:4: loop 1 .* is not parallel"):
             y.sync()
     np.testing.assert_allclose(y.numpy(), np.exp(data).sum(axis=1), rtol=1e-5)
 
@@ -159,7 +161,7 @@ def test_what_the_lowering_refuses_names_file_and_line(tmp_path):
     path.write_text(re.sub(r"#metaop\.schedule<.*>", wide, path.read_text()))
     with mo.flag_scope(schedule_file=str(path)):
         y = mo.exp(x).sum(dims=1)
-        with pytest.raises(RuntimeError, match=r"wide\.txt:3: .*vectors of 1024 lanes"):
+        with pytest.raises(RuntimeError, match=r"wide\.txt:4: .*vectors of 1024 lanes"):
             y.sync()
 
 
@@ -172,7 +174,93 @@ def test_entries_of_no_use_are_told_of(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (x - 9).sync()
-    with pytest.warns(RuntimeWarning, match=r"other\.txt:3: no kernel had the stage 0123\.0"):
+    with pytest.warns(RuntimeWarning, match=r"other\.txt:4: no kernel had the stage 0123\.0"):
+        mo.flags.schedule_file = ""
+
+
+#
+# Rewrites that files force and forbid
+#
+
+
+def save_rewrites(path, explanation, rewrites):
+    """Write a file that says the same of each kernel that fusion made."""
+    stages = [stage for kernel in explanation.kernels for stage in kernel.stages]
+    names = dict.fromkeys(name for stage in stages for name in stage.origins)
+    path.write_text("".join(f"{name} = {rewrites}\n" for name in names))
+    return str(path)
+
+
+def softmax(x):
+    e = mo.exp(x - x.max(dims=1, keepdims=True))
+    return e / e.sum(dims=1, keepdims=True)
+
+
+def test_joining_is_forbidden(tmp_path):
+    _, x = make(20)
+    y = softmax(x)
+    (kernel,) = mo.explain(y).kernels
+    assert len({name for stage in kernel.stages for name in stage.origins}) == 3
+    expected = y.numpy()
+    path = save_rewrites(tmp_path / "apart.txt", mo.explain(softmax(x)), "forbid join-stages")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with mo.flag_scope(schedule_file=path):
+            y = softmax(x)
+            assert len(mo.explain(y).kernels) == 3
+            np.testing.assert_allclose(y.numpy(), expected, rtol=1e-6)
+
+
+def test_splitting_is_forced_and_forbidden(tmp_path):
+    data, x = make(21, (64, 64))
+    small = lambda: (x * 21).sum()  # noqa: E731
+    path = save_rewrites(tmp_path / "split.txt", mo.explain(small()), "force split-reductions")
+    assert len(mo.explain(small()).kernels) == 1
+    with mo.flag_scope(schedule_file=path):
+        y = small()
+        assert len(mo.explain(y).kernels) == 2
+        np.testing.assert_allclose(y.numpy(), (data * 21).sum(dtype=np.float64), rtol=1e-4)
+    _, x = make(22, (1024, 1024))
+    path = save_rewrites(tmp_path / "whole.txt", mo.explain(x.sum()), "forbid split-reductions")
+    assert len(mo.explain(x.sum()).kernels) == 2
+    with mo.flag_scope(schedule_file=path):
+        assert len(mo.explain(x.sum()).kernels) == 1
+
+
+def test_packing_is_forced_and_forbidden(tmp_path):
+    left, a = make(23, (96, 160))
+    right, b = make(24, (160, 64))
+    product = lambda: mo.matmul(a, b)  # noqa: E731
+    expected = left @ right
+    one = mo.explain(product())
+    for rewrites, count in (
+        ("force pack-operands, forbid attach-panels", 2),
+        ("forbid pack-operands", 1),
+    ):
+        path = save_rewrites(tmp_path / f"{count}.txt", one, rewrites)
+        with mo.flag_scope(schedule_file=path):
+            y = product()
+            assert len(mo.explain(y).kernels) == count
+            np.testing.assert_allclose(y.numpy(), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_rewrites_that_cannot_be_name_file_and_line(tmp_path):
+    data, x = make(25)
+    path = save_rewrites(tmp_path / "no.txt", mo.explain(x + 25), "force join-stages")
+    with mo.flag_scope(schedule_file=path):
+        y = x + 25
+        with pytest.raises(RuntimeError, match=r"no\.txt:1: join-stages is forced, but"):
+            y.sync()
+    np.testing.assert_array_equal(y.numpy(), data + np.float32(25))
+
+
+def test_rewrites_of_no_use_are_told_of(tmp_path):
+    _, x = make(26)
+    path = tmp_path / "other.txt"
+    path.write_text("0123 = forbid join-stages\n")
+    mo.flags.schedule_file = str(path)
+    (x - 26).sync()
+    with pytest.warns(RuntimeWarning, match=r"other\.txt:1: there was no kernel 0123"):
         mo.flags.schedule_file = ""
 
 

@@ -210,6 +210,9 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
     for (unsigned node : info.nodes)
       if (auto it = operators.find(node); it != operators.end())
         info.operators.push_back(it->second.str());
+    for (const metaop::KernelOrigin &origin : metaop::getOrigins(op->getLoc()))
+      if (origin.line)
+        info.scheduleLines.push_back(origin.line);
     info.maxThreads = program.getMaxThreads(number);
     info.loopOps = program.getLoopOps(number);
     calls.push_back(std::move(info));

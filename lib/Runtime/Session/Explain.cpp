@@ -79,7 +79,10 @@ std::vector<std::string> Session::takeUnusedSchedules() {
   std::vector<std::string> result;
   for (const auto &[line, identity] : unusedSchedules)
     result.push_back(options.scheduleFile + ":" + std::to_string(line) +
-                     ": no kernel had the stage " + identity);
+                     (llvm::StringRef(identity).contains('.')
+                          ? ": no kernel had the stage "
+                          : ": there was no kernel ") +
+                     identity);
   unusedSchedules.clear();
   return result;
 }

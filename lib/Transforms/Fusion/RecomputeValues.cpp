@@ -31,6 +31,7 @@
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
@@ -170,6 +171,7 @@ rebuild(KernelOp kernel, ArrayRef<Value> inputs, ArrayRef<unsigned> keeps,
       });
   for (auto [i, result] : llvm::enumerate(keeps))
     kernel.getResult(result).replaceAllUsesWith(newKernel.getResult(i));
+  inheritRewrites(kernel, newKernel, /*andForced=*/true);
   IRRewriter rewriter(newKernel.getContext());
   DominanceInfo dominance(newKernel);
   eliminateCommonSubExpressions(rewriter, dominance, newKernel);
@@ -196,7 +198,7 @@ namespace {
 class Recomputer {
 public:
   explicit Recomputer(Block &block) : block(block), growing(block) {}
-  void run();
+  LogicalResult run();
 
 private:
   bool recompute(OpResult value);
@@ -258,10 +260,16 @@ bool Recomputer::recompute(OpResult value) {
           !llvm::is_contained(reader.getInputs(), outer))
         added = addCounts(added, countBytes(outer.getType()));
   }
-  if (added >= saved)
+  bool isForced = metaop::isForced(kernel, kRecomputeValues);
+  if (added >= saved && !isForced)
     return false;
-  for (KernelOp reader : *readers)
+  for (KernelOp reader : *readers) {
+    // What a user has named may be gone otherwise.
+    if (isForced)
+      reader->setLoc(FusedLoc::get(reader.getContext(),
+                                   {reader.getLoc(), kernel.getLoc()}));
     copyInto(reader, value, *cone);
+  }
   return true;
 }
 
@@ -317,20 +325,26 @@ void Recomputer::dropUnread(KernelOp kernel) {
   kernel.erase();
 }
 
-void Recomputer::run() {
+LogicalResult Recomputer::run() {
   // Copying replaces readers, which stand further behind.
   for (Operation *op = &block.front(); op;) {
     auto kernel = dyn_cast<KernelOp>(op);
     op = op->getNextNode();
-    if (!kernel || !getOnlyStage(kernel))
+    if (!kernel || !getOnlyStage(kernel) ||
+        isForbidden(kernel, kRecomputeValues))
       continue;
     bool changed = false;
     for (OpResult value : kernel->getResults())
       changed |= recompute(value);
+    if (!changed && isForced(kernel, kRecomputeValues))
+      return emitCannotForce(kernel, kRecomputeValues)
+             << "none of its values is element-wise, cheap to compute from its "
+                "inputs, and read element by element by kernels alone";
     op = kernel->getNextNode();
     if (changed)
       dropUnread(kernel);
   }
+  return success();
 }
 
 namespace {
@@ -338,7 +352,8 @@ struct RecomputeValues
     : metaop::impl::RecomputeValuesPassBase<RecomputeValues> {
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
-      Recomputer(block).run();
+      if (failed(Recomputer(block).run()))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
@@ -196,6 +197,7 @@ FailureOr<bool> AttachPanelsPass::attach(KernelOp kernel, FusedOp reader,
   auto contracting = cast<FusedOp>(b.clone(*reader, mapping));
   contracting.setScheduleAttr(schedules->second);
   YieldOp::create(b, kernel.getLoc(), contracting.getResults());
+  inheritRewrites(kernel, joined, /*andForced=*/true);
   kernel.replaceAllUsesWith(joined.getResults());
   kernel.erase();
   producer.erase();
@@ -216,16 +218,26 @@ LogicalResult AttachPanelsPass::attach(KernelOp kernel) {
     if (failed(attached) || *attached)
       return attached;
   }
+  if (isForced(kernel, kAttachPanels))
+    return emitCannotForce(kernel, kAttachPanels)
+           << "no kernel computes vectors for it alone, in blocks that its "
+              "outer loops go through";
   return success();
 }
 
 void AttachPanelsPass::runOnOperation() {
   // What is taken up reduces nothing, so that it is none of these.
   SmallVector<KernelOp> kernels;
-  for (auto kernel : getOperation().getOps<KernelOp>())
-    if (FusedOp stage = getOnlyStage(kernel);
-        stage && !stage.getBody().front().getOps<ReindexReduceOp>().empty())
+  for (auto kernel : getOperation().getOps<KernelOp>()) {
+    FusedOp stage = getOnlyStage(kernel);
+    if (stage && !stage.getBody().front().getOps<ReindexReduceOp>().empty() &&
+        !isForbidden(kernel, kAttachPanels)) {
       kernels.push_back(kernel);
+    } else if (isForced(kernel, kAttachPanels)) {
+      emitCannotForce(kernel, kAttachPanels) << "it is no contraction";
+      return signalPassFailure();
+    }
+  }
   for (KernelOp kernel : kernels)
     if (failed(attach(kernel)))
       return signalPassFailure();

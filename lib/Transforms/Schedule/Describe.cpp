@@ -151,6 +151,8 @@ AccessDescription StageReader::describeAccess(const StagePlace &place,
 StageDescription StageReader::describe() {
   StageDescription result;
   result.identity = getStageIdentity(op);
+  for (const KernelOrigin &origin : getOrigins(op.getLoc()))
+    result.origins.push_back(origin.identity);
   result.space = llvm::join(
       llvm::map_range(stage.spaceExtents,
                       [](AffineExpr extent) { return toText(extent); }),

@@ -34,6 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/GroupOrder.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
@@ -111,9 +112,9 @@ struct Dependence {
 
 class Joiner {
 public:
-  Joiner(Block &block, unsigned vectorBits, int64_t streamBytes)
+  Joiner(Block &block, unsigned vectorBits, int64_t streamBytes, bool report)
       : block(block), vectorBits(vectorBits), streamBytes(streamBytes),
-        order(block.getOperations().size()) {}
+        report(report), order(block.getOperations().size()) {}
 
   LogicalResult run();
 
@@ -134,11 +135,13 @@ private:
   void numberOps();
   void reorder();
   void rewrite(Group &group);
+  LogicalResult checkForced();
   SmallVector<unsigned> getSlotOrder(const Group &group) const;
 
   Block &block;
   unsigned vectorBits;
   int64_t streamBytes;
+  bool report;
   /// Groups by number; those that were merged into another have no kernels.
   SmallVector<Group> groups;
   llvm::DenseMap<Operation *, unsigned> groupOf;
@@ -182,7 +185,7 @@ static bool isStatic(FusedOp op) {
 /// Makes a group of a kernel that may join others.
 LogicalResult Joiner::makeGroup(KernelOp kernel) {
   Block &body = kernel.getBody().front();
-  if (!llvm::hasNItems(body, 2))
+  if (!llvm::hasNItems(body, 2) || isForbidden(kernel, kJoinStages))
     return success();
   auto op = cast<FusedOp>(body.front());
   if (op.getScheduleAttr() || !isStatic(op))
@@ -382,8 +385,17 @@ static llvm::SetVector<Value> getTraffic(const Group &group) {
   return values;
 }
 
+/// Whether a user wants a kernel of the group to be joined with another one.
+static bool isForced(const Group &group) {
+  return llvm::any_of(group.kernels, [](KernelOp kernel) {
+    return metaop::isForced(kernel, kJoinStages);
+  });
+}
+
 bool Joiner::isWorthIt(const Group &a, const Group &b, const Group &joined,
                        ArrayRef<Dependence> dependences) const {
+  if (isForced(a) || isForced(b))
+    return true;
   int64_t range = joined.getRange();
   if (joined.work > kWorkOfOneThread &&
       range < std::min(kEnoughIterations, std::max(a.getRange(), b.getRange())))
@@ -578,6 +590,11 @@ void Joiner::rewrite(Group &group) {
          llvm::zip_equal(from.getOutputs(), from.getYield().getOperands()))
       mapping.map(output, mapping.lookup(yielded));
   }
+  if (report)
+    kernel.emitRemark("joins ")
+        << group.stages.size() << " stages in " << order.size() << " loops of "
+        << group.getRange() << " iterations"
+        << (isForced(group) ? ", as is forced" : "");
   YieldOp::create(builder, kernel.getLoc(),
                   llvm::map_to_vector(outputs, [&](Value output) {
                     return mapping.lookup(output);
@@ -604,11 +621,29 @@ void Joiner::numberOps() {
         order.addEdge(number, nodeOf.lookup(reader), /*fusable=*/true);
 }
 
+/// Fails where a kernel that is to be joined is alone.
+LogicalResult Joiner::checkForced() {
+  for (auto kernel : block.getOps<KernelOp>()) {
+    if (!metaop::isForced(kernel, kJoinStages))
+      continue;
+    auto group = groupOf.find(kernel);
+    if (group == groupOf.end())
+      return emitCannotForce(kernel, kJoinStages)
+             << "its stage has tiles, a schedule, or no loop to share";
+    if (groups[group->second].kernels.size() == 1)
+      return emitCannotForce(kernel, kJoinStages)
+             << "no kernel that it gives a value to, or has one from, can "
+                "share "
+                "its loops";
+  }
+  return success();
+}
+
 LogicalResult Joiner::run() {
   if (failed(makeGroups()))
     return failure();
   if (groups.size() < 2)
-    return success();
+    return checkForced();
   numberOps();
   bool anyJoined = false;
   for (auto kernel : block.getOps<KernelOp>()) {
@@ -626,6 +661,8 @@ LogicalResult Joiner::run() {
     for (Operation *producer : producers)
       anyJoined |= join(groupOf.lookup(producer), groupOf.lookup(kernel));
   }
+  if (failed(checkForced()))
+    return failure();
   if (!anyJoined)
     return success();
   reorder();
@@ -641,7 +678,7 @@ struct JoinStages : metaop::impl::JoinStagesPassBase<JoinStages> {
 
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
-      if (failed(Joiner(block, vectorBits, streamBytes).run()))
+      if (failed(Joiner(block, vectorBits, streamBytes, report).run()))
         return signalPassFailure();
   }
 };

@@ -46,6 +46,8 @@ static void printLoop(llvm::raw_ostream &os, const LoopDescription &loop,
 static void printStage(llvm::raw_ostream &os, const StageDescription &stage) {
   os << "  stage " << stage.identity
      << ": S = " << (stage.space.empty() ? "1 point" : stage.space) << "\n"
+     << (stage.origins.empty() ? "" : "    of kernel: ")
+     << llvm::join(stage.origins, " ") << (stage.origins.empty() ? "" : "\n")
      << "    operators: " << llvm::join(stage.operators, " ") << "\n"
      << "    loops to S: " << stage.toSpace << "\n";
   for (const AccessDescription &access : stage.accesses) {

@@ -29,6 +29,7 @@
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -216,7 +217,7 @@ Packer::buildCopy(const Factor &factor, ArrayRef<int64_t> shape,
                                  read->map)
                             .shape));
   auto type = RankedTensorType::get(shape, getElementTypeOrSelf(factor.value));
-  return buildStageKernel(
+  KernelOp copy = buildStageKernel(
       b, factor.reads.front()->value.getLoc(), type, inputs,
       [&](ValueRange arguments) {
         auto read = [&](const StageRead &read) -> Value {
@@ -229,6 +230,8 @@ Packer::buildCopy(const Factor &factor, ArrayRef<int64_t> shape,
         };
         return SmallVector<Value>{clone(factor.value, shape, read)};
       });
+  inheritRewrites(kernel, copy, /*andForced=*/false);
+  return copy;
 }
 
 //===----------------------------------------------------------------------===//
@@ -419,6 +422,7 @@ Value Packer::interleave(ArrayRef<ResultPhase> phases, Value value) {
         return SmallVector<Value>{ReindexReduceOp::create(
             b, loc, type, ReduceKind::Add, arguments[0], access)};
       });
+  inheritRewrites(kernel, interleaved, /*andForced=*/false);
   return interleaved.getResult(0);
 }
 
@@ -450,6 +454,7 @@ Value Packer::contract(RankedTensorType type, ArrayRef<AffineExpr> indices) {
         return SmallVector<Value>{ReindexReduceOp::create(
             b, loc, type, *write.kind, product, access)};
       });
+  inheritRewrites(kernel, contracted, /*andForced=*/true);
   return contracted.getResult(0);
 }
 
@@ -472,36 +477,48 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
   LogicalResult pack(KernelOp kernel) {
     auto stages = kernel.getBody().front().getOps<FusedOp>();
     if (!llvm::hasSingleElement(stages))
-      return success();
+      return keep(kernel, "it has several stages");
     FusedOp fused = *stages.begin();
     if (fused.getScheduleAttr())
-      return success();
+      return keep(kernel, "it has a schedule");
     FailureOr<Stage> stage = Stage::build(fused);
     if (failed(stage))
       return failure();
     auto contraction = Contraction::match(*stage);
     if (!contraction)
-      return success();
+      return keep(kernel, "it is no contraction");
     auto plan = planContraction(*stage, *contraction,
                                 Processor::withVectors(vectorBits));
-    if (!plan || plan->isPacked())
+    if (!plan)
+      return keep(kernel, "no tile fits it");
+    // Vectors that are read in place are copied as they lie.
+    if (plan->isPacked() && isForced(kernel, kPackOperands))
+      plan->packsVectors = true;
+    if (plan->isPacked())
       return success();
     Packer packer(kernel, fused, *stage, *contraction, *plan);
     if (!packer.isSupported())
-      return success();
+      return keep(kernel, "its factors are not tensors as they lie");
     if (report)
       fused.emitRemark("packs ")
           << llvm::join(getPacked(*plan), " and ") << ", lanes along loop "
           << plan->lanesDim << ", predicted "
-          << static_cast<int64_t>(plan->cycles) << " cycles";
+          << static_cast<int64_t>(plan->cycles) << " cycles"
+          << (isForced(kernel, kPackOperands) ? ", as is forced" : "");
     packer.replace();
     return success();
+  }
+
+  LogicalResult keep(KernelOp kernel, StringRef reason) {
+    if (!isForced(kernel, kPackOperands))
+      return success();
+    return emitCannotForce(kernel, kPackOperands) << reason;
   }
 
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels)
-      if (failed(pack(kernel)))
+      if (!isForbidden(kernel, kPackOperands) && failed(pack(kernel)))
         return signalPassFailure();
   }
 };

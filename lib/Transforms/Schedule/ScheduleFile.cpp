@@ -8,19 +8,21 @@
 //
 // A stage is told from others by its kernel, as stages of one kernel share
 // loops. The kernel is printed without schedules and locations, and hashed.
-// Which line an override is from is kept in the stage's location, which is no
-// part of what a kernel is found by: a kernel is compiled once, whoever decided
-// how it runs.
+// Which line an override is from is kept in the stage's location, and what
+// fusion had made in the kernel's. Locations are no part of what a kernel is
+// found by: a kernel is compiled once, whoever decided how it runs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA1.h"
 
 using namespace mlir;
@@ -54,6 +56,28 @@ static llvm::Expected<ScheduleAttr> parseSchedule(StringRef text,
   return schedule;
 }
 
+/// What "force PASS, forbid PASS" says.
+static llvm::Expected<std::vector<std::pair<std::string, bool>>>
+parseRewrites(StringRef text) {
+  std::vector<std::pair<std::string, bool>> rewrites;
+  for (StringRef part : llvm::split(text.split('#').first, ',')) {
+    auto [verb, pass] = part.trim().split(' ');
+    pass = pass.trim();
+    if (verb != "force" && verb != "forbid")
+      return llvm::createStringError(
+          "expected 'force PASS' or 'forbid PASS', given '" + part.trim() +
+          "'");
+    if (!llvm::is_contained(getRewriteNames(), pass))
+      return llvm::createStringError("there is no rewrite '" + pass +
+                                     "'; expected one of " +
+                                     llvm::join(getRewriteNames(), ", "));
+    if (llvm::is_contained(llvm::make_first_range(rewrites), pass))
+      return llvm::createStringError(pass + " is named twice");
+    rewrites.emplace_back(pass, verb == "force");
+  }
+  return rewrites;
+}
+
 llvm::Expected<std::vector<ScheduleEntry>>
 metaop::parseScheduleFile(StringRef text, StringRef fileName,
                           MLIRContext *context) {
@@ -85,12 +109,62 @@ metaop::parseScheduleFile(StringRef text, StringRef fileName,
       return failAt(fileName, number,
                     identity + " has a schedule already, in line " +
                         llvm::Twine(it->second));
-    auto schedule = parseSchedule(value.trim(), context);
+    value = value.trim();
+    if (value.starts_with("for")) {
+      if (identity.contains('.'))
+        return failAt(fileName, number,
+                      "rewrites are of a kernel, whose name has no number, "
+                      "given '" +
+                          identity + "'");
+      auto rewrites = parseRewrites(value);
+      if (!rewrites)
+        return failAt(fileName, number, toString(rewrites.takeError()));
+      entries.push_back({number, identity.str(), nullptr, *rewrites});
+      continue;
+    }
+    auto schedule = parseSchedule(value, context);
     if (!schedule)
       return failAt(fileName, number, toString(schedule.takeError()));
-    entries.push_back({number, identity.str(), *schedule});
+    entries.push_back({number, identity.str(), *schedule, {}});
   }
   return entries;
+}
+
+llvm::Expected<std::vector<ScheduleEntry>>
+metaop::readScheduleFile(StringRef file, StringRef text, MLIRContext *context) {
+  if (!text.empty() || file.empty())
+    return parseScheduleFile(text, file, context);
+  auto opened = llvm::MemoryBuffer::getFile(file);
+  if (!opened)
+    return llvm::createStringError("cannot read '" + file +
+                                   "': " + opened.getError().message());
+  return parseScheduleFile((*opened)->getBuffer(), file, context);
+}
+
+//===----------------------------------------------------------------------===//
+// Identities
+//===----------------------------------------------------------------------===//
+
+/// A hash of the operation without what is decided about it.
+static std::string getIdentity(Operation *root) {
+  OwningOpRef<Operation *> copy(root->clone());
+  (*copy)->removeAttr(kRewritesAttr);
+  (*copy)->walk([](FusedOp op) {
+    op.removeScheduleAttr();
+    op->removeAttr(kGrowingAttr);
+  });
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*copy)->print(stream,
+                 OpPrintingFlags().useLocalScope().enableDebugInfo(false));
+  llvm::SHA1 hash;
+  hash.update(text);
+  auto digest = hash.final();
+  return llvm::toHex(llvm::ArrayRef(digest).take_front(8), /*LowerCase=*/true);
+}
+
+std::string metaop::getKernelIdentity(KernelOp kernel) {
+  return getIdentity(kernel);
 }
 
 std::string metaop::getStageIdentity(FusedOp stage) {
@@ -104,24 +178,11 @@ std::string metaop::getStageIdentity(FusedOp stage) {
         break;
       ++number;
     }
-  OwningOpRef<Operation *> copy(root->clone());
-  (*copy)->walk([](FusedOp op) {
-    op.removeScheduleAttr();
-    op->removeAttr(kGrowingAttr);
-  });
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  (*copy)->print(stream,
-                 OpPrintingFlags().useLocalScope().enableDebugInfo(false));
-  llvm::SHA1 hash;
-  hash.update(text);
-  auto digest = hash.final();
-  return llvm::toHex(llvm::ArrayRef(digest).take_front(8), /*LowerCase=*/true) +
-         "." + std::to_string(number);
+  return getIdentity(root) + "." + std::to_string(number);
 }
 
 //===----------------------------------------------------------------------===//
-// Where a schedule is from
+// Where a schedule and a kernel are from
 //===----------------------------------------------------------------------===//
 
 Location metaop::markOverride(Location location, StringRef fileName,
@@ -153,4 +214,31 @@ std::string metaop::getOverride(Location location) {
   auto file =
       line ? getMetadata(location).getAs<StringAttr>("schedule_file") : nullptr;
   return file ? file.str() + ":" + std::to_string(line) : "";
+}
+
+Location metaop::markOrigin(Location location, const KernelOrigin &origin) {
+  MLIRContext *context = location.getContext();
+  auto metadata = DictionaryAttr::get(
+      context,
+      {NamedAttribute(StringAttr::get(context, "kernel"),
+                      StringAttr::get(context, origin.identity)),
+       NamedAttribute(StringAttr::get(context, "kernel_line"),
+                      IntegerAttr::get(IntegerType::get(context, 64),
+                                       static_cast<int64_t>(origin.line)))});
+  return FusedLoc::get({location}, metadata, context);
+}
+
+std::vector<KernelOrigin> metaop::getOrigins(Location location) {
+  std::vector<KernelOrigin> origins;
+  location->walk([&](Location inner) {
+    auto metadata = getMetadata(inner);
+    auto name = metadata ? metadata.getAs<StringAttr>("kernel") : nullptr;
+    auto line = metadata ? metadata.getAs<IntegerAttr>("kernel_line") : nullptr;
+    if (name && line && llvm::none_of(origins, [&](const KernelOrigin &known) {
+          return known.identity == name.getValue();
+        }))
+      origins.push_back({name.str(), static_cast<unsigned>(line.getInt())});
+    return WalkResult::advance();
+  });
+  return origins;
 }

@@ -13,13 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -54,20 +54,14 @@ private:
 
 LogicalResult SchedulePass::readFile() {
   overrides.clear();
-  std::unique_ptr<llvm::MemoryBuffer> buffer;
-  StringRef contents = text;
-  if (contents.empty() && !file.empty()) {
-    auto opened = llvm::MemoryBuffer::getFile(file);
-    if (!opened)
-      return getOperation()->emitError("metaop-schedule: cannot read '")
-             << file << "': " << opened.getError().message();
-    buffer = std::move(*opened);
-    contents = buffer->getBuffer();
-  }
-  auto entries = parseScheduleFile(contents, file, &getContext());
+  auto entries = readScheduleFile(file, text, &getContext());
   if (!entries)
-    return getOperation()->emitError(toString(entries.takeError()));
+    return getOperation()->emitError("metaop-schedule: ")
+           << toString(entries.takeError());
   for (ScheduleEntry &entry : *entries) {
+    // The rewrites have been decided.
+    if (!entry.schedule)
+      continue;
     std::string identity = entry.identity;
     overrides[identity].entry = std::move(entry);
   }
@@ -132,6 +126,8 @@ void SchedulePass::runOnOperation() {
   }
   if (failed(readFile()))
     return signalPassFailure();
+  getOperation()->walk(
+      [](KernelOp kernel) { kernel->removeAttr(kRewritesAttr); });
   WalkResult result = getOperation()->walk(
       [&](FusedOp op) { return WalkResult(schedule(op)); });
   if (result.wasInterrupted())

@@ -37,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -90,14 +91,21 @@ struct Split {
 class Splitter {
 public:
   Splitter(KernelOp kernel, FusedOp fused)
-      : kernel(kernel), fused(fused), b(kernel), loc(fused.getLoc()) {}
+      : kernel(kernel), fused(fused), b(kernel), loc(fused.getLoc()),
+        isForced(metaop::isForced(kernel, kSplitReductions)) {}
 
   /// Whether this pass knows all that the stage does.
   bool isSupported();
   std::optional<Split> choose(const Stage &stage);
   void replace(const Split &split);
+  /// Why there is no split.
+  StringRef getReason() const { return reason; }
 
 private:
+  std::optional<Split> refuse(StringRef why) {
+    reason = why;
+    return std::nullopt;
+  }
   bool canFlatten();
   bool isReduced(unsigned dim);
   bool hasRandom() { return !getStageBody().getOps<RandomOp>().empty(); }
@@ -118,6 +126,8 @@ private:
   FusedOp fused;
   OpBuilder b;
   Location loc;
+  bool isForced;
+  StringRef reason;
 };
 
 /// Partial results of half floats are kept in f32 where rounding would add up.
@@ -157,6 +167,7 @@ int64_t countParallelSteps(const Stage &stage, ScheduleAttr schedule) {
 //===----------------------------------------------------------------------===//
 
 bool Splitter::isSupported() {
+  reason = "the stage does what cannot be done block by block";
   if (kernel.getYield().getOperands() != fused.getResults())
     return false;
   for (Operation &op : getStageBody().without_terminator()) {
@@ -236,16 +247,20 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
        llvm::zip_equal(fused.getResults(), fused.getYield().getOperands()))
     if (yielded.getDefiningOp<ReindexReduceOpInterface>())
       results += cast<RankedTensorType>(result.getType()).getNumElements();
-  if (iterations < kMinIterations || results == 0)
-    return std::nullopt;
+  if (iterations == 0 || results == 0)
+    return refuse("there is nothing to reduce");
+  if (iterations < kMinIterations && !isForced)
+    return refuse("it reduces too little");
   int64_t steps =
       countParallelSteps(stage, chooseSchedule(stage, /*vectorBits=*/512));
   int64_t blocks = std::clamp(iterations / kMaxBlock, kMaxBlocks, kMostBlocks);
   int64_t minReduced = Contraction::match(stage) ? kMinProducts : kMinReduced;
   while (blocks > kMinBlocks && results * blocks * minReduced > iterations)
     blocks /= 2;
-  if (steps >= kEnoughSteps || results * blocks * minReduced > iterations)
-    return std::nullopt;
+  if (steps >= kEnoughSteps && !isForced)
+    return refuse("its loops are enough for threads");
+  if (results * blocks * minReduced > iterations && !isForced)
+    return refuse("partial results would be too many");
 
   std::optional<Split> split;
   if (canFlatten()) {
@@ -257,8 +272,10 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
           (!split || (split->extent < blocks && extent > split->extent)))
         split = Split{static_cast<unsigned>(dim), extent, 0};
   }
-  if (!split || split->extent < 2 || (split->dim != 0 && hasRandom()))
-    return std::nullopt;
+  if (!split || split->extent < 2)
+    return refuse("no dimension that all results reduce is long enough");
+  if (split->dim != 0 && hasRandom())
+    return refuse("random numbers would be others");
   split->block = llvm::divideCeil(split->extent, blocks);
   if (split->block >= 4 * kAlignment)
     split->block = llvm::alignTo(split->block, kAlignment);
@@ -266,11 +283,11 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
     while (blocks > kMinBlocks && split->extent % blocks != 0)
       --blocks;
     if (split->dim != 0 || split->extent % blocks != 0)
-      return std::nullopt;
+      return refuse("element-wise results have no equal blocks");
     split->block = split->extent / blocks;
   }
-  if (split->getCount() < 2 * steps)
-    return std::nullopt;
+  if (split->getCount() < 2 * steps && !isForced)
+    return refuse("blocks would be hardly more than its loops are now");
   return split;
 }
 
@@ -424,19 +441,21 @@ Value Splitter::combine(ReindexReduceOpInterface op, Value partial,
   access.map =
       AffineMap::getMultiDimIdentityMap(partialType.getRank(), b.getContext())
           .dropResult(0);
-  Value sum =
+  KernelOp sum =
       buildStageKernel(b, loc, sumType, partial, [&](ValueRange arguments) {
         return SmallVector<Value>{ReindexReduceOp::create(
             b, op.getLoc(), sumType, op.getReduceKind(), arguments[0], access)};
-      }).getResult(0);
+      });
+  inheritRewrites(kernel, sum, /*andForced=*/false);
   if (sumType == type)
-    return sum;
-  return buildStageKernel(b, loc, type, sum,
-                          [&](ValueRange arguments) {
-                            return SmallVector<Value>{CastOp::create(
-                                b, op.getLoc(), type, arguments[0])};
-                          })
-      .getResult(0);
+    return sum.getResult(0);
+  KernelOp rounded = buildStageKernel(
+      b, loc, type, sum.getResult(0), [&](ValueRange arguments) {
+        return SmallVector<Value>{
+            CastOp::create(b, op.getLoc(), type, arguments[0])};
+      });
+  inheritRewrites(kernel, rounded, /*andForced=*/false);
+  return rounded.getResult(0);
 }
 
 void Splitter::replace(const Split &split) {
@@ -471,6 +490,7 @@ void Splitter::replace(const Split &split) {
       buildStageKernel(b, loc, types, inputs, [&](ValueRange arguments) {
         return buildPartial(arguments, split, types);
       });
+  inheritRewrites(kernel, partial, /*andForced=*/true);
 
   for (auto [i, reduce] : llvm::enumerate(reductions)) {
     auto type = cast<RankedTensorType>(kernel.getType(i));
@@ -491,20 +511,45 @@ struct SplitReductionsPass
   void runOnOperation() override {
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    for (KernelOp kernel : kernels) {
-      auto stages = kernel.getBody().front().getOps<FusedOp>();
-      if (!llvm::hasSingleElement(stages))
-        continue;
-      FusedOp fused = *stages.begin();
-      Splitter splitter(kernel, fused);
-      if (fused.getScheduleAttr() || !splitter.isSupported())
-        continue;
-      FailureOr<Stage> stage = Stage::build(fused);
-      if (failed(stage))
+    for (KernelOp kernel : kernels)
+      if (!isForbidden(kernel, kSplitReductions) && failed(split(kernel)))
         return signalPassFailure();
-      if (std::optional<Split> split = splitter.choose(*stage))
-        splitter.replace(*split);
+  }
+
+  LogicalResult split(KernelOp kernel) {
+    auto stages = kernel.getBody().front().getOps<FusedOp>();
+    if (!llvm::hasSingleElement(stages))
+      return keep(kernel, "it has several stages");
+    FusedOp fused = *stages.begin();
+    if (fused.getScheduleAttr())
+      return keep(kernel, "it has a schedule");
+    Splitter splitter(kernel, fused);
+    if (!splitter.isSupported())
+      return keep(kernel, splitter.getReason());
+    FailureOr<Stage> stage = Stage::build(fused);
+    if (failed(stage))
+      return failure();
+    std::optional<Split> split = splitter.choose(*stage);
+    if (!split) {
+      if (report)
+        fused.emitRemark("is not split: ") << splitter.getReason();
+      return keep(kernel, splitter.getReason());
     }
+    if (report)
+      fused.emitRemark("splits ")
+          << split->extent << " iterations of "
+          << (split->isFlat ? "all dimensions"
+                            : "dimension " + std::to_string(split->dim))
+          << " into " << split->getCount() << " blocks of " << split->block
+          << (isForced(kernel, kSplitReductions) ? ", as is forced" : "");
+    splitter.replace(*split);
+    return success();
+  }
+
+  LogicalResult keep(KernelOp kernel, StringRef reason) {
+    if (!isForced(kernel, kSplitReductions))
+      return success();
+    return emitCannotForce(kernel, kSplitReductions) << reason;
   }
 };
 } // namespace

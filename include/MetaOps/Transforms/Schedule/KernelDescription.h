@@ -66,6 +66,9 @@ struct LoopDescription {
 struct StageDescription {
   /// What a file of schedules calls it; see ScheduleFile.h.
   std::string identity;
+  /// The identities of the kernels that fusion made, of which the stage is a
+  /// part or the whole, where they are known; see ScheduleFile.h.
+  std::vector<std::string> origins;
   /// Extents of S, as 8x16x32.
   std::string space;
   /// Loops to indices of S: says which dimensions were collapsed.

@@ -11,6 +11,42 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SteerPass : Pass<"metaop-steer"> {
+  let summary = "Writes on kernels which rewrites a user forces or forbids";
+  let description = [{
+    Takes the entries of a file of schedules that are of kernels,
+
+    ```
+    90a7b14c33d05e12 = forbid join-stages, force split-reductions
+    ```
+
+    and writes them on the kernels that have these identities, for the passes
+    that follow, up to `metaop-schedule`. Identities are those of kernels here,
+    behind fusion; whatever becomes of a kernel keeps its identity in its
+    location, where `metaop-explain` finds it.
+
+    Before:
+    ```mlir
+    %1 = metaop.kernel(%a = %x : tensor<1048576xf32>) -> tensor<f32> { ... }
+    ```
+    After:
+    ```mlir
+    %1 = metaop.kernel(%a = %x : tensor<1048576xf32>) -> tensor<f32>
+        attributes {metaop.rewrites = {"join-stages" = false,
+                                       "split-reductions" = true,
+                                       place = "schedules.txt:7"}} { ... }
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"\"",
+           "A file of schedules; it is an error if an entry is malformed, and a "
+           "warning says if one fits no kernel">,
+    Option<"text", "text", "std::string", "\"\"",
+           "The contents of `file`, if they have been read already; nothing is "
+           "said of entries that fit no kernel then">
+  ];
+}
+
 def SplitReductionsPass : Pass<"metaop-split-reductions"> {
   let summary = "Computes reductions that keep little in two steps";
   let description = [{
@@ -38,6 +74,10 @@ def SplitReductionsPass : Pass<"metaop-split-reductions"> {
         : tensor<64xf32> -> tensor<f32>
     ```
   }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "say of each reduction how it is split, or why not, as a remark">
+  ];
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
@@ -255,7 +295,9 @@ def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
            "scalar code">,
     Option<"streamBytes", "stream-bytes", "int64_t", "int64_t(32) << 20",
            "What the caches of a core hold together with those that it shares, "
-           "in bytes: larger results are stored past them; 0 for none">
+           "in bytes: larger results are stored past them; 0 for none">,
+    Option<"report", "report", "bool", "false",
+           "say which stages share a kernel, and what that saves, as a remark">
   ];
 }
 

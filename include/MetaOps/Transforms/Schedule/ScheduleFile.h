@@ -11,9 +11,12 @@
 //
 //   # softmax, rows
 //   3f0c5a91d2e4b677.0 = #metaop.schedule<[parallel(0), step(1, 16)], ...>
+//   90a7b14c33d05e12 = forbid join-stages, force split-reductions
 //
-// The name is the identity of a stage: a hash of its kernel's text before it is
-// scheduled, and the stage's number in the kernel.
+// Names are hashes of a kernel's text. Rewrites are of a kernel as fusion made
+// it. A schedule is of a stage of a kernel as it is before it is scheduled, and
+// the number of the stage is part of its name. A kernel that nothing rewrites
+// has one hash.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +34,10 @@ namespace mlir::metaop {
 struct ScheduleEntry {
   unsigned line = 0;
   std::string identity;
+  /// Of a stage; null in an entry of a kernel.
   ScheduleAttr schedule;
+  /// Of a kernel, which passes are forced (true) and forbidden; see Rewrites.h.
+  std::vector<std::pair<std::string, bool>> rewrites;
 };
 
 /// The entries of a file's text. Fails, naming the file and the line, on a
@@ -40,9 +46,28 @@ llvm::Expected<std::vector<ScheduleEntry>>
 parseScheduleFile(llvm::StringRef text, llvm::StringRef fileName,
                   MLIRContext *context);
 
-/// The same for all stages that compute the same in kernels that do; does not
-/// depend on schedules, locations or the process.
+/// The same of `file`, or of its contents if they have been read already.
+llvm::Expected<std::vector<ScheduleEntry>>
+readScheduleFile(llvm::StringRef file, llvm::StringRef text,
+                 MLIRContext *context);
+
+/// The same for all kernels that compute the same; does not depend on
+/// schedules, locations or the process.
+std::string getKernelIdentity(KernelOp kernel);
+/// That of the stage's kernel, and its number there.
 std::string getStageIdentity(FusedOp stage);
+
+/// What fusion made, of which a kernel is a part, or the whole.
+struct KernelOrigin {
+  std::string identity;
+  /// Of the file of schedules where something is decided for it; else 0.
+  unsigned line = 0;
+};
+
+/// A location that says also what fusion made here.
+Location markOrigin(Location location, const KernelOrigin &origin);
+/// All that `markOrigin` has put into a location, each once.
+std::vector<KernelOrigin> getOrigins(Location location);
 
 /// A location that says also which line of which file an operation's schedule
 /// is from.

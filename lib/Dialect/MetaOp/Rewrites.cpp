@@ -1,0 +1,56 @@
+//===- Rewrites.cpp - Rewrites of kernels that users decide ---------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+ArrayRef<StringRef> metaop::getRewriteNames() {
+  static constexpr StringRef names[] = {kRecomputeValues, kSplitReductions,
+                                        kPackOperands, kAttachPanels,
+                                        kJoinStages};
+  return names;
+}
+
+static DictionaryAttr getRewrites(KernelOp kernel) {
+  return kernel->getAttrOfType<DictionaryAttr>(kRewritesAttr);
+}
+
+static std::optional<bool> getDecision(KernelOp kernel, StringRef rewrite) {
+  DictionaryAttr rewrites = getRewrites(kernel);
+  auto decision = rewrites ? rewrites.getAs<BoolAttr>(rewrite) : BoolAttr();
+  return decision ? std::optional(decision.getValue()) : std::nullopt;
+}
+
+bool metaop::isForced(KernelOp kernel, StringRef rewrite) {
+  return getDecision(kernel, rewrite) == true;
+}
+
+bool metaop::isForbidden(KernelOp kernel, StringRef rewrite) {
+  return getDecision(kernel, rewrite) == false;
+}
+
+void metaop::inheritRewrites(KernelOp from, KernelOp to, bool andForced) {
+  DictionaryAttr rewrites = getRewrites(from);
+  if (!rewrites)
+    return;
+  SmallVector<NamedAttribute> kept;
+  for (NamedAttribute entry : rewrites) {
+    auto decision = dyn_cast<BoolAttr>(entry.getValue());
+    if (andForced || !decision || !decision.getValue())
+      kept.push_back(entry);
+  }
+  to->setAttr(kRewritesAttr, DictionaryAttr::get(to.getContext(), kept));
+}
+
+InFlightDiagnostic metaop::emitCannotForce(KernelOp kernel, StringRef rewrite) {
+  auto place = getRewrites(kernel).getAs<StringAttr>(kRewritesPlace);
+  std::string prefix = place ? place.str() + ": " : "";
+  return kernel.emitError() << prefix << rewrite << " is forced, but ";
+}
