@@ -35,6 +35,16 @@ KINDS = {
 #: The extents of a dimension: up to this.
 LARGEST = dict(b=4, i=40, k=70, j=60, n=3, o=12, c=5, h=3, w=4)
 
+#: Types of the factors in memory, and of their products and sums.
+TYPES = [
+    *[("f32", "f32")] * 3,
+    ("f64", "f64"),
+    ("f16", "f16"),
+    ("bf16", "bf16"),
+    ("f16", "f32"),
+    ("bf16", "f32"),
+]
+
 FEATURES = {
     "rows": re.compile(r"tile = \[\d+: \d+, "),
     "blocks": re.compile(r"step\(\d+, \d+\)"),
@@ -66,6 +76,7 @@ class Contraction:
         self.kept = [dim for dim in self.space if dim in self.maps[2]]
         self.reduced = [dim for dim in self.space if dim not in self.maps[2]]
         self.schedule = self.random_schedule()
+        self.stored, self.element = self.random.choice(TYPES)
 
     def random_schedule(self):
         rng = self.random
@@ -125,23 +136,31 @@ class Contraction:
         ]
 
     def text(self):
-        element = self.random.choice(["f32", "f32", "f32", "f64", "f16", "bf16"])
-        x, w, y = (Program.type(self.shape(indices), element) for indices in self.maps)
-        space = Program.type([self.extents[dim] for dim in self.space], element)
+        stored, element = self.stored, self.element
+        x, w = (Program.type(self.shape(indices), stored) for indices in self.maps[:2])
+        y = Program.type(self.shape(self.maps[2]), element)
+        extents = [self.extents[dim] for dim in self.space]
+        read, space = Program.type(extents, stored), Program.type(extents, element)
         dims = ", ".join(self.space)
         to_x, to_w, to_y = (f"affine_map<({dims}) -> ({indices})>" for indices in self.maps)
         # What is multiplied may be computed.
-        op = self.random.choice(["neg", None, None])
-        prologue = f"%p = metaop.{op} %0 : {space}" if op else ""
+        first, second, prologue = "%0", "%1", ""
+        if stored != element:
+            first, second = "%2", "%3"
+            prologue += f"%2 = metaop.cast %0 : {read} -> {space}\n      "
+            prologue += f"%3 = metaop.cast %1 : {read} -> {space}\n      "
+        if op := self.random.choice(["neg", None, None]):
+            prologue += f"%p = metaop.{op} {first} : {space}"
+            first = "%p"
         return f"""func.func @{self.name}(%x: {x}, %w: {w}) -> {y} {{
   %k = metaop.kernel(%kx = %x : {x}, %kw = %w : {w}) -> {y} {{
     %r = metaop.fused(%a = %kx : {x}, %b = %kw : {w}) -> {y}
         {self.schedule} {{
-      %0 = metaop.reindex %a map {to_x} fill 0.0 : {element} : {x} -> {space}
+      %0 = metaop.reindex %a map {to_x} fill 0.0 : {stored} : {x} -> {read}
+      %1 = metaop.reindex %b map {to_w} fill 0.0 : {stored} : {w} -> {read}
       {prologue}
-      %1 = metaop.reindex %b map {to_w} fill 0.0 : {element} : {w} -> {space}
-      %2 = metaop.mul {"%p" if op else "%0"}, %1 : {space}
-      %y = metaop.reindex_reduce add %2 map {to_y} : {space} -> {y}
+      %m = metaop.mul {first}, {second} : {space}
+      %y = metaop.reindex_reduce add %m map {to_y} : {space} -> {y}
       metaop.yield %y : {y}
     }}
     metaop.yield %r : {y}
@@ -164,6 +183,7 @@ def check(seeds, folder):
             stage = stages[agreed[1]]
             facts[stage.kind] += 1
             facts["agreed"] += 1
+            facts["halves as f32"] += stage.stored != stage.element
             facts += Counter({n: 1 for n, use in FEATURES.items() if use.search(stage.schedule)})
         else:
             assert REFUSED.search(line), f"{line}\nin {path}"
@@ -177,7 +197,7 @@ def test_random_contractions(tmp_path):
     for first in range(0, 5 * PER_FILE, PER_FILE):
         facts += check(range(first, first + PER_FILE), tmp_path)
     assert facts["agreed"] >= 2 * facts["refused"], facts
-    rare = {name: facts[name] for name in [*KINDS, *FEATURES] if facts[name] < 8}
+    rare = {name: facts[name] for name in [*KINDS, *FEATURES, "halves as f32"] if facts[name] < 8}
     assert not rare, facts
 
 

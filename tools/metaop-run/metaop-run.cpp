@@ -31,6 +31,7 @@
 #include "MetaOps/Interpreter/Npy.h"
 #include "MetaOps/Interpreter/RandomTensor.h"
 #include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Transforms/Simplify/WidenReductions.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -411,6 +412,10 @@ static Error checkOptions(const Options &options) {
 static Error run(const Options &options, ModuleOp module) {
   if (Error error = checkOptions(options))
     return error;
+  // The interpreter runs ops as they are; this is part of what programs mean.
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Block &block : function.getBody())
+      widenProducts(block);
   if (options.compare.getNumOccurrences())
     return compare(options, module);
   Expected<func::FuncOp> entry = findEntry(module, options.entry);

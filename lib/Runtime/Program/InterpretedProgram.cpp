@@ -8,7 +8,8 @@
 //
 // The slow and sure way: each run copies the arguments into the interpreter's
 // tensors, evaluates @main, and copies its results out. No kernel is made, so
-// the report lists one call per operation.
+// the report lists one call per operation. The only pass is that which is part
+// of what a program means (WidenProducts.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Runtime/Memory/DType.h"
 #include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Transforms/Simplify/WidenReductions.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,6 +35,8 @@ namespace {
 class InterpretedProgram : public Program {
 public:
   llvm::Error load(llvm::StringRef slice);
+  /// Makes a slice that was loaded a program that can run.
+  void begin();
 
   llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
                                      Allocator &memory,
@@ -79,8 +83,12 @@ llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
     main = module->lookupSymbol<func::FuncOp>("main");
   if (!main)
     return llvm::createStringError("a slice has no function @main: " + message);
-  describe();
   return llvm::Error::success();
+}
+
+void InterpretedProgram::begin() {
+  metaop::widenProducts(main.getBody().front());
+  describe();
 }
 
 void InterpretedProgram::describe() {
@@ -191,7 +199,10 @@ InterpreterCompiler::print(llvm::StringRef slice, llvm::StringRef phase,
 
 llvm::Expected<std::shared_ptr<Program>>
 metaops::interpretProgram(llvm::StringRef sliceBytecode) {
-  return load(sliceBytecode);
+  auto program = load(sliceBytecode);
+  if (program)
+    (*program)->begin();
+  return program;
 }
 
 std::unique_ptr<Compiler> metaops::createInterpreterCompiler() {

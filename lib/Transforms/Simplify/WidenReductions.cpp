@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Transforms/Simplify/WidenReductions.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -40,22 +41,23 @@ static bool combinesHalves(ScatterOp op) {
          op.getReduceKind() == ReduceKind::Add;
 }
 
+Value metaop::createWidened(OpBuilder &b, Location loc, Value halves) {
+  auto type = cast<RankedTensorType>(halves.getType());
+  return CastOp::create(b, loc, type.clone(b.getF32Type()), halves);
+}
+
 /// The source is operand 0 of all reductions.
-static void widen(Operation *op) {
-  OpBuilder b(op);
-  Location loc = op->getLoc();
-  Value narrow = op->getOperand(0);
-  auto sourceType = cast<RankedTensorType>(narrow.getType());
-  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
-  Value source =
-      CastOp::create(b, loc, sourceType.clone(b.getF32Type()), narrow);
+void metaop::replaceByWide(Operation *reduction, Value source) {
+  OpBuilder b(reduction);
+  auto type = cast<RankedTensorType>(reduction->getResult(0).getType());
   IRMapping mapping;
-  mapping.map(narrow, source);
-  Operation *wide = b.clone(*op, mapping);
-  wide->getResult(0).setType(resultType.clone(b.getF32Type()));
-  Value result = CastOp::create(b, loc, resultType, wide->getResult(0));
-  op->getResult(0).replaceAllUsesWith(result);
-  op->erase();
+  mapping.map(reduction->getOperand(0), source);
+  Operation *wide = b.clone(*reduction, mapping);
+  wide->getResult(0).setType(type.clone(b.getF32Type()));
+  Value result =
+      CastOp::create(b, reduction->getLoc(), type, wide->getResult(0));
+  reduction->getResult(0).replaceAllUsesWith(result);
+  reduction->erase();
 }
 
 namespace {
@@ -70,7 +72,11 @@ struct WidenReductionsPass
           (scatter && combinesHalves(scatter)))
         reductions.push_back(op);
     });
-    llvm::for_each(reductions, widen);
+    for (Operation *reduction : reductions) {
+      OpBuilder b(reduction);
+      replaceByWide(reduction, createWidened(b, reduction->getLoc(),
+                                             reduction->getOperand(0)));
+    }
   }
 };
 } // namespace

@@ -1,9 +1,9 @@
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{vector-bits=0}))' | FileCheck %s --check-prefix=SCALAR
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-products,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-products,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{vector-bits=0}))' | FileCheck %s --check-prefix=SCALAR
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-products,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
 
 // Without vectors nothing is packed.
-// SCALAR-COUNT-5: metaop.kernel(
+// SCALAR-COUNT-7: metaop.kernel(
 // SCALAR-NOT:     metaop.kernel(
 
 // The second factor's rows are columns of the result: its panels are transposed
@@ -78,8 +78,29 @@ func.func @in_place(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x6
 
 // -----
 
+// Halves are packed as f32, in which they are multiplied.
+// REPORT: remark: packs the vectors and the broadcast factor
+// CHECK-LABEL: func @halves
+// CHECK:       metaop.kernel({{.*}} = %arg0 : tensor<256x256xbf16>) -> tensor<256x256xf32>
+// CHECK:         metaop.cast %{{.*}} : tensor<256x256xbf16> -> tensor<256x256xf32>
+// CHECK:       metaop.kernel({{.*}} = %arg1 : tensor<256x256xbf16>) -> tensor<8x256x32xf32>
+// CHECK:         metaop.cast %{{.*}} : tensor<8x256x32xbf16> -> tensor<8x256x32xf32>
+// CHECK:       metaop.kernel({{.*}}tensor<256x256xf32>, {{.*}}tensor<8x256x32xf32>) -> tensor<256x256xf32>
+// CHECK-NOT:     metaop.cast
+// CHECK:         metaop.mul %{{.*}} : tensor<256x256x8x32xf32>
+// CHECK:         metaop.cast %{{.*}} : tensor<256x256xf32> -> tensor<256x256xbf16>
+func.func @halves(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  %0 = metaop.broadcast %a dims = [0, 1] : tensor<256x256xbf16> -> tensor<256x256x256xbf16>
+  %1 = metaop.broadcast %b dims = [1, 2] : tensor<256x256xbf16> -> tensor<256x256x256xbf16>
+  %2 = metaop.mul %0, %1 : tensor<256x256x256xbf16>
+  %3 = metaop.reduce add %2 dims = [1] : tensor<256x256x256xbf16> -> tensor<256x256xbf16>
+  return %3 : tensor<256x256xbf16>
+}
+
+// -----
+
 // What is in panels stays in them: the pass runs twice here.
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s --check-prefix=TWICE
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-products,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s --check-prefix=TWICE
 // CHECK-LABEL:   func @small_images
 // REPORT: remark
 // TWICE-LABEL:   func @small_images

@@ -11,6 +11,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WidenProductsPass : Pass<"metaop-widen-products", "::mlir::func::FuncOp"> {
+  let summary = "Compute products of half floats that are only summed in f32";
+  let description = [{
+    A product of f16 or bf16 that nothing but sums read is not rounded: it and
+    its sums are in f32. The program that is recorded decides, so this is the
+    first of all passes.
+
+    ```mlir
+    %0 = metaop.mul %x, %w : tensor<4x8xbf16>
+    %1 = metaop.reduce add %0 dims = [1] : tensor<4x8xbf16> -> tensor<4xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %x32 = metaop.cast %x : tensor<4x8xbf16> -> tensor<4x8xf32>
+    %w32 = metaop.cast %w : tensor<4x8xbf16> -> tensor<4x8xf32>
+    %0 = metaop.mul %x32, %w32 : tensor<4x8xf32>
+    %s = metaop.reduce add %0 dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+    %1 = metaop.cast %s : tensor<4xf32> -> tensor<4xbf16>
+    ```
+
+    A product that something else reads, or that is a result, is rounded to its
+    type, and its sums are of the rounded numbers.
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
   let summary = "Canonicalise, merge equal operations, drop what is not used";
   let description = [{
