@@ -80,9 +80,10 @@ namespace {
 class Planner {
 public:
   Planner(const Stage &stage, const Contraction &contraction,
-          const Processor &processor)
+          const Processor &processor, bool mayPack)
       : stage(stage), contraction(contraction), processor(processor),
-        write(stage.writes.front()), place(write.place.offset) {}
+        mayPack(mayPack), write(stage.writes.front()),
+        place(write.place.offset) {}
 
   std::optional<ContractionPlan> plan();
 
@@ -106,12 +107,13 @@ private:
   bool needsPanels(const Contraction::Factor &factor, unsigned lanesDim) const;
   int64_t getNumVectors(unsigned lanesDim) const;
   bool isPanel(const Contraction::Factor &factor, int64_t step) const;
-  double getFarCycles(const Contraction::Factor &factor) const;
+  double getFarCycles(const Contraction::Factor &factor, bool isCopied) const;
   bool canPad(const Contraction::Factor &factor) const;
 
   const Stage &stage;
   const Contraction &contraction;
   const Processor &processor;
+  const bool mayPack;
   const StageWrite &write;
   /// The offset of a result: where it is in the end, or among its phase.
   AffineExpr place;
@@ -289,11 +291,13 @@ int64_t Planner::getNumVectors(unsigned lanesDim) const {
   return vectors <= kMaxVectors ? vectors : 2;
 }
 
-/// Cycles of waiting for a factor's cache lines, each once.
-double Planner::getFarCycles(const Contraction::Factor &factor) const {
+/// Cycles of waiting for the cache lines, each once, of the tensor that a
+/// factor is read from, or of a copy, which has the factor's own type.
+double Planner::getFarCycles(const Contraction::Factor &factor,
+                             bool isCopied) const {
   auto type = cast<RankedTensorType>(factor.reads.front()->source.getType());
-  double total =
-      static_cast<double>(type.getNumElements()) * getElementBytes(type);
+  int64_t bytes = getElementBytes(isCopied ? factor.value.getType() : type);
+  double total = static_cast<double>(type.getNumElements()) * bytes;
   if (total <= processor.secondCacheBytes)
     return 0;
   for (unsigned dim : contraction.reduced.set_bits()) {
@@ -333,7 +337,7 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   });
   plan.packsVectors = needsPanels(factor, lanesDim);
   double packed = getPackCycles(factor, !isContiguous, points);
-  double far = getFarCycles(factor);
+  double far = getFarCycles(factor, /*isCopied=*/false);
   if (!plan.packsVectors && far > packed)
     plan.packsVectors = true;
   else if (!plan.packsVectors)
@@ -357,7 +361,6 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   }
 
   plan.packsBroadcast = !other.isInPlace(stage);
-  plan.cycles += getFarCycles(other);
   for (AffineExpr check : getConditions(stage)) {
     if (!dependsOnTile(plan, check))
       continue;
@@ -372,6 +375,7 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
                       .getNumElements();
     plan.cycles += getPackCycles(other, /*isTransposed=*/false, box);
   }
+  plan.cycles += getFarCycles(other, plan.packsBroadcast);
   SmallBitVector kept = write.loops;
   kept.resize(stage.getNumLoops());
   double perStore = kStoreCycles;
@@ -433,7 +437,8 @@ std::optional<ContractionPlan> Planner::chooseLanes() const {
     for (unsigned lanesDim : contraction.factors[vectors].own.set_bits()) {
       auto candidate = plan(vectors, lanesDim, getNumVectors(lanesDim));
       if (candidate &&
-          (candidate->isPacked() || count(all) >= kMinPackedProducts) &&
+          (candidate->isPacked() ||
+           (mayPack && count(all) >= kMinPackedProducts)) &&
           (!best || candidate->cycles < best->cycles))
         best = candidate;
     }
@@ -445,7 +450,8 @@ std::optional<ContractionPlan> Planner::plan() {
     if (ShapedType::isDynamic(getExtent(dim)) || getExtent(dim) == 0)
       return std::nullopt;
   SmallBitVector all(stage.getNumLoops(), true);
-  // Each product of halves is rounded, which takes longer than all else.
+  // A product of halves that has not been widened is rounded, which takes
+  // longer than all else.
   Type element = getElementTypeOrSelf(write.value.getType());
   if (element.isF16() || element.isBF16())
     return std::nullopt;
@@ -454,7 +460,7 @@ std::optional<ContractionPlan> Planner::plan() {
     return std::nullopt;
   std::optional<ContractionPlan> best = chooseLanes();
   SmallVector<ResultPhase> phases = findPhases(stage);
-  if (!phases.empty() && count(all) >= kMinPackedProducts) {
+  if (mayPack && !phases.empty() && count(all) >= kMinPackedProducts) {
     place = getPhasesPlace(phases);
     std::optional<ContractionPlan> split = chooseLanes();
     SmallBitVector kept = write.loops;
@@ -474,6 +480,6 @@ std::optional<ContractionPlan> Planner::plan() {
 
 std::optional<ContractionPlan>
 metaop::planContraction(const Stage &stage, const Contraction &contraction,
-                        const Processor &processor) {
-  return Planner(stage, contraction, processor).plan();
+                        const Processor &processor, bool mayPack) {
+  return Planner(stage, contraction, processor, mayPack).plan();
 }

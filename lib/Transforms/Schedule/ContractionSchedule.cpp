@@ -294,8 +294,9 @@ metaop::chooseContraction(const Stage &stage, const Processor &processor) {
   auto contraction = Contraction::match(stage);
   if (!contraction)
     return std::nullopt;
-  auto plan = planContraction(stage, *contraction, processor);
-  if (!plan || !plan->isPacked())
+  auto plan =
+      planContraction(stage, *contraction, processor, /*mayPack=*/false);
+  if (!plan)
     return std::nullopt;
   return scheduleContraction(stage, *contraction, *plan, processor);
 }

@@ -169,7 +169,8 @@ bool Joiner::isWorthATile(const Stage &stage) const {
   auto contraction = Contraction::match(stage);
   return contraction && (stage.isGrowing() ||
                          planContraction(stage, *contraction,
-                                         Processor::withVectors(vectorBits)));
+                                         Processor::withVectors(vectorBits),
+                                         /*mayPack=*/true));
 }
 
 static bool isStatic(FusedOp op) {

@@ -488,7 +488,8 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
     if (!contraction)
       return keep(kernel, "it is no contraction");
     auto plan = planContraction(*stage, *contraction,
-                                Processor::withVectors(vectorBits));
+                                Processor::withVectors(vectorBits),
+                                /*mayPack=*/true);
     if (!plan)
       return keep(kernel, "no tile fits it");
     // Vectors that are read in place are copied as they lie.

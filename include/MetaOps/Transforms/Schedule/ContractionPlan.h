@@ -64,11 +64,12 @@ SmallVector<AffineExpr> getConditions(const Stage &stage);
 /// tensor, where it is taken to be zero: then it adds nothing.
 bool impliesCheck(const StageRead &read, AffineExpr check);
 
-/// The plan of fewest cycles; none where extents are not known, or nothing but
-/// loops without a tile will do.
+/// The plan of fewest cycles, of those without packing unless `mayPack`; none
+/// where extents are not known, or nothing but loops without a tile will do.
 std::optional<ContractionPlan> planContraction(const Stage &stage,
                                                const Contraction &contraction,
-                                               const Processor &processor);
+                                               const Processor &processor,
+                                               bool mayPack);
 
 /// The schedule of a plan without packing.
 ScheduleAttr scheduleContraction(const Stage &stage,
@@ -76,7 +77,7 @@ ScheduleAttr scheduleContraction(const Stage &stage,
                                  const ContractionPlan &plan,
                                  const Processor &processor);
 
-/// Both, where the stage is a contraction and needs no packing.
+/// Both, where the stage is a contraction, as it is: packing is over.
 std::optional<ScheduleAttr> chooseContraction(const Stage &stage,
                                               const Processor &processor);
 
