@@ -88,7 +88,8 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
     Replaces `exp`, `log`, `tanh` and `erf` of f32, scalar and vector alike, by
     polynomials with errors of one or two units in the last place, so that the
     vector body and the scalar rest of a loop agree. f64 stays with the functions
-    of the C library. Expands floor and ceil division and conversions to bf16.
+    of the C library. Expands floor and ceil division and conversions from and to
+    bf16, the latter by as little as what is rounded asks for.
 
     Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations.
   }];

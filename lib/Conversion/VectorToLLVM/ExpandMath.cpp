@@ -6,15 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f32 transcendentals become arithmetic (ElementaryFunctions.cpp); arith's
-// floor and ceil division and bf16 are expanded by MLIR's own patterns. Sine
-// and cosine stay with the C library: MLIR's reduction of the argument loses
-// four digits at 1e4 and all of them at 1e7.
+// f32 transcendentals become arithmetic (ElementaryFunctions.cpp), and so does
+// rounding to bf16 (RoundToBFloat16.cpp), first, while it can be told what is
+// rounded; arith's floor and ceil division and conversions from bf16 are
+// expanded by MLIR's own patterns. Sine and cosine stay with the C library:
+// MLIR's reduction of the argument loses four digits at 1e4 and all of them at
+// 1e7.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementaryFunctions.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "RoundToBFloat16.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,6 +34,7 @@ using namespace mlir;
 namespace {
 struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
   void runOnOperation() override {
+    metaop::expandRoundingToBFloat16(getOperation());
     RewritePatternSet patterns(&getContext());
     metaop::populateElementaryFunctionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
