@@ -275,11 +275,16 @@ ScheduleAttr ContractionScheduler::schedule() {
   int64_t bytes = getElementBytes(vectorRead.value.getType());
   for (unsigned dim : stage.getLoopsOf(vectorRead.value).set_bits())
     bytes = multiplyCounts(bytes, getExtent(dim));
-  return ScheduleAttr::get(stage.getContext(), levels, tile,
-                           {plan.lanesDim, plan.lanes}, plan.transpose,
-                           /*unrollDims=*/{},
-                           bytes > kNearBytes ? kPrefetchDistance : 0,
-                           /*stream=*/{}, /*shared=*/0);
+  auto build = [&](int64_t prefetch) {
+    return ScheduleAttr::get(stage.getContext(), levels, tile,
+                             {plan.lanesDim, plan.lanes}, plan.transpose,
+                             /*unrollDims=*/{}, prefetch, /*stream=*/{},
+                             /*shared=*/0);
+  };
+  ScheduleAttr plain = build(/*prefetch=*/0);
+  // A tile of one dimension and no blocks are loops as any stage has them.
+  bool asksAhead = bytes > kNearBytes && isTiled(stage, plain);
+  return asksAhead ? build(kPrefetchDistance) : plain;
 }
 
 ScheduleAttr metaop::scheduleContraction(const Stage &stage,
