@@ -8,6 +8,8 @@
 //
 // A reshape commutes with element-wise ops. Reshapes are moved behind them, so
 // that runs of element-wise ops stand on one iteration space and can be fused.
+// A cast of halves to a wider type is left behind: what reads it converts what
+// it reads, and memory between the two holds halves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +48,16 @@ static Value createUniform(OpBuilder &builder, Value value,
   return ReindexOp::create(builder, loc, type, reindex.getSource(), access);
 }
 
+/// Whether the op makes wider numbers of f16 or bf16.
+static bool widensHalves(Operation *op) {
+  auto convert = dyn_cast<CastOp>(op);
+  if (!convert)
+    return false;
+  Type from = convert.getOperand().getType().getElementType();
+  Type to = convert.getType().getElementType();
+  return (from.isF16() || from.isBF16()) && (to.isF32() || to.isF64());
+}
+
 namespace {
 // Pattern: elementwise (reshape (a), reshape (b), splat)
 //   -> reshape (elementwise (a, b, splat)), for a and b of one shape
@@ -59,6 +71,8 @@ struct HoistElementwise : OpInterfaceRewritePattern<ElementwiseOpInterface> {
                       : RankedTensorType();
     if (!result)
       return rewriter.notifyMatchFailure(op, "not one tensor result");
+    if (widensHalves(op))
+      return rewriter.notifyMatchFailure(op, "makes wider numbers");
 
     std::optional<ArrayRef<int64_t>> shape;
     for (Value operand : op->getOperands()) {

@@ -290,6 +290,24 @@ func.func @hoist(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>, %s: tensor<f32>)
 
 // -----
 
+// What converts halves reads them through the view.
+
+// CHECK-LABEL: @hoist_no_widening
+// CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xbf16>, %[[Y:[^:]*]]: tensor<4x8xf32>
+func.func @hoist_no_widening(%x: tensor<4x8xbf16>, %y: tensor<4x8xf32>)
+    -> (tensor<2x16xf32>, tensor<2x16xbf16>) {
+  // CHECK: %[[V:.*]] = metaop.reshape %[[X]] : tensor<4x8xbf16> -> tensor<2x16xbf16>
+  // CHECK: metaop.cast %[[V]] : tensor<2x16xbf16> -> tensor<2x16xf32>
+  %0 = metaop.reshape %x : tensor<4x8xbf16> -> tensor<2x16xbf16>
+  %1 = metaop.cast %0 : tensor<2x16xbf16> -> tensor<2x16xf32>
+  // CHECK: metaop.cast %[[Y]] : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %2 = metaop.reshape %y : tensor<4x8xf32> -> tensor<2x16xf32>
+  %3 = metaop.cast %2 : tensor<2x16xf32> -> tensor<2x16xbf16>
+  return %1, %3 : tensor<2x16xf32>, tensor<2x16xbf16>
+}
+
+// -----
+
 // CHECK-LABEL: @hoist_not
 func.func @hoist_not(%x: tensor<4x8xf32>, %z: tensor<8x4xf32>,
                      %w: tensor<2x16xf32>) -> (tensor<2x16xf32>, tensor<2x16xf32>) {
