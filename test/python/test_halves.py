@@ -9,7 +9,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import nn
-from util import conv2d_reference, same
+from util import conv2d_reference, floats, same
 
 HALVES = ["float16", "bfloat16"]
 
@@ -82,6 +82,19 @@ def test_gradients_of_a_layer(rng, dtype):
     same(by_w, rounded(g.T.astype(float) @ x, dtype))
 
 
+@pytest.mark.parametrize("dtype", HALVES)
+def test_gradients_of_a_layer_beside_float32(rng, dtype):
+    """Products by numbers of float32 are cast to the weights' type in the gradient by these."""
+    x, w = floats(rng, (70, 130)), integers(rng, (90, 130), dtype)[1]
+    g = floats(rng, (70, 90))
+    (by_w,) = mo.vjp([mo.array(x) @ w.T], [w], [mo.array(g)])
+    exact = g.T.astype(float) @ x
+    error = np.abs(by_w.cast("float64").numpy() - exact)
+    assert by_w.dtype == dtype
+    bits = 11 if dtype == "float16" else 8
+    assert (error <= 2.0**-bits * np.abs(exact) + 1e-4).all()
+
+
 @pytest.mark.parametrize("dtype, bits", [("float16", 11), ("bfloat16", 8)])
 def test_errors_are_those_of_one_rounding(rng, dtype, bits):
     a, b = (mo.array(rng.standard_normal((150, 150))).cast(dtype) for _ in range(2))
@@ -133,6 +146,19 @@ def test_products_that_something_else_reads_are_rounded(dtype, backend):
         assert products.sum().item() == 0
         with mo.flag_scope(lazy_execution=False):
             assert (x * w).sum().item() == 0
+
+
+@pytest.mark.parametrize("backend", ["compiled", "interpreter"])
+@pytest.mark.parametrize("dtype", HALVES)
+def test_casts_that_only_sums_read_are_not_rounded(dtype, backend):
+    with mo.flag_scope(backend=backend):
+        y = mo.array([1.0 + 2.0**-13, -1.0])
+        assert y.cast(dtype).sum().item() == 2.0**-13
+        # Sums are rounded, whether or not they are kept for gradients.
+        x = mo.array([[1.0, 2.0**-13], [-1.0, 0.0]])
+        assert x.cast(dtype).sum(1).sum().item() == 0
+        with mo.no_grad():
+            assert x.cast(dtype).sum(1).sum().item() == 0
 
 
 def test_products_do_not_overflow_before_they_are_summed():

@@ -415,7 +415,7 @@ static Error run(const Options &options, ModuleOp module) {
   // The interpreter runs ops as they are; this is part of what programs mean.
   for (auto function : module.getOps<func::FuncOp>())
     for (Block &block : function.getBody())
-      widenProducts(block);
+      widenAddends(block);
   if (options.compare.getNumOccurrences())
     return compare(options, module);
   Expected<func::FuncOp> entry = findEntry(module, options.entry);

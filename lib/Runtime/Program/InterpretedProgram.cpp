@@ -9,7 +9,7 @@
 // The slow and sure way: each run copies the arguments into the interpreter's
 // tensors, evaluates @main, and copies its results out. No kernel is made, so
 // the report lists one call per operation. The only pass is that which is part
-// of what a program means (WidenProducts.cpp).
+// of what a program means (WidenAddends.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +87,7 @@ llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
 }
 
 void InterpretedProgram::begin() {
-  metaop::widenProducts(main.getBody().front());
+  metaop::widenAddends(main.getBody().front());
   describe();
 }
 

@@ -49,14 +49,13 @@ Value metaop::createWidened(OpBuilder &b, Location loc, Value halves) {
 /// The source is operand 0 of all reductions.
 void metaop::replaceByWide(Operation *reduction, Value source) {
   OpBuilder b(reduction);
-  auto type = cast<RankedTensorType>(reduction->getResult(0).getType());
+  Value result = reduction->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
   IRMapping mapping;
   mapping.map(reduction->getOperand(0), source);
-  Operation *wide = b.clone(*reduction, mapping);
-  wide->getResult(0).setType(type.clone(b.getF32Type()));
-  Value result =
-      CastOp::create(b, reduction->getLoc(), type, wide->getResult(0));
-  reduction->getResult(0).replaceAllUsesWith(result);
+  Value wide = b.clone(*reduction, mapping)->getResult(0);
+  wide.setType(type.clone(b.getF32Type()));
+  result.replaceAllUsesWith(CastOp::create(b, reduction->getLoc(), type, wide));
   reduction->erase();
 }
 

@@ -11,12 +11,12 @@
 
 include "mlir/Pass/PassBase.td"
 
-def WidenProductsPass : Pass<"metaop-widen-products", "::mlir::func::FuncOp"> {
-  let summary = "Compute products of half floats that are only summed in f32";
+def WidenAddendsPass : Pass<"metaop-widen-addends", "::mlir::func::FuncOp"> {
+  let summary = "Round to halves at the end of sums, not before";
   let description = [{
-    A product of f16 or bf16 that nothing but sums read is not rounded: it and
-    its sums are in f32. The program that is recorded decides, so this is the
-    first of all passes.
+    A product of f16 or bf16, or a cast of f32 to these, that nothing but sums
+    read is not rounded: it and the sums are in f32. The program that is recorded
+    decides, so this is the first of all passes.
 
     ```mlir
     %0 = metaop.mul %x, %w : tensor<4x8xbf16>
@@ -33,8 +33,8 @@ def WidenProductsPass : Pass<"metaop-widen-products", "::mlir::func::FuncOp"> {
     %1 = metaop.cast %s : tensor<4xf32> -> tensor<4xbf16>
     ```
 
-    A product that something else reads, or that is a result, is rounded to its
-    type, and its sums are of the rounded numbers.
+    What something else reads too, or what is a result, is rounded to its type,
+    and its sums are of the rounded numbers. A sum is always rounded.
   }];
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }

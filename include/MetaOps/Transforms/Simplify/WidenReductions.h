@@ -13,10 +13,10 @@
 
 namespace mlir::metaop {
 
-/// Computes each product of halves that only sums read, and these sums, in f32:
-/// the rule by which a program begins (Spec.md, "Products of halves"). Ops in
-/// regions of the block's ops are left alone, as these are no graph.
-void widenProducts(Block &block);
+/// Keeps products of halves and casts to these that only sums read in f32, and
+/// these sums: the rule by which a program begins (Spec.md, "Sums of halves").
+/// Ops in regions of the block's ops are left alone, as these are no graph.
+void widenAddends(Block &block);
 
 /// Replaces a reduction of halves by one of `source`, which is in f32, and a
 /// cast of the result.

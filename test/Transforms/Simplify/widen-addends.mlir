@@ -1,5 +1,5 @@
-// RUN: metaop-opt %s -metaop-widen-products | FileCheck %s
-// RUN: metaop-opt %s -metaop-widen-products -metaop-widen-products | FileCheck %s
+// RUN: metaop-opt %s -metaop-widen-addends | FileCheck %s
+// RUN: metaop-opt %s -metaop-widen-addends -metaop-widen-addends | FileCheck %s
 
 // CHECK-LABEL: @sums
 // CHECK-SAME:  (%[[X:.*]]: tensor<4x8xbf16>, %[[W:.*]]: tensor<4x8xbf16>)
@@ -38,6 +38,35 @@ func.func @scattered(%x: tensor<8xf16>, %w: tensor<8xf16>, %at: tensor<8xi64>) -
   return %1 : tensor<3xf16>
 }
 
+// What is cast to halves only to be summed, as in the gradient by a weight of
+// halves of its product with what is in f32, is summed as it was.
+
+// CHECK-LABEL: @cast
+// CHECK-SAME:  (%[[X:.*]]: tensor<4x8xf32>)
+// CHECK-NEXT:  %[[S:.*]] = metaop.reduce add %[[X]] dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK-NEXT:  %[[R:.*]] = metaop.cast %[[S]] : tensor<4xf32> -> tensor<4xbf16>
+// CHECK-NEXT:  return %[[R]]
+func.func @cast(%x: tensor<4x8xf32>) -> tensor<4xbf16> {
+  %0 = metaop.cast %x : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %1 = metaop.reduce add %0 dims = [1] : tensor<4x8xbf16> -> tensor<4xbf16>
+  return %1 : tensor<4xbf16>
+}
+
+// Sums are rounded, also those that this pass has made.
+
+// CHECK-LABEL: @sums_of_sums
+// CHECK-SAME:  (%[[X:.*]]: tensor<4x8xf32>)
+// CHECK-NEXT:  %[[A:.*]] = metaop.reduce add %[[X]] dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK-NEXT:  %[[H:.*]] = metaop.cast %[[A]] : tensor<4xf32> -> tensor<4xf16>
+// CHECK-NEXT:  %[[B:.*]] = metaop.reduce add %[[H]] dims = [0] : tensor<4xf16> -> tensor<f16>
+// CHECK-NEXT:  return %[[B]]
+func.func @sums_of_sums(%x: tensor<4x8xf32>) -> tensor<f16> {
+  %0 = metaop.cast %x : tensor<4x8xf32> -> tensor<4x8xf16>
+  %1 = metaop.reduce add %0 dims = [1] : tensor<4x8xf16> -> tensor<4xf16>
+  %2 = metaop.reduce add %1 dims = [0] : tensor<4xf16> -> tensor<f16>
+  return %2 : tensor<f16>
+}
+
 // What something else reads too is rounded, and sums are of what is read there.
 
 // CHECK-LABEL: @other_reader
@@ -66,6 +95,20 @@ func.func @other_reductions(%x: tensor<8xf16>, %w: tensor<8xf16>) -> (tensor<f16
   %3 = metaop.mul %w, %w : tensor<8xf16>
   %4 = metaop.reduce mul %3 dims = [0] : tensor<8xf16> -> tensor<f16>
   return %1, %2, %4 : tensor<f16>, tensor<f16>, tensor<f16>
+}
+
+// A cast of another type, and a sum of halves as they are.
+
+// CHECK-LABEL: @other_addends
+// CHECK-SAME:  (%[[X:.*]]: tensor<8xf64>, %[[Y:.*]]: tensor<8xf16>)
+// CHECK-NEXT:  %[[H:.*]] = metaop.cast %[[X]] : tensor<8xf64> -> tensor<8xf16>
+// CHECK-NEXT:  metaop.reduce add %[[H]]
+// CHECK-NEXT:  metaop.reduce add %[[Y]]
+func.func @other_addends(%x: tensor<8xf64>, %y: tensor<8xf16>) -> (tensor<f16>, tensor<f16>) {
+  %0 = metaop.cast %x : tensor<8xf64> -> tensor<8xf16>
+  %1 = metaop.reduce add %0 dims = [0] : tensor<8xf16> -> tensor<f16>
+  %2 = metaop.reduce add %y dims = [0] : tensor<8xf16> -> tensor<f16>
+  return %1, %2 : tensor<f16>, tensor<f16>
 }
 
 // CHECK-LABEL: @other_types
