@@ -123,23 +123,24 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Scheduled:
     if (options.from == PipelinePhase::Fused)
       addSteering(pm, options);
+    split.processor = options.processor;
     split.report = options.report;
     pm.addPass(createSplitReductionsPass(split));
     pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
     pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
-    pack.vectorBits = options.vectorBits;
+    pack.processor = options.processor;
     pack.report = options.report;
-    attach.vectorBits = options.vectorBits;
+    attach.processor = options.processor;
     attach.report = options.report;
     if (rules == FusionRules::Extended) {
       pm.addNestedPass<func::FuncOp>(createPackOperandsPass(pack));
       pm.addNestedPass<func::FuncOp>(createAttachPanelsPass(attach));
     }
-    join.vectorBits = options.vectorBits;
+    join.processor = options.processor;
     join.report = options.report;
     if (rules == FusionRules::Extended)
       pm.addNestedPass<func::FuncOp>(createJoinStagesPass(join));
-    schedule.vectorBits = options.vectorBits;
+    schedule.processor = options.processor;
     schedule.file = options.scheduleFile;
     schedule.text = options.schedules;
     pm.addPass(createSchedulePass(schedule));

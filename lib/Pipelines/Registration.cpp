@@ -37,10 +37,9 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
   Option<std::string> rules{
       *this, "rules", llvm::cl::desc("Fusion rules: extended, paper or none"),
       llvm::cl::init("extended")};
-  Option<unsigned> vectorBits{
-      *this, "vector-bits",
-      llvm::cl::desc("Bits in a vector register; 0 for scalar code"),
-      llvm::cl::init(512)};
+  Option<Processor> processor{
+      *this, "processor",
+      llvm::cl::desc("The target's registers and caches; see metaop-schedule")};
   Option<std::string> scheduleFile{
       *this, "schedule-file",
       llvm::cl::desc("Schedules that replace those of the heuristics"),
@@ -74,7 +73,7 @@ parsePipeline(OpPassManager &pm, StringRef text,
   PipelineOptions options;
   options.from = *from;
   options.rules = tool.rules;
-  options.vectorBits = tool.vectorBits;
+  options.processor = tool.processor;
   options.reuseMemory = tool.reuse;
   options.scheduleFile = tool.scheduleFile;
   options.report = tool.report;

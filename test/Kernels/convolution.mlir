@@ -1,4 +1,4 @@
-// RUN: metaop-opt %s -metaop-pipeline="to=loops vector-bits=512" | diff %s.loops -
+// RUN: metaop-opt %s -metaop-pipeline="to=loops processor=avx512" | diff %s.loops -
 
 // A convolution: the image is copied with a halo of zeros, and read in place;
 // weights are panels of 32 output channels; tiles of 14 pixels are transposed

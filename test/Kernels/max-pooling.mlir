@@ -1,4 +1,4 @@
-// RUN: metaop-opt %s -metaop-pipeline="to=loops vector-bits=512" | diff %s.loops -
+// RUN: metaop-opt %s -metaop-pipeline="to=loops processor=avx512" | diff %s.loops -
 
 // Overlapping windows.
 #map = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2 * 2 + d4 - 1, d3 * 2 + d5 - 1)>

@@ -1,4 +1,4 @@
-// RUN: metaop-opt %s -metaop-pipeline="to=loops vector-bits=512" | diff %s.loops -
+// RUN: metaop-opt %s -metaop-pipeline="to=loops processor=avx512" | diff %s.loops -
 
 // A product of matrices that do not fit the second cache: the second one is
 // copied into panels of 32 columns, which a tile of 14 rows runs along; blocks

@@ -1,4 +1,4 @@
-// RUN: metaop-opt %s -metaop-pipeline="to=loops vector-bits=512" | diff %s.loops -
+// RUN: metaop-opt %s -metaop-pipeline="to=loops processor=avx512" | diff %s.loops -
 
 // A reduction split among threads.
 module {

@@ -21,7 +21,7 @@
 // RUN: not metaop-opt %s -metaop-pipeline=absent=1 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option absent
 
-// RUN: not metaop-opt %s -metaop-pipeline=vector-bits=100 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not metaop-opt %s -metaop-pipeline="processor={vector-bits=100}" 2>&1 | FileCheck %s --check-prefix=BITS
 // BITS: vector-bits is 0 or a power of two up to 2048, given 100
 
 // Where the module is in another phase than `from` says:

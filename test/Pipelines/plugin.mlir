@@ -6,7 +6,7 @@
 // RUN:   --pass-pipeline="builtin.module(func.func(metaop-simplify,metaop-fuse),metaop-schedule,canonicalize)" \
 // RUN:   | FileCheck %s --check-prefix=PASSES
 // RUN: mlir-opt-22 %s --load-dialect-plugin=%metaops_plugin --load-pass-plugin=%metaops_plugin \
-// RUN:   --pass-pipeline="builtin.module(metaop-pipeline{to=loops vector-bits=256})" \
+// RUN:   --pass-pipeline="builtin.module(metaop-pipeline{to=loops processor=avx2})" \
 // RUN:   | FileCheck %s --check-prefix=PIPELINE
 // Down to LLVM IR, with MLIR's own translation behind.
 // RUN: mlir-opt-22 %s --load-dialect-plugin=%metaops_plugin --load-pass-plugin=%metaops_plugin \

@@ -422,8 +422,8 @@ TEST_F(JitTest, WhatIsRefusedLeavesNothingBehind) {
 }
 
 TEST_F(JitTest, TheTargetTellsWhatCodeDependsOn) {
-  EXPECT_GE(target.getVectorBits(), 128u);
-  EXPECT_LE(target.getVectorBits(), 512u);
+  EXPECT_GE(target.getProcessor().vectorBits, 128u);
+  EXPECT_LE(target.getProcessor().vectorBits, 512u);
   EXPECT_EQ(target.getDescription(),
             cantFail(HostTarget::detect()).getDescription());
   EXPECT_NE(target.getDescription().find("LLVM "), std::string::npos);

@@ -21,6 +21,7 @@
 #ifndef METAOPS_PIPELINES_PIPELINES_H
 #define METAOPS_PIPELINES_PIPELINES_H
 
+#include "MetaOps/Transforms/Schedule/Processor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
@@ -49,8 +50,8 @@ struct PipelineOptions {
   std::string rules = "extended";
   /// Whether values share memory, and are written over what dies.
   bool reuseMemory = true;
-  /// Bits in a vector register of the target; 0 for scalar code.
-  unsigned vectorBits = 512;
+  /// What schedules are for.
+  Processor processor;
   /// A file of schedules that replace those of the heuristics, and its contents
   /// if they have been read already; see metaop-schedule.
   std::string scheduleFile;

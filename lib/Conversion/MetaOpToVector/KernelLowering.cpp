@@ -476,7 +476,7 @@ int64_t KernelLowering::getWork() const {
   MachineFigures machine;
   machine.callNanoseconds = 0;
   // Schedules have the widths of vectors; f64 and i64 alone are clamped.
-  auto description = describeKernel(kernel, /*vectorBits=*/512);
+  auto description = describeKernel(kernel, Processor());
   if (failed(description))
     return 0;
   double picoseconds = predictSeconds(description->work, machine) * 1e12;

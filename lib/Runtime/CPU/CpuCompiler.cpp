@@ -109,14 +109,14 @@ void markGrowing(ModuleOp module, llvm::ArrayRef<GrowingDim> growing) {
 }
 
 llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
-                  const CompileOptions &options, unsigned vectorBits,
-                  bool report = false) {
+                  const CompileOptions &options,
+                  const metaop::Processor &processor, bool report = false) {
   markGrowing(*slice.module, options.growing);
   PassManager pm(&slice.context);
   metaop::PipelineOptions pipeline;
   pipeline.rules = options.fuse ? options.rules : "none";
   pipeline.reuseMemory = options.reuseMemory;
-  pipeline.vectorBits = vectorBits;
+  pipeline.processor = processor;
   // Without contents the pass would read the file.
   if (!options.schedules.empty()) {
     pipeline.schedules = options.schedules;
@@ -141,10 +141,10 @@ void collectNodes(Location location, llvm::SetVector<unsigned> &nodes) {
   });
 }
 
-llvm::Expected<metaop::KernelDescription> describeKernel(func::FuncOp function,
-                                                         unsigned vectorBits) {
+llvm::Expected<metaop::KernelDescription>
+describeKernel(func::FuncOp function, const metaop::Processor &processor) {
   auto kernel = cast<metaop::KernelOp>(function.getBody().front().front());
-  auto description = metaop::describeKernel(kernel, vectorBits);
+  auto description = metaop::describeKernel(kernel, processor);
   if (failed(description))
     return llvm::createStringError("a kernel could not be described");
   description->name = function.getName().str();
@@ -160,13 +160,13 @@ int64_t getTotalBytes(TypeRange types) {
 
 /// What a kernel call computes.
 llvm::Expected<KernelInfo> describeCall(func::CallOp call, SymbolTable &symbols,
-                                        unsigned vectorBits) {
+                                        const metaop::Processor &processor) {
   KernelInfo info;
   info.name = call.getCallee().str();
   info.bytesRead = getTotalBytes(call.getOperandTypes());
   info.bytesWritten = getTotalBytes(call.getResultTypes());
-  auto description = describeKernel(
-      symbols.lookup<func::FuncOp>(call.getCallee()), vectorBits);
+  auto description =
+      describeKernel(symbols.lookup<func::FuncOp>(call.getCallee()), processor);
   if (!description)
     return description.takeError();
   info.flops = description->work.flops;
@@ -181,7 +181,7 @@ llvm::Expected<KernelInfo> describeCall(func::CallOp call, SymbolTable &symbols,
 /// What each call does, for reports.
 llvm::Expected<std::vector<KernelInfo>>
 describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
-              ModuleOp module, unsigned vectorBits,
+              ModuleOp module, const metaop::Processor &processor,
               const llvm::DenseMap<unsigned, StringRef> &operators) {
   std::vector<KernelInfo> calls;
   SymbolTable symbols(module);
@@ -192,7 +192,7 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
     if (auto call = dyn_cast<func::CallOp>(op)) {
       auto [known, isNew] = byKernel.try_emplace(call.getCallee());
       if (isNew) {
-        auto described = describeCall(call, symbols, vectorBits);
+        auto described = describeCall(call, symbols, processor);
         if (!described)
           return described.takeError();
         known->second = std::move(*described);
@@ -360,7 +360,7 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   }
 
   if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
-                         kernels.getVectorBits()))
+                         kernels.getProcessor()))
     return std::move(error);
   std::vector<Operation *> callOps;
   auto program = CpuProgram::create(module, kernels, callOps, shouldStop);
@@ -370,8 +370,8 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     return (*slice)->fail(toString(program.takeError()));
   ProgramInfo info = (*program)->getInfo();
   info.metaOps = metaOps;
-  auto calls = describeCalls(**program, callOps, module,
-                             kernels.getVectorBits(), operators);
+  auto calls = describeCalls(**program, callOps, module, kernels.getProcessor(),
+                             operators);
   if (!calls)
     return (*slice)->fail(toString(calls.takeError()));
   info.calls = std::move(*calls);
@@ -410,7 +410,7 @@ CpuCompiler::print(StringRef bytecode, StringRef phaseName,
                                      locations[nodes[0]].file,
                                      locations[nodes[0]].line, 0));
   });
-  if (auto error = runTo(**slice, *phase, options, (*cache)->getVectorBits()))
+  if (auto error = runTo(**slice, *phase, options, (*cache)->getProcessor()))
     return std::move(error);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -425,12 +425,12 @@ CpuCompiler::describe(StringRef bytecode, const CompileOptions &options) {
   auto cache = getKernels();
   if (!cache)
     return cache.takeError();
-  unsigned vectorBits = (*cache)->getVectorBits();
+  const metaop::Processor &processor = (*cache)->getProcessor();
   auto slice = parseSlice(bytecode);
   if (!slice)
     return slice.takeError();
   if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
-                         vectorBits, /*report=*/true))
+                         processor, /*report=*/true))
     return std::move(error);
   ProgramDescription result;
   for (const std::string &remark : (*slice)->remarks)
@@ -440,7 +440,7 @@ CpuCompiler::describe(StringRef bytecode, const CompileOptions &options) {
   auto main = symbols.lookup<func::FuncOp>("main");
   for (auto call : main.getBody().front().getOps<func::CallOp>()) {
     auto kernel = describeKernel(symbols.lookup<func::FuncOp>(call.getCallee()),
-                                 vectorBits);
+                                 processor);
     if (!kernel)
       return (*slice)->fail(toString(kernel.takeError()));
     result.kernels.push_back(std::move(*kernel));

@@ -30,6 +30,8 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
+#include <unistd.h>
+
 using namespace llvm;
 
 namespace metaops {
@@ -37,6 +39,17 @@ namespace metaops {
 //===----------------------------------------------------------------------===//
 // HostTarget
 //===----------------------------------------------------------------------===//
+
+/// Takes the sizes of a core's own caches from the system, where it tells them.
+/// Those that cores share say little: others use them, too.
+static void readCaches(mlir::metaop::Processor &processor) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  if (long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0)
+    processor.firstCacheBytes = bytes;
+  if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
+    processor.secondCacheBytes = bytes;
+#endif
+}
 
 Expected<HostTarget> HostTarget::detect() {
   InitializeNativeTarget();
@@ -47,11 +60,17 @@ Expected<HostTarget> HostTarget::detect() {
   builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
   builder->setRelocationModel(Reloc::PIC_);
   StringMap<bool> features = sys::getHostCPUFeatures();
-  unsigned vectorBits = features.lookup("avx512f") ? 512
-                        : features.lookup("avx2")  ? 256
-                                                   : 128;
-  bool fma = features.lookup("fma") || builder->getTargetTriple().isAArch64();
-  return HostTarget(std::move(*builder), vectorBits, fma);
+  bool isAArch64 = builder->getTargetTriple().isAArch64();
+  auto processor =
+      mlir::metaop::Processor::find(features.lookup("avx512f") ? "avx512"
+                                    : features.lookup("avx2")  ? "avx2"
+                                    : isAArch64                ? "neon"
+                                                               : "sse");
+  if (!processor)
+    return processor.takeError();
+  readCaches(*processor);
+  bool fma = features.lookup("fma") || isAArch64;
+  return HostTarget(std::move(*builder), *processor, fma);
 }
 
 std::string HostTarget::getDescription() const {
@@ -75,7 +94,7 @@ ObjectEmitter::create(const HostTarget &target) {
   if (!machine)
     return machine.takeError();
   return std::unique_ptr<ObjectEmitter>(
-      new ObjectEmitter(std::move(*machine), target.getVectorBits()));
+      new ObjectEmitter(std::move(*machine), target.getProcessor().vectorBits));
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>

@@ -199,7 +199,7 @@ static std::optional<DiskKey> makeTargetKey(const HostTarget &target) {
   return DiskKeyBuilder()
       .add(*identity)
       .add(target.getDescription())
-      .add(target.getVectorBits())
+      .add(target.getProcessor().str())
       .finish();
 }
 

@@ -74,7 +74,7 @@ static FusedOp getOnlyStage(KernelOp kernel) {
 std::optional<std::pair<ScheduleAttr, ScheduleAttr>>
 AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
                                const StageRead &read) const {
-  auto blocked = chooseContraction(reader, Processor::withVectors(vectorBits));
+  auto blocked = chooseContraction(reader, processor);
   if (!blocked || !isTiled(reader, *blocked) || writer.writes.size() != 1 ||
       writer.writes.front().kind || writer.isEmpty() || writer.reads.empty() ||
       read.place.isGuarded())
@@ -120,7 +120,7 @@ AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
       elements > kMaxPanelBytes / bytes)
     return std::nullopt;
   int64_t shared = levels.size();
-  ScheduleAttr flat = chooseSchedule(writer, vectorBits);
+  ScheduleAttr flat = chooseSchedule(writer, processor);
   if (!flat.isFlat())
     return std::nullopt;
   // What is read is far and what is written near: along rows of the former.

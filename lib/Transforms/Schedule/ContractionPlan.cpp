@@ -298,7 +298,7 @@ double Planner::getFarCycles(const Contraction::Factor &factor,
   auto type = cast<RankedTensorType>(factor.reads.front()->source.getType());
   int64_t bytes = getElementBytes(isCopied ? factor.value.getType() : type);
   double total = static_cast<double>(type.getNumElements()) * bytes;
-  if (total <= processor.secondCacheBytes)
+  if (total <= processor.getSecondCacheShare())
     return 0;
   for (unsigned dim : contraction.reduced.set_bits()) {
     auto step = stage.getStep(factor.reads.front()->place.offset, dim);

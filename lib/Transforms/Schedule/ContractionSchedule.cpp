@@ -47,8 +47,6 @@ static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
 /// Iterations of the parallel range that keep any number of threads busy, and
 /// multiplications (of vectors) for which one is worth its while.
 static constexpr int64_t kEnoughParallelism = 32, kMinWork = 1 << 13;
-/// What a core keeps in its first cache beside all that passes by, in bytes.
-static constexpr int64_t kFirstCacheBytes = 1 << 14;
 /// Panels for which the other factor is read at a time, at least.
 static constexpr int64_t kMinPanels = 8;
 /// Steps of the sum ahead that vectors are asked for.
@@ -234,14 +232,14 @@ void ContractionScheduler::addParallel() {
     steps = multiplyCounts(steps, getExtent(dim));
   int64_t panelBytes = plan.width * bytes;
   int64_t most = std::max<int64_t>(
-      processor.secondCacheBytes / (panelBytes * blockSteps), 1);
+      processor.getSecondCacheShare() / (panelBytes * blockSteps), 1);
   int64_t rowBytes = multiplyCounts(numRows, blockSteps) * bytes;
-  rowsAreInside =
-      rowBytes <= kFirstCacheBytes &&
-      multiplyCounts(numPanels, blockSteps) * panelBytes > kFirstCacheBytes;
+  rowsAreInside = rowBytes <= processor.getFirstCacheShare() &&
+                  multiplyCounts(numPanels, blockSteps) * panelBytes >
+                      processor.getFirstCacheShare();
   if (rowsAreInside && numPanels * numRows * steps > kMinWork)
     shareAmongThreads(panels, /*least=*/1, most);
-  else if (numPanels * steps > processor.secondCacheBytes / panelBytes)
+  else if (numPanels * steps > processor.getSecondCacheShare() / panelBytes)
     shareAmongThreads(panels, kMinPanels, most);
   else if (multiplyCounts(numPanels * numRows, steps) > kMinWork)
     shareAmongThreads(rows, /*least=*/1, INT32_MAX);

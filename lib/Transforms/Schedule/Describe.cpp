@@ -46,9 +46,9 @@ namespace {
 /// Describes one stage and counts its instructions.
 class StageReader {
 public:
-  StageReader(const Stage &stage, unsigned vectorBits)
+  StageReader(const Stage &stage, const Processor &processor)
       : stage(stage), op(stage.op), schedule(op.getScheduleAttr()),
-        vectorBits(vectorBits) {}
+        vectorBits(processor.vectorBits) {}
 
   StageDescription describe();
   void count(KernelWork &work) const;
@@ -329,8 +329,8 @@ static int64_t countKnownBytes(Type type) {
   return tensor && tensor.hasStaticShape() ? countBytes(tensor) : 0;
 }
 
-FailureOr<KernelDescription> metaop::describeKernel(KernelOp kernel,
-                                                    unsigned vectorBits) {
+FailureOr<KernelDescription>
+metaop::describeKernel(KernelOp kernel, const Processor &processor) {
   KernelDescription result;
   for (Value operand : kernel.getOperands())
     result.work.bytesRead =
@@ -349,7 +349,7 @@ FailureOr<KernelDescription> metaop::describeKernel(KernelOp kernel,
       return op.emitOpError("schedule orders ")
              << op.getScheduleAttr().getNumDims()
              << " loops, but the stage has " << stage->getNumLoops();
-    StageReader reader(*stage, vectorBits);
+    StageReader reader(*stage, processor);
     result.stages.push_back(reader.describe());
     reader.count(result.work);
   }

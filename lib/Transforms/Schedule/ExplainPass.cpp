@@ -24,7 +24,7 @@ struct ExplainPass : metaop::impl::ExplainPassBase<ExplainPass> {
 
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([&](KernelOp kernel) {
-      auto description = describeKernel(kernel, vectorBits);
+      auto description = describeKernel(kernel, processor);
       if (failed(description))
         return WalkResult::interrupt();
       llvm::outs() << "kernel";

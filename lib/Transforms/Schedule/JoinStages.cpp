@@ -112,9 +112,9 @@ struct Dependence {
 
 class Joiner {
 public:
-  Joiner(Block &block, unsigned vectorBits, int64_t streamBytes, bool report)
-      : block(block), vectorBits(vectorBits), streamBytes(streamBytes),
-        report(report), order(block.getOperations().size()) {}
+  Joiner(Block &block, const Processor &processor, bool report)
+      : block(block), processor(processor), report(report),
+        order(block.getOperations().size()) {}
 
   LogicalResult run();
 
@@ -139,8 +139,7 @@ private:
   SmallVector<unsigned> getSlotOrder(const Group &group) const;
 
   Block &block;
-  unsigned vectorBits;
-  int64_t streamBytes;
+  const Processor &processor;
   bool report;
   /// Groups by number; those that were merged into another have no kernels.
   SmallVector<Group> groups;
@@ -167,10 +166,9 @@ static int64_t getIterations(const Stage &stage) {
 /// were not growing.
 bool Joiner::isWorthATile(const Stage &stage) const {
   auto contraction = Contraction::match(stage);
-  return contraction && (stage.isGrowing() ||
-                         planContraction(stage, *contraction,
-                                         Processor::withVectors(vectorBits),
-                                         /*mayPack=*/true));
+  return contraction &&
+         (stage.isGrowing() || planContraction(stage, *contraction, processor,
+                                               /*mayPack=*/true));
 }
 
 static bool isStatic(FusedOp op) {
@@ -196,7 +194,7 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
     return failure();
   if (stage->isEmpty() || isWorthATile(*stage))
     return success();
-  ScheduleAttr alone = chooseSchedule(*stage, vectorBits);
+  ScheduleAttr alone = chooseSchedule(*stage, processor);
   // It would lose its tiles.
   if (alone.getTranspose() >= 0)
     return success();
@@ -466,7 +464,7 @@ SmallVector<unsigned> Joiner::getSlotOrder(const Group &group) const {
       group.stages, [](const auto &first, const auto &second) {
         return getIterations(first->model) < getIterations(second->model);
       });
-  ScheduleAttr alone = chooseSchedule(largest.model, vectorBits);
+  ScheduleAttr alone = chooseSchedule(largest.model, processor);
   SmallVector<unsigned> order;
   for (int64_t loop : alone.getDims())
     if (const auto *found = llvm::find(largest.slots, loop);
@@ -583,7 +581,7 @@ void Joiner::rewrite(Group &group) {
     SmallVector<int64_t> loops;
     for (unsigned slot : order)
       loops.push_back(stage->slots[slot]);
-    ScheduleAttr own = chooseSchedule(stage->model, vectorBits, loops);
+    ScheduleAttr own = chooseSchedule(stage->model, processor, loops);
     auto fused = cast<FusedOp>(builder.clone(*stage->op, mapping));
     fused.setScheduleAttr(
         own.withParallel(loops.size()).withShared(i == 0 ? 0 : loops.size()));
@@ -604,8 +602,8 @@ void Joiner::rewrite(Group &group) {
     output.replaceAllUsesWith(result);
   for (auto [stage, fused] :
        llvm::zip_equal(group.stages, body.getOps<FusedOp>()))
-    fused.setScheduleAttr(chooseStream(fused, stage->model,
-                                       fused.getScheduleAttr(), streamBytes));
+    fused.setScheduleAttr(chooseStream(
+        fused, stage->model, fused.getScheduleAttr(), processor.streamBytes));
   for (KernelOp old : llvm::reverse(group.kernels)) {
     old->dropAllUses();
     old->erase();
@@ -679,7 +677,7 @@ struct JoinStages : metaop::impl::JoinStagesPassBase<JoinStages> {
 
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
-      if (failed(Joiner(block, vectorBits, streamBytes, report).run()))
+      if (failed(Joiner(block, processor, report).run()))
         return signalPassFailure();
   }
 };

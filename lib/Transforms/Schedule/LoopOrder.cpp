@@ -80,9 +80,11 @@ constexpr int64_t kLoopBodies = 2, kTileBodies = 3;
 
 class LoopOrder {
 public:
-  LoopOrder(const Stage &stage, unsigned vectorBits, ArrayRef<int64_t> outer)
-      : stage(stage), numLoops(stage.getNumLoops()), vectorBits(vectorBits),
-        outer(outer), code(stage.getCodeSize()) {}
+  LoopOrder(const Stage &stage, const Processor &processor,
+            ArrayRef<int64_t> outer)
+      : stage(stage), numLoops(stage.getNumLoops()),
+        vectorBits(processor.vectorBits), outer(outer),
+        code(stage.getCodeSize()) {}
 
   ScheduleAttr choose();
 
@@ -564,7 +566,8 @@ ScheduleAttr LoopOrder::choose() {
 
 } // namespace
 
-ScheduleAttr metaop::chooseSchedule(const Stage &stage, unsigned vectorBits,
+ScheduleAttr metaop::chooseSchedule(const Stage &stage,
+                                    const Processor &processor,
                                     ArrayRef<int64_t> outer) {
-  return LoopOrder(stage, vectorBits, outer).choose();
+  return LoopOrder(stage, processor, outer).choose();
 }

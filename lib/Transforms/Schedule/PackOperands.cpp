@@ -487,8 +487,7 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
     auto contraction = Contraction::match(*stage);
     if (!contraction)
       return keep(kernel, "it is no contraction");
-    auto plan = planContraction(*stage, *contraction,
-                                Processor::withVectors(vectorBits),
+    auto plan = planContraction(*stage, *contraction, processor,
                                 /*mayPack=*/true);
     if (!plan)
       return keep(kernel, "no tile fits it");

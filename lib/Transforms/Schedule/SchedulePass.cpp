@@ -19,7 +19,6 @@
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -28,9 +27,6 @@ namespace mlir::metaop {
 
 using namespace mlir;
 using namespace mlir::metaop;
-
-/// Wider than any register there is.
-static constexpr unsigned kMaxVectorBits = 2048;
 
 namespace {
 struct SchedulePass : metaop::impl::SchedulePassBase<SchedulePass> {
@@ -107,23 +103,15 @@ LogicalResult SchedulePass::schedule(FusedOp op) {
     found->second.isUsed = true;
     return apply(found->second.entry, *stage);
   }
-  if (auto tiles =
-          chooseContraction(*stage, Processor::withVectors(vectorBits)))
+  if (auto tiles = chooseContraction(*stage, processor))
     op.setScheduleAttr(*tiles);
   else
     op.setScheduleAttr(chooseStream(
-        op, *stage, chooseSchedule(*stage, vectorBits), streamBytes));
+        op, *stage, chooseSchedule(*stage, processor), processor.streamBytes));
   return success();
 }
 
 void SchedulePass::runOnOperation() {
-  if (vectorBits != 0 &&
-      (!llvm::isPowerOf2_32(vectorBits) || vectorBits > kMaxVectorBits)) {
-    getOperation()->emitError("metaop-schedule: vector-bits is 0 or a power "
-                              "of two up to ")
-        << kMaxVectorBits << ", given " << vectorBits.getValue();
-    return signalPassFailure();
-  }
   if (failed(readFile()))
     return signalPassFailure();
   getOperation()->walk(

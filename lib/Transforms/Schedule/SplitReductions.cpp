@@ -96,7 +96,7 @@ public:
 
   /// Whether this pass knows all that the stage does.
   bool isSupported();
-  std::optional<Split> choose(const Stage &stage);
+  std::optional<Split> choose(const Stage &stage, const Processor &processor);
   void replace(const Split &split);
   /// Why there is no split.
   StringRef getReason() const { return reason; }
@@ -237,7 +237,8 @@ bool Splitter::canFlatten() {
                        [&](Value value) { return reindexed.contains(value); });
 }
 
-std::optional<Split> Splitter::choose(const Stage &stage) {
+std::optional<Split> Splitter::choose(const Stage &stage,
+                                      const Processor &processor) {
   ArrayRef<int64_t> space = getSpace();
   int64_t iterations = 1;
   for (int64_t extent : space)
@@ -251,8 +252,7 @@ std::optional<Split> Splitter::choose(const Stage &stage) {
     return refuse("there is nothing to reduce");
   if (iterations < kMinIterations && !isForced)
     return refuse("it reduces too little");
-  int64_t steps =
-      countParallelSteps(stage, chooseSchedule(stage, /*vectorBits=*/512));
+  int64_t steps = countParallelSteps(stage, chooseSchedule(stage, processor));
   int64_t blocks = std::clamp(iterations / kMaxBlock, kMaxBlocks, kMostBlocks);
   int64_t minReduced = Contraction::match(stage) ? kMinProducts : kMinReduced;
   while (blocks > kMinBlocks && results * blocks * minReduced > iterations)
@@ -529,7 +529,7 @@ struct SplitReductionsPass
     FailureOr<Stage> stage = Stage::build(fused);
     if (failed(stage))
       return failure();
-    std::optional<Split> split = splitter.choose(*stage);
+    std::optional<Split> split = splitter.choose(*stage, processor);
     if (!split) {
       if (report)
         fused.emitRemark("is not split: ") << splitter.getReason();

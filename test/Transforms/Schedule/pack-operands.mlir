@@ -1,5 +1,5 @@
 // RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{vector-bits=0}))' | FileCheck %s --check-prefix=SCALAR
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{processor=scalar}))' | FileCheck %s --check-prefix=SCALAR
 // RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
 
 // Without vectors nothing is packed.

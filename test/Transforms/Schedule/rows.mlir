@@ -1,6 +1,6 @@
-// RUN: metaop-opt %s -metaop-schedule=stream-bytes=1024 --mlir-print-local-scope | FileCheck %s
-// RUN: metaop-opt %s -metaop-schedule=stream-bytes=1024 -metaop-explain -o /dev/null | FileCheck %s --check-prefix=EXPLAIN
-// RUN: metaop-opt %s -metaop-schedule=stream-bytes=1024 -metaop-explain -o /dev/null | sed -n 's/^ *stage \([^:]*\):.*/\1 =/p; s/^ *schedule: //p' | head -2 | tr '\n' ' ' > %t.schedules
+// RUN: metaop-opt %s -metaop-schedule=processor={stream=1024} --mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule=processor={stream=1024} -metaop-explain -o /dev/null | FileCheck %s --check-prefix=EXPLAIN
+// RUN: metaop-opt %s -metaop-schedule=processor={stream=1024} -metaop-explain -o /dev/null | sed -n 's/^ *stage \([^:]*\):.*/\1 =/p; s/^ *schedule: //p' | head -2 | tr '\n' ' ' > %t.schedules
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.schedules 2>&1 | FileCheck %s --check-prefix=FILE
 
 // What a file's schedule streams begins at a line.

@@ -4,7 +4,7 @@
 // RUN:   | sed -n 's/^  stage \([^:]*\):.*/\1/p' > %t.identity
 // RUN: sed 's/$/ = #metaop.schedule<[step(0), step(1)]>/' %t.identity > %t.good
 // RUN: metaop-opt %s -metaop-schedule=file=%t.good -metaop-explain -o /dev/null | FileCheck %s
-// RUN: metaop-opt %s -metaop-schedule=vector-bits=128 -metaop-schedule=file=%t.good -metaop-explain -o /dev/null | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule=processor=sse -metaop-schedule=file=%t.good -metaop-explain -o /dev/null | FileCheck %s
 // RUN: metaop-opt %s --metaop-pipeline="from=fused to=scheduled schedule-file=%t.good" | FileCheck %s --check-prefix=IR
 // CHECK: for d0 < 64{{$}}
 // CHECK-NEXT: for d1 < 128, reduced{{$}}

@@ -1,5 +1,5 @@
 // RUN: metaop-opt %s -metaop-pipeline=to=fused \
-// RUN:   | metaop-opt -metaop-join-stages=stream-bytes=4096 -metaop-schedule=stream-bytes=4096 --mlir-print-local-scope | FileCheck %s
+// RUN:   | metaop-opt -metaop-join-stages=processor={stream=4096} -metaop-schedule=processor={stream=4096} --mlir-print-local-scope | FileCheck %s
 
 // One kernel of three stages. What leaves it is stored past the caches; not so
 // the exponentials, which the stage behind reads.

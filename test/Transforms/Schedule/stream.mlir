@@ -1,8 +1,8 @@
-// RUN: metaop-opt %s -metaop-schedule=stream-bytes=4096 --mlir-print-local-scope | FileCheck %s
-// RUN: metaop-opt %s -metaop-schedule="stream-bytes=4096 vector-bits=256" --mlir-print-local-scope | FileCheck %s --check-prefix=V256
-// RUN: metaop-opt %s -metaop-schedule=stream-bytes=0 --mlir-print-local-scope | FileCheck %s --check-prefix=NONE
+// RUN: metaop-opt %s -metaop-schedule=processor={stream=4096} --mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule="processor={avx2 stream=4096}" --mlir-print-local-scope | FileCheck %s --check-prefix=V256
+// RUN: metaop-opt %s -metaop-schedule=processor={stream=0} --mlir-print-local-scope | FileCheck %s --check-prefix=NONE
 // RUN: metaop-opt %s -metaop-schedule --mlir-print-local-scope | FileCheck %s --check-prefix=NONE
-// RUN: metaop-opt %s -metaop-schedule=stream-bytes=4096 -metaop-explain -o /dev/null | FileCheck %s --check-prefix=EXPLAIN
+// RUN: metaop-opt %s -metaop-schedule=processor={stream=4096} -metaop-explain -o /dev/null | FileCheck %s --check-prefix=EXPLAIN
 
 // NONE-NOT: stream
 

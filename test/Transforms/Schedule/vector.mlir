@@ -1,6 +1,6 @@
 // RUN: metaop-opt %s -metaop-schedule | FileCheck %s
-// RUN: metaop-opt %s -metaop-schedule=vector-bits=256 | FileCheck %s --check-prefix=V256
-// RUN: metaop-opt %s -metaop-schedule=vector-bits=0 | FileCheck %s --check-prefix=SCALAR
+// RUN: metaop-opt %s -metaop-schedule=processor=avx2 | FileCheck %s --check-prefix=V256
+// RUN: metaop-opt %s -metaop-schedule=processor=scalar | FileCheck %s --check-prefix=SCALAR
 
 // SCALAR-NOT: lanes
 

@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_JIT_JIT_H
 
 #include "MetaOps/Runtime/Threads/StopCheck.h"
+#include "MetaOps/Transforms/Schedule/Processor.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/Error.h"
@@ -40,8 +41,8 @@ class HostTarget {
 public:
   static llvm::Expected<HostTarget> detect();
 
-  /// Bits in a vector register.
-  unsigned getVectorBits() const { return vectorBits; }
+  /// Its registers and caches.
+  const mlir::metaop::Processor &getProcessor() const { return processor; }
   /// Whether a product and a sum are one instruction.
   bool hasFma() const { return fma; }
   /// Names all that decides what code is made of a module: the version of the
@@ -52,12 +53,12 @@ public:
   }
 
 private:
-  HostTarget(llvm::orc::JITTargetMachineBuilder builder, unsigned vectorBits,
-             bool fma)
-      : builder(std::move(builder)), vectorBits(vectorBits), fma(fma) {}
+  HostTarget(llvm::orc::JITTargetMachineBuilder builder,
+             mlir::metaop::Processor processor, bool fma)
+      : builder(std::move(builder)), processor(processor), fma(fma) {}
 
   llvm::orc::JITTargetMachineBuilder builder;
-  unsigned vectorBits;
+  mlir::metaop::Processor processor;
   bool fma;
 };
 

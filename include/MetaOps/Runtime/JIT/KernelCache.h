@@ -78,7 +78,9 @@ public:
   /// How many kernels were found on disk.
   unsigned getNumLoaded() const;
 
-  unsigned getVectorBits() const { return target.getVectorBits(); }
+  const mlir::metaop::Processor &getProcessor() const {
+    return target.getProcessor();
+  }
   /// Differs between any two builds of the compiler and between processors.
   /// Nothing where this build has no identity.
   const std::optional<DiskKey> &getTargetKey() const { return targetKey; }

@@ -10,6 +10,7 @@
 #define METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 
 #include "MetaOps/Transforms/Schedule/KernelDescription.h"
+#include "MetaOps/Transforms/Schedule/Processor.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -19,16 +20,16 @@ namespace mlir::metaop {
 #define GEN_PASS_DECL
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"
 
-/// The schedule that the heuristics choose for a stage on a target whose vector
-/// registers hold `vectorBits` bits. The loops `outer` stand outside in this
-/// order and are parallel; they are neither vectors nor unrolled.
-ScheduleAttr chooseSchedule(const Stage &stage, unsigned vectorBits,
+/// The schedule that the heuristics choose for a stage on a processor. The
+/// loops `outer` stand outside in this order and are parallel; they are neither
+/// vectors nor unrolled.
+ScheduleAttr chooseSchedule(const Stage &stage, const Processor &processor,
                             ArrayRef<int64_t> outer = {});
 
-/// What a kernel whose stages are scheduled will do on such a target. Fails,
+/// What a kernel whose stages are scheduled will do on a processor. Fails,
 /// with a diagnostic, where a stage has no schedule or one of another stage.
 FailureOr<KernelDescription> describeKernel(KernelOp kernel,
-                                            unsigned vectorBits);
+                                            const Processor &processor);
 
 #define GEN_PASS_REGISTRATION
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"

@@ -11,6 +11,12 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ProcessorOption : Option<
+    "processor", "processor", "::mlir::metaop::Processor", "",
+    "What the target's registers and caches are: scalar, sse, avx2, avx512 or "
+    "neon, or facts, as {vector-bits=256 registers=16 l1=32768 l2=524288 "
+    "stream=33554432}, or the one and then the others; avx512 by default">;
+
 def SteerPass : Pass<"metaop-steer"> {
   let summary = "Writes on kernels which rewrites a user forces or forbids";
   let description = [{
@@ -75,6 +81,7 @@ def SplitReductionsPass : Pass<"metaop-split-reductions"> {
     ```
   }];
   let options = [
+    ProcessorOption,
     Option<"report", "report", "bool", "false",
            "say of each reduction how it is split, or why not, as a remark">
   ];
@@ -149,8 +156,7 @@ def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "bits of the target's vector registers; 0 packs nothing">,
+    ProcessorOption,
     Option<"report", "report", "bool", "false",
            "say of each contraction what is packed, and why, as a remark">
   ];
@@ -184,8 +190,7 @@ def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "bits of the target's vector registers">,
+    ProcessorOption,
     Option<"report", "report", "bool", "false",
            "say of each contraction what it packs itself, as a remark">
   ];
@@ -216,12 +221,7 @@ def SchedulePass : Pass<"metaop-schedule"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Bits in a vector register of the target, a power of two; 0 for "
-           "scalar code">,
-    Option<"streamBytes", "stream-bytes", "int64_t", "int64_t(32) << 20",
-           "What the caches of a core hold together with those that it shares, "
-           "in bytes: larger results are stored past them; 0 for none">,
+    ProcessorOption,
     Option<"file", "file", "std::string", "\"\"",
            "A file of schedules that replace those of the heuristics, by the "
            "identity of the stage; it is an error if one is malformed or cannot "
@@ -257,8 +257,7 @@ def ExplainPass : Pass<"metaop-explain"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Bits in a vector register of the target">
+    ProcessorOption
   ];
 }
 
@@ -290,12 +289,7 @@ def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Bits in a vector register of the target, a power of two; 0 for "
-           "scalar code">,
-    Option<"streamBytes", "stream-bytes", "int64_t", "int64_t(32) << 20",
-           "What the caches of a core hold together with those that it shares, "
-           "in bytes: larger results are stored past them; 0 for none">,
+    ProcessorOption,
     Option<"report", "report", "bool", "false",
            "say which stages share a kernel, and what that saves, as a remark">
   ];

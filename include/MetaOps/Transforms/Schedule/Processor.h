@@ -9,30 +9,70 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_PROCESSOR_H
 #define METAOPS_TRANSFORMS_SCHEDULE_PROCESSOR_H
 
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+
 #include <cstdint>
+#include <string>
 
 namespace mlir::metaop {
 
-/// What heuristics know of the processor that they choose schedules for.
+/// What heuristics know of the processor that they choose schedules for: one
+/// with AVX-512, if nothing else is said. As text, the name of a usual one, or
+/// some of its facts, or the one and then the others:
+///
+///   avx2
+///   vector-bits=256 registers=16
+///   avx2 l2=1048576
 struct Processor {
   /// Of vector registers; 0 for scalar code.
   unsigned vectorBits = 512;
   /// How many vector registers there are.
   int64_t registers = 32;
-  /// The data that a core finds in its second cache, in bytes.
-  int64_t secondCacheBytes = int64_t(1) << 20;
+  /// The first and the second cache of a core, in bytes.
+  int64_t firstCacheBytes = int64_t(48) << 10;
+  int64_t secondCacheBytes = int64_t(2) << 20;
+  /// What the caches of a core hold together with those that it shares:
+  /// larger results are stored past them. 0 for none.
+  int64_t streamBytes = int64_t(32) << 20;
 
-  /// The usual processor whose vectors have so many bits: x86 with AVX-512 has
-  /// 32 registers, with AVX2 or SSE 16; NEON's 32 are as many as half of the
-  /// width needs.
-  static Processor withVectors(unsigned vectorBits) {
-    Processor processor;
-    processor.vectorBits = vectorBits;
-    processor.registers = vectorBits >= 512 ? 32 : 16;
-    return processor;
-  }
+  /// What is to stay in a cache beside all that passes by.
+  int64_t getFirstCacheShare() const { return firstCacheBytes / 3; }
+  int64_t getSecondCacheShare() const { return secondCacheBytes / 2; }
+
+  /// scalar, sse, avx2, avx512 or neon: vectors and registers of these
+  /// instructions, and caches as usual beside them.
+  static llvm::Expected<Processor> find(llvm::StringRef name);
+  static llvm::Expected<Processor> parse(llvm::StringRef text);
+  /// All facts, for `parse`.
+  std::string str() const;
 };
 
 } // namespace mlir::metaop
+
+/// Has passes take a processor as an option: `processor={avx2 l2=1048576}`.
+template <>
+class llvm::cl::parser<mlir::metaop::Processor>
+    : public llvm::cl::basic_parser<mlir::metaop::Processor> {
+public:
+  using basic_parser::basic_parser;
+
+  bool parse(Option &option, StringRef, StringRef text,
+             mlir::metaop::Processor &value) {
+    auto parsed = mlir::metaop::Processor::parse(text);
+    if (!parsed)
+      return option.error(toString(parsed.takeError()));
+    value = *parsed;
+    return false;
+  }
+  StringRef getValueName() const override { return "processor"; }
+  void printOptionDiff(const Option &option, const mlir::metaop::Processor &,
+                       OptVal, size_t globalWidth) const {
+    printOptionName(option, globalWidth);
+  }
+  static void print(raw_ostream &os, const mlir::metaop::Processor &value) {
+    os << '{' << value.str() << '}';
+  }
+};
 
 #endif // METAOPS_TRANSFORMS_SCHEDULE_PROCESSOR_H
