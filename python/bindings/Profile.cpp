@@ -122,6 +122,52 @@ static py::dict toGraph(const Profiler &profiler, int64_t index) {
   return result;
 }
 
+/// Tunes one of the programs that a profiler has seen.
+static py::tuple tune(const Profiler &profiler, int64_t index,
+                      int64_t milliseconds) {
+  std::vector<ProfiledProgram> programs = profiler.getPrograms();
+  if (index < 0 || size_t(index) >= programs.size())
+    fail(ErrorKind::Index, "there is no program " + llvm::Twine(index) +
+                               " among " + llvm::Twine(programs.size()));
+  const ProfiledProgram &program = programs[index];
+  const ProgramInfo &info = program.record->cached->program->getInfo();
+  std::vector<double> seconds;
+  std::vector<const KernelInfo *> calls;
+  for (auto [call, statistics] : llvm::zip_equal(info.calls, program.calls)) {
+    if (call.isCopy)
+      continue;
+    calls.push_back(&call);
+    seconds.push_back(statistics.total * 1e-9 /
+                      std::max<int64_t>(statistics.runs, 1));
+  }
+  TuningResult result = runWithoutGIL([&](Session &session) {
+    return session.tuneProgram(*program.record, seconds, milliseconds * 1e-3);
+  });
+  py::list kernels;
+  for (const TunedKernels &tuned : result.kernels) {
+    py::list names, operators, lines;
+    for (unsigned call : tuned.calls) {
+      names.append(calls[call]->name);
+      for (const std::string &name : calls[call]->operators)
+        operators.append(name);
+      for (const std::string &line : getLines(*program.record, *calls[call]))
+        lines.append(line);
+    }
+    py::dict entry;
+    entry["names"] = names;
+    entry["operators"] = operators;
+    entry["lines"] = lines;
+    entry["seconds_before"] = tuned.secondsBefore;
+    entry["seconds_after"] = tuned.secondsAfter;
+    entry["before"] = strings(tuned.before);
+    entry["schedules"] = strings(tuned.lines);
+    entry["measured"] = tuned.measured;
+    entry["refused"] = tuned.refused;
+    kernels.append(std::move(entry));
+  }
+  return py::make_tuple(kernels, strings(result.errors));
+}
+
 void metaops::python::bindProfile(py::module_ &module) {
   py::class_<Profiler, std::shared_ptr<Profiler>> cls(
       module, "Profiler", "Adds up what the runs of the session take.");
@@ -133,4 +179,9 @@ void metaops::python::bindProfile(py::module_ &module) {
   define(cls, "programs(self)", &toPrograms);
   define(cls, "runs(self)", &toRuns);
   define(cls, "graph(self, program)", &toGraph);
+  define(cls, "tune(self, program, milliseconds)", &tune);
+  define(module, "target_name()", [] {
+    return runWithoutGIL(
+        [](Session &session) { return session.getTargetName(); });
+  });
 }

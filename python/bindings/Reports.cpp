@@ -94,6 +94,11 @@ static void bindPrograms(py::module_ &module) {
          });
   define(program, "describe(self)",
          [](const ProgramView &self) { return describeProgram(self.record); });
+  define(program, "neighbours(self)", [](const ProgramView &self) {
+    return strings(runWithoutGIL([&](Session &session) {
+      return session.listNeighbours(*self.record);
+    }));
+  });
 }
 
 static py::dict statistics() {

@@ -89,6 +89,7 @@ from .reduction import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .shaping import *  # noqa: F403
 from .threads import most_threads as _most_threads
+from .tune import TunedKernel, Tuning, tune, tuned_schedules
 
 __version__ = "0.1.0"
 
@@ -171,6 +172,10 @@ __all__ = [
     "profile_scope",
     "reset_peak",
     "stats",
+    "TunedKernel",
+    "Tuning",
+    "tune",
+    "tuned_schedules",
 ]
 __all__ += activations.__all__
 __all__ += creation.__all__

@@ -285,6 +285,14 @@ def test_profiling(rng, compiled, capsys):
     assert re.search(r"^\d+ kernel calls? in 3 runs of", capsys.readouterr().out)
 
 
+def test_tuning(compiled, capsys, tmp_path):
+    with mo.flag_scope(cache_dir=str(tmp_path), schedule_file=""):
+        execute("docs/Tuning.md", 0)
+        assert "before us" in capsys.readouterr().out
+        execute("docs/Tuning.md", 1)
+        assert mo.flags.schedule_file == mo.tuned_schedules()
+
+
 def test_every_example_in_python_is_run():
     """A new one needs its test above, which this reminds of."""
     pages = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
@@ -299,6 +307,7 @@ def test_every_example_in_python_is_run():
         "docs/Names.md": 2,
         "docs/Profiling.md": 1,
         "docs/Spec.md": 15,
+        "docs/Tuning.md": 2,
     }
 
 

@@ -21,6 +21,7 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "Tuner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -108,15 +109,22 @@ void markGrowing(ModuleOp module, llvm::ArrayRef<GrowingDim> growing) {
                       DenseI64ArrayAttr::get(module.getContext(), list));
 }
 
+/// All but what a file of schedules says.
+metaop::PipelineOptions toPipelineOptions(const CompileOptions &options,
+                                          const metaop::Processor &processor) {
+  metaop::PipelineOptions pipeline;
+  pipeline.rules = options.fuse ? options.rules : "none";
+  pipeline.reuseMemory = options.reuseMemory;
+  pipeline.processor = processor;
+  return pipeline;
+}
+
 llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
                   const CompileOptions &options,
                   const metaop::Processor &processor, bool report = false) {
   markGrowing(*slice.module, options.growing);
   PassManager pm(&slice.context);
-  metaop::PipelineOptions pipeline;
-  pipeline.rules = options.fuse ? options.rules : "none";
-  pipeline.reuseMemory = options.reuseMemory;
-  pipeline.processor = processor;
+  metaop::PipelineOptions pipeline = toPipelineOptions(options, processor);
   // Without contents the pass would read the file.
   if (!options.schedules.empty()) {
     pipeline.schedules = options.schedules;
@@ -234,6 +242,14 @@ public:
                                     const CompileOptions &options) override;
   llvm::Expected<ProgramDescription>
   describe(StringRef bytecode, const CompileOptions &options) override;
+  llvm::Expected<TuningResult> tune(StringRef bytecode,
+                                    const CompileOptions &options,
+                                    llvm::ArrayRef<double> callSeconds,
+                                    double budget, ThreadPool &threads,
+                                    StopCheck shouldStop) override;
+  llvm::Expected<std::vector<std::string>>
+  listNeighbours(StringRef bytecode, const CompileOptions &options) override;
+  llvm::Expected<std::string> getTargetName() override;
 
 private:
   /// The cache, made with the first program.
@@ -446,6 +462,42 @@ CpuCompiler::describe(StringRef bytecode, const CompileOptions &options) {
     result.kernels.push_back(std::move(*kernel));
   }
   return result;
+}
+
+llvm::Expected<TuningResult>
+CpuCompiler::tune(StringRef bytecode, const CompileOptions &options,
+                  llvm::ArrayRef<double> callSeconds, double budget,
+                  ThreadPool &threads, StopCheck shouldStop) {
+  int64_t deadline = readClock() + static_cast<int64_t>(budget * 1e9);
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  auto slice = parseSlice(bytecode);
+  if (!slice)
+    return slice.takeError();
+  return tuneSlice(*(*slice)->module,
+                   toPipelineOptions(options, (*cache)->getProcessor()),
+                   callSeconds, deadline, threads, shouldStop);
+}
+
+llvm::Expected<std::vector<std::string>>
+CpuCompiler::listNeighbours(StringRef bytecode, const CompileOptions &options) {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  auto slice = parseSlice(bytecode);
+  if (!slice)
+    return slice.takeError();
+  return metaops::listNeighbours(
+      *(*slice)->module, toPipelineOptions(options, (*cache)->getProcessor()));
+}
+
+llvm::Expected<std::string> CpuCompiler::getTargetName() {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  const std::optional<DiskKey> &key = (*cache)->getTargetKey();
+  return key ? toHex(*key) : std::string();
 }
 
 } // namespace

@@ -20,6 +20,7 @@
 #include "MetaOps/Runtime/Session/Session.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace metaops;
 
@@ -34,6 +35,37 @@ ProgramDescription Session::describeProgram(const RunRecord &record) {
   const CachedProgram &cached = *record.cached;
   Compiler &backend = cached.isInterpreted ? *interpreter : *compiler;
   return check(backend.describe(cached.slice, cached.options));
+}
+
+TuningResult Session::tuneProgram(const RunRecord &record,
+                                  llvm::ArrayRef<double> callSeconds,
+                                  double budget) {
+  const CachedProgram &cached = *record.cached;
+  if (!cached.options.schedules.empty())
+    fail(ErrorKind::Value,
+         "tune: begins with the compiler's own schedules; set "
+         "flag schedule_file to ''");
+  // Kernels for all lengths of a sequence are no matter of one of them.
+  if (!cached.options.growing.empty())
+    return {};
+  Compiler &backend = cached.isInterpreted ? *interpreter : *compiler;
+  auto result = backend.tune(cached.slice, cached.options, callSeconds, budget,
+                             threads, getStopCheck());
+  if (!result && result.errorIsA<Interrupted>()) {
+    llvm::consumeError(result.takeError());
+    fail(ErrorKind::Interrupted, "interrupted while a program was tuned");
+  }
+  return check(std::move(result));
+}
+
+std::vector<std::string> Session::listNeighbours(const RunRecord &record) {
+  const CachedProgram &cached = *record.cached;
+  Compiler &backend = cached.isInterpreted ? *interpreter : *compiler;
+  return check(backend.listNeighbours(cached.slice, cached.options));
+}
+
+std::string Session::getTargetName() {
+  return compiler ? check(compiler->getTargetName()) : std::string();
 }
 
 void Session::setScheduleFile(std::string file) {
@@ -64,6 +96,10 @@ void Session::setScheduleFile(std::string file) {
         scheduleNumbers.try_emplace(file + '\0' + text, next).first->second;
     options.schedules = std::move(text);
   }
+  // What was tuned is of many programs, of which this process runs some.
+  if (!cacheDirectory.empty() &&
+      llvm::sys::path::parent_path(file) == cacheDirectory)
+    unusedSchedules.clear();
   options.scheduleFile = std::move(file);
 }
 

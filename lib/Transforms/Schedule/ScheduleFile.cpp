@@ -234,10 +234,16 @@ std::vector<KernelOrigin> metaop::getOrigins(Location location) {
     auto metadata = getMetadata(inner);
     auto name = metadata ? metadata.getAs<StringAttr>("kernel") : nullptr;
     auto line = metadata ? metadata.getAs<IntegerAttr>("kernel_line") : nullptr;
-    if (name && line && llvm::none_of(origins, [&](const KernelOrigin &known) {
-          return known.identity == name.getValue();
-        }))
-      origins.push_back({name.str(), static_cast<unsigned>(line.getInt())});
+    if (!name || !line)
+      return WalkResult::advance();
+    auto number = static_cast<unsigned>(line.getInt());
+    auto known = llvm::find_if(origins, [&](const KernelOrigin &origin) {
+      return origin.identity == name.getValue();
+    });
+    if (known == origins.end())
+      origins.push_back({name.str(), number});
+    else
+      known->line = std::max(known->line, number);
     return WalkResult::advance();
   });
   return origins;

@@ -11,6 +11,7 @@
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "MetaOps/Runtime/Program/Tuning.h"
 
 namespace metaops {
 
@@ -52,6 +53,29 @@ public:
         "the interpreter has no kernels to explain; set the flag backend to "
         "compiled");
   }
+
+  /// Looks for schedules by which the kernels of a slice are faster, for so
+  /// many seconds. `callSeconds` are what the calls of its program take that
+  /// are no copies. What is found is for `getTargetName`.
+  virtual llvm::Expected<TuningResult> tune(llvm::StringRef slice,
+                                            const CompileOptions &options,
+                                            llvm::ArrayRef<double> callSeconds,
+                                            double budget, ThreadPool &threads,
+                                            StopCheck shouldStop) {
+    return llvm::createStringError(
+        "the interpreter has no kernels to tune; set the flag backend to "
+        "compiled");
+  }
+
+  /// The legal schedules near to those of a slice's stages, as lines of a file.
+  virtual llvm::Expected<std::vector<std::string>>
+  listNeighbours(llvm::StringRef slice, const CompileOptions &options) {
+    return std::vector<std::string>();
+  }
+
+  /// Differs between builds of the compiler and between processors; empty where
+  /// it is not known.
+  virtual llvm::Expected<std::string> getTargetName() { return std::string(); }
 };
 
 /// Runs slices op by op through the reference interpreter.

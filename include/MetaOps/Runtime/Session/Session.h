@@ -288,6 +288,15 @@ public:
   planRuns(llvm::ArrayRef<const Var *> vars);
   /// What the kernels of a program do, call by call.
   ProgramDescription describeProgram(const RunRecord &record);
+  /// Looks for schedules by which the kernels of a program are faster, for so
+  /// many seconds; see Compiler.h. Nothing is changed, and no run may be on its
+  /// way.
+  TuningResult tuneProgram(const RunRecord &record,
+                           llvm::ArrayRef<double> callSeconds, double budget);
+  /// The legal schedules near to those of a program.
+  std::vector<std::string> listNeighbours(const RunRecord &record);
+  /// What tuned schedules are for: the processor, and this build.
+  std::string getTargetName();
   /// Says of which entries of the schedule file no program has made use, each
   /// once.
   std::vector<std::string> takeUnusedSchedules();
