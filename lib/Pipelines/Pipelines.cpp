@@ -112,6 +112,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   SplitReductionsPassOptions split;
   PackOperandsPassOptions pack;
   AttachPanelsPassOptions attach;
+  AttachEpiloguesPassOptions epilogues;
   JoinStagesPassOptions join;
   PlanMemoryPassOptions memory;
   switch (phase) {
@@ -132,9 +133,12 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     pack.report = options.report;
     attach.processor = options.processor;
     attach.report = options.report;
+    epilogues.vectorBits = options.vectorBits;
+    epilogues.report = options.report;
     if (rules == FusionRules::Extended) {
       pm.addNestedPass<func::FuncOp>(createPackOperandsPass(pack));
       pm.addNestedPass<func::FuncOp>(createAttachPanelsPass(attach));
+      pm.addNestedPass<func::FuncOp>(createAttachEpiloguesPass(epilogues));
     }
     join.processor = options.processor;
     join.report = options.report;

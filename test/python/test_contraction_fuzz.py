@@ -1,7 +1,8 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random products and convolutions under random blocks and tiles give what they mean.
+"""Random products and convolutions under random blocks and tiles give what they mean,
+and so do random epilogues that share these blocks.
 
 What is refused tests nothing, so the test asks that most schedules are taken, and that
 those use all that schedules of contractions can say.
@@ -53,12 +54,14 @@ FEATURES = {
     "transpose": re.compile(r"transpose = "),
     "unroll": re.compile(r"unroll = "),
     "prefetch": re.compile(r"prefetch = "),
+    "epilogue": re.compile(r"shared = "),
 }
 
 REFUSED = re.compile(
     r"error: .*(would be rounded|lanes and the rows of tiles are masked"
     r"|in steps of \d+ along its lanes|which is for contractions"
-    r"|tiles that are not square|multiplications, but at most)"
+    r"|tiles that are not square|multiplications, but at most|is shared with another stage"
+    r"|the stage is no sum of products)"
 )
 
 
@@ -77,6 +80,7 @@ class Contraction:
         self.reduced = [dim for dim in self.space if dim not in self.maps[2]]
         self.schedule = self.random_schedule()
         self.stored, self.element = self.random.choice(TYPES)
+        self.epilogue = self.random_epilogue() if self.random.random() < 0.5 else None
 
     def random_schedule(self):
         rng = self.random
@@ -135,6 +139,51 @@ class Contraction:
             for index in indices.split(", ")
         ]
 
+    def random_epilogue(self):
+        """Return the schedule of a stage that shares some levels; None if there are none."""
+        rng = self.random
+        levels = [
+            (kind, self.space[int(dim)], int(step or 1))
+            for kind, dim, step in re.findall(r"(parallel|step)\((\d+)(?:, (\d+))?", self.schedule)
+        ]
+        kept = [depth for depth, level in enumerate(levels, 1) if level[1] in self.kept]
+        first = sum(kind == "parallel" for kind, _, _ in levels)
+        depths = [depth for depth in kept if depth >= first]
+        if not depths:
+            return None
+        outer = [level for level in levels[: rng.choice(depths)] if level[1] in self.kept]
+        result = self.maps[2].split(", ")
+        own = [f"{kind}({result.index(dim)}, {step})" for kind, dim, step in outer]
+        *others, last = range(len(result))
+        own += [f"step({dim})" for dim in rng.sample(others, len(others))]
+        steps = [step for _, dim, step in outer if dim == result[last]]
+        lanes = rng.choice([n for n in (1, 2, 4, 8, 16) if all(s % n == 0 for s in steps)])
+        own.append(f"step({last}, {lanes})")
+        text = f"[{', '.join(own)}]"
+        if lanes > 1:
+            text += f", tile = [{last}: {lanes}], lanes = {last}: {lanes}"
+        return f"schedule(#metaop.schedule<{text}, shared = {len(outer)}>)"
+
+    def epilogue_text(self, y, element):
+        """Return a stage that adds a tensor to the sums, and one of their rows."""
+        result = self.maps[2].split(", ")
+        dim = self.random.randrange(len(result))
+        row = Program.type([self.extents[result[dim]]], element)
+        dims = ", ".join(f"d{i}" for i in range(len(result)))
+        to_row = f"affine_map<({dims}) -> (d{dim})>"
+        return (
+            row,
+            f"""
+    %e, %n = metaop.fused(%c = %r : {y}, %s = %kz : {y}, %v = %kt : {row}) -> ({y}, {y})
+        {self.epilogue} {{
+      %3 = metaop.add %c, %s : {y}
+      %4 = metaop.reindex %v map {to_row} fill 0.0 : {element} : {row} -> {y}
+      %5 = metaop.mul %3, %4 : {y}
+      %6 = metaop.neg %c : {y}
+      metaop.yield %5, %6 : {y}, {y}
+    }}""",
+        )
+
     def text(self):
         stored, element = self.stored, self.element
         x, w = (Program.type(self.shape(indices), stored) for indices in self.maps[:2])
@@ -152,8 +201,17 @@ class Contraction:
         if op := self.random.choice(["neg", None, None]):
             prologue += f"%p = metaop.{op} {first} : {space}"
             first = "%p"
-        return f"""func.func @{self.name}(%x: {x}, %w: {w}) -> {y} {{
-  %k = metaop.kernel(%kx = %x : {x}, %kw = %w : {w}) -> {y} {{
+        arguments, operands = f"%x: {x}, %w: {w}", f"%kx = %x : {x}, %kw = %w : {w}"
+        results, types, epilogue = "%r", y, ""
+        if self.epilogue:
+            row, epilogue = self.epilogue_text(y, element)
+            arguments += f", %z: {y}, %t: {row}"
+            operands += f", %kz = %z : {y}, %kt = %t : {row}"
+            results, types = "%e, %n", f"{y}, {y}"
+        outputs = f"({types})" if self.epilogue else y
+        returned = "%k#0, %k#1" if self.epilogue else "%k"
+        return f"""func.func @{self.name}({arguments}) -> {outputs} {{
+  %k{":2" if self.epilogue else ""} = metaop.kernel({operands}) -> {outputs} {{
     %r = metaop.fused(%a = %kx : {x}, %b = %kw : {w}) -> {y}
         {self.schedule} {{
       %0 = metaop.reindex %a map {to_x} fill 0.0 : {stored} : {x} -> {read}
@@ -162,10 +220,10 @@ class Contraction:
       %m = metaop.mul {first}, {second} : {space}
       %y = metaop.reindex_reduce add %m map {to_y} : {space} -> {y}
       metaop.yield %y : {y}
-    }}
-    metaop.yield %r : {y}
+    }}{epilogue}
+    metaop.yield {results} : {types}
   }}
-  return %k : {y}
+  return {returned} : {types}
 }}
 """
 
@@ -179,12 +237,13 @@ def check(seeds, folder):
     assert done.stdout, done.stderr[-3000:]
     facts = Counter()
     for line in done.stdout.splitlines():
-        if agreed := re.match(r"(\w+): 1 results agree", line):
+        if agreed := re.match(r"(\w+): [12] results agree", line):
             stage = stages[agreed[1]]
             facts[stage.kind] += 1
             facts["agreed"] += 1
             facts["halves as f32"] += stage.stored != stage.element
-            facts += Counter({n: 1 for n, use in FEATURES.items() if use.search(stage.schedule)})
+            schedules = f"{stage.schedule} {stage.epilogue}"
+            facts += Counter({n: 1 for n, use in FEATURES.items() if use.search(schedules)})
         else:
             assert REFUSED.search(line), f"{line}\nin {path}"
             facts["refused"] += 1

@@ -54,7 +54,8 @@ ContractionEmitter::ContractionEmitter(OpBuilder &b, const Stage &stage,
       reduction(*stage.writes.front().kind,
                 getElementTypeOrSelf(stage.writes.front().value)),
       lanes(schedule.getVectorWidth()), lanesDim(schedule.getVectorDim()),
-      start(getTileDepth(stage, schedule)) {
+      start(getTileDepth(stage, schedule)),
+      packDepth(schedule.getNumLevels() + 1), finishDepth(packDepth) {
   unsigned numDims = stage.getNumLoops();
   lastLevel.resize(numDims);
   for (auto [depth, level] : llvm::enumerate(schedule.getLevels()))
@@ -107,13 +108,19 @@ void ContractionEmitter::openParallel(Value number) {
   }
 }
 
+/// Whether another stage stands inside of the level, and asks for its spans.
+bool ContractionEmitter::isShared(unsigned depth) const {
+  unsigned none = schedule.getNumLevels() + 1;
+  return (packDepth < none && depth < packDepth) ||
+         (finishDepth < none && depth < finishDepth);
+}
+
 /// The span of a level's dimension becomes one step, from `iv` on, for the
-/// levels of that dimension inside, and for what is packed there.
+/// levels of that dimension inside, and for stages there.
 void ContractionEmitter::narrow(unsigned depth, Value iv) {
   const LoopLevel &level = getLevel(depth);
   position[level.dim] = iv;
-  bool isPacked = packDepth <= schedule.getNumLevels() && depth < packDepth;
-  if (isLast(depth) && !isPacked)
+  if (isLastLevel(depth) && !isShared(depth))
     return;
   Value step = arith::ConstantIndexOp::create(b, loc, level.step);
   Value next = arith::AddIOp::create(b, loc, iv, step);
@@ -137,34 +144,64 @@ void ContractionEmitter::packInside(unsigned depth, PackFn fn) {
   pack = std::move(fn);
 }
 
+void ContractionEmitter::finishInside(unsigned depth, OpenFn openFn,
+                                      FinishFn finishFn) {
+  finishDepth = depth;
+  open = std::move(openFn);
+  finish = std::move(finishFn);
+}
+
 void ContractionEmitter::emitLevel(unsigned depth) {
   if (depth == packDepth) {
     auto [tensor, buffer] = pack(spans);
     bindings.sources[tensor] = buffer;
   }
+  if (depth != finishDepth) {
+    emitLoops(depth);
+    return;
+  }
+  if (Value buffer = open(spans))
+    bindings.results.front() = buffer;
+  emitLoops(depth);
+  emitIf(isLast, [&] { finish(spans); });
+}
+
+void ContractionEmitter::emitLoops(unsigned depth) {
   if (depth == start) {
     emitTile();
     return;
   }
   const LoopLevel &level = getLevel(depth);
-  if (isLast(depth) && !isReduced(level.dim)) {
+  if (isLastLevel(depth) && !isReduced(level.dim)) {
     emitTileLoop(depth);
     return;
   }
   Span span = spans[level.dim];
-  Value wasFirst = isFirst;
+  Value wasFirst = isFirst, wasLast = isLast;
   emitFor(span, level.step, [&](Value iv) {
-    if (isReduced(level.dim)) {
-      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-      isFirst = emitAnd(
-          isFirst,
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, iv, zero));
-    }
+    if (isReduced(level.dim))
+      testBlock(depth, iv);
     narrow(depth, iv);
     emitLevel(depth + 1);
   });
   spans[level.dim] = span;
   isFirst = wasFirst;
+  isLast = wasLast;
+}
+
+/// Whether a block of the sum is the first one, and the last one if the
+/// epilogue stands inside.
+void ContractionEmitter::testBlock(unsigned depth, Value iv) {
+  const LoopLevel &level = getLevel(depth);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  isFirst = emitAnd(isFirst, arith::CmpIOp::create(
+                                 b, loc, arith::CmpIPredicate::eq, iv, zero));
+  if (finishDepth > schedule.getNumLevels() || depth >= finishDepth)
+    return;
+  Value next = emitIndexAdd(b, loc, iv, level.step);
+  isLast =
+      emitAnd(isLast, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            next, spans[level.dim].end));
 }
 
 /// The last level of a kept dimension: whole tiles, and what is left over.
@@ -174,17 +211,25 @@ void ContractionEmitter::emitTileLoop(unsigned depth) {
   int64_t extent = stage.getStaticExtent(level.dim);
   int64_t rest = extent % level.step;
   Span span = spans[level.dim];
-  auto emitInside = [&](int64_t size, Value iv, Value numLeft) {
+  auto emitInside = [&](int64_t size, Value iv, Value end, Value numLeft) {
     position[level.dim] = iv;
     sizes[level.dim] = size;
     left[level.dim] = numLeft;
+    if (isShared(depth))
+      spans[level.dim] = {iv, end};
     emitLevel(depth + 1);
+    spans[level.dim] = span;
     sizes[level.dim] = 1;
     left[level.dim] = nullptr;
   };
   int64_t size = level.step / unit;
+  auto emitWhole = [&](Value iv) {
+    Value end =
+        isShared(depth) ? emitIndexAdd(b, loc, iv, level.step) : Value();
+    emitInside(size, iv, end, nullptr);
+  };
   if (rest == 0) {
-    emitFor(span, level.step, [&](Value iv) { emitInside(size, iv, nullptr); });
+    emitFor(span, level.step, emitWhole);
     return;
   }
   Span whole = span;
@@ -195,8 +240,7 @@ void ContractionEmitter::emitTileLoop(unsigned depth) {
     Value length = arith::SubIOp::create(b, loc, span.end, span.begin);
     Value over = arith::RemUIOp::create(b, loc, length, step);
     whole.end = arith::SubIOp::create(b, loc, span.end, over);
-    emitFor(whole, level.step,
-            [&](Value iv) { emitInside(size, iv, nullptr); });
+    emitFor(whole, level.step, emitWhole);
   }
   // Blocks outside are multiples of the tile: what is left over is the rest of
   // the whole extent, or nothing.
@@ -205,7 +249,8 @@ void ContractionEmitter::emitTileLoop(unsigned depth) {
     Value numLeft;
     if (!hasBody || unit > 1)
       numLeft = arith::SubIOp::create(b, loc, span.end, iv);
-    emitInside(hasBody ? llvm::divideCeil(rest, unit) : size, iv, numLeft);
+    emitInside(hasBody ? llvm::divideCeil(rest, unit) : size, iv, span.end,
+               numLeft);
   });
 }
 

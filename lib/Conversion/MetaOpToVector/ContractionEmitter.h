@@ -39,6 +39,12 @@ public:
   /// gives the buffers that stand for tensors from there on.
   using PackFn = std::function<std::pair<Value, Value>(ArrayRef<Span> spans)>;
   void packInside(unsigned depth, PackFn pack);
+  /// Calls `open` at the beginning of each iteration of so many loops, which
+  /// gives the buffer of the sums there, or null for the result's, and `finish`
+  /// at the end of each in which the sums are complete.
+  using OpenFn = std::function<Value(ArrayRef<Span> spans)>;
+  using FinishFn = std::function<void(ArrayRef<Span> spans)>;
+  void finishInside(unsigned depth, OpenFn open, FinishFn finish);
   /// Emits iteration `position` of that range.
   void emit(Value position);
 
@@ -53,7 +59,7 @@ private:
   const LoopLevel &getLevel(unsigned depth) const {
     return schedule.getLevels()[depth];
   }
-  bool isLast(unsigned depth) const {
+  bool isLastLevel(unsigned depth) const {
     return lastLevel[getLevel(depth).dim] == depth;
   }
   bool isReduced(int64_t dim) const {
@@ -61,7 +67,10 @@ private:
   }
   void openParallel(Value position);
   void emitLevel(unsigned depth);
+  void emitLoops(unsigned depth);
   void emitFor(Span span, int64_t step, llvm::function_ref<void(Value)> emit);
+  bool isShared(unsigned depth) const;
+  void testBlock(unsigned depth, Value iv);
   void narrow(unsigned depth, Value iv);
   void emitTileLoop(unsigned depth);
   void emitTile();
@@ -107,8 +116,11 @@ private:
   /// The last loop of each dimension.
   SmallVector<unsigned> lastLevel;
 
-  unsigned packDepth = ~0u;
+  /// The depths at which other stages stand; that of none is behind all.
+  unsigned packDepth, finishDepth;
   PackFn pack;
+  OpenFn open;
+  FinishFn finish;
 
   /// Of each dimension: the iterations of the step that is open, the iteration
   /// (once its last loop is open), its copies, and, where the tail of a loop
@@ -118,8 +130,9 @@ private:
   SmallVector<int64_t> sizes;
   SmallVector<Value> left;
   /// Blocks of reduced loops that stand outside of the tile are at their first
-  /// iteration; null if there are none.
-  Value isFirst;
+  /// iteration, and those outside of the epilogue at their last; null if there
+  /// are none.
+  Value isFirst, isLast;
   SmallVector<Value> accumulators;
   /// Values of one innermost iteration, by value and copy.
   std::map<std::pair<void *, unsigned>, Value> values;

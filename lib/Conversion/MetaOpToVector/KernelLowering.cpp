@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineEmitter.h"
+#include "BlockedKernel.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -34,7 +35,6 @@
 #include "MetaOps/Transforms/Schedule/CostModel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
-#include "Panel.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -94,11 +94,8 @@ private:
     lowered->setAttr(name, b.getI64IntegerAttr(value));
   }
   LoopRange emitBlock(Value &position);
-  bool isBlocked() const;
-  bool hasPanel() const { return isBlocked() && stages.size() == 2; }
-  LogicalResult bindPanel();
-  std::pair<Value, Value> emitPanel(ArrayRef<ContractionEmitter::Span> spans);
-  void emitContraction();
+  bool isBlocked() const { return blocked.has_value(); }
+  LogicalResult emitStages();
   void emitParallelRange();
   void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
   void emitFill(const Stage &stage, const StageBindings &bindings);
@@ -117,8 +114,9 @@ private:
   /// Dynamic extents of arguments, and index arguments.
   llvm::DenseMap<std::pair<Value, unsigned>, Value> extents;
   llvm::DenseMap<Value, Value> indices;
-  /// What the first stage packs for the second one, if it does.
-  Panel panel;
+  /// The stages by what they are, where the kernel is a contraction in blocks.
+  std::optional<BlockedStages> blocked;
+  std::optional<BlockedKernel> blockedKernel;
 };
 
 /// The 1-d buffer that holds a tensor, which may lie in rows.
@@ -145,9 +143,13 @@ LogicalResult KernelLowering::readStages() {
       return op.emitOpError("has no schedule; run metaop-schedule before");
     if (stages.empty() && op.getScheduleAttr().getShared() != 0)
       return op.emitOpError("the first stage of a kernel shares no loops");
-    stages.push_back(
-        {std::move(*stage), op.getScheduleAttr(), 0, nullptr, nullptr});
+    stages.push_back({std::move(*stage), op.getScheduleAttr(), 0, nullptr});
   }
+  // A stage without iterations is no part of any loop.
+  if (llvm::none_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
+    blocked = BlockedStages::find(stages);
+  if (blocked)
+    blockedKernel.emplace(b, loc, *blocked);
   findOpenedLoops();
   return verifyLoopTree(stages);
 }
@@ -287,25 +289,9 @@ void KernelLowering::moveInside(OpResult result, StageWrite &write,
   }
 }
 
-/// The part of a packed factor that is in use lies on the stack.
-LogicalResult KernelLowering::bindPanel() {
-  FailureOr<Panel> built = Panel::build(stages[0], stages[1]);
-  if (failed(built))
-    return failure();
-  panel = *built;
-  panel.rewritePlaces(stages[0].stage, stages[1].stage);
-  FusedOp writer = stages[0].stage.op;
-  auto type = getBufferType(cast<RankedTensorType>(writer.getType(0)));
-  buffers[writer.getResult(0)] = memref::AllocaOp::create(
-      b, loc, MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
-      ValueRange{arith::ConstantIndexOp::create(b, loc, panel.numElements)},
-      b.getI64IntegerAttr(64));
-  return success();
-}
-
 LogicalResult KernelLowering::bindBuffers() {
-  if (hasPanel())
-    return bindPanel();
+  if (isBlocked())
+    return blockedKernel->bindBuffers(buffers);
   int64_t left = kMaxLocalBytes;
   for (ScheduledStage &scheduled : stages)
     for (StageWrite &write : scheduled.stage.writes) {
@@ -416,13 +402,6 @@ KernelLowering::bindStage(const ScheduledStage &scheduled) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The kernel is one contraction with blocks or a tile, perhaps behind a stage
-/// that packs one of its factors.
-bool KernelLowering::isBlocked() const {
-  return !stages.empty() && stages.size() <= 2 &&
-         isTiled(stages.back().stage, stages.back().schedule);
-}
-
 /// The last parallel loop steps by vectors or tiles: it is shared in blocks.
 bool KernelLowering::splitsLastLoop() const {
   if (stages.size() != 1 || parallel == 0 || isBlocked())
@@ -453,8 +432,8 @@ int64_t KernelLowering::getSplit() const {
 int64_t KernelLowering::getParallelRange() const {
   const ScheduledStage &first = stages.front();
   if (isBlocked())
-    return ContractionEmitter::getParallelRange(stages.back().stage,
-                                                stages.back().schedule);
+    return ContractionEmitter::getParallelRange(blocked->contraction->stage,
+                                                blocked->contraction->schedule);
   int64_t range = 1;
   SmallVector<int64_t> loops = first.schedule.getDims(parallel);
   for (auto [depth, loop] : llvm::enumerate(loops)) {
@@ -537,68 +516,6 @@ LoopRange KernelLowering::emitBlock(Value &position) {
   if (full.extent && *full.extent <= stage.schedule.getVectorWidth())
     block.extent = full.extent;
   return block;
-}
-
-/// Packs what one iteration of the shared blocks reads. Gives the argument of
-/// the contraction that is packed, and memory in which its elements are found
-/// at the places of the whole.
-std::pair<Value, Value>
-KernelLowering::emitPanel(ArrayRef<ContractionEmitter::Span> spans) {
-  const ScheduledStage &writer = stages[0];
-  FusedOp from = writer.stage.op, op = stages[1].stage.op;
-  Value shift = arith::ConstantIndexOp::create(b, loc, 0);
-  for (const Panel::Index &index : panel.indices) {
-    if (!index.isBlocked)
-      continue;
-    Value stride = arith::ConstantIndexOp::create(b, loc, index.stride);
-    shift = arith::SubIOp::create(
-        b, loc, shift,
-        arith::MulIOp::create(b, loc, spans[index.reader].begin, stride));
-  }
-  Value whole = buffers.lookup(from.getResult(0));
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  auto type = cast<MemRefType>(whole.getType());
-  auto shifted = MemRefType::get(
-      type.getShape(), type.getElementType(),
-      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1}));
-  Value view = memref::ReinterpretCastOp::create(
-      b, loc, shifted, whole, OpFoldResult(shift), {OpFoldResult(one)},
-      {OpFoldResult(b.getIndexAttr(1))});
-
-  StageBindings bindings = *bindStage(writer);
-  bindings.parallelLoops = bindings.openedLoops = 0;
-  bindings.results = {view};
-  ScheduleAttr own = writer.schedule;
-  auto inside = ScheduleAttr::get(
-      b.getContext(),
-      own.getLevels().drop_front(stages[1].schedule.getShared()), own.getTile(),
-      own.getLanes(), own.getTranspose(), /*unrollDims=*/{},
-      /*prefetch=*/0, /*stream=*/{}, /*shared=*/0);
-  StageEmitter emitter(b, writer.stage, inside, std::move(bindings));
-  for (const Panel::Index &index : panel.indices)
-    if (index.isBlocked)
-      emitter.restrictLoop(index.writer, spans[index.reader].begin,
-                           spans[index.reader].end);
-  emitter.emitNest(0);
-  unsigned number =
-      llvm::find(op.getInputs(), from.getResult(0)) - op.getInputs().begin();
-  return {op.getBody().getArgument(number), view};
-}
-
-void KernelLowering::emitContraction() {
-  unsigned numArguments = lowered.getNumArguments();
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  auto loop = scf::ForOp::create(b, loc, lowered.getArgument(numArguments - 2),
-                                 lowered.getArgument(numArguments - 1), one);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  if (hasPanel())
-    stages.back().contraction->packInside(
-        stages.back().schedule.getShared(),
-        [this](ArrayRef<ContractionEmitter::Span> spans) {
-          return emitPanel(spans);
-        });
-  stages.back().contraction->emit(loop.getInductionVar());
 }
 
 void KernelLowering::emitParallelRange() {
@@ -718,6 +635,31 @@ LogicalResult KernelLowering::fillEmptyStages() {
   return success();
 }
 
+LogicalResult KernelLowering::emitStages() {
+  if (stages.empty()) {
+    setNumber("metaop.parallel_range", 1);
+    return success();
+  }
+  if (int64_t range = getParallelRange(); !ShapedType::isDynamic(range)) {
+    setNumber("metaop.parallel_range", range);
+    setNumber("metaop.work_per_step", getWork() / std::max<int64_t>(range, 1));
+  }
+  auto bind = [this](const ScheduledStage &stage) { return bindStage(stage); };
+  if (isBlocked()) {
+    auto range = lowered.getArguments().take_back(2);
+    return blockedKernel->emit(range[0], range[1], bind);
+  }
+  for (ScheduledStage &scheduled : stages) {
+    FailureOr<StageBindings> bindings = bindStage(scheduled);
+    if (failed(bindings))
+      return failure();
+    scheduled.emitter = std::make_unique<StageEmitter>(
+        b, scheduled.stage, scheduled.schedule, std::move(*bindings));
+  }
+  emitParallelRange();
+  return success();
+}
+
 LogicalResult KernelLowering::lower() {
   if (failed(verifySignature()) || failed(readStages()))
     return failure();
@@ -726,29 +668,8 @@ LogicalResult KernelLowering::lower() {
     return failure();
   if (failed(fillEmptyStages()))
     return failure();
-  for (ScheduledStage &scheduled : stages) {
-    FailureOr<StageBindings> bindings = bindStage(scheduled);
-    if (failed(bindings))
-      return failure();
-    if (isBlocked() && &scheduled != &stages.back())
-      continue; // It is emitted where the contraction needs it.
-    if (isBlocked())
-      scheduled.contraction = std::make_unique<ContractionEmitter>(
-          b, scheduled.stage, scheduled.schedule, std::move(*bindings));
-    else
-      scheduled.emitter = std::make_unique<StageEmitter>(
-          b, scheduled.stage, scheduled.schedule, std::move(*bindings));
-  }
-  if (!stages.empty()) {
-    if (int64_t range = getParallelRange(); !ShapedType::isDynamic(range)) {
-      setNumber("metaop.parallel_range", range);
-      setNumber("metaop.work_per_step",
-                getWork() / std::max<int64_t>(range, 1));
-    }
-    isBlocked() ? emitContraction() : emitParallelRange();
-  } else {
-    setNumber("metaop.parallel_range", 1);
-  }
+  if (failed(emitStages()))
+    return failure();
   func::ReturnOp::create(b, loc);
   markFastMath();
   function.erase();

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTree.h"
+#include "BlockedKernel.h"
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
@@ -298,7 +299,7 @@ static LogicalResult verifyDependence(const ScheduledStage &producer,
   return success();
 }
 
-LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
+LogicalResult metaop::verifyLoopTree(MutableArrayRef<ScheduledStage> stages) {
   bool isAlone = stages.size() == 1;
   for (const ScheduledStage &scheduled : stages) {
     FusedOp op = scheduled.stage.op;
@@ -306,8 +307,8 @@ LogicalResult metaop::verifyLoopTree(ArrayRef<ScheduledStage> stages) {
         failed(verifyParallel(op, scheduled.schedule, scheduled.stage)))
       return failure();
   }
-  if (stages.size() == 2 && isTiled(stages[1].stage, stages[1].schedule))
-    return verifyPanel(stages[0], stages[1]);
+  if (auto blocked = BlockedStages::find(stages); blocked && !isAlone)
+    return blocked->verify();
   for (const ScheduledStage &scheduled : stages) {
     FusedOp op = scheduled.stage.op;
     if (!scheduled.schedule.isFlat() ||

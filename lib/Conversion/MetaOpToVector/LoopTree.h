@@ -21,24 +21,18 @@ struct ScheduledStage {
   ScheduleAttr schedule;
   /// Leading loops that are opened around the stage: parallel or shared ones.
   unsigned openedLoops = 0;
-  /// What emits the stage's loops: the one for contractions with blocks or
-  /// tiles, the other for all else.
+  /// What emits the stage's loops, unless the kernel is a contraction in
+  /// blocks.
   std::unique_ptr<StageEmitter> emitter;
-  std::unique_ptr<ContractionEmitter> contraction;
 };
 
 /// Fails, with a diagnostic, where the schedule is not flat and not one that
 /// a contraction can have.
 LogicalResult verifyContraction(const ScheduledStage &scheduled, bool isAlone);
 
-/// The same for a contraction that shares blocks of loops with the stage before
-/// it, which packs one of its factors.
-LogicalResult verifyPanel(const ScheduledStage &writer,
-                          const ScheduledStage &reader);
-
 /// Fails, with a diagnostic, where the loops that the schedules ask for cannot
 /// be made, or would compute something else than the stages one after another.
-LogicalResult verifyLoopTree(ArrayRef<ScheduledStage> stages);
+LogicalResult verifyLoopTree(MutableArrayRef<ScheduledStage> stages);
 
 } // namespace mlir::metaop
 

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Blocks, and tiles of several dimensions, are for contractions of known
-// extents that stand alone in their kernel. What is asked of such a schedule:
+// extents that stand alone in their kernel, or with a stage that packs a factor
+// and an epilogue (BlockedKernel.h). What is asked of such a schedule:
 //   1. Tiles consist of kept dimensions, of vectors along one of them, along
 //      which everything is contiguous or the same; results may be contiguous
 //      along another one that the schedule names (`transpose`).
@@ -19,10 +20,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopTree.h"
+#include "BlockedKernel.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
-#include "Panel.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -198,36 +198,47 @@ LogicalResult metaop::verifyContraction(const ScheduledStage &scheduled,
   return ContractionVerifier(scheduled).verify();
 }
 
-LogicalResult metaop::verifyPanel(const ScheduledStage &writer,
-                                  const ScheduledStage &reader) {
+//===----------------------------------------------------------------------===//
+// Its neighbours
+//===----------------------------------------------------------------------===//
+
+/// Behind the shared blocks each dimension of a neighbour has one loop.
+static LogicalResult verifyInside(FusedOp op, ArrayRef<LoopLevel> inside,
+                                  unsigned numLoops) {
+  llvm::SmallBitVector seen(numLoops);
+  for (LoopLevel level : inside) {
+    if (seen.test(level.dim) || level.kind == LevelKind::Parallel)
+      return op.emitOpError("has two loops of dimension ")
+             << level.dim << " inside of the blocks that it shares with a "
+             << "contraction";
+    seen.set(level.dim);
+  }
+  if (!seen.all())
+    return op.emitOpError("has no loop of some dimension inside of the blocks "
+                          "that it shares with a contraction");
+  return success();
+}
+
+static LogicalResult verifyPacking(const BlockedStages &stages) {
+  const ScheduledStage &writer = *stages.packing, &reader = *stages.contraction;
   FusedOp op = writer.stage.op;
-  if (failed(Panel::build(writer, reader)) ||
-      failed(verifyContraction(reader, /*isAlone=*/true)))
+  if (failed(stages.buildPanel()))
     return failure();
   // Packing stands inside of all parallel loops and outside of all tiles.
   ScheduleAttr schedule = writer.schedule;
-  int64_t shared = reader.schedule.getShared();
-  if (shared < static_cast<int64_t>(reader.schedule.getParallel()) ||
-      shared >
-          static_cast<int64_t>(getTileDepth(reader.stage, reader.schedule)))
+  ArrayRef<LoopLevel> outer = stages.getPackingLevels();
+  if (outer.size() < reader.schedule.getParallel() ||
+      outer.size() > getTileDepth(reader.stage, reader.schedule))
     return op.emitOpError("packs a factor outside of a parallel loop, or "
                           "inside of a tile");
-  for (LoopLevel level : reader.schedule.getLevels().take_front(shared))
+  for (LoopLevel level : outer)
     if (level.kind != LevelKind::Parallel &&
         reader.stage.writes.front().loops.test(level.dim))
       return op.emitOpError("packs a factor inside of the tiles of dimension ")
              << level.dim;
-  // Behind the shared blocks each dimension has one loop.
-  llvm::SmallBitVector seen(writer.stage.getNumLoops());
-  for (LoopLevel level : schedule.getLevels().drop_front(shared)) {
-    if (seen.test(level.dim) || level.kind == LevelKind::Parallel)
-      return op.emitOpError("packs a factor and has two loops of dimension ")
-             << level.dim << " inside of the shared ones";
-    seen.set(level.dim);
-  }
-  if (!seen.all())
-    return op.emitOpError("packs a factor and has no loop of some dimension "
-                          "inside of the shared ones");
+  if (failed(verifyInside(op, schedule.getLevels().drop_front(outer.size()),
+                          writer.stage.getNumLoops())))
+    return failure();
   // It is copied by vectors, or by square tiles that are transposed.
   int64_t rows = schedule.getTranspose(), width = schedule.getVectorWidth();
   SmallVector<int64_t> dims = schedule.getDims();
@@ -239,5 +250,40 @@ LogicalResult metaop::verifyPanel(const ScheduledStage &writer,
       !schedule.getUnrollDims().empty())
     return op.emitOpError("packs a factor and has a tile that is not one "
                           "vector, or square and transposed, and innermost");
+  return success();
+}
+
+static LogicalResult verifyEpilogue(const BlockedStages &stages) {
+  const ScheduledStage &writer = *stages.contraction,
+                       &reader = *stages.epilogue;
+  FusedOp op = reader.stage.op;
+  if (failed(stages.buildSums()))
+    return failure();
+  ScheduleAttr schedule = reader.schedule;
+  ArrayRef<LoopLevel> outer = stages.getEpilogueLevels();
+  if (outer.size() < writer.schedule.getParallel() ||
+      outer.size() > getTileDepth(writer.stage, writer.schedule))
+    return op.emitOpError("is the epilogue of a contraction outside of a "
+                          "parallel loop, or inside of a tile");
+  if (schedule.getUnrollDim() >= 0 || schedule.getTranspose() >= 0 ||
+      !schedule.getUnrollDims().empty() || !schedule.getStream().empty())
+    return op.emitOpError("is the epilogue of a contraction and has more in "
+                          "its tile than one vector, or streams a result");
+  return verifyInside(op, schedule.getLevels().drop_front(schedule.getShared()),
+                      reader.stage.getNumLoops());
+}
+
+LogicalResult BlockedStages::verify() const {
+  if (failed(verifyContraction(*contraction, /*isAlone=*/true)))
+    return failure();
+  // What packs or follows may have no loop to share.
+  if (packing && contraction->schedule.getShared() == 0)
+    return verifyContraction(*contraction, /*isAlone=*/false);
+  if (epilogue && epilogue->schedule.getShared() == 0)
+    return verifyContraction(*contraction, /*isAlone=*/false);
+  if (packing && failed(verifyPacking(*this)))
+    return failure();
+  if (epilogue && failed(verifyEpilogue(*this)))
+    return failure();
   return success();
 }

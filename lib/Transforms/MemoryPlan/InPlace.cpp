@@ -18,7 +18,7 @@
 
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
-#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -93,6 +93,9 @@ bool metaop::canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
     if (failed(model))
       return false;
     unsigned position = cast<OpResult>(written).getResultNumber();
+    FailureOr<bool> isTaken = holdsSums(stage, position);
+    if (failed(isTaken) || *isTaken)
+      return false;
     for (const StageWrite &write : model->writes)
       if (write.result == position &&
           !readsOnlyWhatItWrites(*model, write, values))

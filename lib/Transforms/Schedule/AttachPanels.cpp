@@ -30,6 +30,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -70,60 +71,30 @@ static FusedOp getOnlyStage(KernelOp kernel) {
   return isPlain ? stage : nullptr;
 }
 
-/// The schedules of both stages, where the writer's loops allow it.
-std::optional<std::pair<ScheduleAttr, ScheduleAttr>>
-AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
-                               const StageRead &read) const {
-  auto blocked = chooseContraction(reader, processor);
-  if (!blocked || !isTiled(reader, *blocked) || writer.writes.size() != 1 ||
-      writer.writes.front().kind || writer.isEmpty() || writer.reads.empty() ||
-      read.place.isGuarded())
-    return std::nullopt;
-  // The writer's loop for each of the reader's.
-  llvm::DenseMap<int64_t, int64_t> loops;
-  for (auto [mine, other] : llvm::zip_equal(
-           writer.writes.front().map.getResults(), read.map.getResults())) {
-    auto from = dyn_cast<AffineDimExpr>(mine);
-    auto to = dyn_cast<AffineDimExpr>(other);
-    if (!from || !to ||
-        writer.getStaticExtent(from.getPosition()) !=
-            reader.getStaticExtent(to.getPosition()) ||
-        !loops.try_emplace(to.getPosition(), from.getPosition()).second)
-      return std::nullopt;
-  }
-  if (loops.size() != writer.getNumLoops())
-    return std::nullopt;
-
+/// The levels that are parallel, or blocks of the sum with tiles inside, of
+/// loops that the block's tensor has.
+static unsigned countBlockLevels(const Stage &reader, ScheduleAttr blocked,
+                                 const SharedBlock &block) {
   const StageWrite &write = reader.writes.front();
-  size_t lastKept = 0;
-  for (auto [depth, level] : llvm::enumerate(blocked->getLevels()))
-    if (write.loops.test(level.dim))
-      lastKept = depth;
-  SmallVector<LoopLevel> levels;
-  SmallVector<int64_t> extents;
-  for (unsigned loop = 0; loop < reader.getNumLoops(); ++loop)
-    extents.push_back(reader.getStaticExtent(loop));
-  for (auto [depth, level] : llvm::enumerate(blocked->getLevels())) {
-    bool isBlock = level.kind == LevelKind::Parallel ||
-                   (!write.loops.test(level.dim) && depth < lastKept);
-    if (!isBlock || !loops.contains(level.dim))
+  ArrayRef<LoopLevel> levels = blocked.getLevels();
+  unsigned depth = 0;
+  for (; depth < levels.size(); ++depth) {
+    bool hasTiles =
+        llvm::any_of(levels.drop_front(depth), [&](const LoopLevel &level) {
+          return write.loops.test(level.dim);
+        });
+    bool isBlock = levels[depth].kind == LevelKind::Parallel ||
+                   (!write.loops.test(levels[depth].dim) && hasTiles);
+    if (!isBlock || block.translate(levels[depth]).empty())
       break;
-    extents[level.dim] = std::min(extents[level.dim], level.step);
-    levels.push_back({level.kind, loops.lookup(level.dim), level.step});
   }
-  int64_t elements = 1;
-  for (auto [loop, own] : loops)
-    elements = multiplyCounts(elements, extents[loop]);
-  int64_t bytes = getElementBytes(read.value.getType());
-  // Threads would pack the same where a parallel loop is not the writer's.
-  if (levels.empty() || levels.size() < blocked->getParallel() ||
-      elements > kMaxPanelBytes / bytes)
-    return std::nullopt;
-  int64_t shared = levels.size();
-  ScheduleAttr flat = chooseSchedule(writer, processor);
-  if (!flat.isFlat())
-    return std::nullopt;
-  // What is read is far and what is written near: along rows of the former.
+  return depth;
+}
+
+/// The loops of the packing inside of the shared ones. What is read is far and
+/// what is written near: along rows of the former.
+static SmallVector<LoopLevel> orderPacking(const Stage &writer,
+                                           ScheduleAttr flat) {
   SmallVector<LoopLevel> own(flat.getLevels());
   auto *tiles =
       llvm::find_if(own, [](const LoopLevel &level) { return level.step > 1; });
@@ -135,11 +106,40 @@ AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
     int64_t distanceA = getDistance(a), distanceB = getDistance(b);
     return std::tie(distanceB, a.dim) < std::tie(distanceA, b.dim);
   });
-  for (LoopLevel level : own) {
+  for (LoopLevel &level : own)
     level.kind = LevelKind::Step;
+  return own;
+}
+
+/// The schedules of both stages, where the writer's loops allow it.
+std::optional<std::pair<ScheduleAttr, ScheduleAttr>>
+AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
+                               const StageRead &read) const {
+  auto blocked = chooseContraction(reader, processor);
+  if (!blocked || !isTiled(reader, *blocked) || writer.writes.size() != 1 ||
+      writer.writes.front().kind || writer.isEmpty() || writer.reads.empty() ||
+      read.place.isGuarded())
+    return std::nullopt;
+  auto block =
+      SharedBlock::match(reader, read.map, writer, writer.writes.front().map);
+  if (!block)
+    return std::nullopt;
+  unsigned shared = countBlockLevels(reader, *blocked, *block);
+  ArrayRef<LoopLevel> outer = blocked->getLevels().take_front(shared);
+  int64_t bytes = getElementBytes(read.value.getType());
+  // Threads would pack the same where a parallel loop is not the writer's.
+  if (shared == 0 || shared < blocked->getParallel() ||
+      !block->narrow(reader, outer) ||
+      block->numElements > kMaxPanelBytes / bytes)
+    return std::nullopt;
+  ScheduleAttr flat = chooseSchedule(writer, processor);
+  if (!flat.isFlat())
+    return std::nullopt;
+  SmallVector<LoopLevel> levels = block->translate(outer);
+  for (const LoopLevel &level : orderPacking(writer, flat)) {
     // A block is a multiple of what is done side by side in it.
-    for (const LoopLevel &outer : ArrayRef(levels).take_front(shared))
-      if (outer.dim == level.dim && outer.step % level.step != 0)
+    for (const LoopLevel &outside : ArrayRef(levels).take_front(shared))
+      if (outside.dim == level.dim && outside.step % level.step != 0)
         return std::nullopt;
     levels.push_back(level);
   }

@@ -398,6 +398,8 @@ FailureOr<Stage> StageBuilder::build() {
   gatherScatter();
   dropUnitLoops();
   classifyWrites();
+  if (failed(findBlocks()))
+    return failure();
   collapseLoops();
   cutColumns();
   computeLoops();

@@ -55,6 +55,8 @@ private:
   void reverseLoop(unsigned loop);
   void collapseLoops();
   bool canCollapse(unsigned loop);
+  LogicalResult findBlocks();
+  bool areApart(unsigned outer, unsigned inner);
   void cutColumns();
   std::optional<unsigned> findColumns();
   /// Whether the body computes something from the number of the iteration.
@@ -74,6 +76,9 @@ private:
 
   MLIRContext *ctx;
   Stage stage;
+  /// Reads of what a contraction of the same kernel makes in blocks, and how
+  /// the contraction's loops number its dimensions.
+  SmallVector<std::pair<const StageRead *, AffineMap>, 1> blocks;
 };
 
 /// Adds the loops that `expr` depends on.

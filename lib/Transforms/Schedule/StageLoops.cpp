@@ -252,6 +252,44 @@ bool StageBuilder::canCollapse(unsigned loop) {
   return contiguous;
 }
 
+/// Finds what the stage reads of a contraction in blocks, before loops are
+/// collapsed.
+LogicalResult StageBuilder::findBlocks() {
+  for (const StageRead &read : stage.reads) {
+    auto argument = dyn_cast<BlockArgument>(read.source);
+    if (!argument)
+      continue;
+    Value outer = stage.op.getInputs()[argument.getArgNumber()];
+    auto producer = outer.getDefiningOp<FusedOp>();
+    if (!producer || !producer.getScheduleAttr() ||
+        producer.getScheduleAttr().isFlat())
+      continue;
+    FailureOr<Stage> contraction = Stage::build(producer);
+    if (failed(contraction))
+      return failure();
+    for (const StageWrite &write : contraction->writes)
+      if (producer->getResult(write.result) == outer)
+        blocks.emplace_back(&read, write.map);
+  }
+  return success();
+}
+
+/// Whether two loops number dimensions of such a value that are different loops
+/// of the contraction: both stages share blocks of these.
+bool StageBuilder::areApart(unsigned outer, unsigned inner) {
+  AffineExpr first = getAffineDimExpr(outer, ctx);
+  AffineExpr second = getAffineDimExpr(inner, ctx);
+  return llvm::any_of(blocks, [&](const auto &block) {
+    auto [read, map] = block;
+    for (unsigned i = 0, end = map.getNumResults(); i + 1 < end; ++i)
+      if (read->map.getResult(i) == first)
+        return map.getResult(i) != constant(0) ||
+               !llvm::is_contained(read->map.getResults().drop_front(i + 1),
+                                   second);
+    return false;
+  });
+}
+
 bool StageBuilder::isNumbered(unsigned loop) {
   return llvm::any_of(stage.body, [&](Operation *op) {
     if (auto iota = dyn_cast<IotaOp>(op))
@@ -265,7 +303,8 @@ bool StageBuilder::isNumbered(unsigned loop) {
 void StageBuilder::collapseLoops() {
   for (unsigned loop = stage.extents.size(); loop-- > 1;) {
     unsigned outer = loop - 1;
-    if (isNumbered(outer) || isNumbered(loop) || !canCollapse(outer))
+    if (isNumbered(outer) || isNumbered(loop) || !canCollapse(outer) ||
+        areApart(outer, loop))
       continue;
     // The pair (i, j) becomes one loop k: i is 0 and j is k in every place.
     AffineExpr innerExtent = stage.extents[loop];

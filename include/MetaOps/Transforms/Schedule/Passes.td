@@ -197,6 +197,41 @@ def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def AttachEpiloguesPass : Pass<"metaop-attach-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Computes what follows a contraction inside of its loops";
+  let description = [{
+    A kernel that computes element by element from the sums of a contraction,
+    and is their only reader, becomes a stage of the contraction's kernel: it
+    runs behind each block of sums, while they are in cache. Its schedule repeats
+    those of the contraction's levels that it shares, but for reduced ones:
+    behind blocks of the sum it runs in the last one. Sums that are smaller than
+    the second cache stay as they are.
+
+    Before:
+    ```mlir
+    %1 = metaop.kernel(%a, %b) { metaop.fused ... -> tensor<4096x512xf32> }
+    %2 = metaop.kernel(%1, %bias) { metaop.fused ... -> tensor<4096x512xf32> }
+    ```
+    After:
+    ```mlir
+    %2 = metaop.kernel(%a, %b, %bias) {
+      %3 = metaop.fused(%a, %b) -> tensor<4096x512xf32>
+          schedule(#metaop.schedule<[parallel(0, 126), step(0, 14), step(1, 32), step(2)], ...>)
+      %4 = metaop.fused(%3, %bias) -> tensor<4096x512xf32>
+          schedule(#metaop.schedule<[parallel(0, 126), step(0, 14), step(0), step(1, 16)], ..., shared = 2>)
+      metaop.yield %4
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "bits of the target's vector registers">,
+    Option<"report", "report", "bool", "false",
+           "say of each epilogue what it shares, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def SchedulePass : Pass<"metaop-schedule"> {
   let summary = "Decides loop order, parallel loops and vectors of each stage";
   let description = [{

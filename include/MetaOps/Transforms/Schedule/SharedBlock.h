@@ -1,0 +1,76 @@
+//===- SharedBlock.h - What passes between stages block by block -*- C++
+//-*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_SHAREDBLOCK_H
+#define METAOPS_TRANSFORMS_SCHEDULE_SHAREDBLOCK_H
+
+#include "MetaOps/Transforms/Schedule/Stage.h"
+
+namespace mlir::metaop {
+
+/// The part of a tensor that is in memory at a time, where a contraction and
+/// another stage share the contraction's outer levels: a factor that the other
+/// one packs, or the sums of which it computes its results.
+struct SharedBlock {
+  /// A dimension of the tensor.
+  struct Index {
+    /// The loop of the other stage.
+    unsigned loop;
+    /// The same in the contraction's loops: one of them, or digits.
+    AffineExpr place;
+    /// Elements of the tensor along it; of the part; and from one element of
+    /// the part to the next.
+    int64_t whole = 1, extent = 1, stride = 1;
+  };
+  SmallVector<Index> indices;
+  int64_t numElements = 1;
+
+  /// The whole tensor, which the contraction reaches through one map and the
+  /// other stage through another one, which numbers each dimension by a loop.
+  /// None where that is not so, or extents are not known.
+  static std::optional<SharedBlock> match(const Stage &contraction,
+                                          AffineMap inContraction,
+                                          const Stage &other,
+                                          AffineMap inOther);
+
+  /// Of the contraction's levels those that the tensor depends on, as levels of
+  /// the other stage.
+  SmallVector<LoopLevel> translate(ArrayRef<LoopLevel> levels) const;
+
+  /// Leaves the part that one iteration of these levels of the contraction
+  /// reaches. False if that is no box.
+  bool narrow(const Stage &contraction, ArrayRef<LoopLevel> levels);
+};
+
+/// How many of the contraction's levels stand outside of an epilogue that
+/// shares `shared` of them: reduced ones among these are no levels of its own.
+unsigned getEpilogueDepth(const Stage &contraction, ScheduleAttr schedule,
+                          int64_t shared);
+
+/// Whether the first levels have several blocks of the sum: sums are complete
+/// in the last one only.
+bool haveReducedBlocks(const Stage &contraction, ArrayRef<LoopLevel> levels);
+
+/// The result of an epilogue whose memory can hold the sums while they are not
+/// complete: the first of the same type as these.
+std::optional<unsigned> findResultForSums(FusedOp contraction,
+                                          FusedOp epilogue);
+
+/// Whether the memory of a result of an epilogue holds sums before the epilogue
+/// writes it. Fails, with a diagnostic, where the contraction is no valid
+/// stage.
+FailureOr<bool> holdsSums(FusedOp epilogue, unsigned result);
+
+/// The sums that one iteration of the shared levels makes are kept on the stack
+/// up to here.
+constexpr int64_t kMaxSumsBytes = 1 << 17;
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_SHAREDBLOCK_H

@@ -1,0 +1,350 @@
+//===- BlockedKernel.cpp - A contraction in blocks, and its neighbours ----===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stage that packs and one that is an epilogue run inside of loops of the
+// contraction, over the block that is open there. What passes between them and
+// the contraction is in memory for one block (SharedBlock.h), on the stack. All
+// stages find its elements at the places of the whole tensor, in a view that
+// begins so far before that memory as the block is behind the beginning of the
+// tensor.
+//
+// Sums that blocks of the sum outside of the epilogue leave incomplete lie in
+// the memory of one of its results, element by element where the results will
+// be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockedKernel.h"
+#include "AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+//===----------------------------------------------------------------------===//
+// The stages
+//===----------------------------------------------------------------------===//
+
+std::optional<BlockedStages>
+BlockedStages::find(MutableArrayRef<ScheduledStage> stages) {
+  BlockedStages found;
+  if (stages.size() > 3)
+    return std::nullopt;
+  for (ScheduledStage &scheduled : stages) {
+    if (isTiled(scheduled.stage, scheduled.schedule) && !found.contraction)
+      found.contraction = &scheduled;
+    else if (found.contraction && !found.epilogue)
+      found.epilogue = &scheduled;
+    else if (!found.contraction && !found.packing)
+      found.packing = &scheduled;
+    else
+      return std::nullopt;
+  }
+  return found.contraction ? std::optional(found) : std::nullopt;
+}
+
+ArrayRef<LoopLevel> BlockedStages::getPackingLevels() const {
+  ScheduleAttr schedule = contraction->schedule;
+  return schedule.getLevels().take_front(schedule.getShared());
+}
+
+ArrayRef<LoopLevel> BlockedStages::getEpilogueLevels() const {
+  return contraction->schedule.getLevels().take_front(
+      getEpilogueDepth(contraction->stage, contraction->schedule,
+                       epilogue->schedule.getShared()));
+}
+
+/// The reads of a stage that are of what the other one makes.
+static const StageRead *findRead(const Stage &reader, FusedOp writer) {
+  const auto *read = llvm::find_if(reader.reads, [&](const StageRead &read) {
+    return isa<BlockArgument>(read.source) &&
+           getOuterValue(reader.op, read.source).getDefiningOp() ==
+               writer.getOperation();
+  });
+  return read == reader.reads.end() || read->place.isGuarded() ? nullptr : read;
+}
+
+/// The other stage's first levels are the contraction's, as far as the tensor
+/// depends on them.
+static LogicalResult verifyLevels(FusedOp op, const SharedBlock &block,
+                                  ArrayRef<LoopLevel> levels,
+                                  ScheduleAttr other) {
+  SmallVector<LoopLevel> expected = block.translate(levels);
+  if (expected.size() > other.getNumLevels())
+    return op.emitOpError("shares more loops than there are");
+  for (auto [depth, level] : llvm::enumerate(expected)) {
+    LoopLevel mine = other.getLevels()[depth];
+    if (mine.dim != level.dim || mine.step != level.step ||
+        mine.kind != level.kind)
+      return op.emitOpError("shares loop ")
+             << depth << " with a stage that has another one there";
+  }
+  return success();
+}
+
+FailureOr<SharedBlock> BlockedStages::buildPanel() const {
+  const Stage &reader = contraction->stage, &writer = packing->stage;
+  FusedOp op = reader.op;
+  const StageRead *read = findRead(reader, writer.op);
+  if (writer.writes.size() != 1 || writer.writes.front().kind || !read)
+    return op.emitOpError("shares blocks of loops with a stage that is not the "
+                          "packing of one of its factors");
+  ArrayRef<LoopLevel> levels = getPackingLevels();
+  auto block =
+      SharedBlock::match(reader, read->map, writer, writer.writes.front().map);
+  if (!block || !block->narrow(reader, levels))
+    return op.emitOpError("shares blocks of loops with a stage that does not "
+                          "write the same blocks");
+  // What does not depend on a level would be packed in each of its iterations.
+  if (block->translate(levels).size() != levels.size())
+    return op.emitOpError("shares blocks of a loop on which the factor that is "
+                          "packed there does not depend");
+  if (failed(verifyLevels(op, *block, levels, packing->schedule)))
+    return failure();
+  int64_t bytes = getElementBytes(read->value.getType());
+  if (block->numElements > kMaxPanelBytes / bytes)
+    return op.emitOpError("packs ")
+           << block->numElements << " elements at a time, but at most "
+           << kMaxPanelBytes << " bytes fit";
+  return *block;
+}
+
+FailureOr<SharedBlock> BlockedStages::buildSums() const {
+  const Stage &writer = contraction->stage, &reader = epilogue->stage;
+  FusedOp op = reader.op;
+  const StageWrite &write = writer.writes.front();
+  const StageRead *read = findRead(reader, writer.op);
+  ArrayRef<LoopLevel> levels = getEpilogueLevels();
+  bool isElementwise = llvm::none_of(
+      reader.writes, [](const StageWrite &other) { return other.kind; });
+  auto block = read && isElementwise
+                   ? SharedBlock::match(writer, write.map, reader, read->map)
+                   : std::nullopt;
+  if (!block || !block->narrow(writer, levels))
+    return op.emitOpError("shares blocks of loops with a contraction, but does "
+                          "not compute from these blocks element by element");
+  for (const StageRead &other : reader.reads)
+    if (other.source == read->source && other.map != read->map)
+      return op.emitOpError("shares blocks of loops with a contraction, and "
+                            "reads its sums at other places");
+  if (failed(verifyLevels(op, *block, levels, epilogue->schedule)))
+    return failure();
+  int64_t bytes = getElementBytes(write.value.getType());
+  if (haveReducedBlocks(writer, levels)) {
+    if (!findResultForSums(writer.op, op))
+      return op.emitOpError(
+          "stands inside of blocks of a sum and has no result "
+          "whose memory could hold what is not complete");
+  } else if (block->numElements > kMaxSumsBytes / bytes) {
+    return op.emitOpError("shares blocks of ")
+           << block->numElements << " sums, but at most " << kMaxSumsBytes
+           << " bytes fit";
+  }
+  return *block;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// The places of the elements of a block, in the loops that number it.
+static AffineExpr
+getPlace(const SharedBlock &block, MLIRContext *ctx,
+         llvm::function_ref<AffineExpr(const SharedBlock::Index &)> getIndex) {
+  AffineExpr offset = getAffineConstantExpr(0, ctx);
+  for (const SharedBlock::Index &index : block.indices)
+    offset = offset + getIndex(index) * index.stride;
+  return offset;
+}
+
+Value BlockedKernel::allocate(Type element, int64_t numElements) {
+  // The size is a number like others: kernels that differ in it only are the
+  // same code.
+  return memref::AllocaOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, element),
+      ValueRange{arith::ConstantIndexOp::create(b, loc, numElements)},
+      b.getI64IntegerAttr(64));
+}
+
+LogicalResult
+BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
+  Stage &contraction = stages.contraction->stage;
+  MLIRContext *ctx = b.getContext();
+  auto inOther = [&](const SharedBlock::Index &index) {
+    return getAffineDimExpr(index.loop, ctx);
+  };
+  auto inContraction = [](const SharedBlock::Index &index) {
+    return index.place;
+  };
+  auto movePlaces = [&](Stage &reader, FusedOp writer, AffineExpr place) {
+    for (StageRead &read : reader.reads)
+      if (isa<BlockArgument>(read.source) &&
+          getOuterValue(reader.op, read.source).getDefiningOp() ==
+              writer.getOperation())
+        read.place.offset = place;
+  };
+  if (stages.packing) {
+    FailureOr<SharedBlock> block = stages.buildPanel();
+    if (failed(block))
+      return failure();
+    panel = *block;
+    StageWrite &write = stages.packing->stage.writes.front();
+    FusedOp op = stages.packing->stage.op;
+    write.place.offset = getPlace(panel, ctx, inOther);
+    movePlaces(contraction, op, getPlace(panel, ctx, inContraction));
+    panelBuffer = allocate(getElementTypeOrSelf(write.value.getType()),
+                           panel.numElements);
+    buffers[op->getResult(write.result)] = panelBuffer;
+  }
+  if (!stages.epilogue)
+    return success();
+  FailureOr<SharedBlock> block = stages.buildSums();
+  if (failed(block))
+    return failure();
+  sums = *block;
+  StageWrite &write = contraction.writes.front();
+  FusedOp op = contraction.op, behind = stages.epilogue->stage.op;
+  Value result = op->getResult(write.result);
+  if (haveReducedBlocks(contraction, stages.getEpilogueLevels())) {
+    buffers[result] =
+        buffers.lookup(behind->getResult(*findResultForSums(op, behind)));
+    return success();
+  }
+  write.place.offset = getPlace(sums, ctx, inContraction);
+  movePlaces(stages.epilogue->stage, op, getPlace(sums, ctx, inOther));
+  sumsBuffer =
+      allocate(getElementTypeOrSelf(write.value.getType()), sums.numElements);
+  buffers[result] = sumsBuffer;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The part of a dimension that the open block covers.
+std::pair<Value, Value> BlockedKernel::getRange(const SharedBlock::Index &index,
+                                                Spans spans) {
+  if (auto dim = dyn_cast<AffineDimExpr>(index.place))
+    return {spans[dim.getPosition()].begin, spans[dim.getPosition()].end};
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  SmallVector<Value> begins, lasts;
+  for (const ContractionEmitter::Span &span : spans) {
+    begins.push_back(span.begin);
+    lasts.push_back(arith::SubIOp::create(b, loc, span.end, one));
+  }
+  Value begin = emitAffine(b, loc, index.place, begins, {});
+  Value end = emitAffine(b, loc, index.place + 1, lasts, {});
+  Value whole = arith::ConstantIndexOp::create(b, loc, index.whole);
+  return {begin, arith::MinSIOp::create(b, loc, end, whole)};
+}
+
+/// Memory in which the elements of the open block are found at the places of
+/// the whole.
+Value BlockedKernel::emitView(const SharedBlock &block, Value buffer,
+                              Spans spans) {
+  Value shift = arith::ConstantIndexOp::create(b, loc, 0);
+  for (const SharedBlock::Index &index : block.indices) {
+    if (index.extent == index.whole)
+      continue;
+    Value stride = arith::ConstantIndexOp::create(b, loc, index.stride);
+    shift = arith::SubIOp::create(
+        b, loc, shift,
+        arith::MulIOp::create(b, loc, getRange(index, spans).first, stride));
+  }
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto type = cast<MemRefType>(buffer.getType());
+  auto shifted = MemRefType::get(
+      type.getShape(), type.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1}));
+  return memref::ReinterpretCastOp::create(
+      b, loc, shifted, buffer, OpFoldResult(shift), {OpFoldResult(one)},
+      {OpFoldResult(b.getIndexAttr(1))});
+}
+
+/// The loops of a stage inside of the shared ones, over the open block.
+void BlockedKernel::emitInside(const ScheduledStage &scheduled,
+                               const SharedBlock &block, StageBindings bindings,
+                               Spans spans) {
+  bindings.parallelLoops = bindings.openedLoops = 0;
+  ScheduleAttr own = scheduled.schedule;
+  bool packs = &scheduled == stages.packing;
+  size_t shared = block
+                      .translate(packs ? stages.getPackingLevels()
+                                       : stages.getEpilogueLevels())
+                      .size();
+  auto inside = ScheduleAttr::get(
+      b.getContext(), own.getLevels().drop_front(shared), own.getTile(),
+      own.getLanes(), own.getTranspose(), /*unrollDims=*/{}, /*prefetch=*/0,
+      /*stream=*/{}, /*shared=*/0);
+  StageEmitter emitter(b, scheduled.stage, inside, std::move(bindings));
+  for (const SharedBlock::Index &index : block.indices)
+    if (index.extent != index.whole) {
+      auto [begin, end] = getRange(index, spans);
+      emitter.restrictLoop(index.loop, begin, end);
+    }
+  emitter.emitNest(0);
+}
+
+LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
+  std::optional<StageBindings> packing, epilogue;
+  FailureOr<StageBindings> bindings = bind(*stages.contraction);
+  if (failed(bindings))
+    return failure();
+  for (auto [scheduled, target] :
+       {std::pair(stages.packing, &packing), {stages.epilogue, &epilogue}}) {
+    if (!scheduled)
+      continue;
+    FailureOr<StageBindings> bound = bind(*scheduled);
+    if (failed(bound))
+      return failure();
+    *target = std::move(*bound);
+  }
+  const Stage &stage = stages.contraction->stage;
+  FusedOp op = stage.op;
+  ContractionEmitter emitter(b, stage, stages.contraction->schedule,
+                             std::move(*bindings));
+  if (packing)
+    emitter.packInside(stages.getPackingLevels().size(), [&](Spans spans) {
+      Value whole = FusedOp(stages.packing->stage.op).getResult(0);
+      Value view = emitView(panel, panelBuffer, spans);
+      packing->results = {view};
+      emitInside(*stages.packing, panel, *packing, spans);
+      unsigned number =
+          llvm::find(op.getInputs(), whole) - op.getInputs().begin();
+      return std::pair<Value, Value>(op.getBody().getArgument(number), view);
+    });
+  Value view;
+  if (epilogue) {
+    auto open = [&](Spans spans) {
+      view = sumsBuffer ? emitView(sums, sumsBuffer, spans) : Value();
+      return view;
+    };
+    auto finish = [&](Spans spans) {
+      FusedOp behind = stages.epilogue->stage.op;
+      for (auto [argument, outer] :
+           llvm::zip_equal(behind.getBody().getArguments(), behind.getInputs()))
+        if (view && outer.getDefiningOp() == op.getOperation())
+          epilogue->sources[argument] = view;
+      emitInside(*stages.epilogue, sums, *epilogue, spans);
+    };
+    emitter.finishInside(stages.getEpilogueLevels().size(), open, finish);
+  }
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto loop = scf::ForOp::create(b, loc, begin, end, one);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  emitter.emit(loop.getInductionVar());
+  return success();
+}

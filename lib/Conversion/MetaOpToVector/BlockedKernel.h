@@ -1,0 +1,80 @@
+//===- BlockedKernel.h - A contraction in blocks, and its neighbours -*-
+//C++-*-//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BLOCKEDKERNEL_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BLOCKEDKERNEL_H
+
+#include "LoopTree.h"
+#include "MetaOps/Transforms/Schedule/SharedBlock.h"
+
+namespace mlir::metaop {
+
+/// The stages of a kernel that is a contraction with blocks or a tile: perhaps
+/// one before it that packs a factor, perhaps one behind it that computes from
+/// its sums. Both share its outer levels.
+struct BlockedStages {
+  ScheduledStage *packing = nullptr;
+  ScheduledStage *contraction = nullptr;
+  ScheduledStage *epilogue = nullptr;
+
+  /// None where the kernel is another one.
+  static std::optional<BlockedStages>
+  find(MutableArrayRef<ScheduledStage> stages);
+
+  bool isAlone() const { return !packing && !epilogue; }
+  /// The contraction's levels outside of the packing, and of the epilogue.
+  ArrayRef<LoopLevel> getPackingLevels() const;
+  ArrayRef<LoopLevel> getEpilogueLevels() const;
+
+  /// What is packed at a time, and the sums between two runs of the epilogue.
+  /// They fail, with a diagnostic, where the schedules do not share the same
+  /// blocks, or share too much.
+  FailureOr<SharedBlock> buildPanel() const;
+  FailureOr<SharedBlock> buildSums() const;
+
+  LogicalResult verify() const;
+};
+
+/// Emits such a kernel.
+class BlockedKernel {
+public:
+  /// Gives the buffers of a stage; fails with a diagnostic.
+  using BindFn =
+      llvm::function_ref<FailureOr<StageBindings>(const ScheduledStage &)>;
+
+  BlockedKernel(OpBuilder &b, Location loc, BlockedStages stages)
+      : b(b), loc(loc), stages(stages) {}
+
+  /// Adds the buffers of what passes between the stages.
+  LogicalResult bindBuffers(llvm::DenseMap<Value, Value> &buffers);
+  /// Binds the stages; emits iterations [begin, end) of the parallel range.
+  LogicalResult emit(Value begin, Value end, BindFn bind);
+
+private:
+  using Spans = ArrayRef<ContractionEmitter::Span>;
+
+  Value allocate(Type element, int64_t numElements);
+  std::pair<Value, Value> getRange(const SharedBlock::Index &index,
+                                   Spans spans);
+  Value emitView(const SharedBlock &block, Value buffer, Spans spans);
+  void emitInside(const ScheduledStage &scheduled, const SharedBlock &block,
+                  StageBindings bindings, Spans spans);
+
+  OpBuilder &b;
+  Location loc;
+  BlockedStages stages;
+  SharedBlock panel, sums;
+  Value panelBuffer;
+  /// Memory of a block of sums; null where they lie in a result.
+  Value sumsBuffer;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BLOCKEDKERNEL_H

@@ -1,0 +1,148 @@
+//===- SharedBlock.cpp - What passes between stages block by block --------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The levels of a contraction are loops over blocks of its dimensions. A
+// dimension of a tensor may be several of these as digits (that of a factor
+// whose vectors are in panels: `32 * n1 + n0`). What an iteration of the shared
+// levels reaches along it is a range of neighbours if all digits below one that
+// still counts are whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Schedule/SharedBlock.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+static bool isZero(AffineExpr expr) {
+  auto constant = dyn_cast<AffineConstantExpr>(expr);
+  return constant && constant.getValue() == 0;
+}
+
+std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
+                                              AffineMap inContraction,
+                                              const Stage &other,
+                                              AffineMap inOther) {
+  SharedBlock block;
+  llvm::SmallBitVector seen(other.getNumLoops());
+  for (auto [place, index] :
+       llvm::zip_equal(inContraction.getResults(), inOther.getResults())) {
+    // Collapsed into the next one, or of one element.
+    if (isZero(place) && isZero(index))
+      continue;
+    auto loop = dyn_cast<AffineDimExpr>(index);
+    if (!loop || seen.test(loop.getPosition()))
+      return std::nullopt;
+    seen.set(loop.getPosition());
+    Index entry{loop.getPosition(), place};
+    entry.whole = other.getStaticExtent(entry.loop);
+    int64_t reached = 1;
+    for (unsigned dim = 0; dim < contraction.getNumLoops(); ++dim) {
+      int64_t extent = contraction.getStaticExtent(dim);
+      auto step = contraction.getStep(place, dim);
+      if (!step || *step < 0 || ShapedType::isDynamic(extent))
+        return std::nullopt;
+      reached += *step * (extent - 1);
+    }
+    // The last panel may reach beyond the end.
+    if (ShapedType::isDynamic(entry.whole) || reached < entry.whole ||
+        (isa<AffineDimExpr>(place) && reached != entry.whole))
+      return std::nullopt;
+    entry.extent = entry.whole;
+    block.indices.push_back(entry);
+  }
+  if (!seen.all() || !block.narrow(contraction, {}))
+    return std::nullopt;
+  return block;
+}
+
+SmallVector<LoopLevel>
+SharedBlock::translate(ArrayRef<LoopLevel> levels) const {
+  SmallVector<LoopLevel> translated;
+  for (const LoopLevel &level : levels)
+    for (const Index &index : indices)
+      if (index.place.isFunctionOfDim(level.dim))
+        translated.push_back(
+            {level.kind, index.loop,
+             level.step * *getConstantCoefficient(index.place, level.dim)});
+  return translated;
+}
+
+bool SharedBlock::narrow(const Stage &contraction, ArrayRef<LoopLevel> levels) {
+  SmallVector<int64_t> sizes;
+  for (unsigned dim = 0; dim < contraction.getNumLoops(); ++dim)
+    sizes.push_back(contraction.getStaticExtent(dim));
+  for (const LoopLevel &level : levels)
+    sizes[level.dim] = std::min(sizes[level.dim], level.step);
+  numElements = 1;
+  for (Index &index : llvm::reverse(indices)) {
+    SmallVector<std::pair<int64_t, int64_t>> digits;
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (int64_t step = *contraction.getStep(index.place, dim))
+        digits.push_back({step, size});
+    llvm::sort(digits);
+    index.extent = 1;
+    for (auto [step, size] : digits) {
+      if (size > 1 && step != index.extent)
+        return false;
+      if (size > 1)
+        index.extent = step * size;
+    }
+    index.extent = std::min(index.extent, index.whole);
+    index.stride = numElements;
+    numElements = multiplyCounts(numElements, index.extent);
+  }
+  return true;
+}
+
+unsigned metaop::getEpilogueDepth(const Stage &contraction,
+                                  ScheduleAttr schedule, int64_t shared) {
+  unsigned depth = 0;
+  for (; shared > 0 && depth < schedule.getNumLevels(); ++depth)
+    if (contraction.writes.front().loops.test(schedule.getLevels()[depth].dim))
+      --shared;
+  return depth;
+}
+
+bool metaop::haveReducedBlocks(const Stage &contraction,
+                               ArrayRef<LoopLevel> levels) {
+  return llvm::any_of(levels, [&](const LoopLevel &level) {
+    return !contraction.writes.front().loops.test(level.dim) &&
+           level.step < contraction.getStaticExtent(level.dim);
+  });
+}
+
+std::optional<unsigned> metaop::findResultForSums(FusedOp contraction,
+                                                  FusedOp epilogue) {
+  Type type = contraction.getResult(0).getType();
+  for (OpResult result : epilogue->getResults())
+    if (result.getType() == type &&
+        !epilogue.getRowsOfResult(result.getResultNumber()))
+      return result.getResultNumber();
+  return std::nullopt;
+}
+
+FailureOr<bool> metaop::holdsSums(FusedOp epilogue, unsigned result) {
+  for (Value input : epilogue.getInputs()) {
+    auto contraction = input.getDefiningOp<FusedOp>();
+    ScheduleAttr schedule =
+        contraction ? contraction.getScheduleAttr() : ScheduleAttr();
+    if (!schedule || schedule.isFlat() || !epilogue.getScheduleAttr() ||
+        findResultForSums(contraction, epilogue) != result)
+      continue;
+    FailureOr<Stage> stage = Stage::build(contraction);
+    if (failed(stage))
+      return failure();
+    unsigned depth = getEpilogueDepth(*stage, schedule,
+                                      epilogue.getScheduleAttr().getShared());
+    if (haveReducedBlocks(*stage, schedule.getLevels().take_front(depth)))
+      return true;
+  }
+  return false;
+}

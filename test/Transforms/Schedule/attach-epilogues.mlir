@@ -1,0 +1,90 @@
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-attach-panels,metaop-attach-epilogues))' -mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-attach-panels,metaop-attach-epilogues{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: metaop-opt %s -split-input-file -metaop-pipeline=to=loops | FileCheck %s --check-prefix=LOOPS
+
+// A bias and an activation follow 14 rows of sums, which have memory of their
+// own: nothing but the result is written.
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// CHECK-LABEL: func @main
+// CHECK:       metaop.kernel(
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(1, 32, body), step(2)], tile = [0: 14, 1: 32], lanes = 1: 16, prefetch = 8>)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 2>)
+// CHECK-NOT:   metaop.kernel(
+// LOOPS-LABEL: func.func @kernel_0
+// LOOPS-SAME:    memref<172032xf32>, %{{.*}}: index, %{{.*}}: index)
+// LOOPS:         memref.alloca
+// LOOPS:         memref.reinterpret_cast
+func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>, %bias: tensor<336xf32>) -> tensor<512x336xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x336x200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x336xf32> -> tensor<512x336x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x336x200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x336x200xf32> -> tensor<512x336xf32>
+  %4 = metaop.broadcast %bias dims = [1] : tensor<336xf32> -> tensor<512x336xf32>
+  %5 = metaop.add %3, %4 : tensor<512x336xf32>
+  %6 = metaop.tanh %5 : tensor<512x336xf32>
+  return %6 : tensor<512x336xf32>
+}
+
+// -----
+
+// Blocks of a long sum stand outside: the result's memory holds sums until the
+// last block, behind which the epilogue runs.
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// CHECK-LABEL: func @main
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1, 8), step(2, 240), step(0, 14),
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1, 256), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 2>)
+// LOOPS-LABEL: func.func @kernel_0
+// LOOPS:         arith.cmpi eq
+// LOOPS:         arith.cmpi sge
+func.func @main(%a: tensor<512x1200xf32>, %b: tensor<1200x336xf32>) -> tensor<512x336xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x1200xf32> -> tensor<512x336x1200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<1200x336xf32> -> tensor<512x336x1200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x336x1200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x336x1200xf32> -> tensor<512x336xf32>
+  %4 = metaop.tanh %3 : tensor<512x336xf32>
+  return %4 : tensor<512x336xf32>
+}
+
+// -----
+
+// Pixels of a 1x1 convolution are one loop, and so they are of the epilogue.
+// REPORT: remark: is an epilogue
+// CHECK-LABEL: func @main
+// CHECK:         metaop.fused{{.*}} shared = {{[1-9]}}>)
+// CHECK-NOT:   metaop.kernel(
+func.func @main(%x: tensor<4x64x28x28xf32>, %w: tensor<64x64xf32>, %y: tensor<4x64x28x28xf32>) -> tensor<4x64x28x28xf32> {
+  %0 = metaop.reindex %x map affine_map<(n, o, i, j, c) -> (n, c, i, j)> fill 0.0 : f32 : tensor<4x64x28x28xf32> -> tensor<4x64x28x28x64xf32>
+  %1 = metaop.broadcast %w dims = [1, 4] : tensor<64x64xf32> -> tensor<4x64x28x28x64xf32>
+  %2 = metaop.mul %0, %1 : tensor<4x64x28x28x64xf32>
+  %3 = metaop.reduce add %2 dims = [4] : tensor<4x64x28x28x64xf32> -> tensor<4x64x28x28xf32>
+  %4 = metaop.add %3, %y : tensor<4x64x28x28xf32>
+  return %4 : tensor<4x64x28x28xf32>
+}
+
+// -----
+
+// Small sums are in cache anyway, and those that others read are written.
+// REPORT-NOT: remark
+// CHECK-LABEL: func @main
+// CHECK-COUNT-2: metaop.kernel(
+func.func @main(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = metaop.broadcast %a dims = [0, 1] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+  %1 = metaop.broadcast %b dims = [1, 2] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+  %2 = metaop.mul %0, %1 : tensor<64x64x64xf32>
+  %3 = metaop.reduce add %2 dims = [1] : tensor<64x64x64xf32> -> tensor<64x64xf32>
+  %4 = metaop.tanh %3 : tensor<64x64xf32>
+  return %4 : tensor<64x64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @main
+// CHECK-COUNT-2: metaop.kernel(
+func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>) -> (tensor<512x336xf32>, tensor<512x336xf32>) {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x336x200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x336xf32> -> tensor<512x336x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x336x200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x336x200xf32> -> tensor<512x336xf32>
+  %4 = metaop.tanh %3 : tensor<512x336xf32>
+  return %3, %4 : tensor<512x336xf32>, tensor<512x336xf32>
+}
