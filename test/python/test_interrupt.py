@@ -18,6 +18,9 @@ import os, signal, threading, time
 import numpy as np
 import metaops as mo
 
+# Whoever started the tests may ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 def interrupt_when(ready, number=signal.SIGINT):
     # Polls from another thread; the session can be asked while the main thread waits.
     def send():

@@ -1,5 +1,5 @@
 //===- BlockedKernel.h - A contraction in blocks, and its neighbours -*-
-//C++-*-//
+// C++-*-//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

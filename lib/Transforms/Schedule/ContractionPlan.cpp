@@ -47,7 +47,7 @@ static constexpr double kLatency = 8;
 /// and of a result that is stored.
 static constexpr double kCopyCycles = 0.4, kTransposeCycles = 0.8,
                         kStoreCycles = 0.15, kTransposedStoreCycles = 0.5,
-                        kScatterCycles = 2;
+                        kScatterCycles = 4;
 /// Cycles of a result that is read again and stored among other phases.
 static constexpr double kInterleaveCycles = 0.6;
 /// What loads add where they are as many as multiplications.
@@ -59,6 +59,8 @@ static constexpr double kFarLineCycles = 25;
 static constexpr int64_t kNearStep = 16, kLineBytes = 64;
 /// Cycles around the steps of one row of a tile: a panel's start and end.
 static constexpr double kRowOverhead = 1;
+/// Cycles of an element that is read for one panel, and its neighbours are not.
+static constexpr double kSkipCycles = 0.3;
 /// Rows of so many elements are read as what they are, panels.
 static constexpr int64_t kMaxPanelWidth = 128;
 /// Panels of vectors hold at most so many times the elements of the tensor.
@@ -109,6 +111,8 @@ private:
   bool isPanel(const Contraction::Factor &factor, int64_t step) const;
   double getFarCycles(const Contraction::Factor &factor, bool isCopied) const;
   bool canPad(const Contraction::Factor &factor) const;
+  double getSkipCycles(const Contraction::Factor &factor,
+                       const ContractionPlan &plan) const;
 
   const Stage &stage;
   const Contraction &contraction;
@@ -142,6 +146,38 @@ bool Planner::isPanel(const Contraction::Factor &factor, int64_t step) const {
 bool Planner::canPad(const Contraction::Factor &factor) const {
   return factor.reads.size() == 1 &&
          factor.reads.front()->place.conditions.empty();
+}
+
+std::optional<std::pair<unsigned, int64_t>>
+metaop::findOnlyStep(const Stage &stage, AffineExpr index) {
+  std::optional<unsigned> only;
+  for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim) {
+    if (!index.isFunctionOfDim(dim))
+      continue;
+    if (only)
+      return std::nullopt;
+    only = dim;
+  }
+  auto step = only ? getConstantCoefficient(index, *only) : std::nullopt;
+  if (!step || *step < 2)
+    return std::nullopt;
+  return std::pair(*only, *step);
+}
+
+/// What it costs to step over elements: each panel of vectors brings the lines
+/// of all that is between to the first cache, where fewer rows fit.
+double Planner::getSkipCycles(const Contraction::Factor &factor,
+                              const ContractionPlan &plan) const {
+  const StageRead &read = *factor.reads.front();
+  bool skips = llvm::any_of(read.map.getResults(), [&](AffineExpr index) {
+    return findOnlyStep(stage, index).has_value();
+  });
+  if (!skips)
+    return 0;
+  SmallBitVector loops = stage.getLoopsOf(factor.value);
+  loops.resize(stage.getNumLoops());
+  double panels = llvm::divideCeilSigned(getExtent(plan.lanesDim), plan.width);
+  return kSkipCycles * static_cast<double>(count(loops)) * panels;
 }
 
 SmallVector<AffineExpr> metaop::getConditions(const Stage &stage) {
@@ -337,11 +373,11 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   });
   plan.packsVectors = needsPanels(factor, lanesDim);
   double packed = getPackCycles(factor, !isContiguous, points);
-  double far = getFarCycles(factor, /*isCopied=*/false);
-  if (!plan.packsVectors && far > packed)
+  double inPlace = getFarCycles(factor, /*isCopied=*/false);
+  if (!plan.packsVectors && inPlace > packed)
     plan.packsVectors = true;
   else if (!plan.packsVectors)
-    plan.cycles += far;
+    plan.cycles += inPlace;
   // What is in panels already is not packed in others.
   bool isPacked =
       factor.isInPlace(stage) &&
@@ -368,14 +404,24 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
     if (!canPad(other) || !impliesCheck(*other.reads.front(), check))
       return std::nullopt;
   }
-  if (plan.packsBroadcast) {
-    if (!canPad(other))
-      return std::nullopt;
-    int64_t box = cast<RankedTensorType>(other.reads.front()->source.getType())
-                      .getNumElements();
-    plan.cycles += getPackCycles(other, /*isTransposed=*/false, box);
+  double far = 1;
+  if (canPad(other)) {
+    SmallBitVector read = stage.getLoopsOf(other.value);
+    read.resize(stage.getNumLoops());
+    auto type = cast<RankedTensorType>(other.reads.front()->source.getType());
+    int64_t whole = type.getNumElements();
+    int64_t copied = std::min(whole, count(read));
+    double packing = getPackCycles(other, /*isTransposed=*/false, copied);
+    double skipped = getSkipCycles(other, plan);
+    plan.packsBroadcast |= skipped > packing;
+    plan.cycles += plan.packsBroadcast ? packing : skipped;
+    // The copy of what is read in steps is smaller.
+    if (plan.packsBroadcast)
+      far = static_cast<double>(copied) / static_cast<double>(whole);
+  } else if (plan.packsBroadcast) {
+    return std::nullopt;
   }
-  plan.cycles += getFarCycles(other, plan.packsBroadcast);
+  plan.cycles += far * getFarCycles(other, plan.packsBroadcast);
   SmallBitVector kept = write.loops;
   kept.resize(stage.getNumLoops());
   double perStore = kStoreCycles;
@@ -383,6 +429,10 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
     perStore = kTransposedStoreCycles;
   else if (stage.getStep(place, lanesDim) != 1)
     perStore = kScatterCycles;
+  // Each block of the sum is added to memory.
+  int64_t steps = count(contraction.reduced);
+  perStore *= static_cast<double>(llvm::divideCeilSigned(
+      steps, getSumBlock(steps, plan.transpose >= 0)));
   plan.cycles += static_cast<double>(count(kept)) * perStore;
   return plan;
 }

@@ -12,7 +12,8 @@
 //              do not fit the second cache, so that each core streams its own;
 //              else of the other factor's
 //   blocks     of the sum: some hundred steps, whose vectors stay in the second
-//              cache while the other factor passes by
+//              cache while the other factor passes by; longer ones where what
+//              is added to memory is transposed
 //   rows       of the other factor: its elements of one tile are in the first
 //              cache
 //   panels     vectors of a tile
@@ -44,15 +45,25 @@ using namespace mlir::metaop;
 
 /// Steps of a sum that is not worth cutting, and of a block of one that is.
 static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
+/// The same where adding a block to memory transposes a tile.
+static constexpr int64_t kWholeTransposed = 1200, kBlockTransposed = 600;
 /// Iterations of the parallel range that keep any number of threads busy, and
 /// multiplications (of vectors) for which one is worth its while.
 static constexpr int64_t kEnoughParallelism = 32, kMinWork = 1 << 13;
+/// Fewer blocks of panels than these are not for threads alone.
+static constexpr int64_t kFewIterations = 4;
 /// Panels for which the other factor is read at a time, at least.
 static constexpr int64_t kMinPanels = 8;
 /// Steps of the sum ahead that vectors are asked for.
 static constexpr int64_t kPrefetchDistance = 8;
 /// Vectors of so many bytes are in the first cache anyway, or soon.
 static constexpr int64_t kNearBytes = 1 << 17;
+
+int64_t metaop::getSumBlock(int64_t steps, bool isTransposed) {
+  if (steps <= (isTransposed ? kWholeTransposed : kWholeSum))
+    return std::max<int64_t>(steps, 1);
+  return isTransposed ? kBlockTransposed : kBlockSum;
+}
 
 static int64_t divideCeil(int64_t count, int64_t size) {
   return llvm::divideCeilSigned(count, size);
@@ -164,13 +175,14 @@ void ContractionScheduler::cutSum() {
   for (unsigned dim : reduced)
     steps = multiplyCounts(steps, getExtent(dim));
   blockSteps = steps;
-  if (steps <= kWholeSum)
+  int64_t most = getSumBlock(steps, plan.transpose >= 0);
+  if (steps <= most)
     return;
   blockSteps = 1;
   for (size_t i = reduced.size(); i-- > 0;) {
     int64_t extent = getExtent(reduced[i]);
-    if (blockSteps * extent > kBlockSum) {
-      int64_t count = divideCeil(blockSteps * extent, kBlockSum);
+    if (blockSteps * extent > most) {
+      int64_t count = divideCeil(blockSteps * extent, most);
       blocks[i] = divideCeil(extent, std::min(count, extent));
       blockSteps *= blocks[i];
       for (size_t outer = 0; outer < i; ++outer)
@@ -241,7 +253,8 @@ void ContractionScheduler::addParallel() {
     shareAmongThreads(panels, /*least=*/1, most);
   else if (numPanels * steps > processor.getSecondCacheShare() / panelBytes)
     shareAmongThreads(panels, kMinPanels, most);
-  else if (multiplyCounts(numPanels * numRows, steps) > kMinWork)
+  if (iterations < kFewIterations && !rowsAreInside &&
+      multiplyCounts(numPanels * numRows, steps) > kMinWork)
     shareAmongThreads(rows, /*least=*/1, INT32_MAX);
 }
 

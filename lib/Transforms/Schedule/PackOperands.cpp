@@ -17,7 +17,8 @@
 //     batch and of panels outside. The lanes' loop n becomes n1 * width + n0.
 //   * The other factor: each index of its tensor is an expression e of the
 //     loops, which lies in [low, high]; the box has high - low + 1 elements
-//     along that dimension, and the contraction reads it at e - low.
+//     along that dimension, and the contraction reads it at e - low. Of an
+//     index in steps, s * i + c, the box has one element for each i.
 //   * The result, where it consists of phases: a tensor with a dimension for
 //     each phase outside of all others. A kernel behind the contraction
 //     interleaves them.
@@ -316,6 +317,16 @@ void Packer::packBroadcast() {
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> indices, inTensor;
   for (AffineExpr index : tensor.indices) {
+    // Of what is read in steps, the rest is left out.
+    if (auto step = findOnlyStep(stage, index)) {
+      auto [loop, size] = *step;
+      AffineExpr first =
+          simplifyAffineExpr(index - dim(loop) * size, stage.getNumLoops(), 0);
+      inTensor.push_back(dim(shape.size()) * size + first);
+      shape.push_back(stage.getStaticExtent(loop));
+      indices.push_back(oldLoops[loop]);
+      continue;
+    }
     IndexInterval range = getRange(index);
     int64_t low = *range.lower, high = *range.upper;
     inTensor.push_back(dim(shape.size()) + low);

@@ -32,7 +32,7 @@ struct ContractionPlan {
   /// which they are read.
   bool packsVectors = false;
   /// The other factor is copied with what surrounds it (its padding), so that
-  /// nothing about its places is checked.
+  /// nothing about its places is checked, and without what is stepped over.
   bool packsBroadcast = false;
   /// Results that several phases interleave are computed phase by phase, each
   /// contiguous, and interleaved behind.
@@ -45,6 +45,11 @@ struct ContractionPlan {
     return !packsVectors && !packsBroadcast && !splitsPhases;
   }
 };
+
+/// The loop that alone numbers an index, in steps of more than one, and the
+/// step. What lies between is not read.
+std::optional<std::pair<unsigned, int64_t>> findOnlyStep(const Stage &stage,
+                                                         AffineExpr index);
 
 /// A dimension of the result that is numbered by `steps * stride + phase`.
 struct ResultPhase {
@@ -70,6 +75,10 @@ std::optional<ContractionPlan> planContraction(const Stage &stage,
                                                const Contraction &contraction,
                                                const Processor &processor,
                                                bool mayPack);
+
+/// The steps, at most, of a block of a sum of so many: all of a short one. Blocks
+/// are longer where adding them to memory transposes a tile.
+int64_t getSumBlock(int64_t steps, bool isTransposed);
 
 /// The schedule of a plan without packing.
 ScheduleAttr scheduleContraction(const Stage &stage,
