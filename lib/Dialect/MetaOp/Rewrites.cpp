@@ -13,8 +13,8 @@ using namespace mlir::metaop;
 
 ArrayRef<StringRef> metaop::getRewriteNames() {
   static constexpr StringRef names[] = {kRecomputeValues, kSplitReductions,
-                                        kPackOperands, kAttachPanels,
-                                        kJoinStages};
+                                        kPackOperands,    kAttachPanels,
+                                        kAttachEpilogues, kJoinStages};
   return names;
 }
 

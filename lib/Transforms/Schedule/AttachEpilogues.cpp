@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
@@ -59,13 +60,13 @@ struct AttachEpiloguesPass
   void runOnOperation() override;
 
 private:
-  /// Whether the epilogue became a stage of a kernel that it reads.
-  FailureOr<bool> attach(KernelOp kernel);
+  LogicalResult attach(KernelOp kernel);
+  /// Whether the epilogue became a stage of the kernel that it reads.
   FailureOr<bool> attach(KernelOp producer, KernelOp kernel, FusedOp epilogue);
   std::optional<ScheduleAttr> chooseLevels(const Stage &contraction,
                                            ScheduleAttr schedule,
-                                           const Stage &epilogue,
-                                           Value sums) const;
+                                           const Stage &epilogue, Value sums,
+                                           bool isForced) const;
 };
 } // namespace
 
@@ -116,7 +117,7 @@ static const StageRead *findSums(const Stage &epilogue, Value sums) {
 /// cache, or else the smallest one that is worth a loop; 0 for none.
 static int64_t chooseShared(const Stage &contraction, ScheduleAttr schedule,
                             const Stage &epilogue, TileDim lanes,
-                            SharedBlock block) {
+                            SharedBlock block, bool isForced) {
   const StageWrite &write = contraction.writes.front();
   int64_t bytes = getElementBytes(write.value.getType());
   bool canAccumulate =
@@ -129,7 +130,7 @@ static int64_t chooseShared(const Stage &contraction, ScheduleAttr schedule,
     ++shared;
     ArrayRef<LoopLevel> outer = levels.take_front(depth);
     bool isBox = block.narrow(contraction, outer);
-    if (isBox && block.numElements < kMinBlock)
+    if (isBox && block.numElements < kMinBlock && (best > 0 || !isForced))
       break;
     bool isAllowed = canAccumulate || !haveReducedBlocks(contraction, outer);
     for (const LoopLevel &level : block.translate(outer))
@@ -147,7 +148,7 @@ static int64_t chooseShared(const Stage &contraction, ScheduleAttr schedule,
 std::optional<ScheduleAttr>
 AttachEpiloguesPass::chooseLevels(const Stage &contraction,
                                   ScheduleAttr schedule, const Stage &epilogue,
-                                  Value sums) const {
+                                  Value sums, bool isForced) const {
   const StageRead *read = findSums(epilogue, sums);
   if (!read || epilogue.isEmpty() || !epilogue.symbols.empty())
     return std::nullopt;
@@ -158,8 +159,8 @@ AttachEpiloguesPass::chooseLevels(const Stage &contraction,
   ScheduleAttr flat = chooseSchedule(epilogue, vectorBits);
   if (!flat.isFlat() || flat.getVectorWidth() == 1 || flat.getTranspose() >= 0)
     return std::nullopt;
-  int64_t shared =
-      chooseShared(contraction, schedule, epilogue, flat.getLanes(), *whole);
+  int64_t shared = chooseShared(contraction, schedule, epilogue,
+                                flat.getLanes(), *whole, isForced);
   if (shared == 0)
     return std::nullopt;
   SmallVector<LoopLevel> own = whole->translate(schedule.getLevels().take_front(
@@ -224,7 +225,8 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
     joined.erase();
     return failure();
   }
-  auto levels = chooseLevels(*first, schedule, *second, inside);
+  auto levels = chooseLevels(*first, schedule, *second, inside,
+                             isForced(kernel, kAttachEpilogues));
   if (!levels) {
     joined.erase();
     return false;
@@ -233,28 +235,42 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
   if (report)
     behind.emitRemark("is an epilogue of a contraction inside of ")
         << levels->getShared() << " of its loops";
+  inheritRewrites(producer, joined, /*andForced=*/false);
+  inheritRewrites(kernel, joined, /*andForced=*/true);
   kernel.replaceAllUsesWith(joined.getResults());
   kernel.erase();
   producer.erase();
   return true;
 }
 
-FailureOr<bool> AttachEpiloguesPass::attach(KernelOp kernel) {
+LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
+  if (isForbidden(kernel, kAttachEpilogues))
+    return success();
+  bool isForced = metaop::isForced(kernel, kAttachEpilogues);
   FusedOp epilogue = getElementwiseStage(kernel);
+  if (!epilogue && isForced)
+    return emitCannotForce(kernel, kAttachEpilogues)
+           << "it does more than to compute element by element";
   if (!epilogue)
-    return false;
+    return success();
   // The latest of several has the others behind it.
   for (Value input : llvm::reverse(kernel.getInputs())) {
     auto producer = input.getDefiningOp<KernelOp>();
     auto type = dyn_cast<RankedTensorType>(input.getType());
     if (!producer || !type || !type.hasStaticShape() || !input.hasOneUse() ||
-        countBytes(type) < kMinSumsBytes || !getContraction(producer))
+        (countBytes(type) < kMinSumsBytes && !isForced) ||
+        isForbidden(producer, kAttachEpilogues) || !getContraction(producer))
       continue;
     FailureOr<bool> attached = attach(producer, kernel, epilogue);
-    if (failed(attached) || *attached)
-      return attached;
+    if (failed(attached))
+      return failure();
+    if (*attached)
+      return success();
   }
-  return false;
+  if (isForced)
+    return emitCannotForce(kernel, kAttachEpilogues)
+           << "no contraction in blocks computes sums for it alone";
+  return success();
 }
 
 void AttachEpiloguesPass::runOnOperation() {

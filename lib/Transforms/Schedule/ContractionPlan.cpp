@@ -431,8 +431,8 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
     perStore = kScatterCycles;
   // Each block of the sum is added to memory.
   int64_t steps = count(contraction.reduced);
-  perStore *= static_cast<double>(llvm::divideCeilSigned(
-      steps, getSumBlock(steps, plan.transpose >= 0)));
+  perStore *= static_cast<double>(
+      llvm::divideCeilSigned(steps, getSumBlock(steps, plan.transpose >= 0)));
   plan.cycles += static_cast<double>(count(kept)) * perStore;
   return plan;
 }

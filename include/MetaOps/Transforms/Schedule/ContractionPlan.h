@@ -76,8 +76,8 @@ std::optional<ContractionPlan> planContraction(const Stage &stage,
                                                const Processor &processor,
                                                bool mayPack);
 
-/// The steps, at most, of a block of a sum of so many: all of a short one. Blocks
-/// are longer where adding them to memory transposes a tile.
+/// The steps, at most, of a block of a sum of so many: all of a short one.
+/// Blocks are longer where adding them to memory transposes a tile.
 int64_t getSumBlock(int64_t steps, bool isTransposed);
 
 /// The schedule of a plan without packing.
