@@ -133,7 +133,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     pack.report = options.report;
     attach.processor = options.processor;
     attach.report = options.report;
-    epilogues.vectorBits = options.vectorBits;
+    epilogues.processor = options.processor;
     epilogues.report = options.report;
     if (rules == FusionRules::Extended) {
       pm.addNestedPass<func::FuncOp>(createPackOperandsPass(pack));

@@ -3,10 +3,10 @@
 // A product of matrices that do not fit the second cache: the second one is
 // copied into panels of 32 columns, which a tile of 14 rows runs along; blocks
 // of the sum are added in memory.
-func.func @main(%x: tensor<560x1024xf32>, %y: tensor<1024x512xf32>) -> tensor<560x512xf32> {
-  %0 = metaop.broadcast %x dims = [0, 1] : tensor<560x1024xf32> -> tensor<560x1024x512xf32>
-  %1 = metaop.broadcast %y dims = [1, 2] : tensor<1024x512xf32> -> tensor<560x1024x512xf32>
-  %2 = metaop.mul %0, %1 : tensor<560x1024x512xf32>
-  %3 = metaop.reduce add %2 dims = [1] : tensor<560x1024x512xf32> -> tensor<560x512xf32>
-  return %3 : tensor<560x512xf32>
+func.func @main(%x: tensor<560x1024xf32>, %y: tensor<1024x1024xf32>) -> tensor<560x1024xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1] : tensor<560x1024xf32> -> tensor<560x1024x1024xf32>
+  %1 = metaop.broadcast %y dims = [1, 2] : tensor<1024x1024xf32> -> tensor<560x1024x1024xf32>
+  %2 = metaop.mul %0, %1 : tensor<560x1024x1024xf32>
+  %3 = metaop.reduce add %2 dims = [1] : tensor<560x1024x1024xf32> -> tensor<560x1024xf32>
+  return %3 : tensor<560x1024xf32>
 }

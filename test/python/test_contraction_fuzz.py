@@ -61,7 +61,7 @@ REFUSED = re.compile(
     r"error: .*(would be rounded|lanes and the rows of tiles are masked"
     r"|in steps of \d+ along its lanes|which is for contractions"
     r"|tiles that are not square|multiplications, but at most|is shared with another stage"
-    r"|the stage is no sum of products)"
+    r"|the stage is no sum of products|schedule orders \d loops|bytes fit)"
 )
 
 

@@ -156,7 +156,7 @@ AttachEpiloguesPass::chooseLevels(const Stage &contraction,
   auto whole = SharedBlock::match(contraction, write.map, epilogue, read->map);
   if (!whole)
     return std::nullopt;
-  ScheduleAttr flat = chooseSchedule(epilogue, vectorBits);
+  ScheduleAttr flat = chooseSchedule(epilogue, processor);
   if (!flat.isFlat() || flat.getVectorWidth() == 1 || flat.getTranspose() >= 0)
     return std::nullopt;
   int64_t shared = chooseShared(contraction, schedule, epilogue,
@@ -186,8 +186,7 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
     return failure();
   ScheduleAttr schedule = contraction.getScheduleAttr();
   if (!schedule)
-    schedule = chooseContraction(*stage, Processor::withVectors(vectorBits))
-                   .value_or(nullptr);
+    schedule = chooseContraction(*stage, processor).value_or(nullptr);
   if (!schedule || schedule.isFlat() || !isTiled(*stage, schedule))
     return false;
 

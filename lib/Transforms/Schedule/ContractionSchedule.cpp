@@ -92,7 +92,8 @@ private:
   void sortByStep(SmallVectorImpl<unsigned> &dims, AffineExpr place) const;
   void cutSum();
   void addParallel();
-  void shareAmongThreads(ArrayRef<unsigned> dims, int64_t least, int64_t most);
+  void shareAmongThreads(ArrayRef<unsigned> dims, int64_t wanted, int64_t least,
+                         int64_t most);
   void addLevel(LevelKind kind, unsigned dim, int64_t step);
   void addTiles(ArrayRef<unsigned> dims);
 
@@ -204,18 +205,19 @@ void ContractionScheduler::addLevel(LevelKind kind, unsigned dim,
                     hasBody ? LevelTail::Body : LevelTail::Mask});
 }
 
-/// Makes blocks of these dimensions parallel: enough for threads, of at least
-/// and at most so many tiles each.
+/// Makes blocks of these dimensions parallel: as many as are wanted of all
+/// levels together, of at least and at most so many tiles each.
 void ContractionScheduler::shareAmongThreads(ArrayRef<unsigned> dims,
-                                             int64_t least, int64_t most) {
+                                             int64_t wanted, int64_t least,
+                                             int64_t most) {
   int64_t inside = 1;
   for (unsigned dim : dims)
     inside *= countTiles(dim);
   for (unsigned dim : dims) {
     int64_t tiles = countTiles(dim);
     inside /= tiles;
-    int64_t wanted = divideCeil(kEnoughParallelism, iterations);
-    int64_t count = std::max(wanted, divideCeil(tiles, most));
+    int64_t count =
+        std::max(divideCeil(wanted, iterations), divideCeil(tiles, most));
     int64_t step = divideCeil(tiles, std::min(count, tiles));
     step = std::max(step, divideCeil(least, inside));
     // A loop over tiles stands inside, for those that are not full.
@@ -249,13 +251,19 @@ void ContractionScheduler::addParallel() {
   rowsAreInside = rowBytes <= processor.getFirstCacheShare() &&
                   multiplyCounts(numPanels, blockSteps) * panelBytes >
                       processor.getFirstCacheShare();
-  if (rowsAreInside && numPanels * numRows * steps > kMinWork)
-    shareAmongThreads(panels, /*least=*/1, most);
-  else if (numPanels * steps > processor.getSecondCacheShare() / panelBytes)
-    shareAmongThreads(panels, kMinPanels, most);
-  if (iterations < kFewIterations && !rowsAreInside &&
-      multiplyCounts(numPanels * numRows, steps) > kMinWork)
-    shareAmongThreads(rows, /*least=*/1, INT32_MAX);
+  if (multiplyCounts(numPanels * numRows, steps) <= kMinWork)
+    return;
+  bool areFar =
+      numPanels * steps > processor.getSecondCacheShare() / panelBytes;
+  if (rowsAreInside)
+    shareAmongThreads(panels, kEnoughParallelism, /*least=*/1, most);
+  else if (!areFar)
+    shareAmongThreads(rows, kEnoughParallelism, /*least=*/1, INT32_MAX);
+  else
+    shareAmongThreads(panels, kEnoughParallelism, kMinPanels, most);
+  // Each block of rows brings vectors to the second cache again.
+  if (areFar && !rowsAreInside && iterations < kFewIterations)
+    shareAmongThreads(rows, kFewIterations, /*least=*/1, INT32_MAX);
 }
 
 /// One level for each dimension, in steps of the tile.

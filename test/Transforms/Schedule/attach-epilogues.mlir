@@ -36,13 +36,13 @@ func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>, %bias: tensor<
 // LOOPS-LABEL: func.func @kernel_0
 // LOOPS:         arith.cmpi eq
 // LOOPS:         arith.cmpi sge
-func.func @main(%a: tensor<512x1200xf32>, %b: tensor<1200x336xf32>) -> tensor<512x336xf32> {
-  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x1200xf32> -> tensor<512x336x1200xf32>
-  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<1200x336xf32> -> tensor<512x336x1200xf32>
-  %2 = metaop.mul %0, %1 : tensor<512x336x1200xf32>
-  %3 = metaop.reduce add %2 dims = [2] : tensor<512x336x1200xf32> -> tensor<512x336xf32>
-  %4 = metaop.tanh %3 : tensor<512x336xf32>
-  return %4 : tensor<512x336xf32>
+func.func @main(%a: tensor<512x1200xf32>, %b: tensor<1200x1024xf32>) -> tensor<512x1024xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x1200xf32> -> tensor<512x1024x1200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<1200x1024xf32> -> tensor<512x1024x1200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x1024x1200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x1024x1200xf32> -> tensor<512x1024xf32>
+  %4 = metaop.tanh %3 : tensor<512x1024xf32>
+  return %4 : tensor<512x1024xf32>
 }
 
 // -----

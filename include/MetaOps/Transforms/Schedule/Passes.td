@@ -224,8 +224,7 @@ def AttachEpiloguesPass : Pass<"metaop-attach-epilogues", "::mlir::func::FuncOp"
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "bits of the target's vector registers">,
+    ProcessorOption,
     Option<"report", "report", "bool", "false",
            "say of each epilogue what it shares, as a remark">
   ];
