@@ -112,6 +112,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   SplitReductionsPassOptions split;
   PackOperandsPassOptions pack;
   AttachPanelsPassOptions attach;
+  CopyRowsPassOptions copy;
   AttachEpiloguesPassOptions epilogues;
   JoinStagesPassOptions join;
   PlanMemoryPassOptions memory;
@@ -133,11 +134,14 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     pack.report = options.report;
     attach.processor = options.processor;
     attach.report = options.report;
+    copy.processor = options.processor;
+    copy.report = options.report;
     epilogues.processor = options.processor;
     epilogues.report = options.report;
     if (rules == FusionRules::Extended) {
       pm.addNestedPass<func::FuncOp>(createPackOperandsPass(pack));
       pm.addNestedPass<func::FuncOp>(createAttachPanelsPass(attach));
+      pm.addNestedPass<func::FuncOp>(createCopyRowsPass(copy));
       pm.addNestedPass<func::FuncOp>(createAttachEpiloguesPass(epilogues));
     }
     join.processor = options.processor;

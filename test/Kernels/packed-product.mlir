@@ -1,7 +1,8 @@
 // RUN: metaop-opt %s -metaop-pipeline="to=loops processor=avx512" | diff %s.loops -
 
 // A product of matrices that do not fit the second cache: the second one is
-// copied into panels of 32 columns, which a tile of 14 rows runs along; blocks
+// copied into panels of 32 columns, which a tile of 14 rows runs along; these
+// rows, 4096 bytes apart, are copied for eight panels; blocks
 // of the sum are added in memory.
 func.func @main(%x: tensor<560x1024xf32>, %y: tensor<1024x1024xf32>) -> tensor<560x1024xf32> {
   %0 = metaop.broadcast %x dims = [0, 1] : tensor<560x1024xf32> -> tensor<560x1024x1024xf32>

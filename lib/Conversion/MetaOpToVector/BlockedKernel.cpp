@@ -39,24 +39,17 @@ using namespace mlir::metaop;
 std::optional<BlockedStages>
 BlockedStages::find(MutableArrayRef<ScheduledStage> stages) {
   BlockedStages found;
-  if (stages.size() > 3)
-    return std::nullopt;
   for (ScheduledStage &scheduled : stages) {
     if (isTiled(scheduled.stage, scheduled.schedule) && !found.contraction)
       found.contraction = &scheduled;
     else if (found.contraction && !found.epilogue)
       found.epilogue = &scheduled;
-    else if (!found.contraction && !found.packing)
-      found.packing = &scheduled;
+    else if (!found.contraction)
+      found.packings.push_back(&scheduled);
     else
       return std::nullopt;
   }
   return found.contraction ? std::optional(found) : std::nullopt;
-}
-
-ArrayRef<LoopLevel> BlockedStages::getPackingLevels() const {
-  ScheduleAttr schedule = contraction->schedule;
-  return schedule.getLevels().take_front(schedule.getShared());
 }
 
 ArrayRef<LoopLevel> BlockedStages::getEpilogueLevels() const {
@@ -73,6 +66,21 @@ static const StageRead *findRead(const Stage &reader, FusedOp writer) {
                writer.getOperation();
   });
   return read == reader.reads.end() || read->place.isGuarded() ? nullptr : read;
+}
+
+ArrayRef<LoopLevel>
+BlockedStages::getPackingLevels(const ScheduledStage &packing) const {
+  const Stage &reader = contraction->stage;
+  ScheduleAttr schedule = contraction->schedule;
+  auto levels = schedule.getLevels().take_front(schedule.getShared());
+  const StageRead *read = findRead(reader, packing.stage.op);
+  if (&packing == packings.back() || !read)
+    return levels;
+  return levels.take_while([&](const LoopLevel &level) {
+    return llvm::any_of(read->map.getResults(), [&](AffineExpr index) {
+      return index.isFunctionOfDim(level.dim);
+    });
+  });
 }
 
 /// The other stage's first levels are the contraction's, as far as the tensor
@@ -93,24 +101,21 @@ static LogicalResult verifyLevels(FusedOp op, const SharedBlock &block,
   return success();
 }
 
-FailureOr<SharedBlock> BlockedStages::buildPanel() const {
-  const Stage &reader = contraction->stage, &writer = packing->stage;
+FailureOr<SharedBlock>
+BlockedStages::buildPanel(const ScheduledStage &packing) const {
+  const Stage &reader = contraction->stage, &writer = packing.stage;
   FusedOp op = reader.op;
   const StageRead *read = findRead(reader, writer.op);
   if (writer.writes.size() != 1 || writer.writes.front().kind || !read)
     return op.emitOpError("shares blocks of loops with a stage that is not the "
                           "packing of one of its factors");
-  ArrayRef<LoopLevel> levels = getPackingLevels();
+  ArrayRef<LoopLevel> levels = getPackingLevels(packing);
   auto block =
       SharedBlock::match(reader, read->map, writer, writer.writes.front().map);
   if (!block || !block->narrow(reader, levels))
     return op.emitOpError("shares blocks of loops with a stage that does not "
                           "write the same blocks");
-  // What does not depend on a level would be packed in each of its iterations.
-  if (block->translate(levels).size() != levels.size())
-    return op.emitOpError("shares blocks of a loop on which the factor that is "
-                          "packed there does not depend");
-  if (failed(verifyLevels(op, *block, levels, packing->schedule)))
+  if (failed(verifyLevels(op, *block, levels, packing.schedule)))
     return failure();
   int64_t bytes = getElementBytes(read->value.getType());
   if (block->numElements > kMaxPanelBytes / bytes)
@@ -194,18 +199,18 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
               writer.getOperation())
         read.place.offset = place;
   };
-  if (stages.packing) {
-    FailureOr<SharedBlock> block = stages.buildPanel();
-    if (failed(block))
+  for (ScheduledStage *packing : stages.packings) {
+    FailureOr<SharedBlock> panel = stages.buildPanel(*packing);
+    if (failed(panel))
       return failure();
-    panel = *block;
-    StageWrite &write = stages.packing->stage.writes.front();
-    FusedOp op = stages.packing->stage.op;
-    write.place.offset = getPlace(panel, ctx, inOther);
-    movePlaces(contraction, op, getPlace(panel, ctx, inContraction));
-    panelBuffer = allocate(getElementTypeOrSelf(write.value.getType()),
-                           panel.numElements);
-    buffers[op->getResult(write.result)] = panelBuffer;
+    StageWrite &write = packing->stage.writes.front();
+    FusedOp op = packing->stage.op;
+    write.place.offset = getPlace(*panel, ctx, inOther);
+    movePlaces(contraction, op, getPlace(*panel, ctx, inContraction));
+    Value buffer = allocate(getElementTypeOrSelf(write.value.getType()),
+                            panel->numElements);
+    buffers[op->getResult(write.result)] = buffer;
+    panels.emplace_back(*panel, buffer);
   }
   if (!stages.epilogue)
     return success();
@@ -275,19 +280,15 @@ Value BlockedKernel::emitView(const SharedBlock &block, Value buffer,
 
 /// The loops of a stage inside of the shared ones, over the open block.
 void BlockedKernel::emitInside(const ScheduledStage &scheduled,
+                               ArrayRef<LoopLevel> outer,
                                const SharedBlock &block, StageBindings bindings,
                                Spans spans) {
   bindings.parallelLoops = bindings.openedLoops = 0;
   ScheduleAttr own = scheduled.schedule;
-  bool packs = &scheduled == stages.packing;
-  size_t shared = block
-                      .translate(packs ? stages.getPackingLevels()
-                                       : stages.getEpilogueLevels())
-                      .size();
   auto inside = ScheduleAttr::get(
-      b.getContext(), own.getLevels().drop_front(shared), own.getTile(),
-      own.getLanes(), own.getTranspose(), /*unrollDims=*/{}, /*prefetch=*/0,
-      /*stream=*/{}, /*shared=*/0);
+      b.getContext(), own.getLevels().drop_front(block.translate(outer).size()),
+      own.getTile(), own.getLanes(), own.getTranspose(), /*unrollDims=*/{},
+      /*prefetch=*/0, /*stream=*/{}, /*shared=*/0);
   StageEmitter emitter(b, scheduled.stage, inside, std::move(bindings));
   for (const SharedBlock::Index &index : block.indices)
     if (index.extent != index.whole) {
@@ -298,33 +299,41 @@ void BlockedKernel::emitInside(const ScheduledStage &scheduled,
 }
 
 LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
-  std::optional<StageBindings> packing, epilogue;
   FailureOr<StageBindings> bindings = bind(*stages.contraction);
   if (failed(bindings))
     return failure();
-  for (auto [scheduled, target] :
-       {std::pair(stages.packing, &packing), {stages.epilogue, &epilogue}}) {
-    if (!scheduled)
-      continue;
-    FailureOr<StageBindings> bound = bind(*scheduled);
+  SmallVector<StageBindings, 2> packings;
+  for (const ScheduledStage *packing : stages.packings) {
+    FailureOr<StageBindings> bound = bind(*packing);
     if (failed(bound))
       return failure();
-    *target = std::move(*bound);
+    packings.push_back(std::move(*bound));
+  }
+  std::optional<StageBindings> epilogue;
+  if (stages.epilogue) {
+    FailureOr<StageBindings> bound = bind(*stages.epilogue);
+    if (failed(bound))
+      return failure();
+    epilogue = std::move(*bound);
   }
   const Stage &stage = stages.contraction->stage;
   FusedOp op = stage.op;
   ContractionEmitter emitter(b, stage, stages.contraction->schedule,
                              std::move(*bindings));
-  if (packing)
-    emitter.packInside(stages.getPackingLevels().size(), [&](Spans spans) {
-      Value whole = FusedOp(stages.packing->stage.op).getResult(0);
-      Value view = emitView(panel, panelBuffer, spans);
-      packing->results = {view};
-      emitInside(*stages.packing, panel, *packing, spans);
+  for (size_t i = 0; i < packings.size(); ++i) {
+    const ScheduledStage &packing = *stages.packings[i];
+    ArrayRef<LoopLevel> outer = stages.getPackingLevels(packing);
+    emitter.packInside(outer.size(), [&, i, outer](Spans spans) {
+      auto [panel, buffer] = panels[i];
+      Value whole = FusedOp(stages.packings[i]->stage.op).getResult(0);
+      Value view = emitView(panel, buffer, spans);
+      packings[i].results = {view};
+      emitInside(*stages.packings[i], outer, panel, packings[i], spans);
       unsigned number =
           llvm::find(op.getInputs(), whole) - op.getInputs().begin();
       return std::pair<Value, Value>(op.getBody().getArgument(number), view);
     });
+  }
   Value view;
   if (epilogue) {
     auto open = [&](Spans spans) {
@@ -337,7 +346,8 @@ LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
            llvm::zip_equal(behind.getBody().getArguments(), behind.getInputs()))
         if (view && outer.getDefiningOp() == op.getOperation())
           epilogue->sources[argument] = view;
-      emitInside(*stages.epilogue, sums, *epilogue, spans);
+      emitInside(*stages.epilogue, stages.getEpilogueLevels(), sums, *epilogue,
+                 spans);
     };
     emitter.finishInside(stages.getEpilogueLevels().size(), open, finish);
   }

@@ -15,11 +15,11 @@
 
 namespace mlir::metaop {
 
-/// The stages of a kernel that is a contraction with blocks or a tile: perhaps
-/// one before it that packs a factor, perhaps one behind it that computes from
-/// its sums. Both share its outer levels.
+/// The stages of a kernel that is a contraction with blocks or a tile: some
+/// before it that pack its factors, perhaps one behind it that computes from
+/// its sums. They share its outer levels.
 struct BlockedStages {
-  ScheduledStage *packing = nullptr;
+  SmallVector<ScheduledStage *, 2> packings;
   ScheduledStage *contraction = nullptr;
   ScheduledStage *epilogue = nullptr;
 
@@ -27,15 +27,16 @@ struct BlockedStages {
   static std::optional<BlockedStages>
   find(MutableArrayRef<ScheduledStage> stages);
 
-  bool isAlone() const { return !packing && !epilogue; }
-  /// The contraction's levels outside of the packing, and of the epilogue.
-  ArrayRef<LoopLevel> getPackingLevels() const;
+  /// The contraction's levels outside of a packing, and of the epilogue. The
+  /// last packing shares as many as the contraction says; one before it as many
+  /// of these as it depends on.
+  ArrayRef<LoopLevel> getPackingLevels(const ScheduledStage &packing) const;
   ArrayRef<LoopLevel> getEpilogueLevels() const;
 
   /// What is packed at a time, and the sums between two runs of the epilogue.
   /// They fail, with a diagnostic, where the schedules do not share the same
   /// blocks, or share too much.
-  FailureOr<SharedBlock> buildPanel() const;
+  FailureOr<SharedBlock> buildPanel(const ScheduledStage &packing) const;
   FailureOr<SharedBlock> buildSums() const;
 
   LogicalResult verify() const;
@@ -63,14 +64,16 @@ private:
   std::pair<Value, Value> getRange(const SharedBlock::Index &index,
                                    Spans spans);
   Value emitView(const SharedBlock &block, Value buffer, Spans spans);
-  void emitInside(const ScheduledStage &scheduled, const SharedBlock &block,
-                  StageBindings bindings, Spans spans);
+  void emitInside(const ScheduledStage &scheduled, ArrayRef<LoopLevel> outer,
+                  const SharedBlock &block, StageBindings bindings,
+                  Spans spans);
 
   OpBuilder &b;
   Location loc;
   BlockedStages stages;
-  SharedBlock panel, sums;
-  Value panelBuffer;
+  /// What each packing makes, and its memory.
+  SmallVector<std::pair<SharedBlock, Value>, 2> panels;
+  SharedBlock sums;
   /// Memory of a block of sums; null where they lie in a result.
   Value sumsBuffer;
 };

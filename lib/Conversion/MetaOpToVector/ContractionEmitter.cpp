@@ -55,7 +55,7 @@ ContractionEmitter::ContractionEmitter(OpBuilder &b, const Stage &stage,
                 getElementTypeOrSelf(stage.writes.front().value)),
       lanes(schedule.getVectorWidth()), lanesDim(schedule.getVectorDim()),
       start(getTileDepth(stage, schedule)),
-      packDepth(schedule.getNumLevels() + 1), finishDepth(packDepth) {
+      finishDepth(schedule.getNumLevels() + 1) {
   unsigned numDims = stage.getNumLoops();
   lastLevel.resize(numDims);
   for (auto [depth, level] : llvm::enumerate(schedule.getLevels()))
@@ -110,9 +110,10 @@ void ContractionEmitter::openParallel(Value number) {
 
 /// Whether another stage stands inside of the level, and asks for its spans.
 bool ContractionEmitter::isShared(unsigned depth) const {
-  unsigned none = schedule.getNumLevels() + 1;
-  return (packDepth < none && depth < packDepth) ||
-         (finishDepth < none && depth < finishDepth);
+  return (finishDepth <= schedule.getNumLevels() && depth < finishDepth) ||
+         llvm::any_of(packings, [&](const auto &packing) {
+           return depth < packing.first;
+         });
 }
 
 /// The span of a level's dimension becomes one step, from `iv` on, for the
@@ -140,8 +141,7 @@ void ContractionEmitter::emitFor(Span span, int64_t step,
 }
 
 void ContractionEmitter::packInside(unsigned depth, PackFn fn) {
-  packDepth = depth;
-  pack = std::move(fn);
+  packings.emplace_back(depth, std::move(fn));
 }
 
 void ContractionEmitter::finishInside(unsigned depth, OpenFn openFn,
@@ -152,10 +152,11 @@ void ContractionEmitter::finishInside(unsigned depth, OpenFn openFn,
 }
 
 void ContractionEmitter::emitLevel(unsigned depth) {
-  if (depth == packDepth) {
-    auto [tensor, buffer] = pack(spans);
-    bindings.sources[tensor] = buffer;
-  }
+  for (const auto &[inside, pack] : packings)
+    if (inside == depth) {
+      auto [tensor, buffer] = pack(spans);
+      bindings.sources[tensor] = buffer;
+    }
   if (depth != finishDepth) {
     emitLoops(depth);
     return;

@@ -116,9 +116,9 @@ private:
   /// The last loop of each dimension.
   SmallVector<unsigned> lastLevel;
 
-  /// The depths at which other stages stand; that of none is behind all.
-  unsigned packDepth, finishDepth;
-  PackFn pack;
+  /// The depths at which other stages stand; that of no epilogue is behind all.
+  unsigned finishDepth;
+  SmallVector<std::pair<unsigned, PackFn>, 2> packings;
   OpenFn open;
   FinishFn finish;
 

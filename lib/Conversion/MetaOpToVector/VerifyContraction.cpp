@@ -219,25 +219,23 @@ static LogicalResult verifyInside(FusedOp op, ArrayRef<LoopLevel> inside,
   return success();
 }
 
-static LogicalResult verifyPacking(const BlockedStages &stages) {
-  const ScheduledStage &writer = *stages.packing, &reader = *stages.contraction;
+static LogicalResult verifyPacking(const BlockedStages &stages,
+                                   const ScheduledStage &writer) {
+  const ScheduledStage &reader = *stages.contraction;
   FusedOp op = writer.stage.op;
-  if (failed(stages.buildPanel()))
+  FailureOr<SharedBlock> panel = stages.buildPanel(writer);
+  if (failed(panel))
     return failure();
-  // Packing stands inside of all parallel loops and outside of all tiles.
+  // Packing stands inside of all parallel loops and outside of the tile.
   ScheduleAttr schedule = writer.schedule;
-  ArrayRef<LoopLevel> outer = stages.getPackingLevels();
+  ArrayRef<LoopLevel> outer = stages.getPackingLevels(writer);
   if (outer.size() < reader.schedule.getParallel() ||
       outer.size() > getTileDepth(reader.stage, reader.schedule))
     return op.emitOpError("packs a factor outside of a parallel loop, or "
                           "inside of a tile");
-  for (LoopLevel level : outer)
-    if (level.kind != LevelKind::Parallel &&
-        reader.stage.writes.front().loops.test(level.dim))
-      return op.emitOpError("packs a factor inside of the tiles of dimension ")
-             << level.dim;
-  if (failed(verifyInside(op, schedule.getLevels().drop_front(outer.size()),
-                          writer.stage.getNumLoops())))
+  if (failed(verifyInside(
+          op, schedule.getLevels().drop_front(panel->translate(outer).size()),
+          writer.stage.getNumLoops())))
     return failure();
   // It is copied by vectors, or by square tiles that are transposed.
   int64_t rows = schedule.getTranspose(), width = schedule.getVectorWidth();
@@ -277,12 +275,13 @@ LogicalResult BlockedStages::verify() const {
   if (failed(verifyContraction(*contraction, /*isAlone=*/true)))
     return failure();
   // What packs or follows may have no loop to share.
-  if (packing && contraction->schedule.getShared() == 0)
+  if (!packings.empty() && contraction->schedule.getShared() == 0)
     return verifyContraction(*contraction, /*isAlone=*/false);
   if (epilogue && epilogue->schedule.getShared() == 0)
     return verifyContraction(*contraction, /*isAlone=*/false);
-  if (packing && failed(verifyPacking(*this)))
-    return failure();
+  for (const ScheduledStage *packing : packings)
+    if (failed(verifyPacking(*this, *packing)))
+      return failure();
   if (epilogue && failed(verifyEpilogue(*this)))
     return failure();
   return success();

@@ -20,15 +20,24 @@ static Block &openBody(OpBuilder &builder, Region &region, ValueRange inputs) {
   return body;
 }
 
+FusedOp metaop::buildStage(
+    OpBuilder &builder, Location loc, TypeRange types, ValueRange inputs,
+    llvm::function_ref<SmallVector<Value>(ValueRange arguments)> fill) {
+  auto stage = FusedOp::create(builder, loc, types, inputs);
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = openBody(builder, stage.getBody(), inputs);
+  YieldOp::create(builder, loc, fill(body.getArguments()));
+  return stage;
+}
+
 KernelOp metaop::buildStageKernel(
     OpBuilder &builder, Location loc, TypeRange types, ValueRange inputs,
     llvm::function_ref<SmallVector<Value>(ValueRange arguments)> fill) {
   auto kernel = KernelOp::create(builder, loc, types, inputs);
   OpBuilder::InsertionGuard guard(builder);
   Block &kernelBody = openBody(builder, kernel.getBody(), inputs);
-  auto stage = FusedOp::create(builder, loc, types, kernelBody.getArguments());
+  FusedOp stage =
+      buildStage(builder, loc, types, kernelBody.getArguments(), fill);
   YieldOp::create(builder, loc, stage.getOutputs());
-  Block &stageBody = openBody(builder, stage.getBody(), inputs);
-  YieldOp::create(builder, loc, fill(stageBody.getArguments()));
   return kernel;
 }

@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 ArrayRef<StringRef> metaop::getRewriteNames() {
-  static constexpr StringRef names[] = {kRecomputeValues, kSplitReductions,
-                                        kPackOperands,    kAttachPanels,
-                                        kAttachEpilogues, kJoinStages};
+  static constexpr StringRef names[] = {
+      kRecomputeValues, kSplitReductions, kPackOperands, kAttachPanels,
+      kCopyRows,        kAttachEpilogues, kJoinStages};
   return names;
 }
 

@@ -219,7 +219,9 @@ void ContractionScheduler::shareAmongThreads(ArrayRef<unsigned> dims,
     int64_t count =
         std::max(divideCeil(wanted, iterations), divideCeil(tiles, most));
     int64_t step = divideCeil(tiles, std::min(count, tiles));
-    step = std::max(step, divideCeil(least, inside));
+    // Blocks of at least so many, and all of about the same size.
+    if (int64_t fewest = divideCeil(least, inside); step < fewest)
+      step = divideCeil(tiles, std::max<int64_t>(tiles / fewest, 1));
     // A loop over tiles stands inside, for those that are not full.
     if (getTile(dim) > 1)
       step = std::max<int64_t>(step, 2);

@@ -76,9 +76,9 @@ private:
 
   MLIRContext *ctx;
   Stage stage;
-  /// Reads of what a contraction of the same kernel makes in blocks, and how
-  /// the contraction's loops number its dimensions.
-  SmallVector<std::pair<const StageRead *, AffineMap>, 1> blocks;
+  /// Of what passes to or from a contraction of the same kernel in blocks: how
+  /// the stage's loops number its dimensions, and how the contraction's do.
+  SmallVector<std::pair<const AffineMap *, AffineMap>, 1> blocks;
 };
 
 /// Adds the loops that `expr` depends on.

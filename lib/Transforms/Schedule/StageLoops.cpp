@@ -252,24 +252,47 @@ bool StageBuilder::canCollapse(unsigned loop) {
   return contiguous;
 }
 
-/// Finds what the stage reads of a contraction in blocks, before loops are
-/// collapsed.
+/// Whether the stage is a reduction in blocks.
+static bool isBlocked(FusedOp op) {
+  return op && op.getScheduleAttr() && !op.getScheduleAttr().isFlat() &&
+         llvm::any_of(op.getBody().front(), [](Operation &inner) {
+           return isa<ReindexReduceOpInterface>(inner);
+         });
+}
+
+/// Finds what passes between the stage and a contraction in blocks, before
+/// loops are collapsed. The contraction itself has its own loops.
 LogicalResult StageBuilder::findBlocks() {
+  if (isBlocked(stage.op))
+    return success();
   for (const StageRead &read : stage.reads) {
     auto argument = dyn_cast<BlockArgument>(read.source);
-    if (!argument)
-      continue;
-    Value outer = stage.op.getInputs()[argument.getArgNumber()];
-    auto producer = outer.getDefiningOp<FusedOp>();
-    if (!producer || !producer.getScheduleAttr() ||
-        producer.getScheduleAttr().isFlat())
+    Value outer =
+        argument ? stage.op.getInputs()[argument.getArgNumber()] : Value();
+    auto producer = outer ? outer.getDefiningOp<FusedOp>() : FusedOp();
+    if (!isBlocked(producer))
       continue;
     FailureOr<Stage> contraction = Stage::build(producer);
     if (failed(contraction))
       return failure();
     for (const StageWrite &write : contraction->writes)
       if (producer->getResult(write.result) == outer)
-        blocks.emplace_back(&read, write.map);
+        blocks.emplace_back(&read.map, write.map);
+  }
+  for (const StageWrite &write : stage.writes) {
+    Value result = stage.op->getResult(write.result);
+    for (OpOperand &use : result.getUses()) {
+      auto consumer = dyn_cast<FusedOp>(use.getOwner());
+      if (!isBlocked(consumer))
+        continue;
+      FailureOr<Stage> contraction = Stage::build(consumer);
+      if (failed(contraction))
+        return failure();
+      Value argument = consumer.getBody().getArgument(use.getOperandNumber());
+      for (const StageRead &read : contraction->reads)
+        if (read.source == argument)
+          blocks.emplace_back(&write.map, read.map);
+    }
   }
   return success();
 }
@@ -280,12 +303,11 @@ bool StageBuilder::areApart(unsigned outer, unsigned inner) {
   AffineExpr first = getAffineDimExpr(outer, ctx);
   AffineExpr second = getAffineDimExpr(inner, ctx);
   return llvm::any_of(blocks, [&](const auto &block) {
-    auto [read, map] = block;
+    auto [own, map] = block;
     for (unsigned i = 0, end = map.getNumResults(); i + 1 < end; ++i)
-      if (read->map.getResult(i) == first)
+      if (own->getResult(i) == first)
         return map.getResult(i) != constant(0) ||
-               !llvm::is_contained(read->map.getResults().drop_front(i + 1),
-                                   second);
+               !llvm::is_contained(own->getResults().drop_front(i + 1), second);
     return false;
   });
 }

@@ -13,10 +13,15 @@
 
 namespace mlir::metaop {
 
-/// Creates a kernel with one stage, which has no schedule, at the builder's
-/// insertion point, which stays. `fill` creates the operations of the stage at
-/// that of the builder, from the arguments that stand for `inputs`, and returns
-/// the values, of `types`, that the stage and the kernel yield.
+/// Creates a stage, which has no schedule, at the builder's insertion point,
+/// which stays. `fill` creates its operations at that of the builder, from the
+/// arguments that stand for `inputs`, and returns the values, of `types`, that
+/// it yields.
+FusedOp
+buildStage(OpBuilder &builder, Location loc, TypeRange types, ValueRange inputs,
+           llvm::function_ref<SmallVector<Value>(ValueRange arguments)> fill);
+
+/// The same in a kernel of its own, which yields what the stage does.
 KernelOp buildStageKernel(
     OpBuilder &builder, Location loc, TypeRange types, ValueRange inputs,
     llvm::function_ref<SmallVector<Value>(ValueRange arguments)> fill);

@@ -33,6 +33,7 @@ inline constexpr llvm::StringLiteral kRecomputeValues = "recompute-values";
 inline constexpr llvm::StringLiteral kSplitReductions = "split-reductions";
 inline constexpr llvm::StringLiteral kPackOperands = "pack-operands";
 inline constexpr llvm::StringLiteral kAttachPanels = "attach-panels";
+inline constexpr llvm::StringLiteral kCopyRows = "copy-rows";
 inline constexpr llvm::StringLiteral kAttachEpilogues = "attach-epilogues";
 inline constexpr llvm::StringLiteral kJoinStages = "join-stages";
 

@@ -197,6 +197,36 @@ def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def CopyRowsPass : Pass<"metaop-copy-rows", "::mlir::func::FuncOp"> {
+  let summary = "Copies rows of contractions that collide in a cache";
+  let description = [{
+    The rows of the broadcast factor that a tile reads, where they are a multiple
+    of 4096 bytes apart and many panels of vectors pass by, are copied by a stage
+    of the contraction's kernel: lines at such distances push each other out of
+    the first cache. The copy shares the levels outside of the tile's rows, and
+    is as dense as it is.
+
+    Before:
+    ```mlir
+    %4 = metaop.fused(%a, %3) -> tensor<1024x1024xf32>
+        schedule(#metaop.schedule<[parallel(1, 2), step(2, 256), step(0, 14), ...], ..., shared = 2>)
+    ```
+    After:
+    ```mlir
+    %rows = metaop.fused(%a) -> tensor<1024x1024xf32>
+        schedule(#metaop.schedule<[step(1, 256), step(0, 14), step(0), step(1, 16)], ...>)
+    %4 = metaop.fused(%rows, %3) -> tensor<1024x1024xf32>
+        schedule(#metaop.schedule<[parallel(1, 2), step(2, 256), step(0, 14), ...], ..., shared = 3>)
+    ```
+  }];
+  let options = [
+    ProcessorOption,
+    Option<"report", "report", "bool", "false",
+           "say of each contraction what it copies, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def AttachEpiloguesPass : Pass<"metaop-attach-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Computes what follows a contraction inside of its loops";
   let description = [{

@@ -1,0 +1,89 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Contractions in blocks, with what packs for them and what follows them, beside NumPy."""
+
+from __future__ import annotations
+
+import metaops as mo
+import numpy as np
+import pytest
+
+
+def make(seed, shape, dtype="f4"):
+    values = np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+    return values, mo.array(values)
+
+
+def stages(y):
+    """Return the numbers of stages of the kernels of a value that is not computed yet."""
+    return [str(kernel).count("  stage ") for kernel in mo.explain(y).kernels]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(100, 1024, 1100), (75, 2048, 1024), (600, 200, 333)])
+def test_products(shape, dtype):
+    rows, inner, columns = shape
+    left, a = make(1, (rows, inner), dtype)
+    right, b = make(2, (inner, columns), dtype)
+    tolerance = 1e-3 if dtype == "f4" else 1e-10
+    np.testing.assert_allclose((a @ b).numpy(), left @ right, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("inner", [200, 1200])
+def test_epilogues_are_stages_of_the_product(inner):
+    left, a = make(3, (515, inner))
+    right, b = make(4, (inner, 1030))
+    row, bias = make(5, (1030,))
+    other, residual = make(6, (515, 1030))
+    expected = np.maximum(left @ right + row, 0) + other
+    y = mo.relu(a @ b + bias) + residual
+    assert max(stages(y)) >= 2
+    assert len(stages(y)) <= 2
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("inner", [200, 1200])
+def test_an_update_keeps_what_it_reads(inner):
+    # The memory of the weight is the update's, but not before the sums are complete.
+    data, x = make(7, (inner, 384))
+    slope, g = make(8, (inner, 512))
+    expected, w = make(9, (384, 512))
+    for _ in range(3):
+        w.update(w - (x.T @ g) * 0.01)
+        mo.sync_all()
+        expected = expected - (data.T @ slope) * np.float32(0.01)
+    np.testing.assert_allclose(w.numpy(), expected, rtol=1e-3, atol=1e-3)
+
+
+def convolve(x, w, stride, padding):
+    """Return a convolution, and its gradients by x and w for ones, in float64."""
+    x, w = x.astype("f8"), w.astype("f8")
+    padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    size = (padded.shape[2] - w.shape[2]) // stride + 1
+    y, by_padded, by_w = 0, np.zeros_like(padded), np.zeros_like(w)
+    for r in range(w.shape[2]):
+        for s in range(w.shape[3]):
+            part = np.s_[:, :, r : r + stride * size : stride, s : s + stride * size : stride]
+            part = part[:2] + tuple(
+                slice(p.start, min(p.stop, padded.shape[2]), p.step) for p in part[2:]
+            )
+            y = y + np.einsum("ncij,kc->nkij", padded[part], w[:, :, r, s])
+            by_padded[part] += w[:, :, r, s].sum(0)[None, :, None, None]
+            by_w[:, :, r, s] = padded[part].sum((0, 2, 3))[None]
+    end = by_padded.shape[2] - padding
+    return y, by_padded[:, :, padding:end, padding:end], by_w
+
+
+@pytest.mark.parametrize("kernel, padding", [(3, 1), (1, 0)])
+@pytest.mark.parametrize("size", [28, 15])
+def test_convolutions_of_stride_2(size, kernel, padding):
+    images, x = make(10, (3, 40, size, size))
+    weights, w = make(11, (48, 40, kernel, kernel))
+    conv = mo.nn.Conv2d(40, 48, kernel, stride=2, padding=padding, bias=False)
+    conv.weight.assign(w)
+    y = conv(x)
+    by_x, by_w = mo.grad(y.sum(), [x, conv.weight])
+    results = zip((y, by_x, by_w), convolve(images, weights, 2, padding), strict=True)
+    for result, expected in results:
+        np.testing.assert_allclose(result.numpy(), expected, rtol=2e-3, atol=2e-3)
