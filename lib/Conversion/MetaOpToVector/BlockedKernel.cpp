@@ -15,7 +15,7 @@
 //
 // Sums that blocks of the sum outside of the epilogue leave incomplete lie in
 // the memory of one of its results, element by element where the results will
-// be.
+// be. Sums that are a result of the kernel lie there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -146,6 +147,8 @@ FailureOr<SharedBlock> BlockedStages::buildSums() const {
   if (failed(verifyLevels(op, *block, levels, epilogue->schedule)))
     return failure();
   int64_t bytes = getElementBytes(write.value.getType());
+  if (leavesKernel(writer.op, write.result))
+    return *block;
   if (haveReducedBlocks(writer, levels)) {
     if (!findResultForSums(writer.op, op))
       return op.emitOpError(
@@ -221,6 +224,8 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   StageWrite &write = contraction.writes.front();
   FusedOp op = contraction.op, behind = stages.epilogue->stage.op;
   Value result = op->getResult(write.result);
+  if (leavesKernel(op, write.result))
+    return success();
   if (haveReducedBlocks(contraction, stages.getEpilogueLevels())) {
     buffers[result] =
         buffers.lookup(behind->getResult(*findResultForSums(op, behind)));

@@ -25,7 +25,8 @@
 // The epilogue stands inside of as many levels as leave it a block worth a
 // loop. Behind blocks of the sum it runs in the last one only, and sums that
 // are not complete lie where its result will: there has to be one of their
-// type. Else a block of sums has memory of its own.
+// type. Else a block of sums has memory of its own. Sums that others read, or
+// that are kept for gradients, are a result of the kernel as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,7 @@
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::metaop {
@@ -120,8 +122,9 @@ static int64_t chooseShared(const Stage &contraction, ScheduleAttr schedule,
                             SharedBlock block, bool isForced) {
   const StageWrite &write = contraction.writes.front();
   int64_t bytes = getElementBytes(write.value.getType());
+  bool isResult = leavesKernel(contraction.op, write.result);
   bool canAccumulate =
-      findResultForSums(contraction.op, epilogue.op).has_value();
+      isResult || findResultForSums(contraction.op, epilogue.op).has_value();
   ArrayRef<LoopLevel> levels = schedule.getLevels();
   int64_t shared = 0, best = 0;
   for (unsigned depth = 1; depth <= levels.size(); ++depth) {
@@ -136,7 +139,7 @@ static int64_t chooseShared(const Stage &contraction, ScheduleAttr schedule,
     for (const LoopLevel &level : block.translate(outer))
       isAllowed &= level.dim != lanes.dim || level.step % lanes.size == 0;
     if (isBox && isAllowed && depth >= schedule.getParallel() &&
-        block.numElements <= kMaxSumsBytes / bytes)
+        (isResult || block.numElements <= kMaxSumsBytes / bytes))
       best = shared;
     if (best > 0 && block.numElements <= kFirstCacheElements)
       break;
@@ -196,8 +199,11 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
   for (Value input : kernel.getInputs())
     if (input != sums && !llvm::is_contained(inputs, input))
       inputs.push_back(input);
-  auto joined =
-      KernelOp::create(b, kernel.getLoc(), kernel.getResultTypes(), inputs);
+  bool isRead = !sums.hasOneUse();
+  SmallVector<Type> types(kernel.getResultTypes());
+  if (isRead)
+    types.push_back(sums.getType());
+  auto joined = KernelOp::create(b, kernel.getLoc(), types, inputs);
   Block &body = joined.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value input : inputs)
@@ -216,7 +222,10 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
   mapping.map(sums, inside);
   mapArguments(kernel);
   auto behind = cast<FusedOp>(b.clone(*epilogue, mapping));
-  YieldOp::create(b, kernel.getLoc(), behind.getResults());
+  SmallVector<Value> results(behind.getResults());
+  if (isRead)
+    results.push_back(inside);
+  YieldOp::create(b, kernel.getLoc(), results);
 
   FailureOr<Stage> first = Stage::build(cast<FusedOp>(inside.getDefiningOp()));
   FailureOr<Stage> second = Stage::build(behind);
@@ -236,8 +245,11 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
         << levels->getShared() << " of its loops";
   inheritRewrites(producer, joined, /*andForced=*/false);
   inheritRewrites(kernel, joined, /*andForced=*/true);
-  kernel.replaceAllUsesWith(joined.getResults());
+  kernel.replaceAllUsesWith(
+      joined.getResults().take_front(kernel.getNumResults()));
   kernel.erase();
+  if (isRead)
+    sums.replaceAllUsesWith(joined.getResults().back());
   producer.erase();
   return true;
 }
@@ -256,7 +268,11 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
   for (Value input : llvm::reverse(kernel.getInputs())) {
     auto producer = input.getDefiningOp<KernelOp>();
     auto type = dyn_cast<RankedTensorType>(input.getType());
-    if (!producer || !type || !type.hasStaticShape() || !input.hasOneUse() ||
+    // The joined kernel stands where this one does.
+    bool isFirst = llvm::all_of(input.getUsers(), [&](Operation *user) {
+      return user == kernel || kernel->isBeforeInBlock(user);
+    });
+    if (!producer || !type || !type.hasStaticShape() || !isFirst ||
         (countBytes(type) < kMinSumsBytes && !isForced) ||
         isForbidden(producer, kAttachEpilogues) || !getContraction(producer))
       continue;
@@ -268,7 +284,7 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
   }
   if (isForced)
     return emitCannotForce(kernel, kAttachEpilogues)
-           << "no contraction in blocks computes sums for it alone";
+           << "it is not the first to read sums of a contraction in blocks";
   return success();
 }
 

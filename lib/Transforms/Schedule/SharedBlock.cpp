@@ -16,6 +16,7 @@
 
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/StreamResults.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -134,7 +135,8 @@ FailureOr<bool> metaop::holdsSums(FusedOp epilogue, unsigned result) {
     ScheduleAttr schedule =
         contraction ? contraction.getScheduleAttr() : ScheduleAttr();
     if (!schedule || schedule.isFlat() || !epilogue.getScheduleAttr() ||
-        findResultForSums(contraction, epilogue) != result)
+        findResultForSums(contraction, epilogue) != result ||
+        leavesKernel(contraction, cast<OpResult>(input).getResultNumber()))
       continue;
     FailureOr<Stage> stage = Stage::build(contraction);
     if (failed(stage))

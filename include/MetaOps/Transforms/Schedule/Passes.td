@@ -231,8 +231,9 @@ def AttachEpiloguesPass : Pass<"metaop-attach-epilogues", "::mlir::func::FuncOp"
   let summary = "Computes what follows a contraction inside of its loops";
   let description = [{
     A kernel that computes element by element from the sums of a contraction,
-    and is their only reader, becomes a stage of the contraction's kernel: it
-    runs behind each block of sums, while they are in cache. Its schedule repeats
+    before any other does, becomes a stage of the contraction's kernel: it runs
+    behind each block of sums, while they are in cache. If nobody else reads the
+    sums, they are not written to memory. Its schedule repeats
     those of the contraction's levels that it shares, but for reduced ones:
     behind blocks of the sum it runs in the last one. Sums that are smaller than
     the second cache stay as they are.
