@@ -20,9 +20,8 @@
 // is known), and the predicted picoseconds of one step in
 // `metaop.work_per_step`.
 //
-// The stages' schedules form a tree of loops: stage n opens the loops that it
-// does not share with stage n - 1. Runs of stages that share the loop at some
-// depth are emitted inside of one loop, in order.
+// The body is a tree of the stages' loops (TreeKernel.cpp), or those of a
+// contraction in blocks (BlockedKernel.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +34,7 @@
 #include "MetaOps/Transforms/Schedule/CostModel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
-#include "StageEmitter.h"
+#include "TreeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -53,15 +52,6 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Elements that one step of the parallel range does where the only parallel
-/// loop is the vector loop.
-static constexpr int64_t kParallelBlock = 4096;
-/// The same, at least, where it is the kept loop of a reduction of this length.
-static constexpr int64_t kParallelColumns = 256;
-static constexpr int64_t kLongColumn = 64;
-/// Iterations of a tile's rows that one step of the parallel range does.
-static constexpr int64_t kParallelRows = 64;
-
 namespace {
 
 class KernelLowering {
@@ -75,7 +65,6 @@ public:
 private:
   LogicalResult readStages();
   LogicalResult verifySignature();
-  void findOpenedLoops();
   void createFunction();
   unsigned getNumShared(OpResult result) const;
   void moveInside(OpResult result, StageWrite &write, ScheduledStage &writer,
@@ -86,18 +75,11 @@ private:
                               const StageBindings &bindings);
   Value emitTable(ConstantOp op);
 
-  bool splitsLastLoop() const;
-  int64_t getSplit() const;
-  int64_t getParallelRange() const;
   int64_t getWork() const;
   void setNumber(StringRef name, int64_t value) {
     lowered->setAttr(name, b.getI64IntegerAttr(value));
   }
-  LoopRange emitBlock(Value &position);
-  bool isBlocked() const { return blocked.has_value(); }
   LogicalResult emitStages();
-  void emitParallelRange();
-  void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
   void emitFill(const Stage &stage, const StageBindings &bindings);
   LogicalResult fillEmptyStages();
   void markFastMath();
@@ -108,7 +90,6 @@ private:
   Location loc;
   func::FuncOp lowered;
   SmallVector<ScheduledStage, 1> stages;
-  unsigned parallel = 0;
   /// Buffers of the kernel's arguments and of its stages' results.
   llvm::DenseMap<Value, Value> buffers;
   /// Dynamic extents of arguments, and index arguments.
@@ -117,6 +98,7 @@ private:
   /// The stages by what they are, where the kernel is a contraction in blocks.
   std::optional<BlockedStages> blocked;
   std::optional<BlockedKernel> blockedKernel;
+  std::optional<TreeKernel> treeKernel;
 };
 
 /// The 1-d buffer that holds a tensor, which may lie in rows.
@@ -150,7 +132,7 @@ LogicalResult KernelLowering::readStages() {
     blocked = BlockedStages::find(stages);
   if (blocked)
     blockedKernel.emplace(b, loc, *blocked);
-  findOpenedLoops();
+  treeKernel.emplace(b, loc, stages);
   return verifyLoopTree(stages);
 }
 
@@ -170,29 +152,6 @@ LogicalResult KernelLowering::verifySignature() {
     if (!yielded.insert(value).second)
       return kernel.emitOpError("yields one value twice");
   return success();
-}
-
-void KernelLowering::findOpenedLoops() {
-  if (stages.empty())
-    return;
-  // All stages run in one range of iterations: what all of them share.
-  parallel = stages.front().schedule.getParallel();
-  for (ScheduledStage &scheduled : llvm::drop_begin(stages))
-    parallel = std::min<unsigned>({parallel,
-                                   (unsigned)scheduled.schedule.getParallel(),
-                                   (unsigned)scheduled.schedule.getShared()});
-  if (llvm::any_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
-    parallel = 0;
-  for (auto [i, scheduled] : llvm::enumerate(stages)) {
-    scheduled.openedLoops =
-        std::max<unsigned>(parallel, scheduled.schedule.getShared());
-    if (i + 1 < stages.size())
-      scheduled.openedLoops = std::max<unsigned>(
-          scheduled.openedLoops, stages[i + 1].schedule.getShared());
-  }
-  // A loop that threads share in blocks is opened by the stage itself.
-  if (splitsLastLoop())
-    stages.front().openedLoops = parallel - 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,7 +249,7 @@ void KernelLowering::moveInside(OpResult result, StageWrite &write,
 }
 
 LogicalResult KernelLowering::bindBuffers() {
-  if (isBlocked())
+  if (blocked)
     return blockedKernel->bindBuffers(buffers);
   int64_t left = kMaxLocalBytes;
   for (ScheduledStage &scheduled : stages)
@@ -378,8 +337,6 @@ KernelLowering::bindStage(const ScheduledStage &scheduled) {
   const Stage &stage = scheduled.stage;
   StageBindings bindings;
   FusedOp op = stage.op;
-  bindings.parallelLoops = splitsLastLoop() ? parallel - 1 : parallel;
-  bindings.openedLoops = scheduled.openedLoops;
   for (auto [inner, outer] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
     if (Value buffer = buffers.lookup(outer))
@@ -399,56 +356,8 @@ KernelLowering::bindStage(const ScheduledStage &scheduled) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops
+// Its body
 //===----------------------------------------------------------------------===//
-
-/// The last parallel loop steps by vectors or tiles: it is shared in blocks.
-bool KernelLowering::splitsLastLoop() const {
-  if (stages.size() != 1 || parallel == 0 || isBlocked())
-    return false;
-  ScheduleAttr schedule = stages.front().schedule;
-  int64_t last = schedule.getLevels()[parallel - 1].dim;
-  return schedule.getVectorWidth() > 1 &&
-         (last == schedule.getTranspose() ||
-          (parallel == 1 && last == schedule.getVectorDim()));
-}
-
-/// Iterations of such a loop in one block.
-int64_t KernelLowering::getSplit() const {
-  const ScheduledStage &first = stages.front();
-  ScheduleAttr schedule = first.schedule;
-  if (schedule.getTranspose() >= 0)
-    return kParallelRows;
-  // Each iteration of a reduction is a whole column.
-  int64_t column = 1;
-  for (int64_t loop : llvm::drop_begin(schedule.getDims()))
-    column *= std::max<int64_t>(first.stage.getStaticExtent(loop), 1);
-  if (first.stage.hasReduction() && column >= kLongColumn)
-    return std::max(kParallelColumns,
-                    schedule.getVectorWidth() * schedule.getUnroll());
-  return kParallelBlock;
-}
-
-int64_t KernelLowering::getParallelRange() const {
-  const ScheduledStage &first = stages.front();
-  if (isBlocked())
-    return ContractionEmitter::getParallelRange(blocked->contraction->stage,
-                                                blocked->contraction->schedule);
-  int64_t range = 1;
-  SmallVector<int64_t> loops = first.schedule.getDims(parallel);
-  for (auto [depth, loop] : llvm::enumerate(loops)) {
-    int64_t extent = first.stage.getStaticExtent(loop);
-    if (ShapedType::isDynamic(extent))
-      return ShapedType::kDynamic;
-    int64_t step = 1;
-    if (splitsLastLoop() && depth + 1 == parallel)
-      step = getSplit();
-    else if (loop == first.schedule.getUnrollDim())
-      step = first.schedule.getUnroll();
-    range *= llvm::divideCeil(extent, step);
-  }
-  return range;
-}
 
 /// The time that the cost model predicts for one thread, in picoseconds.
 int64_t KernelLowering::getWork() const {
@@ -460,111 +369,6 @@ int64_t KernelLowering::getWork() const {
     return 0;
   double picoseconds = predictSeconds(description->work, machine) * 1e12;
   return static_cast<int64_t>(std::min(picoseconds, 1e18));
-}
-
-void KernelLowering::emitTree(MutableArrayRef<ScheduledStage> run,
-                              unsigned depth) {
-  if (run.size() == 1) {
-    run.front().emitter->emitNest(depth);
-    return;
-  }
-  while (!run.empty()) {
-    // The longest run of stages that share the loop at this depth.
-    size_t length = 1;
-    while (length < run.size() &&
-           run[length].schedule.getShared() > static_cast<int64_t>(depth))
-      ++length;
-    MutableArrayRef<ScheduledStage> group = run.take_front(length);
-    run = run.drop_front(length);
-    if (length == 1) {
-      group.front().emitter->emitNest(depth);
-      continue;
-    }
-    for (ScheduledStage &scheduled : group)
-      scheduled.emitter->enter(depth);
-    LoopRange range = group.front().emitter->getFullRange(depth);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    auto loop = scf::ForOp::create(b, loc, range.begin, range.end, one);
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(loop.getBody());
-    for (ScheduledStage &scheduled : group)
-      scheduled.emitter->openLoop(depth, loop.getInductionVar());
-    emitTree(group, depth + 1);
-  }
-}
-
-/// The block of the last parallel loop at `position`, which then numbers the
-/// loops outside of it.
-LoopRange KernelLowering::emitBlock(Value &position) {
-  ScheduledStage &stage = stages.front();
-  Value size = arith::ConstantIndexOp::create(b, loc, getSplit());
-  LoopRange full = stage.emitter->getFullRange(parallel - 1);
-  Value number = position;
-  if (parallel > 1) {
-    Value count = arith::CeilDivSIOp::create(b, loc, full.end, size);
-    if (full.extent)
-      count = arith::ConstantIndexOp::create(
-          b, loc, llvm::divideCeil(*full.extent, getSplit()));
-    number = arith::RemUIOp::create(b, loc, position, count);
-    position = arith::DivUIOp::create(b, loc, position, count);
-  }
-  LoopRange block;
-  block.begin = arith::MulIOp::create(b, loc, number, size);
-  block.end = arith::MinSIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
-  // One vector at most, as in a small kernel: no loop is left of it.
-  if (full.extent && *full.extent <= stage.schedule.getVectorWidth())
-    block.extent = full.extent;
-  return block;
-}
-
-void KernelLowering::emitParallelRange() {
-  unsigned numArguments = lowered.getNumArguments();
-  Value begin = lowered.getArgument(numArguments - 2);
-  Value end = lowered.getArgument(numArguments - 1);
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  bool splits = splitsLastLoop();
-  unsigned opened = splits ? parallel - 1 : parallel;
-  if (opened > 0)
-    for (ScheduledStage &scheduled : stages)
-      scheduled.emitter->enter(0);
-  auto loop = scf::ForOp::create(b, loc, begin, end, one);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value position = loop.getInductionVar();
-  LoopRange block;
-  if (splits)
-    block = emitBlock(position);
-  // Unfold the range into the loops that it stands for, innermost first.
-  for (unsigned depth = opened; depth-- > 0;) {
-    ScheduledStage &first = stages.front();
-    int64_t dim = first.schedule.getLevels()[depth].dim;
-    bool isUnrolled = dim == first.schedule.getUnrollDim();
-    Value iv = position;
-    if (depth > 0) {
-      Value extent = first.emitter->getFullRange(depth).end;
-      if (isUnrolled)
-        extent = arith::ConstantIndexOp::create(
-            b, loc,
-            llvm::divideCeil(first.stage.getStaticExtent(dim),
-                             first.schedule.getUnroll()));
-      iv = arith::RemUIOp::create(b, loc, position, extent);
-      position = arith::DivUIOp::create(b, loc, position, extent);
-    }
-    if (isUnrolled)
-      iv = arith::MulIOp::create(
-          b, loc, iv,
-          arith::ConstantIndexOp::create(b, loc, first.schedule.getUnroll()));
-    for (ScheduledStage &scheduled : stages)
-      scheduled.emitter->openLoop(depth, iv);
-  }
-  for (unsigned depth = 1; depth < opened; ++depth)
-    for (ScheduledStage &scheduled : stages)
-      scheduled.emitter->enter(depth);
-  if (splits)
-    stages.front().emitter->emitNest(opened, block);
-  else
-    emitTree(stages, parallel);
 }
 
 /// A stage without iterations: reductions give their identity.
@@ -640,24 +444,18 @@ LogicalResult KernelLowering::emitStages() {
     setNumber("metaop.parallel_range", 1);
     return success();
   }
-  if (int64_t range = getParallelRange(); !ShapedType::isDynamic(range)) {
+  int64_t range = treeKernel->getRange();
+  if (blocked)
+    range = ContractionEmitter::getParallelRange(
+        blocked->contraction->stage, blocked->contraction->schedule);
+  if (!ShapedType::isDynamic(range)) {
     setNumber("metaop.parallel_range", range);
     setNumber("metaop.work_per_step", getWork() / std::max<int64_t>(range, 1));
   }
   auto bind = [this](const ScheduledStage &stage) { return bindStage(stage); };
-  if (isBlocked()) {
-    auto range = lowered.getArguments().take_back(2);
-    return blockedKernel->emit(range[0], range[1], bind);
-  }
-  for (ScheduledStage &scheduled : stages) {
-    FailureOr<StageBindings> bindings = bindStage(scheduled);
-    if (failed(bindings))
-      return failure();
-    scheduled.emitter = std::make_unique<StageEmitter>(
-        b, scheduled.stage, scheduled.schedule, std::move(*bindings));
-  }
-  emitParallelRange();
-  return success();
+  auto part = lowered.getArguments().take_back(2);
+  return blocked ? blockedKernel->emit(part[0], part[1], bind)
+                 : treeKernel->emit(part[0], part[1], bind);
 }
 
 LogicalResult KernelLowering::lower() {

@@ -1,0 +1,226 @@
+//===- TreeKernel.cpp - Stages in a tree of loops -------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The stages' schedules form a tree of loops: stage n opens the loops that it
+// does not share with stage n - 1. Runs of stages that share the loop at some
+// depth are emitted inside of one loop, in order.
+//
+// The leading loops that all stages have, and mark as parallel, are one range,
+// of which a call does a part. Where the last of them steps by vectors or
+// tiles, an iteration of the range is a block of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TreeKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Elements that one step of the parallel range does where the only parallel
+/// loop is the vector loop.
+static constexpr int64_t kParallelBlock = 4096;
+/// The same, at least, where it is the kept loop of a reduction of this length.
+static constexpr int64_t kParallelColumns = 256;
+static constexpr int64_t kLongColumn = 64;
+/// Iterations of a tile's rows that one step of the parallel range does.
+static constexpr int64_t kParallelRows = 64;
+
+TreeKernel::TreeKernel(OpBuilder &b, Location loc,
+                       SmallVectorImpl<ScheduledStage> &stages)
+    : b(b), loc(loc), stages(stages) {
+  if (stages.empty())
+    return;
+  // All stages run in one range of iterations: what all of them share.
+  parallel = stages.front().schedule.getParallel();
+  for (ScheduledStage &scheduled : llvm::drop_begin(stages))
+    parallel = std::min<unsigned>({parallel,
+                                   (unsigned)scheduled.schedule.getParallel(),
+                                   (unsigned)scheduled.schedule.getShared()});
+  if (llvm::any_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
+    parallel = 0;
+  for (auto [i, scheduled] : llvm::enumerate(stages)) {
+    scheduled.openedLoops =
+        std::max<unsigned>(parallel, scheduled.schedule.getShared());
+    if (i + 1 < stages.size())
+      scheduled.openedLoops = std::max<unsigned>(
+          scheduled.openedLoops, stages[i + 1].schedule.getShared());
+  }
+  // A loop that threads share in blocks is opened by the stage itself.
+  if (splitsLastLoop())
+    stages.front().openedLoops = parallel - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The parallel range
+//===----------------------------------------------------------------------===//
+
+/// The last parallel loop steps by vectors or tiles: it is shared in blocks.
+bool TreeKernel::splitsLastLoop() const {
+  if (stages.size() != 1 || parallel == 0)
+    return false;
+  ScheduleAttr schedule = stages.front().schedule;
+  int64_t last = schedule.getLevels()[parallel - 1].dim;
+  return schedule.getVectorWidth() > 1 &&
+         (last == schedule.getTranspose() ||
+          (parallel == 1 && last == schedule.getVectorDim()));
+}
+
+/// Iterations of such a loop in one block.
+int64_t TreeKernel::getSplit() const {
+  const ScheduledStage &first = stages.front();
+  ScheduleAttr schedule = first.schedule;
+  if (schedule.getTranspose() >= 0)
+    return kParallelRows;
+  // Each iteration of a reduction is a whole column.
+  int64_t column = 1;
+  for (int64_t loop : llvm::drop_begin(schedule.getDims()))
+    column *= std::max<int64_t>(first.stage.getStaticExtent(loop), 1);
+  if (first.stage.hasReduction() && column >= kLongColumn)
+    return std::max(kParallelColumns,
+                    schedule.getVectorWidth() * schedule.getUnroll());
+  return kParallelBlock;
+}
+
+int64_t TreeKernel::getRange() const {
+  const ScheduledStage &first = stages.front();
+  int64_t range = 1;
+  SmallVector<int64_t> loops = first.schedule.getDims(parallel);
+  for (auto [depth, loop] : llvm::enumerate(loops)) {
+    int64_t extent = first.stage.getStaticExtent(loop);
+    if (ShapedType::isDynamic(extent))
+      return ShapedType::kDynamic;
+    int64_t step = 1;
+    if (splitsLastLoop() && depth + 1 == parallel)
+      step = getSplit();
+    else if (loop == first.schedule.getUnrollDim())
+      step = first.schedule.getUnroll();
+    range *= llvm::divideCeil(extent, step);
+  }
+  return range;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void TreeKernel::emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth) {
+  if (run.size() == 1) {
+    run.front().emitter->emitNest(depth);
+    return;
+  }
+  while (!run.empty()) {
+    // The longest run of stages that share the loop at this depth.
+    size_t length = 1;
+    while (length < run.size() &&
+           run[length].schedule.getShared() > static_cast<int64_t>(depth))
+      ++length;
+    MutableArrayRef<ScheduledStage> group = run.take_front(length);
+    run = run.drop_front(length);
+    if (length == 1) {
+      group.front().emitter->emitNest(depth);
+      continue;
+    }
+    for (ScheduledStage &scheduled : group)
+      scheduled.emitter->enter(depth);
+    LoopRange range = group.front().emitter->getFullRange(depth);
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    auto loop = scf::ForOp::create(b, loc, range.begin, range.end, one);
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(loop.getBody());
+    for (ScheduledStage &scheduled : group)
+      scheduled.emitter->openLoop(depth, loop.getInductionVar());
+    emitTree(group, depth + 1);
+  }
+}
+
+/// The block of the last parallel loop at `position`, which then numbers the
+/// loops outside of it.
+LoopRange TreeKernel::emitBlock(Value &position) {
+  ScheduledStage &stage = stages.front();
+  Value size = arith::ConstantIndexOp::create(b, loc, getSplit());
+  LoopRange full = stage.emitter->getFullRange(parallel - 1);
+  Value number = position;
+  if (parallel > 1) {
+    Value count = arith::CeilDivSIOp::create(b, loc, full.end, size);
+    if (full.extent)
+      count = arith::ConstantIndexOp::create(
+          b, loc, llvm::divideCeil(*full.extent, getSplit()));
+    number = arith::RemUIOp::create(b, loc, position, count);
+    position = arith::DivUIOp::create(b, loc, position, count);
+  }
+  LoopRange block;
+  block.begin = arith::MulIOp::create(b, loc, number, size);
+  block.end = arith::MinSIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
+  // One vector at most, as in a small kernel: no loop is left of it.
+  if (full.extent && *full.extent <= stage.schedule.getVectorWidth())
+    block.extent = full.extent;
+  return block;
+}
+
+void TreeKernel::emitRange(Value begin, Value end) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  bool splits = splitsLastLoop();
+  unsigned opened = splits ? parallel - 1 : parallel;
+  if (opened > 0)
+    for (ScheduledStage &scheduled : stages)
+      scheduled.emitter->enter(0);
+  auto loop = scf::ForOp::create(b, loc, begin, end, one);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value position = loop.getInductionVar();
+  LoopRange block;
+  if (splits)
+    block = emitBlock(position);
+  // Unfold the range into the loops that it stands for, innermost first.
+  for (unsigned depth = opened; depth-- > 0;) {
+    ScheduledStage &first = stages.front();
+    int64_t dim = first.schedule.getLevels()[depth].dim;
+    bool isUnrolled = dim == first.schedule.getUnrollDim();
+    Value iv = position;
+    if (depth > 0) {
+      Value extent = first.emitter->getFullRange(depth).end;
+      if (isUnrolled)
+        extent = arith::ConstantIndexOp::create(
+            b, loc,
+            llvm::divideCeil(first.stage.getStaticExtent(dim),
+                             first.schedule.getUnroll()));
+      iv = arith::RemUIOp::create(b, loc, position, extent);
+      position = arith::DivUIOp::create(b, loc, position, extent);
+    }
+    if (isUnrolled)
+      iv = arith::MulIOp::create(
+          b, loc, iv,
+          arith::ConstantIndexOp::create(b, loc, first.schedule.getUnroll()));
+    for (ScheduledStage &scheduled : stages)
+      scheduled.emitter->openLoop(depth, iv);
+  }
+  for (unsigned depth = 1; depth < opened; ++depth)
+    for (ScheduledStage &scheduled : stages)
+      scheduled.emitter->enter(depth);
+  if (splits)
+    stages.front().emitter->emitNest(opened, block);
+  else
+    emitTree(stages, parallel);
+}
+
+LogicalResult TreeKernel::emit(Value begin, Value end, BindFn bind) {
+  for (ScheduledStage &scheduled : stages) {
+    FailureOr<StageBindings> bindings = bind(scheduled);
+    if (failed(bindings))
+      return failure();
+    bindings->parallelLoops = splitsLastLoop() ? parallel - 1 : parallel;
+    bindings->openedLoops = scheduled.openedLoops;
+    scheduled.emitter = std::make_unique<StageEmitter>(
+        b, scheduled.stage, scheduled.schedule, std::move(*bindings));
+  }
+  emitRange(begin, end);
+  return success();
+}

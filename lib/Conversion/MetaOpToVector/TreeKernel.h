@@ -1,0 +1,48 @@
+//===- TreeKernel.h - Stages in a tree of loops -----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_TREEKERNEL_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_TREEKERNEL_H
+
+#include "LoopTree.h"
+
+namespace mlir::metaop {
+
+/// Emits a kernel of stages that are no contractions in blocks.
+class TreeKernel {
+public:
+  /// Gives the buffers of a stage; fails with a diagnostic.
+  using BindFn =
+      llvm::function_ref<FailureOr<StageBindings>(const ScheduledStage &)>;
+
+  /// Sets which loops are opened around each stage.
+  TreeKernel(OpBuilder &b, Location loc,
+             SmallVectorImpl<ScheduledStage> &stages);
+
+  /// Iterations of the parallel range; ShapedType::kDynamic if not known.
+  int64_t getRange() const;
+  /// Binds the stages; emits iterations [begin, end) of the parallel range.
+  LogicalResult emit(Value begin, Value end, BindFn bind);
+
+private:
+  bool splitsLastLoop() const;
+  int64_t getSplit() const;
+  void emitRange(Value begin, Value end);
+  LoopRange emitBlock(Value &position);
+  void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
+
+  OpBuilder &b;
+  Location loc;
+  SmallVectorImpl<ScheduledStage> &stages;
+  /// Leading loops that are the parallel range.
+  unsigned parallel = 0;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_TREEKERNEL_H
