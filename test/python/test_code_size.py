@@ -144,6 +144,7 @@ OTHERS = names(
     "is_grad_enabled jvp no_grad vjp Module Sequential nn optim load save fetch fetch_sync sync "
     "sync_all dump flag_scope flags get_num_threads set_num_threads Explanation "
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
+    "TunedKernel Tuning tune tuned_schedules "
     "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
     "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
     "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
