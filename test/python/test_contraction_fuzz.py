@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random products and convolutions under random blocks and tiles give what they mean,
-and so do random epilogues that share these blocks.
+and so do stages that pack for them, and epilogues, which share these blocks.
 
 What is refused tests nothing, so the test asks that most schedules are taken, and that
 those use all that schedules of contractions can say.
@@ -54,14 +54,15 @@ FEATURES = {
     "transpose": re.compile(r"transpose = "),
     "unroll": re.compile(r"unroll = "),
     "prefetch": re.compile(r"prefetch = "),
-    "epilogue": re.compile(r"shared = "),
+    "packing": re.compile(r"^pack"),
+    "epilogue": re.compile(r"epilogue"),
 }
 
 REFUSED = re.compile(
     r"error: .*(would be rounded|lanes and the rows of tiles are masked"
     r"|in steps of \d+ along its lanes|which is for contractions"
     r"|tiles that are not square|multiplications, but at most|is shared with another stage"
-    r"|the stage is no sum of products|schedule orders \d loops|bytes fit)"
+    r"|the stage is no sum of products|schedule orders \d loops|bytes fit|shares (loop )?\d)"
 )
 
 
@@ -81,6 +82,7 @@ class Contraction:
         self.schedule = self.random_schedule()
         self.stored, self.element = self.random.choice(TYPES)
         self.epilogue = self.random_epilogue() if self.random.random() < 0.5 else None
+        self.packing = self.random_packing() if self.random.random() < 0.3 else None
 
     def random_schedule(self):
         rng = self.random
@@ -139,29 +141,53 @@ class Contraction:
             for index in indices.split(", ")
         ]
 
-    def random_epilogue(self):
-        """Return the schedule of a stage that shares some levels; None if there are none."""
-        rng = self.random
+    def levels(self):
+        """Return the levels of the contraction, and how many of them are parallel."""
         levels = [
             (kind, self.space[int(dim)], int(step or 1))
             for kind, dim, step in re.findall(r"(parallel|step)\((\d+)(?:, (\d+))?", self.schedule)
         ]
-        kept = [depth for depth, level in enumerate(levels, 1) if level[1] in self.kept]
-        first = sum(kind == "parallel" for kind, _, _ in levels)
-        depths = [depth for depth in kept if depth >= first]
-        if not depths:
-            return None
-        outer = [level for level in levels[: rng.choice(depths)] if level[1] in self.kept]
-        result = self.maps[2].split(", ")
-        own = [f"{kind}({result.index(dim)}, {step})" for kind, dim, step in outer]
-        *others, last = range(len(result))
+        return levels, sum(kind == "parallel" for kind, _, _ in levels)
+
+    def random_neighbour(self, outer, dims):
+        """Return the levels and lanes of a stage over `dims` inside of `outer`."""
+        rng = self.random
+        own = [f"{kind}({dims.index(dim)}, {step})" for kind, dim, step in outer]
+        *others, last = range(len(dims))
         own += [f"step({dim})" for dim in rng.sample(others, len(others))]
-        steps = [step for _, dim, step in outer if dim == result[last]]
+        steps = [step for _, dim, step in outer if dim == dims[last]]
         lanes = rng.choice([n for n in (1, 2, 4, 8, 16) if all(s % n == 0 for s in steps)])
         own.append(f"step({last}, {lanes})")
         text = f"[{', '.join(own)}]"
         if lanes > 1:
             text += f", tile = [{last}: {lanes}], lanes = {last}: {lanes}"
+        return text
+
+    def random_packing(self):
+        """Return which factor is packed, and the schedule of that; None if none is."""
+        rng = self.random
+        levels, first = self.levels()
+        # Without blocks, stages share loops in another way.
+        if self.kind == "convolution" or len({dim for _, dim, _ in levels}) == len(levels):
+            return None
+        last = max(depth for depth, level in enumerate(levels, 1) if level[1] in self.kept)
+        depth = rng.randint(max(first, 1), max(first, last, 1))
+        factor = rng.randrange(2)
+        dims = self.maps[factor].split(", ")
+        outer = [level for level in levels[:depth] if level[1] in dims]
+        self.schedule = self.schedule.replace(">)", f", shared = {depth}>)")
+        return factor, f"schedule(#metaop.schedule<{self.random_neighbour(outer, dims)}>)"
+
+    def random_epilogue(self):
+        """Return the schedule of a stage that shares some levels; None if there are none."""
+        levels, first = self.levels()
+        kept = [depth for depth, level in enumerate(levels, 1) if level[1] in self.kept]
+        depths = [depth for depth in kept if depth >= first]
+        if not depths:
+            return None
+        end = self.random.choice(depths)
+        outer = [level for level in levels[:end] if level[1] in self.kept]
+        text = self.random_neighbour(outer, self.maps[2].split(", "))
         return f"schedule(#metaop.schedule<{text}, shared = {len(outer)}>)"
 
     def epilogue_text(self, y, element):
@@ -210,9 +236,20 @@ class Contraction:
             results, types = "%e, %n", f"{y}, {y}"
         outputs = f"({types})" if self.epilogue else y
         returned = "%k#0, %k#1" if self.epilogue else "%k"
+        sources, packing = ["%kx", "%kw"], ""
+        if self.packing:
+            factor, schedule = self.packing
+            source, sources[factor] = sources[factor], "%q"
+            type_ = (x, w)[factor]
+            packing = f"""
+    %q = metaop.fused(%u = {source} : {type_}) -> {type_}
+        {schedule} {{
+      %z0 = metaop.neg %u : {type_}
+      metaop.yield %z0 : {type_}
+    }}"""
         return f"""func.func @{self.name}({arguments}) -> {outputs} {{
-  %k{":2" if self.epilogue else ""} = metaop.kernel({operands}) -> {outputs} {{
-    %r = metaop.fused(%a = %kx : {x}, %b = %kw : {w}) -> {y}
+  %k{":2" if self.epilogue else ""} = metaop.kernel({operands}) -> {outputs} {{{packing}
+    %r = metaop.fused(%a = {sources[0]} : {x}, %b = {sources[1]} : {w}) -> {y}
         {self.schedule} {{
       %0 = metaop.reindex %a map {to_x} fill 0.0 : {stored} : {x} -> {read}
       %1 = metaop.reindex %b map {to_w} fill 0.0 : {stored} : {w} -> {read}
@@ -242,7 +279,8 @@ def check(seeds, folder):
             facts[stage.kind] += 1
             facts["agreed"] += 1
             facts["halves as f32"] += stage.stored != stage.element
-            schedules = f"{stage.schedule} {stage.epilogue}"
+            schedules = "pack " if stage.packing else ""
+            schedules += stage.schedule + (" epilogue" if stage.epilogue else "")
             facts += Counter({n: 1 for n, use in FEATURES.items() if use.search(schedules)})
         else:
             assert REFUSED.search(line), f"{line}\nin {path}"

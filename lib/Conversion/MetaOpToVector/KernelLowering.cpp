@@ -444,10 +444,10 @@ LogicalResult KernelLowering::emitStages() {
     setNumber("metaop.parallel_range", 1);
     return success();
   }
-  int64_t range = treeKernel->getRange();
-  if (blocked)
-    range = ContractionEmitter::getParallelRange(
-        blocked->contraction->stage, blocked->contraction->schedule);
+  int64_t range =
+      blocked ? ContractionEmitter::getParallelRange(
+                    blocked->contraction->stage, blocked->contraction->schedule)
+              : treeKernel->getRange();
   if (!ShapedType::isDynamic(range)) {
     setNumber("metaop.parallel_range", range);
     setNumber("metaop.work_per_step", getWork() / std::max<int64_t>(range, 1));

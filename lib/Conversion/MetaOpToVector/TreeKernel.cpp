@@ -80,7 +80,8 @@ int64_t TreeKernel::getSplit() const {
     return kParallelRows;
   // Each iteration of a reduction is a whole column.
   int64_t column = 1;
-  for (int64_t loop : llvm::drop_begin(schedule.getDims()))
+  SmallVector<int64_t> loops = schedule.getDims();
+  for (int64_t loop : llvm::drop_begin(loops))
     column *= std::max<int64_t>(first.stage.getStaticExtent(loop), 1);
   if (first.stage.hasReduction() && column >= kLongColumn)
     return std::max(kParallelColumns,

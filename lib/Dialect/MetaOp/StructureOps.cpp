@@ -426,16 +426,19 @@ static LogicalResult verifySharedLoops(FusedOp previous, FusedOp stage) {
            << shared;
   ScheduleAttr before = previous.getScheduleAttr();
   int64_t available = before ? before.getNumLevels() : 0;
+  // What a contraction in blocks and its neighbours share is compared by the
+  // lowering.
+  if (!schedule.isFlat() || (before && !before.isFlat()))
+    return success();
   if (shared > available)
     return stage.emitOpError()
            << "shares " << shared << " loops with a stage whose schedule has "
            << available;
-  // Loops that are several collapsed dimensions are compared by the lowering.
+  // So are loops that are several collapsed dimensions.
   RankedTensorType space = stage.getIterationValue().getType();
   RankedTensorType spaceBefore = previous.getIterationValue().getType();
   if (static_cast<int64_t>(schedule.getNumLevels()) != space.getRank() ||
-      available != spaceBefore.getRank() || !schedule.isFlat() ||
-      !before.isFlat())
+      available != spaceBefore.getRank())
     return success();
   for (int64_t loop = 0; loop < shared; ++loop) {
     int64_t dim = schedule.getLevels()[loop].dim;
