@@ -1,5 +1,4 @@
-//===- BlockedKernel.h - A contraction in blocks, and its neighbours -*-
-// C++-*-//
+//===- BlockedKernel.h - Contractions and what is around them ---*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

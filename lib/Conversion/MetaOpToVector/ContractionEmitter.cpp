@@ -164,7 +164,7 @@ void ContractionEmitter::emitLevel(unsigned depth) {
   if (Value buffer = open(spans))
     bindings.results.front() = buffer;
   emitLoops(depth);
-  emitIf(isLast, [&] { finish(spans); });
+  emitIf(b, loc, isLast, [&] { finish(spans); });
 }
 
 void ContractionEmitter::emitLoops(unsigned depth) {
@@ -195,14 +195,15 @@ void ContractionEmitter::emitLoops(unsigned depth) {
 void ContractionEmitter::testBlock(unsigned depth, Value iv) {
   const LoopLevel &level = getLevel(depth);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  isFirst = emitAnd(isFirst, arith::CmpIOp::create(
-                                 b, loc, arith::CmpIPredicate::eq, iv, zero));
+  isFirst = emitAnd(
+      b, loc, isFirst,
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, iv, zero));
   if (finishDepth > schedule.getNumLevels() || depth >= finishDepth)
     return;
   Value next = emitIndexAdd(b, loc, iv, level.step);
-  isLast =
-      emitAnd(isLast, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                            next, spans[level.dim].end));
+  isLast = emitAnd(b, loc, isLast,
+                   arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                         next, spans[level.dim].end));
 }
 
 /// The last level of a kept dimension: whole tiles, and what is left over.
@@ -279,9 +280,9 @@ Value ContractionEmitter::emitConditions(unsigned depth) {
       continue;
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value number = emitAffine(b, loc, check, position, bindings.symbols);
-    holds =
-        emitAnd(holds, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                             number, zero));
+    holds = emitAnd(
+        b, loc, holds,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, number, zero));
   }
   return holds;
 }

@@ -11,6 +11,7 @@
 
 #include "Reduction.h"
 #include "StageBindings.h"
+#include "ValueEmitter.h"
 
 #include <functional>
 #include <map>
@@ -102,8 +103,6 @@ private:
   void emitStore(Value value, Value offset, Value mask, bool adds);
   void emitScatter(Value value, Value offset, int64_t step, Value mask,
                    bool adds);
-  Value emitAnd(Value lhs, Value rhs);
-  void emitIf(Value condition, llvm::function_ref<void()> emit);
 
   OpBuilder &b;
   Location loc;

@@ -69,24 +69,6 @@ unsigned ContractionEmitter::getNumber(const Copy &copy) const {
   return number * sizes[lanesDim] + copy[lanesDim];
 }
 
-Value ContractionEmitter::emitAnd(Value lhs, Value rhs) {
-  if (!lhs || !rhs)
-    return lhs ? lhs : rhs;
-  return arith::AndIOp::create(b, loc, lhs, rhs);
-}
-
-void ContractionEmitter::emitIf(Value condition,
-                                llvm::function_ref<void()> emit) {
-  if (!condition) {
-    emit();
-    return;
-  }
-  auto ifOp = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(ifOp.thenBlock());
-  emit();
-}
-
 /// The value of an expression of constant steps in a copy, for the first lane.
 Value ContractionEmitter::emitExpr(AffineExpr expr, const Copy &copy) {
   Value &base = bases[expr];
@@ -121,9 +103,9 @@ Value ContractionEmitter::getValid(const Copy &copy) {
   for (auto [dim, number] : llvm::enumerate(copy))
     if (left[dim] && number > 0 && static_cast<int64_t>(dim) != lanesDim) {
       Value at = arith::ConstantIndexOp::create(b, loc, number);
-      valid =
-          emitAnd(valid, arith::CmpIOp::create(
-                             b, loc, arith::CmpIPredicate::slt, at, left[dim]));
+      valid = emitAnd(b, loc, valid,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                            at, left[dim]));
     }
   return valid;
 }
@@ -177,17 +159,11 @@ Value ContractionEmitter::getValue(Value value, Copy copy) {
   } else if (auto constant = value.getDefiningOp<ConstantOp>()) {
     result = cast<GeneratorOpInterface>(*constant).emitElement(b, {}, {}, {});
   } else {
-    auto op = cast<ElementwiseOpInterface>(value.getDefiningOp());
+    Operation *op = value.getDefiningOp();
     SmallVector<Value> operands;
-    bool anyVector = false;
-    for (Value operand : op->getOperands()) {
+    for (Value operand : op->getOperands())
       operands.push_back(getValue(operand, copy));
-      anyVector |= isa<VectorType>(operands.back().getType());
-    }
-    if (anyVector)
-      for (Value &operand : operands)
-        operand = broadcastTo(b, loc, operand, lanes);
-    result = op.emitScalar(b, operands);
+    result = emitElementwise(b, loc, op, std::move(operands), lanes);
   }
   values[key] = result;
   return result;
@@ -302,18 +278,19 @@ void ContractionEmitter::storeCopies(bool adds) {
     for (AffineExpr check : write.place.rangeChecks) {
       Value first = emitExpr(check, copy);
       if (int64_t step = *stage.getStep(check, lanesDim)) {
-        mask = emitAnd(mask, emitLinearMask(b, loc, first, step, lanes));
+        mask =
+            emitAnd(b, loc, mask, emitLinearMask(b, loc, first, step, lanes));
         continue;
       }
       Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-      guard =
-          emitAnd(guard, arith::CmpIOp::create(
-                             b, loc, arith::CmpIPredicate::sge, first, zero));
+      guard = emitAnd(b, loc, guard,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            first, zero));
     }
     Value offset = emitExpr(write.place.offset, copy);
     Value result = reduction.emitNarrow(b, loc, sum);
     int64_t step = *stage.getStep(write.place.offset, lanesDim);
-    emitIf(guard, [&] {
+    emitIf(b, loc, guard, [&] {
       step == 1 ? emitStore(result, offset, mask, adds)
                 : emitScatter(result, offset, step, mask, adds);
     });
@@ -395,9 +372,9 @@ Value ContractionEmitter::emitIsLaneValid(int64_t lane, const Copy &copy) {
   for (AffineExpr check : stage.writes.front().place.rangeChecks) {
     Value number = emitIndexAdd(b, loc, emitExpr(check, copy),
                                 lane * *stage.getStep(check, lanesDim));
-    valid =
-        emitAnd(valid, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                             number, zero));
+    valid = emitAnd(
+        b, loc, valid,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, number, zero));
   }
   return valid;
 }
@@ -414,7 +391,7 @@ void ContractionEmitter::storeRun(Value column, unsigned position,
     column = vector::ShuffleOp::create(b, loc, column, column, order);
   }
   Copy copy = getCopy(rows.front());
-  emitIf(emitIsLaneValid(lane, copy), [&] {
+  emitIf(b, loc, emitIsLaneValid(lane, copy), [&] {
     Value offset = emitIndexAdd(b, loc, emitExpr(place, copy),
                                 lane * *stage.getStep(place, lanesDim));
     emitStore(column, offset, getRowMask(rows), adds);

@@ -301,7 +301,7 @@ void StageEmitter::accumulate(unsigned index) {
     addChecks(stage.domain, c, guard, mask);
     addChecks(write.place.rangeChecks, c, guard, mask);
     addChecks(write.place.conditions, c, guard, mask);
-    mask = emitAnd(mask, tailMask);
+    mask = emitAnd(b, loc, mask, tailMask);
     Value value = reduction.emitWiden(b, loc, getValue(write.value, c));
     value = broadcastTo(b, loc, value, lanes);
     if (lanes > 1)
@@ -315,18 +315,6 @@ void StageEmitter::accumulate(unsigned index) {
   }
 }
 
-/// Emits something under a condition; null holds always.
-void StageEmitter::emitIf(Value condition, llvm::function_ref<void()> emit) {
-  if (!condition) {
-    emit();
-    return;
-  }
-  auto ifOp = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(ifOp.thenBlock());
-  emit();
-}
-
 /// Stores an element-wise value, or what the accumulators of a write hold.
 void StageEmitter::store(unsigned index) {
   const StageWrite &write = stage.writes[index];
@@ -338,10 +326,10 @@ void StageEmitter::store(unsigned index) {
     if (isTransposed(write.place))
       return storeTile(write);
     for (unsigned c = 0; c < copies; ++c)
-      emitIf(emitIsInside(c), [&] {
+      emitIf(b, loc, emitIsInside(c), [&] {
         emitStore(write.place, buffer, element, c, asVector,
-                  emitAnd(tailMask, emitCopyMask(c)), getValue(write.value, c),
-                  getStream(write));
+                  emitAnd(b, loc, tailMask, emitCopyMask(c)),
+                  getValue(write.value, c), getStream(write));
       });
     return;
   }
@@ -367,7 +355,7 @@ void StageEmitter::store(unsigned index) {
       value = reduction.emitAcrossLanes(b, loc, value);
     addChecks(write.place.rangeChecks, c, guard, mask);
     if (asVector) {
-      mask = mergeMask(guard, emitAnd(mask, tailMask));
+      mask = mergeMask(guard, emitAnd(b, loc, mask, tailMask));
       guard = nullptr;
     }
     auto emit = [&] {
@@ -380,7 +368,7 @@ void StageEmitter::store(unsigned index) {
       emitStore(write.place, buffer, element, c, asVector, mask,
                 reduction.emitNarrow(b, loc, value));
     };
-    emitIf(emitAnd(emitIsInside(c), guard), emit);
+    emitIf(b, loc, emitAnd(b, loc, emitIsInside(c), guard), emit);
   }
 }
 
@@ -433,12 +421,12 @@ void StageEmitter::emitInitialisation(const StageWrite &write, Value buffer) {
   Value isInside;
   if (write.isProjection)
     for (AffineExpr check : write.place.rangeChecks)
-      isInside = emitAnd(isInside,
+      isInside = emitAnd(b, loc, isInside,
                          arith::CmpIOp::create(
                              b, loc, arith::CmpIPredicate::sge,
                              emitAffine(b, loc, check, loops, bindings.symbols),
                              zero));
-  emitIf(isInside,
+  emitIf(b, loc, isInside,
          [&] { memref::StoreOp::create(b, loc, identity, buffer, offset); });
 }
 

@@ -12,6 +12,7 @@
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "Reduction.h"
 #include "StageBindings.h"
+#include "ValueEmitter.h"
 
 namespace mlir::metaop {
 
@@ -119,7 +120,6 @@ private:
   SmallVector<Value> combineActive(unsigned depth, ValueRange before,
                                    ValueRange after);
   void accumulate(unsigned write);
-  void emitIf(Value condition, llvm::function_ref<void()> emit);
   void store(unsigned write);
   void emitInitialisation(const StageWrite &write, Value buffer);
 
@@ -152,7 +152,6 @@ private:
   /// Adds the checks to a scalar guard and to a mask of lanes; null is "all".
   void addChecks(ArrayRef<AffineExpr> checks, unsigned copy, Value &guard,
                  Value &mask);
-  Value emitAnd(Value lhs, Value rhs);
   /// A mask of lanes that is the conjunction of both; null if both are.
   Value mergeMask(Value guard, Value mask);
 

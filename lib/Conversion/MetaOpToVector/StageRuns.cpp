@@ -153,7 +153,7 @@ void StageEmitter::storeInterleaved(const StageWrite &write,
     values.push_back(toMemoryType(broadcastTo(b, loc, phase, lanes), element));
     Value guard, mask;
     addChecks(write.place.rangeChecks, copy, guard, mask);
-    masks.push_back(mergeMask(guard, emitAnd(mask, tailMask)));
+    masks.push_back(mergeMask(guard, emitAnd(b, loc, mask, tailMask)));
     isMasked |= masks.back() != nullptr;
   }
   for (Value &mask : masks)

@@ -192,6 +192,7 @@ void StageEmitter::storeTile(const StageWrite &write) {
   for (auto [copy, column] : llvm::enumerate(columns))
     emitStore(write.place, bindings.results[write.result],
               getElementTypeOrSelf(write.value), copy, /*asVector=*/true,
-              emitAnd(tailMask, emitCopyMask(copy)), column, getStream(write));
+              emitAnd(b, loc, tailMask, emitCopyMask(copy)), column,
+              getStream(write));
   swapTile();
 }

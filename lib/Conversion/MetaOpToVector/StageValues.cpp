@@ -68,14 +68,9 @@ Value StageEmitter::emitExpr(AffineExpr expr, unsigned copy, bool asVector) {
   return emitAffine(b, loc, expr, getLoopValues(copy, asVector), symbols);
 }
 
-Value StageEmitter::emitAnd(Value lhs, Value rhs) {
-  if (!lhs || !rhs)
-    return lhs ? lhs : rhs;
-  return arith::AndIOp::create(b, loc, lhs, rhs);
-}
-
 Value StageEmitter::mergeMask(Value guard, Value mask) {
-  return emitAnd(guard ? broadcastTo(b, loc, guard, lanes) : Value(), mask);
+  return emitAnd(b, loc, guard ? broadcastTo(b, loc, guard, lanes) : Value(),
+                 mask);
 }
 
 void StageEmitter::addChecks(ArrayRef<AffineExpr> checks, unsigned copy,
@@ -87,19 +82,21 @@ void StageEmitter::addChecks(ArrayRef<AffineExpr> checks, unsigned copy,
       Value zero = arith::ConstantIndexOp::create(b, loc, 0);
       Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                           emitExpr(check, copy), zero);
-      guard = emitAnd(guard, holds);
+      guard = emitAnd(b, loc, guard, holds);
       continue;
     }
     if (auto factor = stage.getStep(check, vectorLoop)) {
       mask = emitAnd(
-          mask, emitLinearMask(b, loc, emitExpr(check, copy), *factor, lanes));
+          b, loc, mask,
+          emitLinearMask(b, loc, emitExpr(check, copy), *factor, lanes));
       continue;
     }
     Value value = emitExpr(check, copy, /*asVector=*/true);
     Value zeros =
         broadcastTo(b, loc, arith::ConstantIndexOp::create(b, loc, 0), lanes);
-    mask = emitAnd(mask, arith::CmpIOp::create(
-                             b, loc, arith::CmpIPredicate::sge, value, zeros));
+    mask = emitAnd(
+        b, loc, mask,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, value, zeros));
   }
 }
 
@@ -284,14 +281,14 @@ Value StageEmitter::emitReadCopy(const StageRead &read, unsigned copy) {
   bool movesInMemory = dependsOnVector(read.place.offset) || mask;
   if (!isVector || movesInMemory) {
     addChecks(read.place.conditions, copy, guard, mask);
-    guard = emitAnd(guard, emitIsCopyLeft(copy));
+    guard = emitAnd(b, loc, guard, emitIsCopyLeft(copy));
     if (!isVector)
       return emitGuardedScalar(read, buffer, guard, copy);
-    return emitGuardedVector(read, buffer, guard, emitAnd(mask, tailMask),
-                             copy);
+    return emitGuardedVector(read, buffer, guard,
+                             emitAnd(b, loc, mask, tailMask), copy);
   }
   // One element for all lanes, of which conditions choose some.
-  guard = emitAnd(guard, emitIsCopyLeft(copy));
+  guard = emitAnd(b, loc, guard, emitIsCopyLeft(copy));
   Value scalar = emitGuardedScalar(read, buffer, guard, copy);
   Value conditionGuard, conditionMask;
   addChecks(read.place.conditions, copy, conditionGuard, conditionMask);
@@ -325,15 +322,9 @@ Value StageEmitter::getValue(Value value, unsigned copy) const {
 
 Value StageEmitter::emitElementwise(Operation *op, unsigned copy) {
   SmallVector<Value> operands;
-  bool anyVector = false;
-  for (Value operand : op->getOperands()) {
+  for (Value operand : op->getOperands())
     operands.push_back(getValue(operand, copy));
-    anyVector |= isa<VectorType>(operands.back().getType());
-  }
-  if (anyVector)
-    for (Value &operand : operands)
-      operand = broadcastTo(b, loc, operand, lanes);
-  return cast<ElementwiseOpInterface>(op).emitScalar(b, operands);
+  return metaop::emitElementwise(b, loc, op, std::move(operands), lanes);
 }
 
 Value StageEmitter::emitGenerator(Operation *op, unsigned copy) {

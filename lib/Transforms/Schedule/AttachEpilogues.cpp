@@ -87,18 +87,6 @@ static FusedOp getElementwiseStage(KernelOp kernel) {
   return isPlain && !reduces ? stage : nullptr;
 }
 
-/// The contraction at the end of a kernel, or null.
-static FusedOp getContraction(KernelOp kernel) {
-  auto stages = llvm::to_vector(kernel.getBody().front().getOps<FusedOp>());
-  if (stages.empty() || kernel->getNumResults() != 1)
-    return nullptr;
-  FusedOp last = stages.back();
-  bool isLast = kernel.getYield().getOperands() == last.getResults() &&
-                !last.getInputRowsAttr() && !last.getResultRowsAttr();
-  return isLast && (stages.size() == 1) == !last.getScheduleAttr() ? last
-                                                                   : nullptr;
-}
-
 /// What the epilogue reads of the contraction: each element once, at the place
 /// of the iteration that all its results have.
 static const StageRead *findSums(const Stage &epilogue, Value sums) {
@@ -183,7 +171,7 @@ AttachEpiloguesPass::chooseLevels(const Stage &contraction,
 /// blocks.
 FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
                                             FusedOp epilogue) {
-  FusedOp contraction = getContraction(producer);
+  FusedOp contraction = findContractionStage(producer);
   FailureOr<Stage> stage = Stage::build(contraction);
   if (failed(stage))
     return failure();
@@ -274,7 +262,8 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
     });
     if (!producer || !type || !type.hasStaticShape() || !isFirst ||
         (countBytes(type) < kMinSumsBytes && !isForced) ||
-        isForbidden(producer, kAttachEpilogues) || !getContraction(producer))
+        isForbidden(producer, kAttachEpilogues) ||
+        !findContractionStage(producer))
       continue;
     FailureOr<bool> attached = attach(producer, kernel, epilogue);
     if (failed(attached))

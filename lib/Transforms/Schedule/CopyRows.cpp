@@ -65,17 +65,6 @@ struct RowCopy {
 };
 } // namespace
 
-/// The contraction at the end of a kernel whose stages pack for it; or null.
-static FusedOp getContraction(KernelOp kernel) {
-  auto stages = llvm::to_vector(kernel.getBody().front().getOps<FusedOp>());
-  if (stages.empty() || stages.size() > 2)
-    return nullptr;
-  FusedOp last = stages.back();
-  bool isPlain = !last.getInputRowsAttr() && !last.getResultRowsAttr() &&
-                 (stages.size() == 1) == !last.getScheduleAttr();
-  return isPlain ? last : nullptr;
-}
-
 /// Iterations of the contraction's levels behind `depth` of loops on which the
 /// read does not depend: how often an element is read once it is copied.
 static int64_t countReuse(const Stage &stage, ScheduleAttr schedule,
@@ -202,7 +191,7 @@ LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {
 
 void CopyRowsPass::runOnOperation() {
   for (auto kernel : getOperation().getOps<KernelOp>()) {
-    FusedOp contraction = getContraction(kernel);
+    FusedOp contraction = findContractionStage(kernel);
     if (contraction && !isForbidden(kernel, kCopyRows) &&
         failed(copyRows(kernel, contraction)))
       return signalPassFailure();

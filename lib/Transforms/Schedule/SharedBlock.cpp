@@ -148,3 +148,14 @@ FailureOr<bool> metaop::holdsSums(FusedOp epilogue, unsigned result) {
   }
   return false;
 }
+
+FusedOp metaop::findContractionStage(KernelOp kernel) {
+  auto stages = llvm::to_vector(kernel.getBody().front().getOps<FusedOp>());
+  if (stages.empty() || kernel->getNumResults() != 1)
+    return nullptr;
+  FusedOp last = stages.back();
+  bool isPlain = kernel.getYield().getOperands() == last.getResults() &&
+                 !last.getInputRowsAttr() && !last.getResultRowsAttr() &&
+                 (stages.size() == 1) == !last.getScheduleAttr();
+  return isPlain ? last : nullptr;
+}

@@ -48,6 +48,10 @@ struct SharedBlock {
   bool narrow(const Stage &contraction, ArrayRef<LoopLevel> levels);
 };
 
+/// The stage of a kernel's only result, which may be a contraction: alone and
+/// without a schedule, or with one behind stages that pack for it; else null.
+FusedOp findContractionStage(KernelOp kernel);
+
 /// How many of the contraction's levels stand outside of an epilogue that
 /// shares `shared` of them: reduced ones among these are no levels of its own.
 unsigned getEpilogueDepth(const Stage &contraction, ScheduleAttr schedule,
