@@ -245,6 +245,26 @@ static void defineBoth(py::module_ &module, const std::string &name,
   define(module.attr("Var"), name + "(self, " + rest + ")", work, doc);
 }
 
+static Var matmul(py::handle a, py::handle b) {
+  Argument lhs(a), rhs(b);
+  Entered session;
+  return session->matmul(lhs.tensor(*session), rhs.tensor(*session));
+}
+
+static void bindProducts(py::module_ &module) {
+  const char *doc =
+      "The matrix product of a, of shape (..., n, m) or (m), and b, of shape\n"
+      "(..., m, k) or (m): (..., n, k), where the leading dimensions "
+      "broadcast\n"
+      "and the dimension that a vector lacks is absent. The dtype is that of\n"
+      "a * b. It is a product of two broadcasts summed over the inner\n"
+      "dimension; nothing of the broadcasts' size exists in memory.\n"
+      "ValueError if an operand is 0-d, the inner extents differ, or the\n"
+      "leading dimensions do not broadcast.";
+  define(module, "matmul(a, b)", &matmul, doc);
+  define(module.attr("Var"), "matmul(self, b)", &matmul, doc);
+}
+
 static void bindReindex(py::module_ &module) {
   defineBoth(module, "reindex",
              "shape, indexes, overflow_value=0, overflow_conditions=(), *, "
@@ -398,6 +418,7 @@ void metaops::python::bindFunctions(py::module_ &module) {
   bindCreation(module);
   bindElementwise(module);
   bindReindex(module);
+  bindProducts(module);
   bindShaping(module);
   bindRunning(module);
 }

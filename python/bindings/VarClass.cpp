@@ -240,6 +240,29 @@ static void bindBinary(py::class_<Var> &cls, const char *method,
          });
 }
 
+static void bindMatrixProduct(py::class_<Var> &cls) {
+  auto product = [](py::handle x, py::handle y,
+                    py::handle other) -> py::object {
+    if (!isOperand(other))
+      return notImplemented();
+    Argument lhs(x), rhs(y);
+    Var result;
+    {
+      Entered session;
+      result = session->matmul(lhs.tensor(*session), rhs.tensor(*session));
+    }
+    return py::cast(std::move(result));
+  };
+  define(cls, "__matmul__(self, other)",
+         [product](py::handle self, py::handle other) {
+           return product(self, other, other);
+         });
+  define(cls, "__rmatmul__(self, other)",
+         [product](py::handle self, py::handle other) {
+           return product(other, self, other);
+         });
+}
+
 static void bindComparison(py::class_<Var> &cls, const char *predicate) {
   define(cls, "__" + std::string(predicate) + "__(self, other)",
          [predicate](const Var &self, py::handle other) {
@@ -269,6 +292,7 @@ static void bindOperators(py::class_<Var> &cls) {
       {"xor", "xor"}};
   for (auto [method, op] : binary)
     bindBinary(cls, method, op);
+  bindMatrixProduct(cls);
   for (const char *predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
     bindComparison(cls, predicate);
   struct {

@@ -42,6 +42,7 @@ from ._core import (  # noqa: F401
     int32,
     int64,
     iota,
+    matmul,
     random,
     reindex,
     reindex_reduce,
@@ -81,7 +82,6 @@ from .gradients import (
 from .indexing import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
-from .linalg import matmul
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope

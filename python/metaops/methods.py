@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, activations, elementwise, linalg, reduction, shaping
+from . import _core, activations, elementwise, reduction, shaping
 from ._core import Var
 from ._names import ABSENT
 from .fetching import fetch
@@ -22,11 +22,6 @@ def _fetch(self: Var, callback: Callable[..., object]) -> None:
     that does, at the latest with `metaops.sync_all`.
     """
     fetch(self, callback)
-
-
-def _rmatmul(self: Var, other: Any) -> Var:
-    """Return ``other @ self``."""
-    return linalg.matmul(other, self)
 
 
 # Copies and pickles. Instances of a subclass have attributes of their own.
@@ -72,7 +67,6 @@ def _reduce(self: Var) -> tuple[Any, ...]:
 
 _METHODS: dict[str, Callable[..., Any]] = {
     "fetch": _fetch,
-    "matmul": linalg.matmul,
     "maximum": elementwise.maximum,
     "minimum": elementwise.minimum,
     "pow": elementwise.pow,
@@ -102,8 +96,6 @@ _METHODS: dict[str, Callable[..., Any]] = {
 }
 # Python calls these, never with keywords.
 _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
-    "__matmul__": linalg.matmul,
-    "__rmatmul__": _rmatmul,
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__reduce__": _reduce,

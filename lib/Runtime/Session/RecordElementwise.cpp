@@ -116,13 +116,8 @@ static llvm::ArrayRef<int64_t> shapeOf(Operand operand) {
                             : operand.getNode()->shape();
 }
 
-/// Extends `shape` to the common shape of itself and `other`.
-static void broadcastShapes(llvm::StringRef name,
-                            llvm::SmallVectorImpl<int64_t> &shape,
-                            llvm::ArrayRef<int64_t> other) {
-  if (shape == other)
-    return;
-  auto before = llvm::to_vector<8>(shape);
+bool metaops::extendShape(llvm::SmallVectorImpl<int64_t> &shape,
+                          llvm::ArrayRef<int64_t> other) {
   if (shape.size() < other.size())
     shape.insert(shape.begin(), other.size() - shape.size(), 1);
   size_t offset = shape.size() - other.size();
@@ -131,10 +126,22 @@ static void broadcastShapes(llvm::StringRef name,
     if (mine == 1)
       mine = extent;
     else if (extent != 1 && extent != mine)
-      fail(ErrorKind::Value, name + ": shapes " + formatShape(before) +
-                                 " and " + formatShape(other) +
-                                 " do not broadcast together");
+      return false;
   }
+  return true;
+}
+
+/// Extends `shape` to the common shape of itself and `other`.
+static void broadcastShapes(llvm::StringRef name,
+                            llvm::SmallVectorImpl<int64_t> &shape,
+                            llvm::ArrayRef<int64_t> other) {
+  if (shape == other)
+    return;
+  auto before = llvm::to_vector<8>(shape);
+  if (!extendShape(shape, other))
+    fail(ErrorKind::Value, name + ": shapes " + formatShape(before) + " and " +
+                               formatShape(other) +
+                               " do not broadcast together");
 }
 
 Node *Session::recordOperand(Operand operand, DType dtype,

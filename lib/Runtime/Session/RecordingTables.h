@@ -52,6 +52,11 @@ struct Session::ParsedAccess {
 llvm::SmallVector<int64_t>
 normalizeDims(llvm::StringRef what, llvm::ArrayRef<int64_t> dims, int64_t rank);
 
+/// Extends `shape` to the common shape of itself and `other`; false where there
+/// is none.
+bool extendShape(llvm::SmallVectorImpl<int64_t> &shape,
+                 llvm::ArrayRef<int64_t> other);
+
 /// Throws where there is no such reduction, or none of such elements.
 mlir::metaop::ReduceKind parseReduceKind(llvm::StringRef what,
                                          llvm::StringRef name, DType dtype);

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 
-from .._core import Var
+from .._core import Var, matmul
 from .._errors import at_line
 from .._typing import VarLike, as_var
-from ..linalg import matmul
 from . import init
 from .module import Module
 

@@ -180,6 +180,10 @@ public:
   Var reduce(llvm::StringRef kind, const Var &x,
              std::optional<llvm::ArrayRef<int64_t>> dims, bool keepDims);
 
+  /// (..., n, m) by (..., m, k), or (m) for a row or a column that the result
+  /// then lacks. The leading dimensions broadcast; the type is that of x * y.
+  Var matmul(const Var &x, const Var &y);
+
   /// The parts one after the other along a dimension, with promoted types.
   Var concat(llvm::ArrayRef<const Var *> parts, int64_t dim);
   /// The same along a new dimension, of parts that have one shape.
