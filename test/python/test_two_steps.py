@@ -135,3 +135,18 @@ def test_element_wise_results_beside_sums(shape: tuple[int, ...]) -> None:
     expected = [y, wide.sum(0, keepdims=True), y.max(0), wide.sum(), np.exp(x.astype("f8")).sum()]
     for result, want in zip(same_bits(compute), expected, strict=True):
         np.testing.assert_allclose(result, want, rtol=1e-5, atol=2e-3)
+
+
+@pytest.mark.parametrize("rows", [41, 43, 130])
+@pytest.mark.parametrize("columns", [2048, 12288, 16400])
+def test_sums_of_rows_longer_than_a_page(rows: int, columns: int) -> None:
+    """Several rows are added at a time, and what is left over one by one."""
+    x = np.random.default_rng(rows).standard_normal((4, rows, columns), "float32")
+    v, w = mo.array(x), mo.array(x[:, :, 0])
+    same_bits(lambda: v.sum(1))
+    exact = x.astype("float64")
+    np.testing.assert_allclose(v.sum(1).numpy(), exact.sum(1), 1e-5, 1e-4)
+    np.testing.assert_array_equal(v.max(1).numpy(), x.max(1))
+    product = mo.matmul(w.reshape(4, 1, rows), v)
+    expected = exact[:, None, :, 0] @ exact
+    np.testing.assert_allclose(product.numpy(), expected, 1e-5, 1e-4)

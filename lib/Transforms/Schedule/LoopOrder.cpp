@@ -29,7 +29,8 @@
 //
 // A large reduction of long rows into one is the exception: its kept vector
 // loop stands inside of the reduced ones, and results are added to in the first
-// cache. Then memory is read along whole rows.
+// cache. Then memory is read along whole rows, several at a time where they are
+// longer than a page.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,6 +62,8 @@ constexpr int64_t kUnroll = 4;
 constexpr int64_t kRun = 16;
 /// Results that the first cache has room for, in bytes.
 constexpr int64_t kMaxRowBytes = 32 << 10;
+/// Memory within which the processor foresees what is read, in bytes.
+constexpr int64_t kPageBytes = 4096;
 /// Rows that are added one after another to a row in memory: fewer are not
 /// worth setting it to zero first, more would round too often.
 constexpr int64_t kMinRows = 8, kMaxRows = 2048;
@@ -121,6 +124,7 @@ private:
   LevelTail getUnrollTail(int64_t loop) const;
   bool isWalkedByRows(int64_t vectorLoop) const;
   bool addsRows(int64_t vectorLoop, int64_t lanes) const;
+  std::pair<int64_t, int64_t> chooseAddedRows(int64_t vectorLoop) const;
   std::optional<unsigned> choosePhases(unsigned vectorLoop,
                                        int64_t lanes) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
@@ -455,6 +459,26 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
          rows <= kMaxRows && iterations >= Stage::manyIterations;
 }
 
+/// How many rows are added at a time. Where a row is longer than a page, as far
+/// as the processor foresees what is read, memory answers several side by side
+/// faster than one.
+std::pair<int64_t, int64_t>
+LoopOrder::chooseAddedRows(int64_t vectorLoop) const {
+  if (getExtent(vectorLoop) * getWidestElementBytes() <= kPageBytes)
+    return {vectorLoop, kUnroll};
+  SmallVector<int64_t> reduced;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (llvm::none_of(stage.writes, [&](const StageWrite &write) {
+          return write.disjoint.test(loop);
+        }))
+      reduced.push_back(loop);
+  sortByContinuity(reduced);
+  int64_t rows = reduced.empty() ? 1 : getUnrollFactor(reduced.back());
+  if (rows == 1)
+    return {vectorLoop, kUnroll};
+  return {reduced.back(), rows};
+}
+
 /// The loop whose iterations, side by side, fill vectors of the result, where
 /// writing is much of the work.
 std::optional<unsigned> LoopOrder::choosePhases(unsigned vectorLoop,
@@ -473,7 +497,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   if (!stage.hasReduction())
     return {-1, 1};
   if (addsRows(vectorLoop, lanes))
-    return {vectorLoop, kUnroll};
+    return chooseAddedRows(vectorLoop);
   // A kept loop, where all results stay in registers through the reduced loops.
   std::pair<int64_t, int64_t> best = {-1, 1};
   double bestShared = 0;
