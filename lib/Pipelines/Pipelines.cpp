@@ -110,6 +110,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
                      const PipelineOptions &options) {
   SchedulePassOptions schedule;
   SplitReductionsPassOptions split;
+  GatherScattersPassOptions gather;
   PackOperandsPassOptions pack;
   AttachPanelsPassOptions attach;
   CopyRowsPassOptions copy;
@@ -128,6 +129,8 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     split.processor = options.processor;
     split.report = options.report;
     pm.addPass(createSplitReductionsPass(split));
+    gather.report = options.report;
+    pm.addNestedPass<func::FuncOp>(createGatherScattersPass(gather));
     pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
     pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
     pack.processor = options.processor;

@@ -13,8 +13,8 @@ using namespace mlir::metaop;
 
 ArrayRef<StringRef> metaop::getRewriteNames() {
   static constexpr StringRef names[] = {
-      kRecomputeValues, kSplitReductions, kPackOperands, kAttachPanels,
-      kCopyRows,        kAttachEpilogues, kJoinStages};
+      kRecomputeValues, kSplitReductions, kGatherScatters,  kPackOperands,
+      kAttachPanels,    kCopyRows,        kAttachEpilogues, kJoinStages};
   return names;
 }
 

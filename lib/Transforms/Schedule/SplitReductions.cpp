@@ -40,7 +40,7 @@
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
-#include "mlir/IR/IRMapping.h"
+#include "SpaceRewriter.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -118,7 +118,6 @@ private:
 
   SmallVector<Value> buildPartial(ValueRange arguments, const Split &split,
                                   TypeRange types);
-  Value buildCounter(IotaOp op, const Split &split, RankedTensorType type);
   Value combine(ReindexReduceOpInterface op, Value partial,
                 RankedTensorType type);
 
@@ -170,17 +169,8 @@ bool Splitter::isSupported() {
   reason = "the stage does what cannot be done block by block";
   if (kernel.getYield().getOperands() != fused.getResults())
     return false;
-  for (Operation &op : getStageBody().without_terminator()) {
-    for (Type type : op.getResultTypes())
-      if (!cast<RankedTensorType>(type).hasStaticShape())
-        return false;
-    auto constantOp = dyn_cast<ConstantOp>(op);
-    bool isSplat = constantOp && isa<SplatElementsAttr>(constantOp.getValue());
-    if (!isa<ReindexOpInterface, ReindexReduceOpInterface,
-             ElementwiseOpInterface, RandomOp, IotaOp>(op) &&
-        !isSplat)
-      return false;
-  }
+  if (!SpaceRewriter::isSupported(fused))
+    return false;
   bool anyReduced = false;
   for (Value yielded : fused.getYield().getOperands()) {
     auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
@@ -295,136 +285,39 @@ std::optional<Split> Splitter::choose(const Stage &stage,
 // The new kernels
 //===----------------------------------------------------------------------===//
 
-/// The index along a dimension of the space before.
-Value Splitter::buildCounter(IotaOp op, const Split &split,
-                             RankedTensorType type) {
-  unsigned dim = op.getDimension();
-  auto count = [&](unsigned along, RankedTensorType type) -> Value {
-    return IotaOp::create(b, op.getLoc(), type, along, ValueRange());
-  };
-  if (dim != split.dim)
-    return count(dim + 1, type);
-  // In i64, so that the sum is rounded once, as the index is.
-  RankedTensorType wide = type.clone(b.getI64Type());
-  Value block = ConstantOp::create(
-      b, op.getLoc(), wide,
-      SplatElementsAttr::get(wide, b.getI64IntegerAttr(split.block)));
-  Value first = MulOp::create(b, op.getLoc(), count(0, wide), block);
-  Value index = AddOp::create(b, op.getLoc(), first, count(dim + 1, wide));
-  return wide == type ? index : CastOp::create(b, op.getLoc(), type, index);
-}
-
 /// Emits the operations of the stage over [blocks, ..., block, ...].
 SmallVector<Value> Splitter::buildPartial(ValueRange arguments,
                                           const Split &split, TypeRange types) {
-  MLIRContext *ctx = b.getContext();
-  SmallVector<int64_t> space(getSpace());
+  SpaceChange change;
+  change.space.assign(getSpace().begin(), getSpace().end());
   if (split.isFlat)
-    space = {split.extent};
-  unsigned rank = space.size();
-  SmallVector<AffineExpr> oldDims;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    oldDims.push_back(b.getAffineDimExpr(dim + 1));
-  oldDims[split.dim] =
-      b.getAffineDimExpr(0) * split.block + b.getAffineDimExpr(split.dim + 1);
-  space[split.dim] = split.block;
-  space.insert(space.begin(), split.getCount());
-
-  IRMapping mapping;
-  mapping.map(getStageBody().getArguments(), arguments);
-  auto toSpace = [&](Type type) {
-    return RankedTensorType::get(space, getElementTypeOrSelf(type));
-  };
-  // Flat stages have accesses of no dimension only.
-  auto compose = [&](IndexAccess access) {
-    SmallVector<AffineExpr> results, constraints;
-    for (AffineExpr expr : access.map.getResults())
-      results.push_back(expr.replaceDims(oldDims));
-    unsigned symbols = access.map.getNumSymbols();
-    access.map = AffineMap::get(rank + 1, symbols, results, ctx);
-    if (access.conditions != IntegerSet()) {
-      for (AffineExpr expr : access.conditions.getConstraints())
-        constraints.push_back(expr.replaceDims(oldDims));
-      access.conditions = IntegerSet::get(rank + 1, symbols, constraints,
-                                          access.conditions.getEqFlags());
-    }
-    for (Value &symbol : access.symbols)
-      symbol = mapping.lookup(symbol);
-    return access;
-  };
-  auto read = [&](Location at, Value source, Type type, IndexAccess access) {
-    if (!access.fill)
-      access.fill = b.getZeroAttr(getElementTypeOrSelf(type));
-    return ReindexOp::create(b, at, toSpace(type), source, access).getResult();
-  };
-  // An argument that is read as it lies is read through the blocks.
-  llvm::DenseMap<Value, Value> inBlocks;
-  auto useWhole = [&](Value value) {
-    if (!isa<BlockArgument>(value))
-      return mapping.lookup(value);
-    Value &blocks = inBlocks[value];
-    if (!blocks) {
-      IndexAccess access;
-      access.map = AffineMap::get(rank + 1, 0, oldDims, ctx);
-      blocks = read(loc, mapping.lookup(value), value.getType(), access);
-    }
-    return blocks;
-  };
-  for (Operation &op : getStageBody().without_terminator()) {
-    if (auto reindex = dyn_cast<ReindexOpInterface>(op)) {
-      mapping.map(op.getResult(0),
-                  read(op.getLoc(), mapping.lookup(reindex.getSource()),
-                       op.getResult(0).getType(),
-                       compose(reindex.getIndexAccess())));
-    } else if (auto constantOp = dyn_cast<ConstantOp>(op)) {
-      auto value = cast<SplatElementsAttr>(constantOp.getValue());
-      auto type = toSpace(constantOp.getType());
-      mapping.map(op.getResult(0), ConstantOp::create(b, op.getLoc(), type,
-                                                      value.resizeSplat(type)));
-    } else if (auto counter = dyn_cast<IotaOp>(op)) {
-      mapping.map(op.getResult(0),
-                  buildCounter(counter, split, toSpace(counter.getType())));
-    } else if (isa<RandomOp>(op)) {
-      Operation *clone = b.clone(op, mapping);
-      clone->getResult(0).setType(toSpace(op.getResult(0).getType()));
-    } else if (isa<ElementwiseOpInterface>(op)) {
-      IRMapping operands;
-      for (Value operand : op.getOperands())
-        operands.map(operand, useWhole(operand));
-      Operation *clone = b.clone(op, operands);
-      clone->getResult(0).setType(toSpace(op.getResult(0).getType()));
-      mapping.map(op.getResult(0), clone->getResult(0));
-    }
-  }
+    change.space = {split.extent};
+  for (unsigned dim = 0, rank = change.space.size(); dim < rank; ++dim)
+    change.oldDims.push_back(b.getAffineDimExpr(dim + 1));
+  AffineExpr &cut = change.oldDims[split.dim];
+  cut = b.getAffineDimExpr(0) * split.block + cut;
+  change.space[split.dim] = split.block;
+  change.space.insert(change.space.begin(), split.getCount());
+  SpaceRewriter rewriter(b, fused, change, arguments);
+  rewriter.cloneBody();
 
   SmallVector<Value> partial;
   for (auto [yielded, type] :
        llvm::zip_equal(fused.getYield().getOperands(), types)) {
     auto reduce = yielded.getDefiningOp<ReindexReduceOpInterface>();
     if (!reduce) {
-      partial.push_back(mapping.lookup(yielded));
+      partial.push_back(rewriter.lookUp(yielded));
       continue;
     }
-    Value source = useWhole(reduce.getSource());
+    Value source = rewriter.lookUp(reduce.getSource());
     Type element = getElementTypeOrSelf(type);
     if (element != getElementTypeOrSelf(source.getType()))
-      source = CastOp::create(b, reduce.getLoc(),
-                              RankedTensorType::get(space, element), source);
-    IndexAccess access = compose(reduce.getIndexAccess());
+      source =
+          CastOp::create(b, reduce.getLoc(), rewriter.getType(type), source);
+    IndexAccess access = rewriter.compose(reduce.getIndexAccess());
     access.map = access.map.insertResult(b.getAffineDimExpr(0), 0);
-    if (split.hasRest()) {
-      SmallVector<AffineExpr> constraints;
-      SmallVector<bool> isEq;
-      if (access.conditions != IntegerSet()) {
-        llvm::append_range(constraints, access.conditions.getConstraints());
-        llvm::append_range(isEq, access.conditions.getEqFlags());
-      }
-      constraints.push_back(b.getAffineConstantExpr(split.extent - 1) -
-                            oldDims[split.dim]);
-      isEq.push_back(false);
-      access.conditions = IntegerSet::get(rank + 1, access.map.getNumSymbols(),
-                                          constraints, isEq);
-    }
+    if (split.hasRest())
+      addConditions(access, b.getAffineConstantExpr(split.extent - 1) - cut);
     partial.push_back(ReindexReduceOp::create(
         b, reduce.getLoc(), cast<RankedTensorType>(type),
         reduce.getReduceKind(), source, access));

@@ -10,16 +10,9 @@
 //   1. One loop per dimension of S. Each access becomes a row-major offset and
 //      the checks that interval arithmetic cannot prove.
 //   2. Loops of extent 1 are replaced by 0.
-//   3. A single reduction whose map holds `i - j` (the gradient of a
-//      convolution) is re-indexed by the result: the loop i becomes k = i - j.
-//      What was a scatter into memory becomes a gather into an accumulator.
-//      With a stride, `s * i + j`, the result's index k is split into k1 and
-//      its remainder k0 by s: for one k0, the taps j are s apart, and i moves
-//      with k1 in unit steps. Both pay only while the new loops do not run over
-//      much more than the old ones.
-//   4. Neighbouring loops over which every access walks contiguously become
+//   3. Neighbouring loops over which every access walks contiguously become
 //      one.
-//   5. The columns of a large reduction of rows become strips
+//   4. The columns of a large reduction of rows become strips
 //   (StageStrips.cpp).
 //
 //===----------------------------------------------------------------------===//
@@ -394,8 +387,6 @@ FailureOr<Stage> StageBuilder::build() {
       if (dim >= 0 && dim < int64_t(numLoops) && isPositive(space[dim]))
         stage.growing.set(dim);
 
-  dropUnitLoops();
-  gatherScatter();
   dropUnitLoops();
   classifyWrites();
   if (failed(findBlocks()))

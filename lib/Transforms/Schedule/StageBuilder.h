@@ -42,17 +42,12 @@ private:
   /// The place that `map` reaches in a tensor of the given shape.
   StagePlace makePlace(AffineMap map, ArrayRef<AffineExpr> shape,
                        ArrayRef<AffineExpr> strides);
-  void remakePlaces();
   void addCheck(SmallVectorImpl<AffineExpr> &checks, AffineExpr expr);
   bool isProvablyNonNegative(AffineExpr expr);
 
   /// Rewrites every expression of the stage in new loops.
   void substitute(ArrayRef<AffineExpr> oldLoops, unsigned numNewLoops);
   void dropUnitLoops();
-  void gatherScatter();
-  bool tryGather(StageWrite &write, unsigned position, unsigned loop);
-  bool tryStridedGather(StageWrite &write, unsigned position);
-  void reverseLoop(unsigned loop);
   void collapseLoops();
   bool canCollapse(unsigned loop);
   LogicalResult findBlocks();

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Step 5 of building a stage (see Stage.cpp). A sum of long rows into one row,
+// Step 4 of building a stage (see Stage.cpp). A sum of long rows into one row,
 //
 //   y[j] = sum(x[i, j], i < m)    j < n
 //

@@ -1,48 +1,5 @@
 // RUN: metaop-opt %s -convert-metaop-to-vector -canonicalize -cse | FileCheck %s
 
-// The gradient of a convolution by its input writes at i - j. The loop i becomes
-// the result's index k: each result is summed in a register, and the reads
-// at i = k + j are guarded.
-// CHECK-LABEL: func @difference(
-// CHECK-SAME:    metaop.parallel_range = 7 : i64
-// CHECK:         scf.for %[[K:.*]] =
-// CHECK-NOT:       memref.store
-// CHECK:           scf.for {{.*}} iter_args
-// CHECK:             scf.for {{.*}} iter_args
-// CHECK:               scf.if %{{.*}} -> (f32)
-// CHECK:                 memref.load
-// CHECK:               arith.addf
-// CHECK:           memref.store %{{.*}}, %{{.*}}[%[[K]]]
-func.func private @difference(%x: tensor<5x7x3xf32>) -> tensor<7xf32> {
-  %k = metaop.kernel(%kx = %x : tensor<5x7x3xf32>) -> tensor<7xf32> {
-    %r = metaop.fused(%bx = %kx : tensor<5x7x3xf32>) -> tensor<7xf32>
-        schedule(#metaop.schedule<[parallel(1), step(0), step(2)]>) {
-      %y = metaop.reindex_reduce add %bx map affine_map<(n, i, j) -> (i - j)> : tensor<5x7x3xf32> -> tensor<7xf32>
-      metaop.yield %y : tensor<7xf32>
-    }
-    metaop.yield %r : tensor<7xf32>
-  }
-  return %k : tensor<7xf32>
-}
-
-// The same in vectors along k, which are read at unit steps.
-// CHECK-LABEL: func @difference_in_vectors(
-// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<8xf32>)
-// CHECK:           vector.maskedload
-// CHECK:           arith.addf
-// CHECK:         vector.store
-func.func private @difference_in_vectors(%x: tensor<3x64xf32>) -> tensor<64xf32> {
-  %k = metaop.kernel(%kx = %x : tensor<3x64xf32>) -> tensor<64xf32> {
-    %r = metaop.fused(%bx = %kx : tensor<3x64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<[step(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
-      %y = metaop.reindex_reduce add %bx map affine_map<(j, i) -> (i - j)> : tensor<3x64xf32> -> tensor<64xf32>
-      metaop.yield %y : tensor<64xf32>
-    }
-    metaop.yield %r : tensor<64xf32>
-  }
-  return %k : tensor<64xf32>
-}
-
 // A quotient reaches each element several times: combined in memory, behind
 // the identity for the rows of this step.
 // CHECK-LABEL: func @quotient(

@@ -93,7 +93,8 @@ func.func private @spread(%x: tensor<16xf32>) -> tensor<31xf32> {
   %k = metaop.kernel(%kx = %x : tensor<16xf32>) -> tensor<31xf32> {
     %r = metaop.fused(%bx = %kx : tensor<16xf32>) -> tensor<31xf32>
         schedule(#metaop.schedule<[step(1, 2), step(0, 8)], tile = [0: 8, 1: 2], lanes = 0: 8>) {
-      %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (2 * i)> : tensor<16xf32> -> tensor<31xf32>
+      %s = metaop.reindex %bx map affine_map<(i, j) -> (i)> fill 0.0 : f32 : tensor<16xf32> -> tensor<16x2xf32>
+      %y = metaop.reindex_reduce add %s map affine_map<(i, j) -> (2 * i + j)> where affine_set<(i, j) : (-j >= 0)> : tensor<16x2xf32> -> tensor<31xf32>
       metaop.yield %y : tensor<31xf32>
     }
     metaop.yield %r : tensor<31xf32>

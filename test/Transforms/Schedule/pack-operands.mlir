@@ -1,6 +1,6 @@
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{processor=scalar}))' | FileCheck %s --check-prefix=SCALAR
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-gather-scatters,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-gather-scatters,metaop-pack-operands{processor=scalar}))' | FileCheck %s --check-prefix=SCALAR
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-gather-scatters,metaop-pack-operands{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
 
 // Without vectors nothing is packed.
 // SCALAR-COUNT-7: metaop.kernel(
@@ -100,7 +100,7 @@ func.func @halves(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<
 // -----
 
 // What is in panels stays in them: the pass runs twice here.
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s --check-prefix=TWICE
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-widen-addends,metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-gather-scatters,metaop-pack-operands,metaop-pack-operands))' -mlir-print-local-scope | FileCheck %s --check-prefix=TWICE
 // CHECK-LABEL:   func @small_images
 // REPORT: remark
 // TWICE-LABEL:   func @small_images

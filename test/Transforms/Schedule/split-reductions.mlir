@@ -102,8 +102,8 @@ func.func @random(%key: tensor<i64>, %counter: tensor<i64>) -> tensor<f32> {
 // rounded once; that of another is as it was.
 // CHECK-LABEL: func @counters
 // CHECK: metaop.random {{.*}} : tensor<56x1792x3xf32>
-// CHECK: %[[BLOCK:.*]] = metaop.constant dense<1792> : tensor<56x1792x3xi64>
 // CHECK: %[[FIRST:.*]] = metaop.iota dim = 0 : tensor<56x1792x3xi64>
+// CHECK: %[[BLOCK:.*]] = metaop.constant dense<1792> : tensor<56x1792x3xi64>
 // CHECK: %[[MUL:.*]] = metaop.mul %[[FIRST]], %[[BLOCK]]
 // CHECK: %[[IN:.*]] = metaop.iota dim = 1 : tensor<56x1792x3xi64>
 // CHECK: %[[ADD:.*]] = metaop.add %[[MUL]], %[[IN]]

@@ -90,15 +90,3 @@ func.func @pooling(%x: tensor<256x65xf32>) -> tensor<128x32xf32> {
   }
   return %0 : tensor<128x32xf32>
 }
-
-// Its gradient has the phases of the step side by side: they fill vectors.
-// CHECK-LABEL: func @pooling_gradient
-// CHECK: <[parallel(0), step(4), step(5, 2), step(1, 16), step(2), step(3)], tile = [1: 16, 5: 2], lanes = 1: 16>
-func.func @pooling_gradient(%x: tensor<128x32xf32>) -> tensor<257x65xf32> {
-  %0 = metaop.fused(%a = %x : tensor<128x32xf32>) -> tensor<257x65xf32> {
-    %1 = metaop.broadcast %a dims = [0, 1] : tensor<128x32xf32> -> tensor<128x32x3x3xf32>
-    %2 = metaop.reindex_reduce add %1 map affine_map<(i, j, k, l) -> (2 * i + k, 2 * j + l)> : tensor<128x32x3x3xf32> -> tensor<257x65xf32>
-    metaop.yield %2 : tensor<257x65xf32>
-  }
-  return %0 : tensor<257x65xf32>
-}

@@ -31,6 +31,7 @@ inline constexpr llvm::StringLiteral kRewritesPlace = "place";
 
 inline constexpr llvm::StringLiteral kRecomputeValues = "recompute-values";
 inline constexpr llvm::StringLiteral kSplitReductions = "split-reductions";
+inline constexpr llvm::StringLiteral kGatherScatters = "gather-scatters";
 inline constexpr llvm::StringLiteral kPackOperands = "pack-operands";
 inline constexpr llvm::StringLiteral kAttachPanels = "attach-panels";
 inline constexpr llvm::StringLiteral kCopyRows = "copy-rows";

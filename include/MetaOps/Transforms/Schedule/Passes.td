@@ -88,6 +88,37 @@ def SplitReductionsPass : Pass<"metaop-split-reductions"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def GatherScattersPass : Pass<"metaop-gather-scatters", "::mlir::func::FuncOp"> {
+  let summary = "Gathers what reductions scatter";
+  let description = [{
+    A reduction whose map holds `d0 + d1` adds to memory, and reaches each
+    result from several places, as the gradient of a convolution by its image
+    does. Where its new loops are not many more iterations, it is re-indexed by
+    the result: one loop becomes the result's, and its bounds conditions. With a
+    stride, `2 * d0 + d1`, the result's loop is two: steps, and phases within
+    them. Stages with a schedule stay as they are.
+
+    Before:
+    ```mlir
+    %1 = metaop.reindex_reduce add %x map affine_map<(d0, d1) -> (d0 + d1)>
+        : tensor<30x3xf32> -> tensor<32xf32>
+    ```
+    After:
+    ```mlir
+    %1 = metaop.reindex %x map affine_map<(d0, d1) -> (d0 - d1, d1)>
+        fill 0.0 : f32 : tensor<30x3xf32> -> tensor<32x3xf32>
+    %2 = metaop.reindex_reduce add %1 map affine_map<(d0, d1) -> (d0)>
+        where affine_set<(d0, d1) : (d0 - d1 >= 0, -d0 + d1 + 29 >= 0)>
+        : tensor<32x3xf32> -> tensor<32xf32>
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "say of each reduction that is gathered so, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def MarkGrowingPass : Pass<"metaop-mark-growing", "::mlir::func::FuncOp"> {
   let summary = "Marks the dimensions of stages that are growing";
   let description = [{

@@ -1,0 +1,140 @@
+// RUN: metaop-opt %s -split-input-file -metaop-gather-scatters -mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -verify-diagnostics -metaop-gather-scatters=report=true -o /dev/null
+// RUN: metaop-opt %s -split-input-file -metaop-gather-scatters -metaop-schedule | FileCheck %s --check-prefix=SCHEDULE
+// RUN: metaop-opt %s -split-input-file -metaop-gather-scatters -metaop-schedule -metaop-outline -convert-metaop-to-vector -canonicalize -cse | FileCheck %s --check-prefix=LOOPS
+
+// The gradient of a convolution by its input writes at i - j. The loop i becomes
+// the result's index k, the longest of the two: each result is summed in
+// registers, and reads at i = k + j are guarded.
+// CHECK-LABEL: func @difference(
+// CHECK: %[[X:.*]] = metaop.reindex %{{.*}} map affine_map<(d0, d1, d2) -> (d0, d1 + d2, d2)> fill 0.000000e+00 : f32 : tensor<5x70x3xf32> -> tensor<5x70x3xf32>
+// CHECK: metaop.reindex_reduce add %[[X]] map affine_map<(d0, d1, d2) -> (d1)> where affine_set<(d0, d1, d2) : (-d1 - d2 + 69 >= 0)> : tensor<5x70x3xf32> -> tensor<70xf32>
+// LOOPS-LABEL: func @kernel_0
+// LOOPS:         scf.for
+// LOOPS-NOT:       memref.store
+// LOOPS:           scf.for {{.*}} iter_args
+// LOOPS:             scf.for {{.*}} iter_args
+// LOOPS:               vector.maskedload
+// LOOPS:               arith.addf
+// LOOPS:           vector.store
+func.func @difference(%x: tensor<5x70x3xf32>) -> tensor<70xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<5x70x3xf32>) -> tensor<70xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<5x70x3xf32>) -> tensor<70xf32> {
+      %2 = metaop.reindex_reduce add %b map affine_map<(n, i, j) -> (i - j)> : tensor<5x70x3xf32> -> tensor<70xf32>
+      metaop.yield %2 : tensor<70xf32>
+    }
+    metaop.yield %1 : tensor<70xf32>
+  }
+  return %0 : tensor<70xf32>
+}
+
+// -----
+
+// With a stride, the result's loop consists of steps and of phases, for which
+// two or one of three taps are left. Phases fill vectors side by side.
+// CHECK-LABEL: func @pooling_gradient(
+// CHECK: %[[X:.*]] = metaop.reindex %{{.*}} map affine_map<(d0, d1, d2, d3, d4, d5) -> (d0 - d2, d1 - d3)> fill 0.000000e+00 : f32 : tensor<128x32xf32> -> tensor<129x33x2x2x2x2xf32>
+// CHECK: metaop.reindex_reduce add %[[X]] map affine_map<(d0, d1, d2, d3, d4, d5) -> (d0 * 2 + d4, d1 * 2 + d5)>
+// CHECK-SAME: d2 * -2 - d4 + 2 >= 0
+// SCHEDULE-LABEL: func @pooling_gradient
+// SCHEDULE: <[parallel(0), step(4), step(5, 2), step(1, 16), step(2), step(3)], tile = [1: 16, 5: 2], lanes = 1: 16>
+func.func @pooling_gradient(%x: tensor<128x32xf32>) -> tensor<257x65xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<128x32xf32>) -> tensor<257x65xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<128x32xf32>) -> tensor<257x65xf32> {
+      %2 = metaop.broadcast %b dims = [0, 1] : tensor<128x32xf32> -> tensor<128x32x3x3xf32>
+      %r = metaop.reindex_reduce add %2 map affine_map<(i, j, k, l) -> (2 * i + k, 2 * j + l)> : tensor<128x32x3x3xf32> -> tensor<257x65xf32>
+      metaop.yield %r : tensor<257x65xf32>
+    }
+    metaop.yield %1 : tensor<257x65xf32>
+  }
+  return %0 : tensor<257x65xf32>
+}
+
+// -----
+
+// Loops that count down are counted up.
+// CHECK-LABEL: func @reversed(
+// CHECK: metaop.reindex %{{.*}} map affine_map<(d0, d1, d2) -> (-d0 + d1 + 7, d1 * -2 - d2 + 2)>
+// CHECK: metaop.reindex_reduce max %{{.*}} map affine_map<(d0, d1, d2) -> (d0 * 2 + d2)>
+func.func @reversed(%x: tensor<8x3xf32>) -> tensor<17xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<8x3xf32>) -> tensor<17xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<8x3xf32>) -> tensor<17xf32> {
+      %r = metaop.reindex_reduce max %b map affine_map<(i, j) -> (-2 * i - j + 16)> : tensor<8x3xf32> -> tensor<17xf32>
+      metaop.yield %r : tensor<17xf32>
+    }
+    metaop.yield %1 : tensor<17xf32>
+  }
+  return %0 : tensor<17xf32>
+}
+
+// -----
+
+// A counter of the loop that goes is computed from those that there are.
+// CHECK-LABEL: func @counted(
+// CHECK: metaop.iota dim = 0 : tensor<32x3xi64>
+// CHECK: metaop.cast %{{.*}} : tensor<32x3xi64> -> tensor<32x3xf32>
+func.func @counted(%x: tensor<30x3xf32>) -> tensor<32xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<30x3xf32>) -> tensor<32xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<30x3xf32>) -> tensor<32xf32> {
+      %2 = metaop.iota dim = 0 : tensor<30x3xf32>
+      %3 = metaop.mul %b, %2 : tensor<30x3xf32>
+      %r = metaop.reindex_reduce add %3 map affine_map<(i, j) -> (i + j)> : tensor<30x3xf32> -> tensor<32xf32>
+      metaop.yield %r : tensor<32xf32>
+    }
+    metaop.yield %1 : tensor<32xf32>
+  }
+  return %0 : tensor<32xf32>
+}
+
+// -----
+
+// Results that few elements reach, or of two strides, are not looked for.
+// CHECK-LABEL: func @sparse(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 * 100 + d1 * 3)>
+func.func @sparse(%x: tensor<3x4xf32>) -> tensor<1000xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<3x4xf32>) -> tensor<1000xf32> {
+    %1 = metaop.fused(%b = %a : tensor<3x4xf32>) -> tensor<1000xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (100 * i + 3 * j)> : tensor<3x4xf32> -> tensor<1000xf32>
+      metaop.yield %r : tensor<1000xf32>
+    }
+    metaop.yield %1 : tensor<1000xf32>
+  }
+  return %0 : tensor<1000xf32>
+}
+
+// -----
+
+// A user may forbid it.
+// CHECK-LABEL: func @forbidden(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 + d1)>
+func.func @forbidden(%x: tensor<30x3xf32>) -> tensor<32xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<30x3xf32>) -> tensor<32xf32> attributes {metaop.rewrites = {"gather-scatters" = false}} {
+    %1 = metaop.fused(%b = %a : tensor<30x3xf32>) -> tensor<32xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (i + j)> : tensor<30x3xf32> -> tensor<32xf32>
+      metaop.yield %r : tensor<32xf32>
+    }
+    metaop.yield %1 : tensor<32xf32>
+  }
+  return %0 : tensor<32xf32>
+}
+
+// -----
+
+// or force it, whatever it costs.
+// CHECK-LABEL: func @forced(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d1)> where {{.*}} : tensor<3x100xf32> -> tensor<100xf32>
+func.func @forced(%x: tensor<3x4xf32>) -> tensor<100xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<3x4xf32>) -> tensor<100xf32> attributes {metaop.rewrites = {"gather-scatters" = true}} {
+    // expected-remark @below {{gathers what it scattered, as is forced}}
+    %1 = metaop.fused(%b = %a : tensor<3x4xf32>) -> tensor<100xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (i + j)> : tensor<3x4xf32> -> tensor<100xf32>
+      metaop.yield %r : tensor<100xf32>
+    }
+    metaop.yield %1 : tensor<100xf32>
+  }
+  return %0 : tensor<100xf32>
+}
