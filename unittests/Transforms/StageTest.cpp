@@ -285,7 +285,7 @@ TEST_F(StageTest, DynamicExtentsAreSymbols) {
 // Writes
 //===----------------------------------------------------------------------===//
 
-TEST_F(StageTest, AScatterThroughADifferenceGathers) {
+TEST_F(StageTest, AScatterThroughADifferenceReachesElementsFromSeveralLoops) {
   Stage stage =
       build("%x: tensor<7x3xf32>", "tensor<7xf32>",
             "%0 = metaop.reindex_reduce add %x map affine_map<(i, j) -> "
@@ -293,13 +293,27 @@ TEST_F(StageTest, AScatterThroughADifferenceGathers) {
             "metaop.yield %0 : tensor<7xf32>");
   EXPECT_EQ(getExtents(stage), Numbers({7, 3}));
   const StageWrite &write = stage.writes[0];
+  EXPECT_FALSE(write.isProjection);
+  EXPECT_TRUE(write.disjoint.none());
+  EXPECT_EQ(write.place.offset, d[0] - d[1]);
+  ASSERT_EQ(write.place.rangeChecks.size(), 1u);
+  EXPECT_EQ(write.place.rangeChecks[0], d[0] - d[1]);
+}
+
+TEST_F(StageTest, ConditionsOfAReductionAreThoseOfItsPlace) {
+  Stage stage =
+      build("%x: tensor<7x3xf32>", "tensor<7xf32>",
+            "%0 = metaop.reindex %x map affine_map<(k, j) -> (k + j, j)> fill "
+            "0.0 : f32 : tensor<7x3xf32> -> tensor<7x3xf32>\n"
+            "%1 = metaop.reindex_reduce add %0 map affine_map<(k, j) -> (k)> "
+            "where affine_set<(k, j) : (6 - k - j >= 0)> : tensor<7x3xf32> -> "
+            "tensor<7xf32>\n"
+            "metaop.yield %1 : tensor<7xf32>");
+  const StageWrite &write = stage.writes[0];
   EXPECT_TRUE(write.isProjection);
-  EXPECT_EQ(write.place.offset, d[0]);
-  EXPECT_FALSE(write.place.isGuarded());
-  // i = k + j runs over [0, 7).
   EXPECT_EQ(stage.reads[0].place.offset, d[0] * 3 + d[1] * 4);
-  ASSERT_EQ(stage.domain.size(), 1u);
-  EXPECT_EQ(stage.domain[0], 6 - d[0] - d[1]);
+  ASSERT_EQ(write.place.conditions.size(), 1u);
+  EXPECT_EQ(write.place.conditions[0], 6 - d[0] - d[1]);
 }
 
 TEST_F(StageTest, AScatterThatOthersReachToo) {
