@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Settings and fixtures of all tests."""
 
+import gc
 import os
 
 # Before the package is imported: tests count what is compiled, and processes
@@ -21,6 +22,16 @@ def pytest_addoption(parser):
         choices=["compiled", "interpreter"],
         help="what computes; tests of the compiler are skipped with the interpreter",
     )
+
+
+def pytest_collection_finish():
+    """Keep the collector from what lives as long as the tests.
+
+    There are thousands of tests, each with its node; every collection would visit them,
+    and some tests collect after each step of a loop.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ arrays. None uses an optimiser of the package, unless it says so.
 
 import collections
 import gc
+import time
 
 import metaops as mo
 import numpy as np
@@ -135,6 +136,12 @@ class DescentFetched(Loop):
     def reference(self, i):
         self.losses.append(loss_and_gradient(self.w, self.x, self.y)[0])
         super().reference(i)
+        # From the second step on, a step computes the loss of the one before; the thread
+        # of callbacks holds it until the callback has its copy.
+        deadline = time.monotonic() + 60
+        while i > 1 and len(self.fetched) < i:
+            assert time.monotonic() < deadline
+            time.sleep(1e-3)
 
     def pairs(self):
         mo.sync_all()
