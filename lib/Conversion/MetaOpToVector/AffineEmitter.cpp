@@ -79,36 +79,3 @@ Value metaop::emitAffine(OpBuilder &b, Location loc, AffineExpr expr,
     llvm_unreachable("leaves are handled above");
   }
 }
-
-Value metaop::emitLinearMask(OpBuilder &b, Location loc, Value first,
-                             int64_t factor, int64_t lanes) {
-  // first + factor * lane >= 0 bounds the lane number from below (factor > 0)
-  // or from above (factor < 0).
-  bool isLower = factor > 0;
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value bound =
-      isLower ? arith::SubIOp::create(b, loc, zero, first).getResult() : first;
-  if (std::abs(factor) != 1) {
-    Value divisor = arith::ConstantIndexOp::create(b, loc, std::abs(factor));
-    bound =
-        isLower
-            ? arith::CeilDivSIOp::create(b, loc, bound, divisor).getResult()
-            : arith::FloorDivSIOp::create(b, loc, bound, divisor).getResult();
-  }
-  // Lane numbers are compared in 32 bits: clamp first.
-  Value low = arith::ConstantIndexOp::create(b, loc, isLower ? 0 : -1);
-  Value high = arith::ConstantIndexOp::create(b, loc, lanes);
-  bound = arith::MaxSIOp::create(b, loc, bound, low);
-  bound = arith::MinSIOp::create(b, loc, bound, high);
-  bound = arith::IndexCastOp::create(b, loc, b.getI32Type(), bound);
-  SmallVector<int32_t> numbers(lanes);
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    numbers[lane] = lane;
-  auto type = VectorType::get(lanes, b.getI32Type());
-  Value lane = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(numbers)));
-  Value bounds = vector::BroadcastOp::create(b, loc, type, bound);
-  return arith::CmpIOp::create(
-      b, loc, isLower ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle,
-      lane, bounds);
-}

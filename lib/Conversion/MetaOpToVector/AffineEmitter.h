@@ -25,12 +25,6 @@ Value emitIndexAdd(OpBuilder &b, Location loc, Value value, int64_t number);
 Value emitAffine(OpBuilder &b, Location loc, AffineExpr expr,
                  ArrayRef<Value> dims, ArrayRef<Value> symbols);
 
-/// Which of `lanes` neighbouring values of a loop satisfy `check >= 0`, where
-/// `first` is the check's value in lane 0 and `factor` its step from lane to
-/// lane. One comparison of lane numbers, whatever the check.
-Value emitLinearMask(OpBuilder &b, Location loc, Value first, int64_t factor,
-                     int64_t lanes);
-
 } // namespace mlir::metaop
 
 #endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_AFFINEEMITTER_H

@@ -176,15 +176,6 @@ getPlace(const SharedBlock &block, MLIRContext *ctx,
   return offset;
 }
 
-Value BlockedKernel::allocate(Type element, int64_t numElements) {
-  // The size is a number like others: kernels that differ in it only are the
-  // same code.
-  return memref::AllocaOp::create(
-      b, loc, MemRefType::get({ShapedType::kDynamic}, element),
-      ValueRange{arith::ConstantIndexOp::create(b, loc, numElements)},
-      b.getI64IntegerAttr(64));
-}
-
 LogicalResult
 BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   Stage &contraction = stages.contraction->stage;
@@ -210,8 +201,8 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
     FusedOp op = packing->stage.op;
     write.place.offset = getPlace(*panel, ctx, inOther);
     movePlaces(contraction, op, getPlace(*panel, ctx, inContraction));
-    Value buffer = allocate(getElementTypeOrSelf(write.value.getType()),
-                            panel->numElements);
+    Value buffer = emitLocalBuffer(b, loc, getElementTypeOrSelf(write.value),
+                                   panel->numElements);
     buffers[op->getResult(write.result)] = buffer;
     panels.emplace_back(*panel, buffer);
   }
@@ -233,8 +224,8 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   }
   write.place.offset = getPlace(sums, ctx, inContraction);
   movePlaces(stages.epilogue->stage, op, getPlace(sums, ctx, inOther));
-  sumsBuffer =
-      allocate(getElementTypeOrSelf(write.value.getType()), sums.numElements);
+  sumsBuffer = emitLocalBuffer(b, loc, getElementTypeOrSelf(write.value),
+                               sums.numElements);
   buffers[result] = sumsBuffer;
   return success();
 }
@@ -288,13 +279,13 @@ void BlockedKernel::emitInside(const ScheduledStage &scheduled,
                                ArrayRef<LoopLevel> outer,
                                const SharedBlock &block, StageBindings bindings,
                                Spans spans) {
-  bindings.parallelLoops = bindings.openedLoops = 0;
   ScheduleAttr own = scheduled.schedule;
   auto inside = ScheduleAttr::get(
       b.getContext(), own.getLevels().drop_front(block.translate(outer).size()),
       own.getTile(), own.getLanes(), own.getTranspose(), /*unrollDims=*/{},
       /*prefetch=*/0, /*stream=*/{}, /*shared=*/0);
-  StageEmitter emitter(b, scheduled.stage, inside, std::move(bindings));
+  StageEmitter emitter(b, scheduled.stage, inside, std::move(bindings),
+                       /*outer=*/{});
   for (const SharedBlock::Index &index : block.indices)
     if (index.extent != index.whole) {
       auto [begin, end] = getRange(index, spans);

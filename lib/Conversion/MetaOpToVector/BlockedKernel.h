@@ -59,7 +59,6 @@ public:
 private:
   using Spans = ArrayRef<ContractionEmitter::Span>;
 
-  Value allocate(Type element, int64_t numElements);
   std::pair<Value, Value> getRange(const SharedBlock::Index &index,
                                    Spans spans);
   Value emitView(const SharedBlock &block, Value buffer, Spans spans);

@@ -30,6 +30,7 @@
 
 #include "ContractionEmitter.h"
 #include "AffineEmitter.h"
+#include "LoopRange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,6 +52,7 @@ ContractionEmitter::ContractionEmitter(OpBuilder &b, const Stage &stage,
                                        StageBindings bindings)
     : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
       bindings(std::move(bindings)),
+      body(b, stage, this->bindings, schedule.getVectorWidth()),
       reduction(*stage.writes.front().kind,
                 getElementTypeOrSelf(stage.writes.front().value)),
       lanes(schedule.getVectorWidth()), lanesDim(schedule.getVectorDim()),
@@ -133,11 +135,8 @@ void ContractionEmitter::narrow(unsigned depth, Value iv) {
 
 void ContractionEmitter::emitFor(Span span, int64_t step,
                                  llvm::function_ref<void(Value)> emit) {
-  Value size = arith::ConstantIndexOp::create(b, loc, step);
-  auto loop = scf::ForOp::create(b, loc, span.begin, span.end, size);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(loop.getBody());
-  emit(loop.getInductionVar());
+  metaop::emitFor(b, loc, {span.begin, span.end, std::nullopt},
+                  arith::ConstantIndexOp::create(b, loc, step), emit);
 }
 
 void ContractionEmitter::packInside(unsigned depth, PackFn fn) {
@@ -270,21 +269,16 @@ void ContractionEmitter::emitTile() {
 Value ContractionEmitter::emitConditions(unsigned depth) {
   SmallVector<AffineExpr> checks(stage.domain);
   checks.append(stage.writes.front().place.conditions);
-  Value holds;
-  for (AffineExpr check : checks) {
+  llvm::erase_if(checks, [&](AffineExpr check) {
     unsigned known = start;
     for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)
       if (check.isFunctionOfDim(dim))
         known = std::max(known, lastLevel[dim] + 1);
-    if (known != depth)
-      continue;
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value number = emitAffine(b, loc, check, position, bindings.symbols);
-    holds = emitAnd(
-        b, loc, holds,
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, number, zero));
-  }
-  return holds;
+    return known != depth;
+  });
+  Condition holds;
+  body.addChecks(checks, LoopIteration(b, loc, position), holds);
+  return holds.scalar;
 }
 
 void ContractionEmitter::emitReduced(unsigned depth) {

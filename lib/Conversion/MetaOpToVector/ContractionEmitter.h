@@ -9,9 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
 
+#include "BodyEmitter.h"
 #include "Reduction.h"
-#include "StageBindings.h"
-#include "ValueEmitter.h"
 
 #include <functional>
 #include <map>
@@ -53,6 +52,7 @@ private:
   /// One of the elements, or vectors along the lanes, of a tile: its number
   /// along each dimension of the stage.
   using Copy = SmallVector<int64_t, 4>;
+  class CopyIteration;
 
   //===--------------------------------------------------------------------===//
   // Loops (ContractionEmitter.cpp)
@@ -89,8 +89,7 @@ private:
   Value getValid(const Copy &copy);
   Value getLaneMask(const Copy &copy);
   Value getValue(Value value, Copy copy);
-  Value emitRead(const StageRead &read, const Copy &copy);
-  void emitPrefetch();
+  void prefetch();
   void accumulate();
   void storeTile();
   void storeCopies(bool adds);
@@ -100,15 +99,15 @@ private:
   Value emitIsLaneValid(int64_t lane, const Copy &copy);
   void storeRun(Value column, unsigned position, ArrayRef<unsigned> rows,
                 int64_t lane, bool adds);
-  void emitStore(Value value, Value offset, Value mask, bool adds);
-  void emitScatter(Value value, Value offset, int64_t step, Value mask,
-                   bool adds);
+  LaneAddress emitAddress(Value offset, int64_t step);
+  void emitStore(Value value, const LaneAddress &at, Value mask, bool adds);
 
   OpBuilder &b;
   Location loc;
   const Stage &stage;
   ScheduleAttr schedule;
   StageBindings bindings;
+  BodyEmitter body;
   Reduction reduction;
   int64_t lanes, lanesDim;
   unsigned start;

@@ -119,29 +119,33 @@ Value ContractionEmitter::getLaneMask(const Copy &copy) {
   bool hasBody = getLevel(lastLevel[lanesDim]).tail == LevelTail::Body;
   if (hasBody && copy[lanesDim] + 1 < sizes[lanesDim])
     return nullptr;
-  Value number = emitIndexAdd(b, loc, left[lanesDim], -before);
-  return vector::CreateMaskOp::create(
-      b, loc, VectorType::get(lanes, b.getI1Type()), ValueRange{number});
+  return emitTailMask(b, loc, emitIndexAdd(b, loc, left[lanesDim], -before),
+                      lanes);
 }
+
+/// Where the body is evaluated for a copy. Copies behind the end of a loop
+/// exist all the same: they are not stored.
+class ContractionEmitter::CopyIteration : public Iteration {
+public:
+  CopyIteration(ContractionEmitter &owner, const Copy &copy)
+      : Iteration(owner.lanesDim), owner(owner), copy(copy) {}
+
+  Value emitIndex(AffineExpr expr, ArrayRef<Value> symbols) const override {
+    return owner.emitExpr(expr, copy);
+  }
+  Value getValue(Value value) const override {
+    return owner.getValue(value, copy);
+  }
+  Value emitMask() const override { return owner.getLaneMask(copy); }
+
+private:
+  ContractionEmitter &owner;
+  const Copy &copy;
+};
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
-
-Value ContractionEmitter::emitRead(const StageRead &read, const Copy &copy) {
-  Value buffer = bindings.sources.lookup(read.source);
-  Value offset = emitExpr(read.place.offset, copy);
-  if (!stage.getLoopsOf(read.value).test(lanesDim))
-    return memref::LoadOp::create(b, loc, buffer, offset);
-  Type element = getMemoryType(getElementTypeOrSelf(read.value.getType()));
-  auto type = VectorType::get(lanes, element);
-  Value mask = getLaneMask(copy);
-  if (!mask)
-    return vector::LoadOp::create(b, loc, type, buffer, ValueRange{offset});
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(b, loc, type, buffer, ValueRange{offset},
-                                      mask, zero);
-}
 
 /// A value of the body in a copy; one that does not depend on a dimension is
 /// the same in all copies along it.
@@ -152,25 +156,13 @@ Value ContractionEmitter::getValue(Value value, Copy copy) {
   std::pair<void *, unsigned> key(value.getAsOpaquePointer(), getNumber(copy));
   if (auto found = values.find(key); found != values.end())
     return found->second;
-  Value result;
-  if (const StageRead *read = stage.findRead(value);
-      read != stage.reads.end()) {
-    result = emitRead(*read, copy);
-  } else if (auto constant = value.getDefiningOp<ConstantOp>()) {
-    result = cast<GeneratorOpInterface>(*constant).emitElement(b, {}, {}, {});
-  } else {
-    Operation *op = value.getDefiningOp();
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(getValue(operand, copy));
-    result = emitElementwise(b, loc, op, std::move(operands), lanes);
-  }
+  Value result = body.emitValue(value, CopyIteration(*this, copy));
   values[key] = result;
   return result;
 }
 
 /// Asks for the vectors that some later iteration of the innermost loop reads.
-void ContractionEmitter::emitPrefetch() {
+void ContractionEmitter::prefetch() {
   int64_t dim = schedule.getLevels().back().dim;
   for (const StageRead &read : stage.reads) {
     auto step = stage.getStep(read.place.offset, dim);
@@ -180,9 +172,7 @@ void ContractionEmitter::emitPrefetch() {
     for (; copy[lanesDim] < sizes[lanesDim]; ++copy[lanesDim]) {
       Value offset = emitIndexAdd(b, loc, emitExpr(read.place.offset, copy),
                                   *step * schedule.getPrefetch());
-      memref::PrefetchOp::create(b, loc, bindings.sources.lookup(read.source),
-                                 offset, /*isWrite=*/false,
-                                 /*localityHint=*/3, /*isDataCache=*/true);
+      emitPrefetch(b, loc, bindings.sources.lookup(read.source), offset);
     }
   }
 }
@@ -191,7 +181,7 @@ void ContractionEmitter::accumulate() {
   bases.clear();
   values.clear();
   if (schedule.getPrefetch() > 0)
-    emitPrefetch();
+    prefetch();
   for (auto [number, sum] : llvm::enumerate(accumulators)) {
     Value value = getValue(stage.writes.front().value, getCopy(number));
     value = broadcastTo(b, loc, reduction.emitWiden(b, loc, value), lanes);
@@ -224,75 +214,40 @@ void ContractionEmitter::storeTile() {
   store(/*adds=*/true);
 }
 
-/// Stores a vector whose lanes are neighbours in memory, or adds it to them.
-void ContractionEmitter::emitStore(Value value, Value offset, Value mask,
-                                   bool adds) {
-  Value buffer = bindings.results.front();
-  auto type = cast<VectorType>(value.getType());
-  if (adds) {
-    Value old;
-    if (mask)
-      old = vector::MaskedLoadOp::create(
-          b, loc, type, buffer, ValueRange{offset}, mask,
-          arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
-    else
-      old = vector::LoadOp::create(b, loc, type, buffer, ValueRange{offset});
-    value = reduction.emitCombine(b, loc, old, value);
-  }
-  if (mask)
-    vector::MaskedStoreOp::create(b, loc, buffer, ValueRange{offset}, mask,
-                                  value);
-  else
-    vector::StoreOp::create(b, loc, value, buffer, ValueRange{offset});
-}
-
-/// The same for lanes that are `step` elements apart.
-void ContractionEmitter::emitScatter(Value value, Value offset, int64_t step,
-                                     Value mask, bool adds) {
-  Value buffer = bindings.results.front();
-  auto type = cast<VectorType>(value.getType());
+/// Lanes that are `step` elements apart.
+LaneAddress ContractionEmitter::emitAddress(Value offset, int64_t step) {
+  if (step == 1)
+    return {offset, 1, {}};
   Value numbers =
       vector::StepOp::create(b, loc, VectorType::get(lanes, b.getIndexType()));
   Value steps =
       broadcastTo(b, loc, arith::ConstantIndexOp::create(b, loc, step), lanes);
-  Value offsets = arith::MulIOp::create(b, loc, numbers, steps);
-  if (!mask)
-    mask = arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(VectorType::get(lanes, b.getI1Type()), true));
+  return {offset, step, arith::MulIOp::create(b, loc, numbers, steps)};
+}
+
+/// Stores a vector, or adds it to what is in memory.
+void ContractionEmitter::emitStore(Value value, const LaneAddress &at,
+                                   Value mask, bool adds) {
+  Value buffer = bindings.results.front();
   if (adds) {
-    Value old = vector::GatherOp::create(
-        b, loc, type, buffer, ValueRange{offset}, offsets, mask,
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+    auto type = cast<VectorType>(value.getType());
+    Value old = emitVectorLoad(b, loc, type, buffer, at, mask);
     value = reduction.emitCombine(b, loc, old, value);
   }
-  vector::ScatterOp::create(b, loc, /*resultType=*/Type(), buffer,
-                            ValueRange{offset}, offsets, mask, value);
+  emitVectorStore(b, loc, value, buffer, at, mask);
 }
 
 void ContractionEmitter::storeCopies(bool adds) {
   const StageWrite &write = stage.writes.front();
   for (auto [number, sum] : llvm::enumerate(accumulators)) {
     Copy copy = getCopy(number);
-    Value guard = getValid(copy), mask = getLaneMask(copy);
-    for (AffineExpr check : write.place.rangeChecks) {
-      Value first = emitExpr(check, copy);
-      if (int64_t step = *stage.getStep(check, lanesDim)) {
-        mask =
-            emitAnd(b, loc, mask, emitLinearMask(b, loc, first, step, lanes));
-        continue;
-      }
-      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-      guard = emitAnd(b, loc, guard,
-                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                            first, zero));
-    }
+    Condition exists{getValid(copy), getLaneMask(copy)};
+    body.addChecks(write.place.rangeChecks, CopyIteration(*this, copy), exists);
     Value offset = emitExpr(write.place.offset, copy);
     Value result = reduction.emitNarrow(b, loc, sum);
-    int64_t step = *stage.getStep(write.place.offset, lanesDim);
-    emitIf(b, loc, guard, [&] {
-      step == 1 ? emitStore(result, offset, mask, adds)
-                : emitScatter(result, offset, step, mask, adds);
+    emitIf(b, loc, exists.scalar, [&] {
+      int64_t step = *stage.getStep(write.place.offset, lanesDim);
+      emitStore(result, emitAddress(offset, step), exists.lanes, adds);
     });
   }
 }
@@ -394,6 +349,6 @@ void ContractionEmitter::storeRun(Value column, unsigned position,
   emitIf(b, loc, emitIsLaneValid(lane, copy), [&] {
     Value offset = emitIndexAdd(b, loc, emitExpr(place, copy),
                                 lane * *stage.getStep(place, lanesDim));
-    emitStore(column, offset, getRowMask(rows), adds);
+    emitStore(column, {offset, 1, {}}, getRowMask(rows), adds);
   });
 }

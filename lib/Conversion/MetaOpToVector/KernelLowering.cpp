@@ -27,6 +27,7 @@
 
 #include "AffineEmitter.h"
 #include "BlockedKernel.h"
+#include "IdentityFill.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -80,7 +81,6 @@ private:
     lowered->setAttr(name, b.getI64IntegerAttr(value));
   }
   LogicalResult emitStages();
-  void emitFill(const Stage &stage, const StageBindings &bindings);
   LogicalResult fillEmptyStages();
   void markFastMath();
 
@@ -272,13 +272,8 @@ LogicalResult KernelLowering::bindBuffers() {
       left -= *size * bytes;
       if (numShared > 0)
         moveInside(result, write, scheduled, numShared, shape);
-      // The size is a number like others: kernels that differ in it only are
-      // the same code.
-      buffers[result] = memref::AllocaOp::create(
-          b, loc,
-          MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
-          ValueRange{arith::ConstantIndexOp::create(b, loc, *size)},
-          b.getI64IntegerAttr(64));
+      buffers[result] = emitLocalBuffer(
+          b, loc, getElementTypeOrSelf(result.getType()), *size);
     }
   return success();
 }
@@ -371,37 +366,6 @@ int64_t KernelLowering::getWork() const {
   return static_cast<int64_t>(std::min(picoseconds, 1e18));
 }
 
-/// A stage without iterations: reductions give their identity.
-void KernelLowering::emitFill(const Stage &stage,
-                              const StageBindings &bindings) {
-  for (const StageWrite &write : stage.writes) {
-    auto type = cast<RankedTensorType>(
-        FusedOp(stage.op).getResult(write.result).getType());
-    if (!write.kind)
-      continue;
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Reduction reduction(*write.kind, type.getElementType());
-    Value identity =
-        reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, 1));
-    if (type.getElementType().isInteger(1))
-      identity = arith::ExtUIOp::create(b, loc, b.getI8Type(), identity);
-    OpBuilder::InsertionGuard insertion(b);
-    Value offset = zero;
-    for (auto [extent, stride] : llvm::zip_equal(write.shape, write.strides)) {
-      Value end = emitAffine(b, loc, extent, {}, bindings.symbols);
-      Value step = emitAffine(b, loc, stride, {}, bindings.symbols);
-      auto loop = scf::ForOp::create(b, loc, zero, end, one);
-      b.setInsertionPointToStart(loop.getBody());
-      offset = arith::AddIOp::create(
-          b, loc, offset,
-          arith::MulIOp::create(b, loc, loop.getInductionVar(), step));
-    }
-    memref::StoreOp::create(b, loc, identity, bindings.results[write.result],
-                            offset);
-  }
-}
-
 /// A product that feeds an addition may become one instruction, and the largest
 /// of two zeros may have either sign, which halves the instructions of a
 /// maximum. No more of fast arithmetic is allowed.
@@ -427,7 +391,10 @@ LogicalResult KernelLowering::fillEmptyStages() {
     FailureOr<StageBindings> bindings = bindStage(scheduled);
     if (failed(bindings))
       return failure();
-    emitFill(scheduled.stage, *bindings);
+    // What is reduced over nothing is the identity.
+    for (const StageWrite &write : scheduled.stage.writes)
+      if (write.kind)
+        fillWithIdentity(b, scheduled.stage, write, *bindings);
     if (i + 1 == stages.size())
       break;
     // The next stage shares with the previous one what both share with this.

@@ -15,12 +15,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-Type metaop::getMemoryType(Type element) {
-  if (element.isInteger(1))
-    return IntegerType::get(element.getContext(), 8);
-  return getStorageType(element);
-}
-
 static Type withShapeOf(Type element, Type shaped) {
   if (auto vector = dyn_cast<VectorType>(shaped))
     return VectorType::get(vector.getShape(), element);

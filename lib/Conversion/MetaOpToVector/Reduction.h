@@ -14,11 +14,6 @@
 
 namespace mlir::metaop {
 
-/// The scalar that memory holds for an element type: that which is computed
-/// with
-/// (`getStorageType`), but a byte for a boolean.
-Type getMemoryType(Type element);
-
 /// The combination of values of one element type. f16 and bf16 accumulate in
 /// f32.
 class Reduction {

@@ -21,10 +21,6 @@ struct StageBindings {
   SmallVector<Value> results;
   /// One index value per symbol of the stage.
   SmallVector<Value> symbols;
-  /// Leading loops that the kernel's own range runs over.
-  unsigned parallelLoops = 0;
-  /// Leading loops that the caller opens, those included.
-  unsigned openedLoops = 0;
 };
 
 } // namespace mlir::metaop

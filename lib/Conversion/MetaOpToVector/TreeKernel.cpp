@@ -217,10 +217,10 @@ LogicalResult TreeKernel::emit(Value begin, Value end, BindFn bind) {
     FailureOr<StageBindings> bindings = bind(scheduled);
     if (failed(bindings))
       return failure();
-    bindings->parallelLoops = splitsLastLoop() ? parallel - 1 : parallel;
-    bindings->openedLoops = scheduled.openedLoops;
+    OuterLoops outer{splitsLastLoop() ? parallel - 1 : parallel,
+                     scheduled.openedLoops};
     scheduled.emitter = std::make_unique<StageEmitter>(
-        b, scheduled.stage, scheduled.schedule, std::move(*bindings));
+        b, scheduled.stage, scheduled.schedule, std::move(*bindings), outer);
   }
   emitRange(begin, end);
   return success();

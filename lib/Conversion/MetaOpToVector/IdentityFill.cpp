@@ -1,0 +1,129 @@
+//===- IdentityFill.cpp - What reductions in memory start from ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A result that is combined in memory starts from the identity, and one that is
+// combined over no iteration is the identity. Inside of open loops a projection
+// is walked by the loops that it keeps; any other result by its own indices, of
+// which those that are open loops are fixed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IdentityFill.h"
+#include "AffineEmitter.h"
+#include "BodyEmitter.h"
+#include "Reduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+class IdentityFill {
+public:
+  IdentityFill(OpBuilder &b, const Stage &stage, const StageWrite &write,
+               const StageBindings &bindings, ArrayRef<Value> openLoops)
+      : b(b), loc(stage.op->getLoc()), stage(stage), write(write),
+        bindings(bindings), loops(openLoops),
+        zero(arith::ConstantIndexOp::create(b, loc, 0)),
+        one(arith::ConstantIndexOp::create(b, loc, 1)) {
+    loops.resize(stage.getNumLoops());
+  }
+
+  void openPart(const PartOfLoop &part) {
+    loops[part.loop] = openFor(part.range.begin, part.range.end);
+  }
+  void fillByLoops();
+  void fillByIndices();
+
+private:
+  Value openFor(Value begin, Value end);
+  Value emitNumber(AffineExpr expr) {
+    return emitAffine(b, loc, expr, {}, bindings.symbols);
+  }
+  Value emitIdentity();
+  void store(Value identity, Value offset) {
+    memref::StoreOp::create(b, loc, identity, bindings.results[write.result],
+                            offset);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const Stage &stage;
+  const StageWrite &write;
+  const StageBindings &bindings;
+  SmallVector<Value> loops;
+  Value zero, one;
+};
+} // namespace
+
+/// Opens a loop; the caller goes back to where it stands.
+Value IdentityFill::openFor(Value begin, Value end) {
+  auto loop = scf::ForOp::create(b, loc, begin, end, one);
+  b.setInsertionPointToStart(loop.getBody());
+  return loop.getInductionVar();
+}
+
+/// The identity as memory holds it.
+Value IdentityFill::emitIdentity() {
+  Type element = getElementTypeOrSelf(write.value);
+  Reduction reduction(*write.kind, element);
+  Value identity = reduction.emitIdentity(b, loc, /*lanes=*/1);
+  return toMemoryType(b, loc, reduction.emitNarrow(b, loc, identity), element);
+}
+
+void IdentityFill::fillByLoops() {
+  for (auto [loop, variable] : llvm::enumerate(loops))
+    if (!variable)
+      variable = write.loops.test(loop)
+                     ? openFor(zero, emitNumber(stage.extents[loop]))
+                     : zero;
+  BodyEmitter body(b, stage, bindings, /*lanes=*/1);
+  LoopIteration at(b, loc, loops);
+  Value offset = body.emitExpr(write.place.offset, at);
+  Value identity = emitIdentity();
+  // The loops of a projection may number more than there is.
+  Condition inRange;
+  body.addChecks(write.place.rangeChecks, at, inRange);
+  emitIf(b, loc, inRange.scalar, [&] { store(identity, offset); });
+}
+
+void IdentityFill::fillByIndices() {
+  Value offset = zero;
+  for (auto [index, extent, stride] :
+       llvm::zip_equal(write.map.getResults(), write.shape, write.strides)) {
+    auto loop = dyn_cast<AffineDimExpr>(index);
+    Value at = loop ? loops[loop.getPosition()] : Value();
+    if (!at)
+      at = openFor(zero, emitNumber(extent));
+    offset = arith::AddIOp::create(
+        b, loc, offset, arith::MulIOp::create(b, loc, at, emitNumber(stride)));
+  }
+  store(emitIdentity(), offset);
+}
+
+void metaop::fillWithIdentity(OpBuilder &b, const Stage &stage,
+                              const StageWrite &write,
+                              const StageBindings &bindings) {
+  OpBuilder::InsertionGuard insertion(b);
+  IdentityFill(b, stage, write, bindings, {}).fillByIndices();
+}
+
+void metaop::fillInsideLoops(OpBuilder &b, const Stage &stage,
+                             const StageWrite &write,
+                             const StageBindings &bindings,
+                             ArrayRef<Value> openLoops,
+                             const std::optional<PartOfLoop> &part) {
+  OpBuilder::InsertionGuard insertion(b);
+  IdentityFill fill(b, stage, write, bindings, openLoops);
+  if (part)
+    fill.openPart(*part);
+  write.isProjection ? fill.fillByLoops() : fill.fillByIndices();
+}
