@@ -14,11 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conditions.h"
-#include "AffineEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::metaop;

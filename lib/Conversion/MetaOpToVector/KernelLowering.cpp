@@ -25,7 +25,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AffineEmitter.h"
 #include "BlockedKernel.h"
 #include "IdentityFill.h"
 #include "LoopTree.h"

@@ -24,7 +24,6 @@
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
