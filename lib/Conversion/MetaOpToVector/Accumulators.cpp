@@ -151,7 +151,6 @@ void Accumulators::accumulate(unsigned index) {
   for (unsigned c = 0; c < body.getNumCopies(); ++c) {
     UnrolledBody::Copy at = body.getCopy(c);
     Condition takesPart;
-    emitter.addChecks(stage.domain, at, takesPart);
     emitter.addChecks(write.place.rangeChecks, at, takesPart);
     emitter.addChecks(write.place.conditions, at, takesPart);
     takesPart.lanes = emitAnd(b, loc, takesPart.lanes, at.emitMask());

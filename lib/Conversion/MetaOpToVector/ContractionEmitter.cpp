@@ -267,8 +267,7 @@ void ContractionEmitter::emitTile() {
 
 /// The conditions of the sum that are known at this depth and not before.
 Value ContractionEmitter::emitConditions(unsigned depth) {
-  SmallVector<AffineExpr> checks(stage.domain);
-  checks.append(stage.writes.front().place.conditions);
+  SmallVector<AffineExpr> checks(stage.writes.front().place.conditions);
   llvm::erase_if(checks, [&](AffineExpr check) {
     unsigned known = start;
     for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)

@@ -116,9 +116,7 @@ LogicalResult ContractionVerifier::verifyWrite() {
           check.isFunctionOfDim(tile.dim))
         return op.emitOpError("transposes a tile whose rows are checked");
   }
-  SmallVector<AffineExpr> conditions(stage.domain);
-  conditions.append(write.place.conditions);
-  for (AffineExpr condition : conditions)
+  for (AffineExpr condition : write.place.conditions)
     for (TileDim tile : schedule.getTile())
       if (condition.isFunctionOfDim(tile.dim))
         return op.emitOpError("has a condition on dimension ")

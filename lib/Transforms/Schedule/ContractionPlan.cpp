@@ -180,13 +180,6 @@ double Planner::getSkipCycles(const Contraction::Factor &factor,
   return kSkipCycles * static_cast<double>(count(loops)) * panels;
 }
 
-SmallVector<AffineExpr> metaop::getConditions(const Stage &stage) {
-  SmallVector<AffineExpr> conditions(stage.domain);
-  for (const StageWrite &write : stage.writes)
-    conditions.append(write.place.conditions);
-  return conditions;
-}
-
 bool metaop::impliesCheck(const StageRead &read, AffineExpr check) {
   bool isZeroOutside = !read.fill ||
                        matchPattern(read.fill, m_AnyZeroFloat()) ||
@@ -397,7 +390,7 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   }
 
   plan.packsBroadcast = !other.isInPlace(stage);
-  for (AffineExpr check : getConditions(stage)) {
+  for (AffineExpr check : write.place.conditions) {
     if (!dependsOnTile(plan, check))
       continue;
     plan.packsBroadcast = true;

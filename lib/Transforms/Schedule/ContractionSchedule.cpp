@@ -155,9 +155,9 @@ void ContractionScheduler::sortByStep(SmallVectorImpl<unsigned> &dims,
 /// are tested once.
 void ContractionScheduler::sortReduced() {
   auto isChecked = [&](unsigned dim) {
-    auto test = [&](AffineExpr check) { return check.isFunctionOfDim(dim); };
-    return llvm::any_of(stage.domain, test) ||
-           llvm::any_of(stage.writes.front().place.conditions, test);
+    return llvm::any_of(
+        stage.writes.front().place.conditions,
+        [&](AffineExpr check) { return check.isFunctionOfDim(dim); });
   };
   SmallVector<unsigned> inside;
   for (unsigned dim : contraction.reduced.set_bits())

@@ -454,7 +454,7 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
     auto step = getStep(read.place, vectorLoop);
     return !read.place.isGuarded() && (step == 0 || step == 1);
   });
-  return areRows && stage.domain.empty() && rowBytes <= kMaxRowBytes &&
+  return areRows && rowBytes <= kMaxRowBytes &&
          getExtent(vectorLoop) > kRun * lanes && rows >= kMinRows &&
          rows <= kMaxRows && iterations >= Stage::manyIterations;
 }

@@ -270,9 +270,9 @@ SmallVector<unsigned> Packer::getPanelLoops() const {
   // As the scheduler would order them: checked ones outside, then by step.
   AffineExpr place = factor.reads.front()->place.offset;
   auto getRank = [&](unsigned loop) {
-    bool isChecked = llvm::any_of(getConditions(stage), [&](AffineExpr check) {
-      return check.isFunctionOfDim(loop);
-    });
+    bool isChecked = llvm::any_of(
+        stage.writes.front().place.conditions,
+        [&](AffineExpr check) { return check.isFunctionOfDim(loop); });
     return std::make_tuple(
         !isChecked, -std::abs(stage.getStep(place, loop).value_or(INT64_MAX)),
         loop);
@@ -354,7 +354,7 @@ void Packer::packBroadcast() {
 IntegerSet Packer::getRemaining() {
   const StageRead &read = *contraction.factors[1 - plan.vectors].reads.front();
   SmallVector<AffineExpr> remaining;
-  for (AffineExpr check : getConditions(stage))
+  for (AffineExpr check : stage.writes.front().place.conditions)
     if (!plan.packsBroadcast || !impliesCheck(read, check))
       remaining.push_back(
           simplifyAffineExpr(check.replaceDims(oldLoops), space.size(), 0));

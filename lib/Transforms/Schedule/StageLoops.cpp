@@ -45,7 +45,6 @@ void StageBuilder::substitute(ArrayRef<AffineExpr> oldLoops,
     read.map = rewriteMap(read.map);
   for (StageWrite &write : stage.writes)
     write.map = rewriteMap(write.map);
-  rewriteAll(stage.domain);
   stage.toIterationSpace = rewriteMap(stage.toIterationSpace);
 }
 
@@ -80,7 +79,6 @@ bool StageBuilder::canCollapse(unsigned loop) {
     contiguous &= llvm::all_of(place.rangeChecks, isFree) &&
                   llvm::all_of(place.conditions, isFree);
   });
-  contiguous &= llvm::all_of(stage.domain, isFree);
   for (StageWrite &write : stage.writes)
     contiguous &= write.isProjection;
   return contiguous;

@@ -52,7 +52,7 @@ static int64_t chooseStrip(int64_t extent, int64_t others) {
 /// The loop to cut: the kept one along which memory is contiguous, if all else
 /// that the reduction reads stays where it is.
 std::optional<unsigned> StageBuilder::findColumns() {
-  if (!stage.hasReduction() || !stage.domain.empty())
+  if (!stage.hasReduction())
     return std::nullopt;
   std::optional<unsigned> columns;
   int64_t iterations = 1;

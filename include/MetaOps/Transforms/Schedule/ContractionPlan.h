@@ -62,9 +62,6 @@ struct ResultPhase {
 /// the gradient of a convolution with strides do.
 SmallVector<ResultPhase> findPhases(const Stage &stage);
 
-/// What has to hold for an iteration to take part in the sum.
-SmallVector<AffineExpr> getConditions(const Stage &stage);
-
 /// Whether an iteration for which the check does not hold reads outside of the
 /// tensor, where it is taken to be zero: then it adds nothing.
 bool impliesCheck(const StageRead &read, AffineExpr check);

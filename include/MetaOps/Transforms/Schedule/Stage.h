@@ -153,8 +153,6 @@ struct Stage {
   AffineMap toIterationSpace;
   /// Extents of S.
   SmallVector<AffineExpr> spaceExtents;
-  /// An iteration belongs to S where all of these are >= 0.
-  SmallVector<AffineExpr> domain;
   SmallVector<StageRead> reads;
   /// Element-wise ops, generators (splat constants, iota, random) and indirect
   /// reads in program order.
