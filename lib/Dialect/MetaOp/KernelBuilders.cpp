@@ -1,4 +1,4 @@
-//===- KernelBuilders.cpp - Making kernels of one stage -------------------===//
+//===- KernelBuilders.cpp - Making kernels --------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -40,4 +41,45 @@ KernelOp metaop::buildStageKernel(
       buildStage(builder, loc, types, kernelBody.getArguments(), fill);
   YieldOp::create(builder, loc, stage.getOutputs());
   return kernel;
+}
+
+KernelOp metaop::mergeKernels(OpBuilder &builder, Location loc,
+                              ArrayRef<KernelOp> kernels, ValueRange outputs,
+                              IRMapping &mapping) {
+  llvm::SmallSetVector<Value, 8> inputs;
+  for (KernelOp kernel : kernels)
+    for (Value input : kernel.getInputs())
+      if (!llvm::is_contained(kernels, input.getDefiningOp()))
+        inputs.insert(input);
+  auto merged =
+      KernelOp::create(builder, loc, outputs.getTypes(), inputs.getArrayRef());
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = openBody(builder, merged.getBody(), inputs.getArrayRef());
+  mapping.map(inputs.getArrayRef(), body.getArguments());
+  for (KernelOp kernel : kernels) {
+    for (auto [argument, input] :
+         llvm::zip_equal(kernel.getBody().getArguments(), kernel.getInputs()))
+      mapping.map(argument, mapping.lookup(input));
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      builder.clone(op, mapping);
+    for (auto [output, yielded] :
+         llvm::zip_equal(kernel.getOutputs(), kernel.getYield().getOperands()))
+      mapping.map(output, mapping.lookup(yielded));
+  }
+  YieldOp::create(builder, loc, llvm::map_to_vector(outputs, [&](Value output) {
+                    return mapping.lookup(output);
+                  }));
+  return merged;
+}
+
+void metaop::redirectOutputs(ValueRange outputs, KernelOp merged) {
+  for (auto [output, result] : llvm::zip_equal(outputs, merged.getOutputs()))
+    output.replaceAllUsesWith(result);
+}
+
+void metaop::eraseMerged(ArrayRef<KernelOp> kernels) {
+  for (KernelOp kernel : llvm::reverse(kernels)) {
+    kernel->dropAllUses();
+    kernel->erase();
+  }
 }

@@ -30,6 +30,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
@@ -37,7 +38,6 @@
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_ATTACHEPILOGUESPASS
@@ -181,41 +181,21 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
   if (!schedule || schedule.isFlat() || !isTiled(*stage, schedule))
     return false;
 
-  OpBuilder b(kernel);
+  // Sums that others read as well leave the kernel.
   Value sums = producer.getResult(0);
-  SmallVector<Value> inputs(producer.getInputs());
-  for (Value input : kernel.getInputs())
-    if (input != sums && !llvm::is_contained(inputs, input))
-      inputs.push_back(input);
-  bool isRead = !sums.hasOneUse();
-  SmallVector<Type> types(kernel.getResultTypes());
-  if (isRead)
-    types.push_back(sums.getType());
-  auto joined = KernelOp::create(b, kernel.getLoc(), types, inputs);
-  Block &body = joined.getBody().emplaceBlock();
+  SmallVector<Value> outputs(kernel.getOutputs());
+  if (!sums.hasOneUse())
+    outputs.push_back(sums);
+  OpBuilder b(kernel);
   IRMapping mapping;
-  for (Value input : inputs)
-    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
-  auto mapArguments = [&](KernelOp from) {
-    for (auto [argument, input] :
-         llvm::zip_equal(from.getBody().getArguments(), from.getInputs()))
-      mapping.map(argument, mapping.lookup(input));
-  };
-  b.setInsertionPointToEnd(&body);
-  mapArguments(producer);
-  for (auto op : producer.getBody().front().getOps<FusedOp>())
-    b.clone(*op, mapping);
-  auto inside = mapping.lookup(contraction.getResult(0));
-  cast<FusedOp>(inside.getDefiningOp()).setScheduleAttr(schedule);
-  mapping.map(sums, inside);
-  mapArguments(kernel);
-  auto behind = cast<FusedOp>(b.clone(*epilogue, mapping));
-  SmallVector<Value> results(behind.getResults());
-  if (isRead)
-    results.push_back(inside);
-  YieldOp::create(b, kernel.getLoc(), results);
+  KernelOp joined =
+      mergeKernels(b, kernel.getLoc(), {producer, kernel}, outputs, mapping);
+  Value inside = mapping.lookup(sums);
+  auto contracting = inside.getDefiningOp<FusedOp>();
+  contracting.setScheduleAttr(schedule);
+  auto behind = mapping.lookup(epilogue.getResult(0)).getDefiningOp<FusedOp>();
 
-  FailureOr<Stage> first = Stage::build(cast<FusedOp>(inside.getDefiningOp()));
+  FailureOr<Stage> first = Stage::build(contracting);
   FailureOr<Stage> second = Stage::build(behind);
   if (failed(first) || failed(second)) {
     joined.erase();
@@ -233,12 +213,8 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
         << levels->getShared() << " of its loops";
   inheritRewrites(producer, joined, /*andForced=*/false);
   inheritRewrites(kernel, joined, /*andForced=*/true);
-  kernel.replaceAllUsesWith(
-      joined.getResults().take_front(kernel.getNumResults()));
-  kernel.erase();
-  if (isRead)
-    sums.replaceAllUsesWith(joined.getResults().back());
-  producer.erase();
+  redirectOutputs(outputs, joined);
+  eraseMerged({producer, kernel});
   return true;
 }
 

@@ -26,13 +26,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_ATTACHPANELSPASS
@@ -173,34 +173,17 @@ FailureOr<bool> AttachPanelsPass::attach(KernelOp kernel, FusedOp reader,
                                 << schedules->second.getShared() << " loops";
 
   OpBuilder b(kernel);
-  SmallVector<Value> inputs(producer.getInputs());
-  for (Value input : kernel.getInputs())
-    if (input != producer.getResult(0))
-      inputs.push_back(input);
-  auto joined =
-      KernelOp::create(b, kernel.getLoc(), kernel.getResultTypes(), inputs);
-  Block &body = joined.getBody().emplaceBlock();
   IRMapping mapping;
-  for (Value input : inputs)
-    body.addArgument(input.getType(), input.getLoc());
-  unsigned next = 0;
-  for (Value argument : producer.getBody().getArguments())
-    mapping.map(argument, body.getArgument(next++));
-  for (auto [argument, input] :
-       llvm::zip_equal(kernel.getBody().getArguments(), kernel.getInputs()))
-    if (input != producer.getResult(0))
-      mapping.map(argument, body.getArgument(next++));
-  b.setInsertionPointToEnd(&body);
-  auto packing = cast<FusedOp>(b.clone(*writer, mapping));
-  packing.setScheduleAttr(schedules->first);
-  mapping.map(inner, packing.getResult(0));
-  auto contracting = cast<FusedOp>(b.clone(*reader, mapping));
-  contracting.setScheduleAttr(schedules->second);
-  YieldOp::create(b, kernel.getLoc(), contracting.getResults());
+  KernelOp joined = mergeKernels(b, kernel.getLoc(), {producer, kernel},
+                                 kernel.getOutputs(), mapping);
+  auto getStage = [&](FusedOp stage) {
+    return mapping.lookup(stage.getResult(0)).getDefiningOp<FusedOp>();
+  };
+  getStage(writer).setScheduleAttr(schedules->first);
+  getStage(reader).setScheduleAttr(schedules->second);
   inheritRewrites(kernel, joined, /*andForced=*/true);
-  kernel.replaceAllUsesWith(joined.getResults());
-  kernel.erase();
-  producer.erase();
+  redirectOutputs(kernel.getOutputs(), joined);
+  eraseMerged({producer, kernel});
   return true;
 }
 

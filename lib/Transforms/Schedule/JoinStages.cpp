@@ -34,6 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/GroupOrder.h"
@@ -41,7 +42,6 @@
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,6 +76,12 @@ struct JoinedStage {
   FusedOp op;
   Stage model;
   SmallVector<int64_t> slots;
+
+  /// The stage's loops that are these slots of its group.
+  SmallVector<int64_t> getLoops(ArrayRef<unsigned> order) const {
+    return llvm::map_to_vector(order,
+                               [&](unsigned slot) { return slots[slot]; });
+  }
 };
 
 struct Slot {
@@ -134,6 +140,7 @@ private:
                  ArrayRef<Dependence> dependences) const;
   void numberOps();
   void reorder();
+  SmallVector<Value> findOutputs(const Group &group, ArrayRef<unsigned> order);
   void rewrite(Group &group);
   LogicalResult checkForced();
   SmallVector<unsigned> getSlotOrder(const Group &group) const;
@@ -523,33 +530,21 @@ static int64_t getLocalBytes(const JoinedStage &stage, const StageWrite &write,
   return multiplyCounts(*elements, getElementBytes(result.getType()));
 }
 
-void Joiner::rewrite(Group &group) {
-  SmallVector<unsigned> order = getSlotOrder(group);
-  llvm::SmallPtrSet<Operation *, 8> members;
-  SmallVector<Location> locations;
-  llvm::SetVector<Value> inputs;
-  for (KernelOp kernel : group.kernels) {
-    members.insert(kernel);
-    locations.push_back(kernel.getLoc());
-  }
-  for (KernelOp kernel : group.kernels)
-    for (Value input : kernel.getInputs())
-      if (!members.contains(input.getDefiningOp()))
-        inputs.insert(input);
-
-  // Which results leave the kernel, and which are too large to stay inside.
+/// The results that leave the kernel, and those that are too large to stay
+/// inside.
+SmallVector<Value> Joiner::findOutputs(const Group &group,
+                                       ArrayRef<unsigned> order) {
   SmallVector<Value> outputs;
   int64_t left = kMaxLocalBytes;
   for (const auto &stage : group.stages) {
     auto kernel = cast<KernelOp>(stage->op->getParentOp());
-    SmallVector<int64_t> loops;
-    for (unsigned slot : order)
-      loops.push_back(stage->slots[slot]);
+    SmallVector<int64_t> loops = stage->getLoops(order);
     for (OpResult output : kernel->getResults()) {
       Value yielded = kernel.getYield().getOperand(output.getResultNumber());
       unsigned number = cast<OpResult>(yielded).getResultNumber();
       bool leaves = llvm::any_of(output.getUsers(), [&](Operation *user) {
-        return !members.contains(block.findAncestorOpInBlock(*user));
+        auto reader = dyn_cast<KernelOp>(block.findAncestorOpInBlock(*user));
+        return !reader || !llvm::is_contained(group.kernels, reader);
       });
       const StageWrite &write =
           *llvm::find_if(stage->model.writes, [&](const StageWrite &write) {
@@ -562,52 +557,42 @@ void Joiner::rewrite(Group &group) {
         outputs.push_back(output);
     }
   }
+  return outputs;
+}
 
-  KernelOp last = group.kernels.back();
-  OpBuilder builder(last);
-  auto kernel =
-      KernelOp::create(builder, FusedLoc::get(builder.getContext(), locations),
-                       ValueRange(outputs).getTypes(), inputs.getArrayRef());
-  Block &body = kernel.getBody().emplaceBlock();
+void Joiner::rewrite(Group &group) {
+  SmallVector<unsigned> order = getSlotOrder(group);
+  SmallVector<Value> outputs = findOutputs(group, order);
+  auto locations = llvm::map_to_vector(
+      group.kernels, [](KernelOp kernel) { return kernel.getLoc(); });
+  auto kernels = llvm::map_to_vector(group.stages, [](const auto &stage) {
+    return cast<KernelOp>(stage->op->getParentOp());
+  });
+  OpBuilder builder(group.kernels.back());
   IRMapping mapping;
-  for (Value input : inputs)
-    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
-  builder.setInsertionPointToEnd(&body);
+  KernelOp kernel =
+      mergeKernels(builder, FusedLoc::get(builder.getContext(), locations),
+                   kernels, outputs, mapping);
   for (auto [i, stage] : llvm::enumerate(group.stages)) {
-    auto from = cast<KernelOp>(stage->op->getParentOp());
-    for (auto [inner, outer] :
-         llvm::zip_equal(from.getBody().getArguments(), from.getInputs()))
-      mapping.map(inner, mapping.lookup(outer));
-    SmallVector<int64_t> loops;
-    for (unsigned slot : order)
-      loops.push_back(stage->slots[slot]);
+    SmallVector<int64_t> loops = stage->getLoops(order);
     ScheduleAttr own = chooseSchedule(stage->model, processor, loops);
-    auto fused = cast<FusedOp>(builder.clone(*stage->op, mapping));
+    auto fused =
+        mapping.lookup(stage->op->getResult(0)).getDefiningOp<FusedOp>();
     fused.setScheduleAttr(
         own.withParallel(loops.size()).withShared(i == 0 ? 0 : loops.size()));
-    for (auto [output, yielded] :
-         llvm::zip_equal(from.getOutputs(), from.getYield().getOperands()))
-      mapping.map(output, mapping.lookup(yielded));
   }
   if (report)
     kernel.emitRemark("joins ")
         << group.stages.size() << " stages in " << order.size() << " loops of "
         << group.getRange() << " iterations"
         << (isForced(group) ? ", as is forced" : "");
-  YieldOp::create(builder, kernel.getLoc(),
-                  llvm::map_to_vector(outputs, [&](Value output) {
-                    return mapping.lookup(output);
-                  }));
-  for (auto [output, result] : llvm::zip_equal(outputs, kernel.getOutputs()))
-    output.replaceAllUsesWith(result);
+  redirectOutputs(outputs, kernel);
+  // Who reads the results is known now.
   for (auto [stage, fused] :
-       llvm::zip_equal(group.stages, body.getOps<FusedOp>()))
+       llvm::zip_equal(group.stages, kernel.getBody().getOps<FusedOp>()))
     fused.setScheduleAttr(chooseStream(
         fused, stage->model, fused.getScheduleAttr(), processor.streamBytes));
-  for (KernelOp old : llvm::reverse(group.kernels)) {
-    old->dropAllUses();
-    old->erase();
-  }
+  eraseMerged(group.kernels);
 }
 
 /// Makes the graph of the block. Kernels that join are nodes that merge.

@@ -1,4 +1,4 @@
-//===- KernelBuilders.h - Making kernels of one stage -----------*- C++ -*-===//
+//===- KernelBuilders.h - Making kernels ------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,7 @@
 #define METAOPS_DIALECT_METAOP_KERNELBUILDERS_H
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::metaop {
 
@@ -25,6 +26,20 @@ buildStage(OpBuilder &builder, Location loc, TypeRange types, ValueRange inputs,
 KernelOp buildStageKernel(
     OpBuilder &builder, Location loc, TypeRange types, ValueRange inputs,
     llvm::function_ref<SmallVector<Value>(ValueRange arguments)> fill);
+
+/// Creates, at the builder's insertion point, which stays, a kernel that does
+/// what several do, one after another, and yields `outputs`, which are theirs.
+/// What one reads of an earlier one passes inside. `mapping` leads from what is
+/// in the kernels, and their results, to the same in the new one.
+KernelOp mergeKernels(OpBuilder &builder, Location loc,
+                      ArrayRef<KernelOp> kernels, ValueRange outputs,
+                      IRMapping &mapping);
+
+/// Has what reads `outputs` of the kernels read the merged one's.
+void redirectOutputs(ValueRange outputs, KernelOp merged);
+
+/// Erases kernels that are in a merged one.
+void eraseMerged(ArrayRef<KernelOp> kernels);
 
 } // namespace mlir::metaop
 
