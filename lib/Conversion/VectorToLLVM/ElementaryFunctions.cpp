@@ -190,16 +190,20 @@ static Reduced reduceByLn2(Arithmetic &math, Value x) {
 }
 
 static Value emitExp(Arithmetic &math, Value x) {
-  // Beyond these the result is 0 and infinity, by the products below.
-  Value bounded = math.atMost(math.atLeast(x, -104.0f), 89.0f);
+  // Beyond these the result is 0 and infinity, by the products below. A 0 comes
+  // of a factor 0: processors take long to find that a product is too small,
+  // and what a softmax masks is far below.
+  constexpr float lowest = -104.0f;
+  Value bounded = math.atMost(math.atLeast(x, lowest), 89.0f);
   auto [r, biased] = reduceByLn2(math, bounded);
   Value power = math.polynomial(r, kExp);
   // 2^n as 2^(n + 64) 2^-64 for negative x, else as 2^(n - 64) 2^64.
   Value isNegative = math.less(x, math.constant(0.0f));
   Value offset = math.select(isNegative, math.bits(64 << kMantissaBits),
                              math.bits(-(64 << kMantissaBits)));
-  Value rest =
-      math.select(isNegative, math.constant(0x1p-64f), math.constant(0x1p64f));
+  Value small = math.select(math.less(x, math.constant(lowest)),
+                            math.constant(0.0f), math.constant(0x1p-64f));
+  Value rest = math.select(isNegative, small, math.constant(0x1p64f));
   Value scale = math.fromBits(math.addBits(math.toExponent(biased), offset));
   return math.mul(math.mul(power, scale), rest);
 }
