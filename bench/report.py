@@ -418,12 +418,20 @@ def page(content: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write docs/Results.md from a folder that `script/bench --output` has filled."""
+    """Write docs/Results.md from a folder that `script/bench --output` has filled.
+
+    What `script/bench steps --output` has written there comes last.
+    """
     if len(sys.argv) != 2:
         raise SystemExit("usage: script/bench results FOLDER")
     content = json.loads(Path(sys.argv[1], "kernels-rows.json").read_text())
+    text = page(content)
+    steps = Path(sys.argv[1], "steps.md")
+    if steps.exists():
+        # Without its title, and the machine, which is the same.
+        text += "\n" + steps.read_text().split("\n\n", 2)[2]
     target = Path(__file__).resolve().parents[1] / "docs" / "Results.md"
-    target.write_text(page(content))
+    target.write_text(text)
     print(f"wrote {target}")
 
 

@@ -18,7 +18,8 @@
 // the leading loops that all stages mark as parallel, as one range. The length
 // of the whole range stands in the attribute `metaop.parallel_range` (where it
 // is known), and the predicted picoseconds of one step in
-// `metaop.work_per_step`.
+// `metaop.work_per_step`. `metaop.flushes_denormals` says that the kernel is to
+// run where these count as 0.
 //
 // The body is a tree of the stages' loops (TreeKernel.cpp), or those of a
 // contraction in blocks (BlockedKernel.cpp).
@@ -418,6 +419,9 @@ LogicalResult KernelLowering::emitStages() {
     setNumber("metaop.parallel_range", range);
     setNumber("metaop.work_per_step", getWork() / std::max<int64_t>(range, 1));
   }
+  // A product of a denormal number takes as long as a hundred others.
+  if (blocked)
+    setNumber("metaop.flushes_denormals", 1);
   auto bind = [this](const ScheduledStage &stage) { return bindStage(stage); };
   auto part = lowered.getArguments().take_back(2);
   return blocked ? blockedKernel->emit(part[0], part[1], bind)

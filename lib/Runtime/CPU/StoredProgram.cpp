@@ -31,6 +31,7 @@ struct StoredCall {
   std::vector<int64_t> scalars;
   int64_t parallelRange = 0;
   int64_t workPerStep = 0;
+  bool flushesDenormals = false;
   int64_t grain = 0;
   std::vector<Slot> buffers;
   unsigned numInputs = 0;
@@ -82,13 +83,14 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, StoredCall &call) {
-  auto &[kernel, copies, scalars, parallelRange, workPerStep, grain, buffers,
-         numInputs] = call;
+  auto &[kernel, copies, scalars, parallelRange, workPerStep, flushesDenormals,
+         grain, buffers, numInputs] = call;
   visitor.text(kernel);
   visitor.list(copies);
   visitor.list(scalars);
   visitor.number(parallelRange);
   visitor.number(workPerStep);
+  visitor.number(flushesDenormals);
   visitor.number(grain);
   visitor.list(buffers);
   visitor.number(numInputs);
@@ -315,6 +317,7 @@ std::string CpuProgram::write() const {
     storedCall.scalars = call.kernel->scalars;
     storedCall.parallelRange = call.kernel->parallelRange;
     storedCall.workPerStep = call.kernel->workPerStep;
+    storedCall.flushesDenormals = call.kernel->flushesDenormals;
   }
   std::string bytes;
   Writer writer(bytes);
@@ -344,7 +347,8 @@ std::shared_ptr<CpuProgram> CpuProgram::read(llvm::StringRef bytes,
         return nullptr;
       call.kernel = std::make_shared<const KernelCall>(
           KernelCall{std::move(kernel), std::move(storedCall.scalars),
-                     storedCall.parallelRange, storedCall.workPerStep});
+                     storedCall.parallelRange, storedCall.workPerStep,
+                     storedCall.flushesDenormals});
     }
     call.copies = std::move(storedCall.copies);
     call.buffers.assign(storedCall.buffers.begin(), storedCall.buffers.end());

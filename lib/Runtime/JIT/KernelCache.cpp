@@ -48,6 +48,7 @@ struct KernelCache::Lowered {
   bool isGrowing = false;
   int64_t parallelRange = 1;
   int64_t workPerStep = 0;
+  bool flushesDenormals = false;
   int64_t loopOps = 0;
 
   llvm::Error readFunction();
@@ -175,6 +176,7 @@ llvm::Error KernelCache::Lowered::readFunction() {
         "a kernel's parallel range is not known before it runs");
   parallelRange = *range;
   workPerStep = takeNumber(function, "metaop.work_per_step").value_or(0);
+  flushesDenormals = takeNumber(function, "metaop.flushes_denormals") == 1;
   auto attr = dyn_cast_or_null<DenseI64ArrayAttr>(
       function->removeAttr("metaop.numbers"));
   if (!attr)
@@ -362,6 +364,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     call->kernel = form->kernel;
     call->parallelRange = kernel->parallelRange;
     call->workPerStep = kernel->workPerStep;
+    call->flushesDenormals = kernel->flushesDenormals;
     call->loopOps = kernel->loopOps;
     calls[kernel->key] = std::move(call);
   }

@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_JIT_KERNELCACHE_H
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
+#include "MetaOps/Runtime/JIT/FlushDenormals.h"
 #include "MetaOps/Runtime/JIT/Jit.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -36,10 +37,13 @@ struct KernelCall {
   /// The predicted picoseconds of one step of that range, for deciding whether
   /// threads are worth it.
   int64_t workPerStep = 0;
+  /// Denormal numbers count as 0, as in a contraction.
+  bool flushesDenormals = false;
   /// Operations of the loops that the code was made of.
   int64_t loopOps = 0;
 
   void run(void **buffers, int64_t begin, int64_t end) const {
+    FlushDenormals flush(flushesDenormals);
     kernel->function(buffers, scalars.data(), begin, end);
   }
 };
