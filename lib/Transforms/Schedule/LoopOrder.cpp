@@ -111,7 +111,7 @@ private:
   double getAccessCost(const StagePlace &place, unsigned loop, int64_t lanes,
                        bool isWrite) const;
   std::optional<double> getVectorCost(unsigned loop, int64_t lanes) const;
-  int64_t getWidestElementBytes() const;
+  int64_t getLaneBytes() const;
   void sortByContinuity(SmallVectorImpl<int64_t> &loops) const;
   std::pair<int64_t, int64_t> chooseVector() const;
   std::optional<double> getTileCost(unsigned loop, unsigned rows,
@@ -139,13 +139,22 @@ private:
   int64_t code;
 };
 
-int64_t LoopOrder::getWidestElementBytes() const {
-  int64_t bytes = 1;
+/// The bytes of the elements of which a vector holds a lane each. Of integers
+/// beside floats, as the places that a mask compares, there are two vectors:
+/// they are read and compared, and more floats fit side by side.
+int64_t LoopOrder::getLaneBytes() const {
+  int64_t floats = 0, widest = 1;
+  auto add = [&](Type type) {
+    int64_t bytes = getElementBytes(type);
+    widest = std::max(widest, bytes);
+    if (isa<FloatType>(getElementTypeOrSelf(type)))
+      floats = std::max(floats, bytes);
+  };
   for (const StageRead &read : stage.reads)
-    bytes = std::max(bytes, getElementBytes(read.value.getType()));
+    add(read.value.getType());
   for (Operation *op : stage.body)
-    bytes = std::max(bytes, getElementBytes(op->getResult(0).getType()));
-  return bytes;
+    add(op->getResult(0).getType());
+  return floats == 0 ? widest : std::max(floats, widest / 2);
 }
 
 /// Whether writing is much of the work: each element has few terms.
@@ -229,7 +238,7 @@ void LoopOrder::sortByContinuity(SmallVectorImpl<int64_t> &loops) const {
 }
 
 int64_t LoopOrder::getLanes(unsigned loop) const {
-  int64_t lanes = vectorBits / (8 * getWidestElementBytes());
+  int64_t lanes = vectorBits / (8 * getLaneBytes());
   int64_t extent = stage.getPlannedExtent(loop);
   if (!ShapedType::isDynamic(extent))
     lanes = std::min<int64_t>(lanes,
@@ -464,7 +473,7 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
 /// faster than one.
 std::pair<int64_t, int64_t>
 LoopOrder::chooseAddedRows(int64_t vectorLoop) const {
-  if (getExtent(vectorLoop) * getWidestElementBytes() <= kPageBytes)
+  if (getExtent(vectorLoop) * getLaneBytes() <= kPageBytes)
     return {vectorLoop, kUnroll};
   SmallVector<int64_t> reduced;
   for (unsigned loop = 0; loop < numLoops; ++loop)

@@ -205,7 +205,7 @@ func.func @main(%x: tensor<64x90xf32>, %i: tensor<64x20xi64>) -> tensor<64x20xf3
 // CHECK-LABEL: func @main
 // CHECK:         metaop.kernel
 // CHECK:         metaop.kernel({{.*}}) -> tensor<20x90xf32> {
-// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8>)
+// CHECK-NEXT:      metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16>)
 // CHECK:             metaop.gather
 // CHECK:         return
 func.func @main(%x: tensor<64x90xf32>, %i: tensor<20x90xi64>) -> tensor<20x90xf32> {

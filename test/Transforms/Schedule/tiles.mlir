@@ -75,7 +75,7 @@ func.func @reduced(%x: tensor<90x80xf32>) -> tensor<80xf32> {
 // Rows of a table, each with a number out of a tensor: these are there for rows and
 // lanes as they are, so that it is the result which is written transposed.
 // CHECK-LABEL: func @gathered
-// CHECK: <[parallel(1, 8), step(0, 8)], tile = [0: 8, 1: 8], lanes = 0: 8, transpose = 1>
+// CHECK: <[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1>
 func.func @gathered(%x: tensor<40x70xf32>, %i: tensor<100xi64>) -> tensor<70x100xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x70xf32>, %b = %i : tensor<100xi64>) -> tensor<70x100xf32> {
     %1 = metaop.broadcast %b dims = [1] : tensor<100xi64> -> tensor<70x100xi64>

@@ -78,6 +78,31 @@ func.func @colliding(%x: tensor<1000xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 
+// The lanes are those of the floats; of the places that are compared beside them,
+// in i64, there are two vectors. Integers alone, and f64, have lanes of their own.
+// CHECK-LABEL: func @masked
+// CHECK: <[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16>
+func.func @masked(%x: tensor<512x512xf32>, %i: tensor<512xi64>, %low: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = metaop.fused(%a = %x : tensor<512x512xf32>, %b = %i : tensor<512xi64>, %c = %low : tensor<512x512xf32>) -> tensor<512x512xf32> {
+    %1 = metaop.broadcast %b dims = [0] : tensor<512xi64> -> tensor<512x512xi64>
+    %2 = metaop.broadcast %b dims = [1] : tensor<512xi64> -> tensor<512x512xi64>
+    %3 = metaop.cmp ge %1, %2 : tensor<512x512xi64> -> tensor<512x512xi1>
+    %4 = metaop.select %3, %a, %c : tensor<512x512xi1>, tensor<512x512xf32>
+    metaop.yield %4 : tensor<512x512xf32>
+  }
+  return %0 : tensor<512x512xf32>
+}
+
+// CHECK-LABEL: func @counted
+// CHECK: lanes = 0: 8>
+func.func @counted(%x: tensor<4096xi64>) -> tensor<4096xi64> {
+  %0 = metaop.fused(%a = %x : tensor<4096xi64>) -> tensor<4096xi64> {
+    %1 = metaop.add %a, %a : tensor<4096xi64>
+    metaop.yield %1 : tensor<4096xi64>
+  }
+  return %0 : tensor<4096xi64>
+}
+
 // Short steps cost some vectors and shuffles: a pooling is a vector of windows,
 // rather than a window that fills a part of a vector.
 // CHECK-LABEL: func @pooling
