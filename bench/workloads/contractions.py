@@ -276,4 +276,17 @@ WORKLOADS = [
     *_linear_relu(512),
 ]
 
-NOTES: dict[str, str] = {}
+_SCORES = (
+    "the scores go through memory between the two products; peers keep blocks of them in"
+    " cache (FlashAttention), which takes a softmax that is corrected block by block"
+)
+_WEIGHTS = "the weights are packed at each call; kept panels would save that"
+NOTES: dict[str, str] = {
+    "product 64": "half of the time is recording and starting a program",
+    **{
+        f"{kind} 8x512x64{mode}": _SCORES
+        for kind in ("attention", "causal attention")
+        for mode in ("", " backward", " both")
+    },
+    "convolution 3x3 512>512 at 7, batch 1": _WEIGHTS,
+}
