@@ -408,8 +408,8 @@ def page(content: dict[str, Any]) -> str:
     text = (
         "<!-- Written by `script/bench results FOLDER` from the rows of a run. -->\n\n"
         "# Results\n\n"
-        "What `script/bench` of [Benchmarks](Benchmarks.md) has measured, one run for"
-        f" {' and one for '.join(plural(cores, 'processor') for cores in runs)}."
+        "What `script/bench` of [Benchmarks](Benchmarks.md) has measured, in runs for"
+        f" {' and for '.join(plural(cores, 'processor') for cores in runs)}."
         f"{' Left out: ' + ', '.join(absent) + '.' if absent else ''}\n\n"
         + ", ".join(f"{key} {value}" for key, value in content["environment"].items())
         + "\n\n"
