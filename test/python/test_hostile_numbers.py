@@ -166,6 +166,7 @@ def test_absurd_shapes_are_refused_or_harmless():
             r"expected fewer than 2\*\*60",
         ),
         (lambda: mo.zeros((0, 2**40, 2**40)), "too many elements"),
+        (lambda: mo.zeros((2**40, 1)) @ mo.zeros((1, 2**40)), "too many elements"),
         (lambda: x.reshape((2**32, 2**32, -1)), "has 6 elements, which do not fit the shape"),
         (lambda: mo.set_num_threads(10**6), "given 1000000, expected 1 to 4096"),
         (lambda: mo.set_num_threads(0), "given 0, expected 1 to 4096"),

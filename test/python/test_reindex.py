@@ -209,3 +209,34 @@ def test_the_listings_spelling(rng):
     y = mo.array(x).reindex(shape=(4, 3), indices=("i1", "i0"))
     same(y, x.T)
     same(mo.reindex(mo.array(x), [4, 3], ["i1", "i0"]), x.T)
+
+
+@pytest.mark.parametrize("op", ["add", "max", "multiply"])
+@pytest.mark.parametrize(
+    ("shape", "indexes", "size"),
+    [
+        ((30, 3), ["i0+i1"], [32]),
+        ((30, 3), ["i0-i1"], [30]),
+        ((9, 3), ["2*i0+i1-1"], [17]),
+        ((9, 3), ["16-2*i0-i1"], [17]),
+        ((9, 1), ["3*i0+1"], [25]),
+        ((5, 6, 3, 2), ["2*i0+i2-1", "i1-i3"], [10, 6]),
+        ((4, 5), ["i0+i1", "i0"], [8, 4]),
+    ],
+)
+def test_what_is_scattered_along_sums_of_indices(op, shape, indexes, size):
+    """Gathered or not, it is what a loop adds up."""
+    x = np.random.default_rng(len(shape)).uniform(0.5, 1.5, shape).astype("f4")
+    start, combine = {
+        "add": (0.0, np.add),
+        "max": (-np.inf, np.maximum),
+        "multiply": (1.0, np.multiply),
+    }[op]
+    expected = np.full(size, start)
+    for place in np.ndindex(*shape):
+        names = {f"i{dim}": index for dim, index in enumerate(place)}
+        at = tuple(eval(index, {}, names) for index in indexes)
+        if all(0 <= index < extent for index, extent in zip(at, size, strict=True)):
+            expected[at] = combine(expected[at], x[place])
+    result = mo.array(x).reindex_reduce(op, size, indexes)
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-5)

@@ -63,6 +63,8 @@ Var Session::matmul(const Var &x, const Var &y) {
     points.push_back(ys.back());
   }
 
+  checkShape("matmul", points);
+
   const ElementwiseInfo &mul = lookUpElementwise("mul", 2);
   DType dtype = elementwiseType(mul, "matmul", promote(x.dtype(), y.dtype()));
   auto spread = [&](const Var &operand, std::optional<size_t> absent) {

@@ -110,6 +110,11 @@ StringRef Gatherer::getObstacle(FusedOp fused, const Stage &stage) {
   // Digits of an index, as those of a dimension in panels, are no scatter.
   if (stage.writes.front().isProjection)
     return "it writes each element of its result once";
+  if (fused.getInputRowsAttr() || fused.getResultRowsAttr())
+    return "its tensors lie in rows";
+  if (!stage.symbols.empty() &&
+      !fused.getBody().front().getOps<IotaOp>().empty())
+    return "it counts, and reads at places that are not known";
   if (!SpaceRewriter::isSupported(fused) ||
       !fused.getBody().front().getOps<RandomOp>().empty() ||
       llvm::any_of(stage.symbols, [](const StageSymbol &symbol) {
@@ -295,7 +300,7 @@ struct GatherScattersPass
     bool isForced = metaop::isForced(kernel, kGatherScatters);
     Gatherer gatherer(fused, *stage, isForced);
     if (!gatherer.change())
-      return keep(kernel, "its result is not reached along one loop");
+      return keep(kernel, "no loop of its result's indices can be replaced");
     if (report)
       fused.emitRemark("gathers what it scattered")
           << (isForced ? ", as is forced" : "");

@@ -543,7 +543,8 @@ SmallVector<Value> Joiner::findOutputs(const Group &group,
       Value yielded = kernel.getYield().getOperand(output.getResultNumber());
       unsigned number = cast<OpResult>(yielded).getResultNumber();
       bool leaves = llvm::any_of(output.getUsers(), [&](Operation *user) {
-        auto reader = dyn_cast<KernelOp>(block.findAncestorOpInBlock(*user));
+        auto reader =
+            dyn_cast_or_null<KernelOp>(block.findAncestorOpInBlock(*user));
         return !reader || !llvm::is_contained(group.kernels, reader);
       });
       const StageWrite &write =

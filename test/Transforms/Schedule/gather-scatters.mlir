@@ -138,3 +138,39 @@ func.func @forced(%x: tensor<3x4xf32>) -> tensor<100xf32> {
   }
   return %0 : tensor<100xf32>
 }
+
+// -----
+
+// A place that is read at run time moves the result along.
+// CHECK-LABEL: func @moved(
+// CHECK: metaop.reindex %{{.*}} symbols(%{{.*}}) map affine_map<(d0, d1)[s0] -> (d0 - d1 - s0, d1)>
+// CHECK: metaop.reindex_reduce add %{{.*}} symbols(%{{.*}}) map affine_map<(d0, d1)[s0] -> (d0)> where
+func.func @moved(%x: tensor<30x3xf32>, %s: tensor<i64>) -> tensor<32xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<30x3xf32>, %t = %s : tensor<i64>) -> tensor<32xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<30x3xf32>, %u = %t : tensor<i64>) -> tensor<32xf32> {
+      %r = metaop.reindex_reduce add %b symbols(%u) map affine_map<(i, j)[s] -> (i + j + s)> : tensor<30x3xf32> -> tensor<32xf32>
+      metaop.yield %r : tensor<32xf32>
+    }
+    metaop.yield %1 : tensor<32xf32>
+  }
+  return %0 : tensor<32xf32>
+}
+
+// -----
+
+// A counter beside it stays as it is, and so does the reduction.
+// CHECK-LABEL: func @moved_and_counted(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1)[s0] -> (d0 + d1 + s0)>
+func.func @moved_and_counted(%x: tensor<30x3xf32>, %s: tensor<i64>) -> tensor<32xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<30x3xf32>, %t = %s : tensor<i64>) -> tensor<32xf32> {
+    %1 = metaop.fused(%b = %a : tensor<30x3xf32>, %u = %t : tensor<i64>) -> tensor<32xf32> {
+      %2 = metaop.iota dim = 0 : tensor<30x3xf32>
+      %3 = metaop.mul %b, %2 : tensor<30x3xf32>
+      %r = metaop.reindex_reduce add %3 symbols(%u) map affine_map<(i, j)[s] -> (i + j + s)> : tensor<30x3xf32> -> tensor<32xf32>
+      metaop.yield %r : tensor<32xf32>
+    }
+    metaop.yield %1 : tensor<32xf32>
+  }
+  return %0 : tensor<32xf32>
+}
