@@ -54,3 +54,23 @@ InFlightDiagnostic metaop::emitCannotForce(KernelOp kernel, StringRef rewrite) {
   std::string prefix = place ? place.str() + ": " : "";
   return kernel.emitError() << prefix << rewrite << " is forced, but ";
 }
+
+FusedOp metaop::findStageToRewrite(KernelOp kernel, StringRef &reason) {
+  auto stages = kernel.getBody().front().getOps<FusedOp>();
+  if (!llvm::hasSingleElement(stages)) {
+    reason = "it has several stages";
+    return nullptr;
+  }
+  FusedOp stage = *stages.begin();
+  if (!stage.getScheduleAttr())
+    return stage;
+  reason = "it has a schedule";
+  return nullptr;
+}
+
+LogicalResult metaop::keepKernel(KernelOp kernel, StringRef rewrite,
+                                 StringRef reason) {
+  if (!isForced(kernel, rewrite))
+    return success();
+  return emitCannotForce(kernel, rewrite) << reason;
+}

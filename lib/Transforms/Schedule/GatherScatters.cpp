@@ -285,12 +285,10 @@ struct GatherScattersPass
   using GatherScattersPassBase::GatherScattersPassBase;
 
   LogicalResult gather(KernelOp kernel) {
-    auto stages = kernel.getBody().front().getOps<FusedOp>();
-    if (!llvm::hasSingleElement(stages))
-      return keep(kernel, "it has several stages");
-    FusedOp fused = *stages.begin();
-    if (fused.getScheduleAttr())
-      return keep(kernel, "it has a schedule");
+    StringRef reason;
+    FusedOp fused = findStageToRewrite(kernel, reason);
+    if (!fused)
+      return keep(kernel, reason);
     FailureOr<Stage> stage = Stage::build(fused);
     if (failed(stage))
       return failure();
@@ -309,9 +307,7 @@ struct GatherScattersPass
   }
 
   LogicalResult keep(KernelOp kernel, StringRef reason) {
-    if (!isForced(kernel, kGatherScatters))
-      return success();
-    return emitCannotForce(kernel, kGatherScatters) << reason;
+    return keepKernel(kernel, kGatherScatters, reason);
   }
 
   void runOnOperation() override {

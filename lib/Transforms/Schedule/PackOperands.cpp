@@ -486,12 +486,10 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
   using PackOperandsPassBase::PackOperandsPassBase;
 
   LogicalResult pack(KernelOp kernel) {
-    auto stages = kernel.getBody().front().getOps<FusedOp>();
-    if (!llvm::hasSingleElement(stages))
-      return keep(kernel, "it has several stages");
-    FusedOp fused = *stages.begin();
-    if (fused.getScheduleAttr())
-      return keep(kernel, "it has a schedule");
+    StringRef reason;
+    FusedOp fused = findStageToRewrite(kernel, reason);
+    if (!fused)
+      return keep(kernel, reason);
     FailureOr<Stage> stage = Stage::build(fused);
     if (failed(stage))
       return failure();
@@ -521,9 +519,7 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
   }
 
   LogicalResult keep(KernelOp kernel, StringRef reason) {
-    if (!isForced(kernel, kPackOperands))
-      return success();
-    return emitCannotForce(kernel, kPackOperands) << reason;
+    return keepKernel(kernel, kPackOperands, reason);
   }
 
   void runOnOperation() override {

@@ -410,12 +410,10 @@ struct SplitReductionsPass
   }
 
   LogicalResult split(KernelOp kernel) {
-    auto stages = kernel.getBody().front().getOps<FusedOp>();
-    if (!llvm::hasSingleElement(stages))
-      return keep(kernel, "it has several stages");
-    FusedOp fused = *stages.begin();
-    if (fused.getScheduleAttr())
-      return keep(kernel, "it has a schedule");
+    StringRef reason;
+    FusedOp fused = findStageToRewrite(kernel, reason);
+    if (!fused)
+      return keep(kernel, reason);
     Splitter splitter(kernel, fused);
     if (!splitter.isSupported())
       return keep(kernel, splitter.getReason());
@@ -440,9 +438,7 @@ struct SplitReductionsPass
   }
 
   LogicalResult keep(KernelOp kernel, StringRef reason) {
-    if (!isForced(kernel, kSplitReductions))
-      return success();
-    return emitCannotForce(kernel, kSplitReductions) << reason;
+    return keepKernel(kernel, kSplitReductions, reason);
   }
 };
 } // namespace

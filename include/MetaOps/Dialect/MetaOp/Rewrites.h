@@ -48,6 +48,12 @@ bool isForbidden(KernelOp kernel, StringRef rewrite);
 /// is forced goes to one of several only.
 void inheritRewrites(KernelOp from, KernelOp to, bool andForced);
 
+/// The only stage of a kernel, if it has no schedule; else null, and why not.
+FusedOp findStageToRewrite(KernelOp kernel, StringRef &reason);
+
+/// Leaves a kernel as it is, which is an error where the rewrite is forced.
+LogicalResult keepKernel(KernelOp kernel, StringRef rewrite, StringRef reason);
+
 /// The error that a forced rewrite cannot be; the caller says why.
 InFlightDiagnostic emitCannotForce(KernelOp kernel, StringRef rewrite);
 

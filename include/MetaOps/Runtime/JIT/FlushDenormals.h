@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A multiplication of a denormal number is done by microcode on x86 processors,
-// some 150 cycles long. A gradient of which one element in thirty is denormal
+// which takes many times longer. A gradient of which one element in thirty is denormal
 // so makes a matrix product forty times as slow.
 //
 //===----------------------------------------------------------------------===//
