@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A multiplication of a denormal number is done by microcode on x86 processors,
-// which takes many times longer. A gradient of which one element in thirty is denormal
-// so makes a matrix product forty times as slow.
+// which takes many times longer. A gradient of which one element in thirty is
+// denormal so makes a matrix product forty times as slow.
 //
 //===----------------------------------------------------------------------===//
 
