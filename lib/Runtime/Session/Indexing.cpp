@@ -24,7 +24,7 @@ using namespace metaops;
 
 namespace {
 /// Part of one dimension.
-struct Range {
+struct StridedRange {
   int64_t start, count, step;
 
   bool isWhole(int64_t extent) const {
@@ -34,18 +34,18 @@ struct Range {
 
 struct Window {
   /// Of each dimension of the tensor.
-  llvm::SmallVector<Range> ranges;
+  llvm::SmallVector<StridedRange> ranges;
   /// As Python sees the part.
   llvm::SmallVector<int64_t> shape;
 
   llvm::SmallVector<int64_t> counts() const {
-    return llvm::map_to_vector(ranges,
-                               [](const Range &range) { return range.count; });
+    return llvm::map_to_vector(
+        ranges, [](const StridedRange &range) { return range.count; });
   }
 };
 } // namespace
 
-static Range resolveInteger(int64_t index, int64_t dim, int64_t extent) {
+static StridedRange resolveInteger(int64_t index, int64_t dim, int64_t extent) {
   if (index < -extent || index >= extent)
     fail(ErrorKind::Index,
          "index " + llvm::Twine(index) + " is out of range for dimension " +
@@ -54,7 +54,7 @@ static Range resolveInteger(int64_t index, int64_t dim, int64_t extent) {
 }
 
 /// As Python's slice.indices.
-static Range resolveSlice(const IndexItem &item, int64_t extent) {
+static StridedRange resolveSlice(const IndexItem &item, int64_t extent) {
   int64_t step = item.step.value_or(1);
   if (step == 0)
     fail(ErrorKind::Value, "a slice's step is 0, expected another number");
@@ -71,7 +71,7 @@ static Range resolveSlice(const IndexItem &item, int64_t extent) {
   int64_t size = std::abs(step);
   int64_t count = distance <= 0 ? 0 : (distance - 1) / size + 1;
   // A window without elements may start anywhere.
-  return count ? Range{start, count, step} : Range{0, 0, 1};
+  return count ? StridedRange{start, count, step} : StridedRange{0, 0, 1};
 }
 
 static Window resolve(llvm::ArrayRef<IndexItem> items,
@@ -90,7 +90,7 @@ static Window resolve(llvm::ArrayRef<IndexItem> items,
                                formatShape(shape));
 
   Window window;
-  auto take = [&](Range range, bool keep) {
+  auto take = [&](StridedRange range, bool keep) {
     window.ranges.push_back(range);
     if (keep)
       window.shape.push_back(range.count);
@@ -155,7 +155,7 @@ Node *Session::narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
 Var Session::getItem(const Var &x, llvm::ArrayRef<IndexItem> items) {
   Window window = resolve(items, x.shape());
   llvm::SmallVector<int64_t> starts, steps, counts = window.counts();
-  for (const Range &range : window.ranges) {
+  for (const StridedRange &range : window.ranges) {
     starts.push_back(range.start);
     steps.push_back(range.step);
   }
@@ -238,10 +238,10 @@ void Session::setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value) {
     return rebind(x, part);
 
   llvm::SmallVector<int64_t> starts;
-  if (llvm::all_of(window.ranges, [](const Range &range) {
+  if (llvm::all_of(window.ranges, [](const StridedRange &range) {
         return range.step == 1 || range.count == 1;
       })) {
-    for (const Range &range : window.ranges)
+    for (const StridedRange &range : window.ranges)
       starts.push_back(range.start);
     return rebind(
         x, adopt(metaop::InsertOp::create(
