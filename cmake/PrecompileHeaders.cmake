@@ -17,8 +17,8 @@
 # CCACHE_DEPEND it goes by the dependencies that the compiler lists.
 #
 # Clang alone does it so, and takes such a header only where the flags are those it was
-# made with. A source must include what it uses nevertheless: neither script/tidy nor the
-# preset debug, which sets METAOPS_PRECOMPILE_HEADERS=OFF, has such a header.
+# made with. A source must include what it uses nevertheless: other compilers and the
+# preset debug, which sets METAOPS_PRECOMPILE_HEADERS=OFF, have no such header.
 
 include_guard(DIRECTORY)
 
