@@ -17,8 +17,9 @@
 # CCACHE_DEPEND it goes by the dependencies that the compiler lists.
 #
 # Clang alone does it so, and takes such a header only where the flags are those it was
-# made with. A source must include what it uses nevertheless: other compilers and the
-# preset debug, which sets METAOPS_PRECOMPILE_HEADERS=OFF, have no such header.
+# made with. A source must include what it uses nevertheless: other compilers have no such
+# header, nor have the presets debug and tsan, which set METAOPS_PRECOMPILE_HEADERS=OFF.
+# script/test builds the latter.
 
 include_guard(DIRECTORY)
 
