@@ -58,6 +58,65 @@ def test_an_update_keeps_what_it_reads(inner):
     np.testing.assert_allclose(w.numpy(), expected, rtol=1e-3, atol=1e-3)
 
 
+def softmax(x):
+    """Return a softmax along the last axis, in float64."""
+    powers = np.exp(x.astype("f8") - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_rows_are_reduced_in_the_kernel_of_the_product(dtype):
+    left, a = make(20, (515, 96), dtype)
+    right, b = make(21, (96, 330), dtype)
+    sums = left.astype("f8") @ right
+    tolerance = 1e-4 if dtype == "f4" else 1e-10
+    y = mo.softmax(a @ b, -1)
+    assert len(stages(y)) == 1
+    np.testing.assert_allclose(y.numpy(), softmax(sums), rtol=tolerance, atol=tolerance)
+    x = a @ b
+    centred = x - x.mean(-1, keepdims=True)
+    y = centred / mo.sqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+    assert len(stages(y)) == 1
+    expected = sums - sums.mean(-1, keepdims=True)
+    expected /= np.sqrt((expected**2).mean(-1, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(y.numpy(), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention_keeps_no_scores(causal):
+    query, q = make(22, (6, 131, 24))
+    key, k = make(23, (6, 140, 24))
+    value, v = make(24, (6, 140, 40))
+    scores = query @ key.transpose(0, 2, 1) / np.float32(5)
+    scaled = q @ k.transpose(0, 2, 1) / 5.0
+    if causal:
+        hidden = np.arange(131)[:, None] < np.arange(140)[None]
+        scores = np.where(hidden, np.float32(-1e30), scores)
+        scaled = mo.where(mo.array(hidden), -1e30, scaled)
+    y = mo.softmax(scaled, -1) @ v
+    # Keys are transposed; scores and softmax; values are packed or not; the product.
+    assert 4 in stages(y)
+    assert len(stages(y)) <= 4
+    np.testing.assert_allclose(y.numpy(), softmax(scores) @ value, rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_through_rows_of_a_product():
+    left, a = make(25, (300, 64), "f8")
+    right, b = make(26, (64, 128), "f8")
+    weights, w = make(27, (300, 128), "f8")
+    by_b = mo.grad((mo.softmax(a @ b, -1) * w).sum(), [b])[0].numpy()
+    y = softmax(left @ right)
+    by_sums = y * (weights - (weights * y).sum(-1, keepdims=True))
+    np.testing.assert_allclose(by_b, left.T @ by_sums, rtol=1e-9, atol=1e-11)
+
+
+def test_rows_of_halves():
+    left, a = make(28, (515, 96), "f2")
+    right, b = make(29, (96, 330), "f2")
+    expected = softmax(left.astype("f8") @ right.astype("f8"))
+    np.testing.assert_allclose(mo.softmax(a @ b, -1).numpy(), expected, rtol=0.05, atol=1e-3)
+
+
 def convolve(x, w, stride, padding):
     """Return a convolution, and its gradients by x and w for ones, in float64."""
     x, w = x.astype("f8"), w.astype("f8")

@@ -47,7 +47,7 @@ TYPES = [
 ]
 
 FEATURES = {
-    "rows": re.compile(r"tile = \[\d+: \d+, "),
+    "tile": re.compile(r"tile = \[\d+: \d+, "),
     "blocks": re.compile(r"step\(\d+, \d+\)"),
     "parallel": re.compile(r"parallel\("),
     "body": re.compile(r"body\)"),
@@ -56,13 +56,15 @@ FEATURES = {
     "prefetch": re.compile(r"prefetch = "),
     "packing": re.compile(r"^pack"),
     "epilogue": re.compile(r"epilogue"),
+    "rows": re.compile(r"rows"),
 }
 
 REFUSED = re.compile(
     r"error: .*(would be rounded|lanes and the rows of tiles are masked"
     r"|in steps of \d+ along its lanes|which is for contractions"
     r"|tiles that are not square|multiplications, but at most|is shared with another stage"
-    r"|the stage is no sum of products|schedule orders \d loops|bytes fit|shares (loop )?\d)"
+    r"|the stage is no sum of products|schedule orders \d loops|bytes fit|shares (loop )?\d"
+    r"|by whole rows|what is not complete|is not parallel|does not fit its local memory)"
 )
 
 
@@ -81,7 +83,8 @@ class Contraction:
         self.reduced = [dim for dim in self.space if dim not in self.maps[2]]
         self.schedule = self.random_schedule()
         self.stored, self.element = self.random.choice(TYPES)
-        self.epilogue = self.random_epilogue() if self.random.random() < 0.5 else None
+        self.has_rows = self.random.random() < 0.7
+        self.epilogue = self.random_epilogue() if self.random.random() < 0.6 else None
         self.packing = self.random_packing() if self.random.random() < 0.3 else None
 
     def random_schedule(self):
@@ -149,12 +152,15 @@ class Contraction:
         ]
         return levels, sum(kind == "parallel" for kind, _, _ in levels)
 
-    def random_neighbour(self, outer, dims):
-        """Return the levels and lanes of a stage over `dims` inside of `outer`."""
+    def random_neighbour(self, outer, dims, others=None):
+        """Return the levels and lanes of a stage over `dims` inside of `outer`.
+
+        `others` are the dimensions but the last one, in the order of their loops.
+        """
         rng = self.random
         own = [f"{kind}({dims.index(dim)}, {step})" for kind, dim, step in outer]
-        *others, last = range(len(dims))
-        own += [f"step({dim})" for dim in rng.sample(others, len(others))]
+        last = len(dims) - 1
+        own += [f"step({dim})" for dim in others or rng.sample(range(last), last)]
         steps = [step for _, dim, step in outer if dim == dims[last]]
         lanes = rng.choice([n for n in (1, 2, 4, 8, 16) if all(s % n == 0 for s in steps)])
         own.append(f"step({last}, {lanes})")
@@ -179,29 +185,64 @@ class Contraction:
         return factor, f"schedule(#metaop.schedule<{self.random_neighbour(outer, dims)}>)"
 
     def random_epilogue(self):
-        """Return the schedule of a stage that shares some levels; None if there are none."""
+        """Return the schedules of stages that share some levels; None if there are none."""
         levels, first = self.levels()
+        result = self.maps[2].split(", ")
         kept = [depth for depth, level in enumerate(levels, 1) if level[1] in self.kept]
         depths = [depth for depth in kept if depth >= first]
+        if self.has_rows and self.random.random() < 0.9:
+            # Rows are whole in a block, and the sums of a block complete.
+            cut = [result[-1], *self.reduced]
+            end = next(depth for depth, level in enumerate(levels, 1) if level[1] in cut)
+            whole = [depth for depth in depths if depth < end]
+            self.has_rows, depths = bool(whole), whole or depths
         if not depths:
             return None
         end = self.random.choice(depths)
         outer = [level for level in levels[:end] if level[1] in self.kept]
-        text = self.random_neighbour(outer, self.maps[2].split(", "))
-        return f"schedule(#metaop.schedule<{text}, shared = {len(outer)}>)"
+        order = self.random.sample(range(len(result) - 1), len(result) - 1)
+        inside = [0] if not self.has_rows else [0, len(order), self.random.randint(0, len(order))]
+        return [
+            f"schedule(#metaop.schedule<{self.random_neighbour(outer, result, order)}, "
+            f"shared = {len(outer) + shared}>)"
+            for shared in inside
+        ]
 
     def epilogue_text(self, y, element):
-        """Return a stage that adds a tensor to the sums, and one of their rows."""
+        """Return stages that follow the sums, of their type and one of their rows.
+
+        The tensor `%kz` is added to the sums, and the row `%kt` multiplied by that. With
+        rows, the largest of each row is subtracted first, by stages that share them.
+        """
         result = self.maps[2].split(", ")
+        dims = [f"d{i}" for i in range(len(result))]
+        space = ", ".join(dims)
+        sums, before = "%r", ""
+        if self.has_rows:
+            schedules = self.epilogue[:2]
+            most = Program.type([self.extents[dim] for dim in result[:-1]], element)
+            to_most = f"affine_map<({space}) -> ({', '.join(dims[:-1])})>"
+            before = f"""
+    %most = metaop.fused(%c = %r : {y}) -> {most}
+        {schedules[0]} {{
+      %3 = metaop.reindex_reduce max %c map {to_most} : {y} -> {most}
+      metaop.yield %3 : {most}
+    }}
+    %less = metaop.fused(%c = %r : {y}, %m = %most : {most}) -> {y}
+        {schedules[1]} {{
+      %3 = metaop.reindex %m map {to_most} fill 0.0 : {element} : {most} -> {y}
+      %4 = metaop.sub %c, %3 : {y}
+      metaop.yield %4 : {y}
+    }}"""
+            sums = "%less"
         dim = self.random.randrange(len(result))
         row = Program.type([self.extents[result[dim]]], element)
-        dims = ", ".join(f"d{i}" for i in range(len(result)))
-        to_row = f"affine_map<({dims}) -> (d{dim})>"
+        to_row = f"affine_map<({space}) -> ({dims[dim]})>"
         return (
             row,
-            f"""
-    %e, %n = metaop.fused(%c = %r : {y}, %s = %kz : {y}, %v = %kt : {row}) -> ({y}, {y})
-        {self.epilogue} {{
+            f"""{before}
+    %e, %n = metaop.fused(%c = {sums} : {y}, %s = %kz : {y}, %v = %kt : {row}) -> ({y}, {y})
+        {self.epilogue[-1]} {{
       %3 = metaop.add %c, %s : {y}
       %4 = metaop.reindex %v map {to_row} fill 0.0 : {element} : {row} -> {y}
       %5 = metaop.mul %3, %4 : {y}
@@ -281,6 +322,7 @@ def check(seeds, folder):
             facts["halves as f32"] += stage.stored != stage.element
             schedules = "pack " if stage.packing else ""
             schedules += stage.schedule + (" epilogue" if stage.epilogue else "")
+            schedules += " rows" if stage.epilogue and stage.has_rows else ""
             facts += Counter({n: 1 for n, use in FEATURES.items() if use.search(schedules)})
         else:
             assert REFUSED.search(line), f"{line}\nin {path}"

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stage that packs and one that is an epilogue run inside of loops of the
+// A stage that packs and those that are epilogues run inside of loops of the
 // contraction, over the block that is open there. What passes between them and
 // the contraction is in memory for one block (SharedBlock.h), on the stack. All
 // stages find its elements at the places of the whole tensor, in a view that
 // begins so far before that memory as the block is behind the beginning of the
-// tensor.
+// tensor. Epilogues are a loop tree inside of the block (TreeKernel.h), with
+// local memory of their own for what passes between them.
 //
 // Sums that blocks of the sum outside of the epilogue leave incomplete lie in
 // the memory of one of its results, element by element where the results will
@@ -21,10 +22,12 @@
 
 #include "BlockedKernel.h"
 #include "AffineEmitter.h"
+#include "LocalBuffers.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
+#include "TreeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,18 +40,25 @@ using namespace mlir::metaop;
 // The stages
 //===----------------------------------------------------------------------===//
 
+/// The loops inside of the first levels.
+static ScheduleAttr dropOuterLevels(ScheduleAttr schedule, size_t numOuter,
+                                    int64_t shared) {
+  return ScheduleAttr::get(
+      schedule.getContext(), schedule.getLevels().drop_front(numOuter),
+      schedule.getTile(), schedule.getLanes(), schedule.getTranspose(),
+      /*unrollDims=*/{}, /*prefetch=*/0, /*stream=*/{}, shared);
+}
+
 std::optional<BlockedStages>
 BlockedStages::find(MutableArrayRef<ScheduledStage> stages) {
   BlockedStages found;
   for (ScheduledStage &scheduled : stages) {
     if (isTiled(scheduled.stage, scheduled.schedule) && !found.contraction)
       found.contraction = &scheduled;
-    else if (found.contraction && !found.epilogue)
-      found.epilogue = &scheduled;
-    else if (!found.contraction)
-      found.packings.push_back(&scheduled);
+    else if (found.contraction)
+      found.epilogues.push_back(&scheduled);
     else
-      return std::nullopt;
+      found.packings.push_back(&scheduled);
   }
   return found.contraction ? std::optional(found) : std::nullopt;
 }
@@ -56,7 +66,7 @@ BlockedStages::find(MutableArrayRef<ScheduledStage> stages) {
 ArrayRef<LoopLevel> BlockedStages::getEpilogueLevels() const {
   return contraction->schedule.getLevels().take_front(
       getEpilogueDepth(contraction->stage, contraction->schedule,
-                       epilogue->schedule.getShared()));
+                       epilogues.front()->schedule.getShared()));
 }
 
 /// The reads of a stage that are of what the other one makes.
@@ -126,40 +136,53 @@ BlockedStages::buildPanel(const ScheduledStage &packing) const {
   return *block;
 }
 
-FailureOr<SharedBlock> BlockedStages::buildSums() const {
-  const Stage &writer = contraction->stage, &reader = epilogue->stage;
-  FusedOp op = reader.op;
+FailureOr<EpilogueChain> BlockedStages::buildChain() const {
+  const Stage &writer = contraction->stage;
+  FusedOp op = epilogues.front()->stage.op;
   const StageWrite &write = writer.writes.front();
-  const StageRead *read = findRead(reader, writer.op);
   ArrayRef<LoopLevel> levels = getEpilogueLevels();
-  bool isElementwise = llvm::none_of(
-      reader.writes, [](const StageWrite &other) { return other.kind; });
-  auto block = read && isElementwise
-                   ? SharedBlock::match(writer, write.map, reader, read->map)
-                   : std::nullopt;
-  if (!block || !block->narrow(writer, levels))
+  SmallVector<const Stage *> stages;
+  for (const ScheduledStage *epilogue : epilogues)
+    stages.push_back(&epilogue->stage);
+  auto chain = EpilogueChain::match(writer, stages);
+  if (!chain || !chain->narrow(levels))
     return op.emitOpError("shares blocks of loops with a contraction, but does "
-                          "not compute from these blocks element by element");
-  for (const StageRead &other : reader.reads)
-    if (other.source == read->source && other.map != read->map)
-      return op.emitOpError("shares blocks of loops with a contraction, and "
-                            "reads its sums at other places");
-  if (failed(verifyLevels(op, *block, levels, epilogue->schedule)))
-    return failure();
+                          "not compute from these blocks alone, element by "
+                          "element or by whole rows");
+  for (auto [epilogue, block] : llvm::zip_equal(epilogues, chain->blocks))
+    if (failed(verifyLevels(epilogue->stage.op, block, levels,
+                            epilogue->schedule)))
+      return failure();
   int64_t bytes = getElementBytes(write.value.getType());
   if (leavesKernel(writer.op, write.result))
-    return *block;
+    return *chain;
+  int64_t numElements = chain->blocks.front().numElements;
   if (haveReducedBlocks(writer, levels)) {
-    if (!findResultForSums(writer.op, op))
+    if (epilogues.size() > 1 || stages.front()->hasReduction() ||
+        !findResultForSums(writer.op, op))
       return op.emitOpError(
           "stands inside of blocks of a sum and has no result "
           "whose memory could hold what is not complete");
-  } else if (block->numElements > kMaxSumsBytes / bytes) {
+  } else if (numElements > kMaxSumsBytes / bytes) {
     return op.emitOpError("shares blocks of ")
-           << block->numElements << " sums, but at most " << kMaxSumsBytes
+           << numElements << " sums, but at most " << kMaxSumsBytes
            << " bytes fit";
   }
-  return *block;
+  return *chain;
+}
+
+SmallVector<ScheduledStage, 1>
+BlockedStages::getInside(const EpilogueChain &chain) const {
+  SmallVector<ScheduledStage, 1> inside;
+  size_t numOuter = chain.blocks.front().translate(getEpilogueLevels()).size();
+  for (const ScheduledStage *epilogue : epilogues) {
+    ScheduleAttr own = epilogue->schedule;
+    int64_t shared = own.getShared() - static_cast<int64_t>(numOuter);
+    inside.push_back(
+        {epilogue->stage, dropOuterLevels(own, numOuter, shared), 0, nullptr});
+  }
+  openSharedLoops(inside, /*parallel=*/0);
+  return inside;
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,6 +199,15 @@ getPlace(const SharedBlock &block, MLIRContext *ctx,
   return offset;
 }
 
+/// What a stage reads of another one lies at these places.
+static void movePlaces(Stage &reader, FusedOp writer, AffineExpr place) {
+  for (StageRead &read : reader.reads)
+    if (isa<BlockArgument>(read.source) &&
+        getOuterValue(reader.op, read.source).getDefiningOp() ==
+            writer.getOperation())
+      read.place.offset = place;
+}
+
 LogicalResult
 BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   Stage &contraction = stages.contraction->stage;
@@ -185,13 +217,6 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   };
   auto inContraction = [](const SharedBlock::Index &index) {
     return index.place;
-  };
-  auto movePlaces = [&](Stage &reader, FusedOp writer, AffineExpr place) {
-    for (StageRead &read : reader.reads)
-      if (isa<BlockArgument>(read.source) &&
-          getOuterValue(reader.op, read.source).getDefiningOp() ==
-              writer.getOperation())
-        read.place.offset = place;
   };
   for (ScheduledStage *packing : stages.packings) {
     FailureOr<SharedBlock> panel = stages.buildPanel(*packing);
@@ -206,28 +231,40 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
     buffers[op->getResult(write.result)] = buffer;
     panels.emplace_back(*panel, buffer);
   }
-  if (!stages.epilogue)
-    return success();
-  FailureOr<SharedBlock> block = stages.buildSums();
-  if (failed(block))
+  return stages.epilogues.empty() ? success() : bindEpilogues(buffers);
+}
+
+LogicalResult
+BlockedKernel::bindEpilogues(llvm::DenseMap<Value, Value> &buffers) {
+  FailureOr<EpilogueChain> built = stages.buildChain();
+  if (failed(built))
     return failure();
-  sums = *block;
+  chain = *built;
+  inside = stages.getInside(*chain);
+  Stage &contraction = stages.contraction->stage;
   StageWrite &write = contraction.writes.front();
-  FusedOp op = contraction.op, behind = stages.epilogue->stage.op;
+  FusedOp op = contraction.op;
   Value result = op->getResult(write.result);
-  if (leavesKernel(op, write.result))
-    return success();
-  if (haveReducedBlocks(contraction, stages.getEpilogueLevels())) {
+  const SharedBlock &sums = chain->blocks.front();
+  if (leavesKernel(op, write.result)) {
+    // They lie there.
+  } else if (haveReducedBlocks(contraction, stages.getEpilogueLevels())) {
+    FusedOp behind = inside.front().stage.op;
     buffers[result] =
         buffers.lookup(behind->getResult(*findResultForSums(op, behind)));
-    return success();
+  } else {
+    MLIRContext *ctx = b.getContext();
+    write.place.offset = getPlace(
+        sums, ctx, [](const SharedBlock::Index &index) { return index.place; });
+    for (auto [scheduled, block] : llvm::zip_equal(inside, chain->blocks))
+      movePlaces(scheduled.stage, op, getPlace(block, ctx, [&](const auto &i) {
+                   return getAffineDimExpr(i.loop, ctx);
+                 }));
+    sumsBuffer = emitLocalBuffer(b, loc, getElementTypeOrSelf(write.value),
+                                 sums.numElements);
+    buffers[result] = sumsBuffer;
   }
-  write.place.offset = getPlace(sums, ctx, inContraction);
-  movePlaces(stages.epilogue->stage, op, getPlace(sums, ctx, inOther));
-  sumsBuffer = emitLocalBuffer(b, loc, getElementTypeOrSelf(write.value),
-                               sums.numElements);
-  buffers[result] = sumsBuffer;
-  return success();
+  return bindLocalBuffers(b, loc, inside, buffers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,24 +311,47 @@ Value BlockedKernel::emitView(const SharedBlock &block, Value buffer,
       {OpFoldResult(b.getIndexAttr(1))});
 }
 
-/// The loops of a stage inside of the shared ones, over the open block.
-void BlockedKernel::emitInside(const ScheduledStage &scheduled,
-                               ArrayRef<LoopLevel> outer,
-                               const SharedBlock &block, StageBindings bindings,
-                               Spans spans) {
-  ScheduleAttr own = scheduled.schedule;
-  auto inside = ScheduleAttr::get(
-      b.getContext(), own.getLevels().drop_front(block.translate(outer).size()),
-      own.getTile(), own.getLanes(), own.getTranspose(), /*unrollDims=*/{},
-      /*prefetch=*/0, /*stream=*/{}, /*shared=*/0);
-  StageEmitter emitter(b, scheduled.stage, inside, std::move(bindings),
-                       /*outer=*/{});
+void BlockedKernel::restrict(StageEmitter &emitter, const SharedBlock &block,
+                             Spans spans) {
   for (const SharedBlock::Index &index : block.indices)
     if (index.extent != index.whole) {
       auto [begin, end] = getRange(index, spans);
       emitter.restrictLoop(index.loop, begin, end);
     }
+}
+
+/// The loops of a packing inside of the shared ones, over the open block.
+void BlockedKernel::emitPacking(const ScheduledStage &scheduled,
+                                ArrayRef<LoopLevel> outer,
+                                const SharedBlock &block,
+                                StageBindings bindings, Spans spans) {
+  ScheduleAttr own = dropOuterLevels(
+      scheduled.schedule, block.translate(outer).size(), /*shared=*/0);
+  StageEmitter emitter(b, scheduled.stage, own, std::move(bindings),
+                       /*outer=*/{});
+  restrict(emitter, block, spans);
   emitter.emitNest(0);
+}
+
+/// The loops of the epilogues over the open block, whose sums are at `view`.
+void BlockedKernel::emitEpilogues(Value view, Spans spans) {
+  FusedOp op = stages.contraction->stage.op;
+  TreeKernel tree(b, loc, inside);
+  unsigned next = 0;
+  auto bind = [&](const ScheduledStage &scheduled) -> FailureOr<StageBindings> {
+    StageBindings bindings = insideBindings[next++];
+    FusedOp behind = scheduled.stage.op;
+    for (auto [argument, outer] :
+         llvm::zip_equal(behind.getBody().getArguments(), behind.getInputs()))
+      if (view && outer.getDefiningOp() == op.getOperation())
+        bindings.sources[argument] = view;
+    return bindings;
+  };
+  // Binding cannot fail here.
+  (void)tree.createEmitters(bind);
+  for (auto [scheduled, block] : llvm::zip_equal(inside, chain->blocks))
+    restrict(*scheduled.emitter, block, spans);
+  tree.emitStages();
 }
 
 LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
@@ -305,12 +365,11 @@ LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
       return failure();
     packings.push_back(std::move(*bound));
   }
-  std::optional<StageBindings> epilogue;
-  if (stages.epilogue) {
-    FailureOr<StageBindings> bound = bind(*stages.epilogue);
+  for (const ScheduledStage &epilogue : inside) {
+    FailureOr<StageBindings> bound = bind(epilogue);
     if (failed(bound))
       return failure();
-    epilogue = std::move(*bound);
+    insideBindings.push_back(std::move(*bound));
   }
   const Stage &stage = stages.contraction->stage;
   FusedOp op = stage.op;
@@ -324,28 +383,21 @@ LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
       Value whole = FusedOp(stages.packings[i]->stage.op).getResult(0);
       Value view = emitView(panel, buffer, spans);
       packings[i].results = {view};
-      emitInside(*stages.packings[i], outer, panel, packings[i], spans);
+      emitPacking(*stages.packings[i], outer, panel, packings[i], spans);
       unsigned number =
           llvm::find(op.getInputs(), whole) - op.getInputs().begin();
       return std::pair<Value, Value>(op.getBody().getArgument(number), view);
     });
   }
   Value view;
-  if (epilogue) {
+  if (chain) {
     auto open = [&](Spans spans) {
-      view = sumsBuffer ? emitView(sums, sumsBuffer, spans) : Value();
+      view = sumsBuffer ? emitView(chain->blocks.front(), sumsBuffer, spans)
+                        : Value();
       return view;
     };
-    auto finish = [&](Spans spans) {
-      FusedOp behind = stages.epilogue->stage.op;
-      for (auto [argument, outer] :
-           llvm::zip_equal(behind.getBody().getArguments(), behind.getInputs()))
-        if (view && outer.getDefiningOp() == op.getOperation())
-          epilogue->sources[argument] = view;
-      emitInside(*stages.epilogue, stages.getEpilogueLevels(), sums, *epilogue,
-                 spans);
-    };
-    emitter.finishInside(stages.getEpilogueLevels().size(), open, finish);
+    emitter.finishInside(stages.getEpilogueLevels().size(), open,
+                         [&](Spans spans) { emitEpilogues(view, spans); });
   }
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   auto loop = scf::ForOp::create(b, loc, begin, end, one);

@@ -10,33 +10,37 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BLOCKEDKERNEL_H
 
 #include "LoopTree.h"
-#include "MetaOps/Transforms/Schedule/SharedBlock.h"
+#include "MetaOps/Transforms/Schedule/Epilogues.h"
 
 namespace mlir::metaop {
 
 /// The stages of a kernel that is a contraction with blocks or a tile: some
-/// before it that pack its factors, perhaps one behind it that computes from
-/// its sums. They share its outer levels.
+/// before it that pack its factors, some behind it that compute from its sums.
+/// They share its outer levels.
 struct BlockedStages {
   SmallVector<ScheduledStage *, 2> packings;
   ScheduledStage *contraction = nullptr;
-  ScheduledStage *epilogue = nullptr;
+  SmallVector<ScheduledStage *, 1> epilogues;
 
   /// None where the kernel is another one.
   static std::optional<BlockedStages>
   find(MutableArrayRef<ScheduledStage> stages);
 
-  /// The contraction's levels outside of a packing, and of the epilogue. The
+  /// The contraction's levels outside of a packing, and of the epilogues. The
   /// last packing shares as many as the contraction says; one before it as many
   /// of these as it depends on.
   ArrayRef<LoopLevel> getPackingLevels(const ScheduledStage &packing) const;
   ArrayRef<LoopLevel> getEpilogueLevels() const;
 
-  /// What is packed at a time, and the sums between two runs of the epilogue.
+  /// What is packed at a time, and the sums between two runs of the epilogues.
   /// They fail, with a diagnostic, where the schedules do not share the same
   /// blocks, or share too much.
   FailureOr<SharedBlock> buildPanel(const ScheduledStage &packing) const;
-  FailureOr<SharedBlock> buildSums() const;
+  FailureOr<EpilogueChain> buildChain() const;
+
+  /// The epilogues inside of the blocks that they share with the contraction: a
+  /// loop tree of its own.
+  SmallVector<ScheduledStage, 1> getInside(const EpilogueChain &chain) const;
 
   LogicalResult verify() const;
 };
@@ -59,19 +63,25 @@ public:
 private:
   using Spans = ArrayRef<ContractionEmitter::Span>;
 
+  LogicalResult bindEpilogues(llvm::DenseMap<Value, Value> &buffers);
   std::pair<Value, Value> getRange(const SharedBlock::Index &index,
                                    Spans spans);
   Value emitView(const SharedBlock &block, Value buffer, Spans spans);
-  void emitInside(const ScheduledStage &scheduled, ArrayRef<LoopLevel> outer,
-                  const SharedBlock &block, StageBindings bindings,
-                  Spans spans);
+  void restrict(StageEmitter &emitter, const SharedBlock &block, Spans spans);
+  void emitPacking(const ScheduledStage &scheduled, ArrayRef<LoopLevel> outer,
+                   const SharedBlock &block, StageBindings bindings,
+                   Spans spans);
+  void emitEpilogues(Value view, Spans spans);
 
   OpBuilder &b;
   Location loc;
   BlockedStages stages;
   /// What each packing makes, and its memory.
   SmallVector<std::pair<SharedBlock, Value>, 2> panels;
-  SharedBlock sums;
+  /// The epilogues, and inside of blocks their loops and what these know.
+  std::optional<EpilogueChain> chain;
+  SmallVector<ScheduledStage, 1> inside;
+  SmallVector<StageBindings, 1> insideBindings;
   /// Memory of a block of sums; null where they lie in a result.
   Value sumsBuffer;
 };

@@ -28,6 +28,7 @@
 
 #include "BlockedKernel.h"
 #include "IdentityFill.h"
+#include "LocalBuffers.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -67,9 +68,6 @@ private:
   LogicalResult readStages();
   LogicalResult verifySignature();
   void createFunction();
-  unsigned getNumShared(OpResult result) const;
-  void moveInside(OpResult result, StageWrite &write, ScheduledStage &writer,
-                  unsigned numShared, ArrayRef<AffineExpr> shape);
   LogicalResult bindBuffers();
   FailureOr<StageBindings> bindStage(const ScheduledStage &scheduled);
   FailureOr<Value> emitSymbol(const Stage &stage, const StageSymbol &symbol,
@@ -216,66 +214,9 @@ void KernelLowering::createFunction() {
     buffers[yielded] = lowered.getArgument(nextBuffer + i);
 }
 
-/// The loops that a stage shares with all later ones that read its result.
-unsigned KernelLowering::getNumShared(OpResult result) const {
-  unsigned numShared = stages.size() > 1 ? UINT_MAX : 0, least = UINT_MAX;
-  bool isBehind = false;
-  for (const ScheduledStage &scheduled : stages) {
-    if (isBehind)
-      least = std::min<unsigned>(least, scheduled.schedule.getShared());
-    isBehind |= scheduled.stage.op == result.getOwner();
-    FusedOp op = scheduled.stage.op;
-    if (llvm::is_contained(op.getInputs(), result))
-      numShared = std::min(numShared, least);
-  }
-  return numShared == UINT_MAX ? 0 : numShared;
-}
-
-/// A value that is local to an iteration of shared loops is memory for what one
-/// iteration writes: all who write and read it do so at places inside of that.
-void KernelLowering::moveInside(OpResult result, StageWrite &write,
-                                ScheduledStage &writer, unsigned numShared,
-                                ArrayRef<AffineExpr> shape) {
-  write.place.offset =
-      getLocalOffset(write.map, shape, writer.schedule.getDims(numShared));
-  for (ScheduledStage &scheduled : stages) {
-    FusedOp op = scheduled.stage.op;
-    for (StageRead &read : scheduled.stage.reads)
-      if (isa<BlockArgument>(read.source) &&
-          getOuterValue(op, read.source) == result)
-        read.place.offset = getLocalOffset(
-            read.map, shape, scheduled.schedule.getDims(numShared));
-  }
-}
-
 LogicalResult KernelLowering::bindBuffers() {
-  if (blocked)
-    return blockedKernel->bindBuffers(buffers);
-  int64_t left = kMaxLocalBytes;
-  for (ScheduledStage &scheduled : stages)
-    for (StageWrite &write : scheduled.stage.writes) {
-      OpResult result = scheduled.stage.op->getResult(write.result);
-      if (buffers.lookup(result))
-        continue;
-      // Neither yielded nor an argument: local to the kernel.
-      unsigned numShared = getNumShared(result);
-      SmallVector<AffineExpr> shape =
-          getLocalShape(write, scheduled.schedule.getDims(numShared));
-      auto type = getBufferType(cast<RankedTensorType>(result.getType()));
-      int64_t bytes = getElementBytes(type);
-      std::optional<int64_t> size = getNumElements(shape);
-      if (!size || *size > left / bytes)
-        return scheduled.stage.op.emitOpError(
-                   "holds a value inside of the kernel that does not fit its "
-                   "local memory of ")
-               << kMaxLocalBytes << " bytes: " << result.getType();
-      left -= *size * bytes;
-      if (numShared > 0)
-        moveInside(result, write, scheduled, numShared, shape);
-      buffers[result] = emitLocalBuffer(
-          b, loc, getElementTypeOrSelf(result.getType()), *size);
-    }
-  return success();
+  return blocked ? blockedKernel->bindBuffers(buffers)
+                 : bindLocalBuffers(b, loc, stages, buffers);
 }
 
 Value KernelLowering::emitTable(ConstantOp op) {

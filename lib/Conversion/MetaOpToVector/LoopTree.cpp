@@ -299,26 +299,23 @@ static LogicalResult verifyDependence(const ScheduledStage &producer,
   return success();
 }
 
-LogicalResult metaop::verifyLoopTree(MutableArrayRef<ScheduledStage> stages) {
+void metaop::openSharedLoops(MutableArrayRef<ScheduledStage> stages,
+                             unsigned parallel) {
+  for (auto [i, scheduled] : llvm::enumerate(stages)) {
+    scheduled.openedLoops =
+        std::max<unsigned>(parallel, scheduled.schedule.getShared());
+    if (i + 1 < stages.size())
+      scheduled.openedLoops = std::max<unsigned>(
+          scheduled.openedLoops, stages[i + 1].schedule.getShared());
+  }
+}
+
+LogicalResult metaop::verifyNests(MutableArrayRef<ScheduledStage> stages) {
   bool isAlone = stages.size() == 1;
   for (const ScheduledStage &scheduled : stages) {
     FusedOp op = scheduled.stage.op;
     if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
-        failed(verifyParallel(op, scheduled.schedule, scheduled.stage)))
-      return failure();
-  }
-  if (auto blocked = BlockedStages::find(stages); blocked && !isAlone)
-    return blocked->verify();
-  for (const ScheduledStage &scheduled : stages) {
-    FusedOp op = scheduled.stage.op;
-    if (!scheduled.schedule.isFlat() ||
-        isTiled(scheduled.stage, scheduled.schedule)) {
-      if (failed(verifyContraction(scheduled, isAlone)) ||
-          failed(verifyStreamed(scheduled)))
-        return failure();
-      continue;
-    }
-    if (failed(verifyFlat(op, scheduled.schedule)) ||
+        failed(verifyFlat(op, scheduled.schedule)) ||
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||
@@ -338,4 +335,28 @@ LogicalResult metaop::verifyLoopTree(MutableArrayRef<ScheduledStage> stages) {
     }
   }
   return success();
+}
+
+LogicalResult metaop::verifyLoopTree(MutableArrayRef<ScheduledStage> stages) {
+  bool isAlone = stages.size() == 1;
+  for (const ScheduledStage &scheduled : stages) {
+    FusedOp op = scheduled.stage.op;
+    if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
+        failed(verifyParallel(op, scheduled.schedule, scheduled.stage)))
+      return failure();
+  }
+  if (auto blocked = BlockedStages::find(stages); blocked && !isAlone)
+    return blocked->verify();
+  for (const ScheduledStage &scheduled : stages) {
+    if (scheduled.schedule.isFlat() &&
+        !isTiled(scheduled.stage, scheduled.schedule))
+      continue;
+    if (failed(verifyContraction(scheduled, isAlone)) ||
+        failed(verifyStreamed(scheduled)))
+      return failure();
+    // A contraction alone is no nest.
+    if (isAlone)
+      return success();
+  }
+  return verifyNests(stages);
 }

@@ -30,6 +30,14 @@ struct ScheduledStage {
 /// a contraction can have.
 LogicalResult verifyContraction(const ScheduledStage &scheduled, bool isAlone);
 
+/// Fails, with a diagnostic, where the stages, of which some share loops, are
+/// no plain nests, or one reads what another one has not computed yet.
+LogicalResult verifyNests(MutableArrayRef<ScheduledStage> stages);
+
+/// Sets which loops are opened around each stage: `parallel` ones, and those
+/// that it shares with a neighbour.
+void openSharedLoops(MutableArrayRef<ScheduledStage> stages, unsigned parallel);
+
 /// Fails, with a diagnostic, where the loops that the schedules ask for cannot
 /// be made, or would compute something else than the stages one after another.
 LogicalResult verifyLoopTree(MutableArrayRef<ScheduledStage> stages);

@@ -45,13 +45,7 @@ TreeKernel::TreeKernel(OpBuilder &b, Location loc,
                                    (unsigned)scheduled.schedule.getShared()});
   if (llvm::any_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
     parallel = 0;
-  for (auto [i, scheduled] : llvm::enumerate(stages)) {
-    scheduled.openedLoops =
-        std::max<unsigned>(parallel, scheduled.schedule.getShared());
-    if (i + 1 < stages.size())
-      scheduled.openedLoops = std::max<unsigned>(
-          scheduled.openedLoops, stages[i + 1].schedule.getShared());
-  }
+  openSharedLoops(stages, parallel);
   // A loop that threads share in blocks is opened by the stage itself.
   if (splitsLastLoop())
     stages.front().openedLoops = parallel - 1;
@@ -209,10 +203,10 @@ void TreeKernel::emitRange(Value begin, Value end) {
   if (splits)
     stages.front().emitter->emitNest(opened, block);
   else
-    emitTree(stages, parallel);
+    emitStages();
 }
 
-LogicalResult TreeKernel::emit(Value begin, Value end, BindFn bind) {
+LogicalResult TreeKernel::createEmitters(BindFn bind) {
   for (ScheduledStage &scheduled : stages) {
     FailureOr<StageBindings> bindings = bind(scheduled);
     if (failed(bindings))
@@ -222,6 +216,12 @@ LogicalResult TreeKernel::emit(Value begin, Value end, BindFn bind) {
     scheduled.emitter = std::make_unique<StageEmitter>(
         b, scheduled.stage, scheduled.schedule, std::move(*bindings), outer);
   }
+  return success();
+}
+
+LogicalResult TreeKernel::emit(Value begin, Value end, BindFn bind) {
+  if (failed(createEmitters(bind)))
+    return failure();
   emitRange(begin, end);
   return success();
 }

@@ -24,6 +24,10 @@ public:
   TreeKernel(OpBuilder &b, Location loc,
              SmallVectorImpl<ScheduledStage> &stages);
 
+  /// Binds the stages, and then emits them all: what `emit` does for a range.
+  LogicalResult createEmitters(BindFn bind);
+  void emitStages() { emitTree(stages, parallel); }
+
   /// Iterations of the parallel range; ShapedType::kDynamic if not known.
   int64_t getRange() const;
   /// Binds the stages; emits iterations [begin, end) of the parallel range.

@@ -200,7 +200,7 @@ LogicalResult metaop::verifyContraction(const ScheduledStage &scheduled,
 // Its neighbours
 //===----------------------------------------------------------------------===//
 
-/// Behind the shared blocks each dimension of a neighbour has one loop.
+/// Inside of the shared blocks each dimension of a neighbour has one loop.
 static LogicalResult verifyInside(FusedOp op, ArrayRef<LoopLevel> inside,
                                   unsigned numLoops) {
   llvm::SmallBitVector seen(numLoops);
@@ -249,24 +249,71 @@ static LogicalResult verifyPacking(const BlockedStages &stages,
   return success();
 }
 
-static LogicalResult verifyEpilogue(const BlockedStages &stages) {
-  const ScheduledStage &writer = *stages.contraction,
-                       &reader = *stages.epilogue;
-  FusedOp op = reader.stage.op;
-  if (failed(stages.buildSums()))
+/// Loops over a part of a dimension have no copies, and are shared with loops
+/// over the same part.
+static LogicalResult verifyParts(const EpilogueChain &chain,
+                                 ArrayRef<ScheduledStage> inside) {
+  auto getPart = [&](size_t epilogue, int64_t loop) {
+    for (const SharedBlock::Index &index : chain.blocks[epilogue].indices)
+      if (index.loop == loop && index.extent != index.whole)
+        return index.place;
+    return AffineExpr();
+  };
+  for (auto [i, scheduled] : llvm::enumerate(inside)) {
+    FusedOp op = scheduled.stage.op;
+    ScheduleAttr schedule = scheduled.schedule;
+    if (schedule.getUnrollDim() >= 0 && getPart(i, schedule.getUnrollDim()))
+      return op.emitOpError("is an epilogue of a contraction and does several "
+                            "iterations side by side of loop ")
+             << schedule.getUnrollDim() << ", of which it shares blocks";
+    for (const StageWrite &write : scheduled.stage.writes)
+      if (combinesInMemory(write, schedule, scheduled.openedLoops))
+        return op.emitOpError("is an epilogue of a contraction and combines "
+                              "result ")
+               << write.result << " in memory";
+    for (int64_t depth = 0; depth < schedule.getShared(); ++depth)
+      if (getPart(i, schedule.getLevels()[depth].dim) !=
+          getPart(i - 1, inside[i - 1].schedule.getLevels()[depth].dim))
+        return op.emitOpError("shares loop ")
+               << depth << " inside of a block with an epilogue that goes "
+               << "through another part of it there";
+  }
+  return success();
+}
+
+static LogicalResult verifyEpilogues(const BlockedStages &stages) {
+  const ScheduledStage &writer = *stages.contraction;
+  FailureOr<EpilogueChain> chain = stages.buildChain();
+  if (failed(chain))
     return failure();
-  ScheduleAttr schedule = reader.schedule;
   ArrayRef<LoopLevel> outer = stages.getEpilogueLevels();
-  if (outer.size() < writer.schedule.getParallel() ||
-      outer.size() > getTileDepth(writer.stage, writer.schedule))
-    return op.emitOpError("is the epilogue of a contraction outside of a "
-                          "parallel loop, or inside of a tile");
-  if (schedule.getUnrollDim() >= 0 || schedule.getTranspose() >= 0 ||
-      !schedule.getUnrollDims().empty() || !schedule.getStream().empty())
-    return op.emitOpError("is the epilogue of a contraction and has more in "
-                          "its tile than one vector, or streams a result");
-  return verifyInside(op, schedule.getLevels().drop_front(schedule.getShared()),
-                      reader.stage.getNumLoops());
+  int64_t numOuter = chain->blocks.front().translate(outer).size();
+  for (const ScheduledStage *epilogue : stages.epilogues) {
+    FusedOp op = epilogue->stage.op;
+    ScheduleAttr schedule = epilogue->schedule;
+    if (outer.size() < writer.schedule.getParallel() ||
+        outer.size() > getTileDepth(writer.stage, writer.schedule))
+      return op.emitOpError("is the epilogue of a contraction outside of a "
+                            "parallel loop, or inside of a tile");
+    if (schedule.getTranspose() >= 0 || !schedule.getUnrollDims().empty() ||
+        !schedule.getStream().empty())
+      return op.emitOpError("is the epilogue of a contraction and transposes, "
+                            "emits loops of a sum, or streams a result");
+    if (schedule.getShared() < numOuter)
+      return op.emitOpError("is the epilogue of a contraction and shares fewer "
+                            "loops than the epilogue before it");
+    if (failed(verifyInside(op, schedule.getLevels().drop_front(numOuter),
+                            epilogue->stage.getNumLoops())))
+      return failure();
+  }
+  SmallVector<ScheduledStage, 1> inside = stages.getInside(*chain);
+  if (inside.front().schedule.getShared() != 0)
+    return inside.front().stage.op.emitOpError(
+        "is the epilogue of a contraction and shares more of its loops than "
+        "those outside of the tile");
+  if (failed(verifyParts(*chain, inside)))
+    return failure();
+  return verifyNests(inside);
 }
 
 LogicalResult BlockedStages::verify() const {
@@ -275,12 +322,10 @@ LogicalResult BlockedStages::verify() const {
   // What packs or follows may have no loop to share.
   if (!packings.empty() && contraction->schedule.getShared() == 0)
     return verifyContraction(*contraction, /*isAlone=*/false);
-  if (epilogue && epilogue->schedule.getShared() == 0)
+  if (!epilogues.empty() && epilogues.front()->schedule.getShared() == 0)
     return verifyContraction(*contraction, /*isAlone=*/false);
   for (const ScheduledStage *packing : packings)
     if (failed(verifyPacking(*this, *packing)))
       return failure();
-  if (epilogue && failed(verifyEpilogue(*this)))
-    return failure();
-  return success();
+  return epilogues.empty() ? success() : verifyEpilogues(*this);
 }

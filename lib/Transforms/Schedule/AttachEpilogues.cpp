@@ -22,22 +22,30 @@
 //   C: [parallel(m, 64), step(m, 14), step(n, 32), step(k)]
 //   Y: [parallel(m, 64), step(m, 14), step(m), step(n, 16)], shared = 2
 //
-// The epilogue stands inside of as many levels as leave it a block worth a
-// loop. Behind blocks of the sum it runs in the last one only, and sums that
-// are not complete lie where its result will: there has to be one of their
-// type. Else a block of sums has memory of its own. Sums that others read, or
-// that are kept for gradients, are a result of the kernel as well.
+// So does a kernel that reduces rows of the sums (the maximum of a softmax, the
+// moments of a normalisation) where a block holds these rows whole, and then
+// what is computed from both: a chain of epilogues, which share the loop over
+// the rows of the block as well. What only they read is memory of one row.
+//
+//   M = kernel { stage over (m, n), maximum over n }
+//   E = kernel { stage over (m, n), exp(C - M) }
+//
+//   M: [parallel(m, 64), step(m, 14), step(m), step(n, 64)], shared = 2
+//   E: [parallel(m, 64), step(m, 14), step(m), step(n, 16)], shared = 3
+//
+// Kernels are taken in program order; each that is attached may make the chain
+// share fewer levels than before (EpilogueSchedule.cpp). Sums that others read,
+// or that are kept for gradients, are a result of the kernel as well.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
+#include "MetaOps/Transforms/Schedule/Epilogues.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
-#include "MetaOps/Transforms/Schedule/SharedBlock.h"
-#include "MetaOps/Transforms/Schedule/SharedLoops.h"
-#include "MetaOps/Transforms/Schedule/StreamResults.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_ATTACHEPILOGUESPASS
@@ -50,9 +58,6 @@ using namespace mlir::metaop;
 /// Sums of fewer bytes are in the second cache when the next kernel reads them,
 /// and two small kernels are found again more often than one larger one.
 static constexpr int64_t kMinSumsBytes = 1 << 18;
-/// Elements of a block that are worth the start of its loops, and of one that
-/// is in the first cache still.
-static constexpr int64_t kMinBlock = 1 << 10, kFirstCacheElements = 1 << 13;
 
 namespace {
 struct AttachEpiloguesPass
@@ -63,17 +68,14 @@ struct AttachEpiloguesPass
 
 private:
   LogicalResult attach(KernelOp kernel);
-  /// Whether the epilogue became a stage of the kernel that it reads.
-  FailureOr<bool> attach(KernelOp producer, KernelOp kernel, FusedOp epilogue);
-  std::optional<ScheduleAttr> chooseLevels(const Stage &contraction,
-                                           ScheduleAttr schedule,
-                                           const Stage &epilogue, Value sums,
-                                           bool isForced) const;
+  /// Whether the kernel became an epilogue in the one that it reads.
+  FailureOr<bool> attach(KernelOp producer, KernelOp kernel);
 };
 } // namespace
 
-/// The stage of a kernel that computes element by element and has no schedule.
-static FusedOp getElementwiseStage(KernelOp kernel) {
+/// The stage of a kernel that may become an epilogue: alone, and without a
+/// schedule.
+static FusedOp findEpilogue(KernelOp kernel) {
   auto stages = kernel.getBody().front().getOps<FusedOp>();
   if (!llvm::hasSingleElement(stages))
     return nullptr;
@@ -81,97 +83,22 @@ static FusedOp getElementwiseStage(KernelOp kernel) {
   bool isPlain = !stage.getScheduleAttr() && !stage.getInputRowsAttr() &&
                  !stage.getResultRowsAttr() &&
                  kernel.getYield().getOperands() == stage.getResults();
-  bool reduces = llvm::any_of(stage.getBody().front(), [](Operation &op) {
-    return isa<ReindexReduceOpInterface>(op);
-  });
-  return isPlain && !reduces ? stage : nullptr;
+  return isPlain ? stage : nullptr;
 }
 
-/// What the epilogue reads of the contraction: each element once, at the place
-/// of the iteration that all its results have.
-static const StageRead *findSums(const Stage &epilogue, Value sums) {
-  const StageRead *found = nullptr;
-  FusedOp op = epilogue.op;
-  for (const StageRead &read : epilogue.reads) {
-    if (!isa<BlockArgument>(read.source) ||
-        getOuterValue(op, read.source) != sums)
-      continue;
-    if (read.place.isGuarded() || (found && found->map != read.map))
-      return nullptr;
-    found = &read;
-  }
-  return found;
-}
-
-/// The number of levels to share: those that leave a block which fits the first
-/// cache, or else the smallest one that is worth a loop; 0 for none.
-static int64_t chooseShared(const Stage &contraction, ScheduleAttr schedule,
-                            const Stage &epilogue, TileDim lanes,
-                            SharedBlock block, bool isForced) {
-  const StageWrite &write = contraction.writes.front();
-  int64_t bytes = getElementBytes(write.value.getType());
-  bool isResult = leavesKernel(contraction.op, write.result);
-  bool canAccumulate =
-      isResult || findResultForSums(contraction.op, epilogue.op).has_value();
-  ArrayRef<LoopLevel> levels = schedule.getLevels();
-  int64_t shared = 0, best = 0;
-  for (unsigned depth = 1; depth <= levels.size(); ++depth) {
-    if (!write.loops.test(levels[depth - 1].dim))
-      continue;
-    ++shared;
-    ArrayRef<LoopLevel> outer = levels.take_front(depth);
-    bool isBox = block.narrow(contraction, outer);
-    if (isBox && block.numElements < kMinBlock && (best > 0 || !isForced))
-      break;
-    bool isAllowed = canAccumulate || !haveReducedBlocks(contraction, outer);
-    for (const LoopLevel &level : block.translate(outer))
-      isAllowed &= level.dim != lanes.dim || level.step % lanes.size == 0;
-    if (isBox && isAllowed && depth >= schedule.getParallel() &&
-        (isResult || block.numElements <= kMaxSumsBytes / bytes))
-      best = shared;
-    if (best > 0 && block.numElements <= kFirstCacheElements)
-      break;
-  }
-  return best;
-}
-
-/// The schedule of the epilogue, where its loops allow that it shares some.
-std::optional<ScheduleAttr>
-AttachEpiloguesPass::chooseLevels(const Stage &contraction,
-                                  ScheduleAttr schedule, const Stage &epilogue,
-                                  Value sums, bool isForced) const {
-  const StageRead *read = findSums(epilogue, sums);
-  if (!read || epilogue.isEmpty() || !epilogue.symbols.empty())
-    return std::nullopt;
-  const StageWrite &write = contraction.writes.front();
-  auto whole = SharedBlock::match(contraction, write.map, epilogue, read->map);
-  if (!whole)
-    return std::nullopt;
-  ScheduleAttr flat = chooseSchedule(epilogue, processor);
-  if (!flat.isFlat() || flat.getVectorWidth() == 1 || flat.getTranspose() >= 0)
-    return std::nullopt;
-  int64_t shared = chooseShared(contraction, schedule, epilogue,
-                                flat.getLanes(), *whole, isForced);
-  if (shared == 0)
-    return std::nullopt;
-  SmallVector<LoopLevel> own = whole->translate(schedule.getLevels().take_front(
-      getEpilogueDepth(contraction, schedule, shared)));
-  for (const LoopLevel &level : flat.getLevels()) {
-    bool isVector = level.dim == flat.getVectorDim();
-    own.push_back({LevelKind::Step, level.dim,
-                   isVector ? flat.getVectorWidth() : int64_t(1)});
-  }
-  return ScheduleAttr::get(flat.getContext(), own, flat.getLanes(),
-                           flat.getLanes(), /*transpose=*/-1, /*unrollDims=*/{},
-                           /*prefetch=*/0, /*stream=*/{}, shared);
+/// The contraction of a kernel, alone or with stages around it.
+static FusedOp findSums(KernelOp kernel) {
+  if (FusedOp last = findContractionStage(kernel))
+    return last;
+  return findReductionInBlocks(kernel.getBody().front());
 }
 
 /// Joins both kernels at the place of the second, and takes that back where no
-/// schedule is found: the epilogue's loops are those beside a contraction in
+/// schedules are found: the epilogues' loops are those beside a contraction in
 /// blocks.
-FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
-                                            FusedOp epilogue) {
-  FusedOp contraction = findContractionStage(producer);
+FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer,
+                                            KernelOp kernel) {
+  FusedOp contraction = findSums(producer);
   FailureOr<Stage> stage = Stage::build(contraction);
   if (failed(stage))
     return failure();
@@ -181,36 +108,54 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
   if (!schedule || schedule.isFlat() || !isTiled(*stage, schedule))
     return false;
 
-  // Sums that others read as well leave the kernel.
-  Value sums = producer.getResult(0);
+  // What others read as well leaves the kernel.
   SmallVector<Value> outputs(kernel.getOutputs());
-  if (!sums.hasOneUse())
-    outputs.push_back(sums);
+  for (Value output : producer.getOutputs())
+    if (llvm::any_of(output.getUsers(),
+                     [&](Operation *user) { return user != kernel; }))
+      outputs.push_back(output);
   OpBuilder b(kernel);
   IRMapping mapping;
-  KernelOp joined =
-      mergeKernels(b, kernel.getLoc(), {producer, kernel}, outputs, mapping);
-  Value inside = mapping.lookup(sums);
-  auto contracting = inside.getDefiningOp<FusedOp>();
+  Location loc =
+      FusedLoc::get(b.getContext(), {producer.getLoc(), kernel.getLoc()});
+  KernelOp joined = mergeKernels(b, loc, {producer, kernel}, outputs, mapping);
+  auto contracting =
+      mapping.lookup(contraction.getResult(0)).getDefiningOp<FusedOp>();
   contracting.setScheduleAttr(schedule);
-  auto behind = mapping.lookup(epilogue.getResult(0)).getDefiningOp<FusedOp>();
-
-  FailureOr<Stage> first = Stage::build(contracting);
-  FailureOr<Stage> second = Stage::build(behind);
-  if (failed(first) || failed(second)) {
+  SmallVector<FusedOp> behind;
+  SmallVector<Stage, 0> models;
+  int64_t code = 0;
+  auto giveUp = [&](auto result) -> FailureOr<bool> {
     joined.erase();
-    return failure();
+    return result;
+  };
+  for (auto other : joined.getBody().front().getOps<FusedOp>()) {
+    if (!contracting->isBeforeInBlock(other))
+      continue;
+    other.removeScheduleAttr();
+    behind.push_back(other);
   }
-  auto levels = chooseLevels(*first, schedule, *second, inside,
-                             isForced(kernel, kAttachEpilogues));
-  if (!levels) {
-    joined.erase();
-    return false;
+  for (FusedOp other : behind) {
+    FailureOr<Stage> model = Stage::build(other);
+    if (failed(model))
+      return giveUp(failure());
+    code += model->getCodeSize();
+    models.push_back(std::move(*model));
   }
-  behind.setScheduleAttr(*levels);
+  FailureOr<Stage> model = Stage::build(contracting);
+  if (failed(model))
+    return giveUp(failure());
+  bool isForced = metaop::isForced(kernel, kAttachEpilogues);
+  auto schedules =
+      chooseEpilogues(*model, schedule, models, processor, isForced);
+  // There are two copies: behind whole tiles, and behind what is left over.
+  if (!schedules || (2 * code > kMaxKernelCode && !isForced))
+    return giveUp(false);
+  for (auto [other, chosen] : llvm::zip_equal(behind, *schedules))
+    other.setScheduleAttr(chosen);
   if (report)
-    behind.emitRemark("is an epilogue of a contraction inside of ")
-        << levels->getShared() << " of its loops";
+    behind.back().emitRemark("is an epilogue of a contraction inside of ")
+        << schedules->front().getShared() << " of its loops";
   inheritRewrites(producer, joined, /*andForced=*/false);
   inheritRewrites(kernel, joined, /*andForced=*/true);
   redirectOutputs(outputs, joined);
@@ -218,30 +163,53 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer, KernelOp kernel,
   return true;
 }
 
+/// Whether what passes between the kernels is worth it: sums that are more than
+/// the second cache holds, or little that is made of these.
+static bool isWorthIt(KernelOp producer, FusedOp sums, KernelOp kernel) {
+  auto isLarge = [](Value value) {
+    return countBytes(value.getType()) >= kMinSumsBytes;
+  };
+  bool readsLarge = llvm::any_of(kernel.getInputs(), [&](Value input) {
+    return input.getDefiningOp() == producer && isLarge(input);
+  });
+  return readsLarge || (isLarge(sums.getResult(0)) &&
+                        llvm::none_of(kernel->getOperands(), isLarge) &&
+                        llvm::none_of(kernel.getOutputs(), isLarge));
+}
+
 LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
   if (isForbidden(kernel, kAttachEpilogues))
     return success();
   bool isForced = metaop::isForced(kernel, kAttachEpilogues);
-  FusedOp epilogue = getElementwiseStage(kernel);
+  FusedOp epilogue = findEpilogue(kernel);
   if (!epilogue && isForced)
     return emitCannotForce(kernel, kAttachEpilogues)
-           << "it does more than to compute element by element";
+           << "it has several stages, or a schedule";
   if (!epilogue)
+    return success();
+  FailureOr<Stage> stage = Stage::build(epilogue);
+  if (failed(stage))
+    return failure();
+  if (Contraction::match(*stage) && isForced)
+    return emitCannotForce(kernel, kAttachEpilogues)
+           << "it is a contraction itself";
+  if (Contraction::match(*stage))
     return success();
   // The latest of several has the others behind it.
   for (Value input : llvm::reverse(kernel.getInputs())) {
     auto producer = input.getDefiningOp<KernelOp>();
-    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!producer || isForbidden(producer, kAttachEpilogues))
+      continue;
     // The joined kernel stands where this one does.
-    bool isFirst = llvm::all_of(input.getUsers(), [&](Operation *user) {
+    bool isFirst = llvm::all_of(producer->getUsers(), [&](Operation *user) {
       return user == kernel || kernel->isBeforeInBlock(user);
     });
-    if (!producer || !type || !type.hasStaticShape() || !isFirst ||
-        (countBytes(type) < kMinSumsBytes && !isForced) ||
-        isForbidden(producer, kAttachEpilogues) ||
-        !findContractionStage(producer))
+    FusedOp sums = isFirst ? findSums(producer) : FusedOp();
+    if (!sums ||
+        !cast<RankedTensorType>(sums.getResult(0).getType()).hasStaticShape() ||
+        (!isForced && !isWorthIt(producer, sums, kernel)))
       continue;
-    FailureOr<bool> attached = attach(producer, kernel, epilogue);
+    FailureOr<bool> attached = attach(producer, kernel);
     if (failed(attached))
       return failure();
     if (*attached)

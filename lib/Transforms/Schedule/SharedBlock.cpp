@@ -63,6 +63,22 @@ std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
   return block;
 }
 
+SharedBlock SharedBlock::follow(const StageWrite &write,
+                                const StageRead &read) const {
+  SharedBlock block;
+  for (const Index &index : indices)
+    for (auto [written, used] :
+         llvm::zip_equal(write.map.getResults(), read.map.getResults())) {
+      auto from = dyn_cast<AffineDimExpr>(written);
+      auto to = dyn_cast<AffineDimExpr>(used);
+      if (!from || !to || from.getPosition() != index.loop)
+        continue;
+      block.indices.push_back(index);
+      block.indices.back().loop = to.getPosition();
+    }
+  return block;
+}
+
 SmallVector<LoopLevel>
 SharedBlock::translate(ArrayRef<LoopLevel> levels) const {
   SmallVector<LoopLevel> translated;
@@ -102,51 +118,16 @@ bool SharedBlock::narrow(const Stage &contraction, ArrayRef<LoopLevel> levels) {
   return true;
 }
 
-unsigned metaop::getEpilogueDepth(const Stage &contraction,
-                                  ScheduleAttr schedule, int64_t shared) {
-  unsigned depth = 0;
-  for (; shared > 0 && depth < schedule.getNumLevels(); ++depth)
-    if (contraction.writes.front().loops.test(schedule.getLevels()[depth].dim))
-      --shared;
-  return depth;
-}
-
-bool metaop::haveReducedBlocks(const Stage &contraction,
-                               ArrayRef<LoopLevel> levels) {
-  return llvm::any_of(levels, [&](const LoopLevel &level) {
-    return !contraction.writes.front().loops.test(level.dim) &&
-           level.step < contraction.getStaticExtent(level.dim);
-  });
-}
-
-std::optional<unsigned> metaop::findResultForSums(FusedOp contraction,
-                                                  FusedOp epilogue) {
-  Type type = contraction.getResult(0).getType();
-  for (OpResult result : epilogue->getResults())
-    if (result.getType() == type &&
-        !epilogue.getRowsOfResult(result.getResultNumber()))
-      return result.getResultNumber();
-  return std::nullopt;
-}
-
-FailureOr<bool> metaop::holdsSums(FusedOp epilogue, unsigned result) {
-  for (Value input : epilogue.getInputs()) {
-    auto contraction = input.getDefiningOp<FusedOp>();
-    ScheduleAttr schedule =
-        contraction ? contraction.getScheduleAttr() : ScheduleAttr();
-    if (!schedule || schedule.isFlat() || !epilogue.getScheduleAttr() ||
-        findResultForSums(contraction, epilogue) != result ||
-        leavesKernel(contraction, cast<OpResult>(input).getResultNumber()))
-      continue;
-    FailureOr<Stage> stage = Stage::build(contraction);
-    if (failed(stage))
-      return failure();
-    unsigned depth = getEpilogueDepth(*stage, schedule,
-                                      epilogue.getScheduleAttr().getShared());
-    if (haveReducedBlocks(*stage, schedule.getLevels().take_front(depth)))
-      return true;
+FusedOp metaop::findReductionInBlocks(Block &kernel) {
+  for (auto stage : kernel.getOps<FusedOp>()) {
+    bool hasBlocks =
+        stage.getScheduleAttr() && !stage.getScheduleAttr().isFlat();
+    if (hasBlocks && llvm::any_of(stage.getBody().front(), [](Operation &op) {
+          return isa<ReindexReduceOpInterface>(op);
+        }))
+      return stage;
   }
-  return false;
+  return nullptr;
 }
 
 FusedOp metaop::findContractionStage(KernelOp kernel) {

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "StageBuilder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -84,47 +85,39 @@ bool StageBuilder::canCollapse(unsigned loop) {
   return contiguous;
 }
 
-/// Whether the stage is a reduction in blocks.
-static bool isBlocked(FusedOp op) {
-  return op && op.getScheduleAttr() && !op.getScheduleAttr().isFlat() &&
-         llvm::any_of(op.getBody().front(), [](Operation &inner) {
-           return isa<ReindexReduceOpInterface>(inner);
-         });
-}
-
-/// Finds what passes between the stage and a contraction in blocks, before
-/// loops are collapsed. The contraction itself has its own loops.
+/// Finds what passes between the stage and a contraction in blocks, or another
+/// epilogue of that, before loops are collapsed. The contraction itself has its
+/// own loops.
 LogicalResult StageBuilder::findBlocks() {
-  if (isBlocked(stage.op))
+  FusedOp contraction = findReductionInBlocks(*stage.op->getBlock());
+  if (!contraction || contraction == stage.op)
     return success();
   for (const StageRead &read : stage.reads) {
     auto argument = dyn_cast<BlockArgument>(read.source);
     Value outer =
         argument ? stage.op.getInputs()[argument.getArgNumber()] : Value();
     auto producer = outer ? outer.getDefiningOp<FusedOp>() : FusedOp();
-    if (!isBlocked(producer))
+    if (!producer || producer->isBeforeInBlock(contraction))
       continue;
-    FailureOr<Stage> contraction = Stage::build(producer);
-    if (failed(contraction))
+    FailureOr<Stage> writer = Stage::build(producer);
+    if (failed(writer))
       return failure();
-    for (const StageWrite &write : contraction->writes)
+    for (const StageWrite &write : writer->writes)
       if (producer->getResult(write.result) == outer)
         blocks.emplace_back(&read.map, write.map);
   }
+  if (!stage.op->isBeforeInBlock(contraction))
+    return success();
+  FailureOr<Stage> reader = Stage::build(contraction);
+  if (failed(reader))
+    return failure();
   for (const StageWrite &write : stage.writes) {
     Value result = stage.op->getResult(write.result);
-    for (OpOperand &use : result.getUses()) {
-      auto consumer = dyn_cast<FusedOp>(use.getOwner());
-      if (!isBlocked(consumer))
-        continue;
-      FailureOr<Stage> contraction = Stage::build(consumer);
-      if (failed(contraction))
-        return failure();
-      Value argument = consumer.getBody().getArgument(use.getOperandNumber());
-      for (const StageRead &read : contraction->reads)
-        if (read.source == argument)
-          blocks.emplace_back(&write.map, read.map);
-    }
+    for (const StageRead &read : reader->reads)
+      if (auto argument = dyn_cast<BlockArgument>(read.source);
+          argument &&
+          contraction.getInputs()[argument.getArgNumber()] == result)
+        blocks.emplace_back(&write.map, read.map);
   }
   return success();
 }

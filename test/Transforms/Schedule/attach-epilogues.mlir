@@ -93,3 +93,93 @@ func.func @main(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf3
   %4 = metaop.tanh %3 : tensor<64x64xf32>
   return %4 : tensor<64x64xf32>
 }
+
+// -----
+
+// A softmax of sums: its three stages share the rows of a block, too, and what
+// passes between them is a number or a row on the stack.
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// CHECK-LABEL: func @main
+// CHECK:       metaop.kernel({{.*}} -> tensor<512x336xf32>
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(1, 32, body), step(2)],
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 64)], tile = [1: 64], lanes = 1: 16, shared = 2>)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>)
+// CHECK-NOT:   metaop.kernel(
+// LOOPS:       memref<67200xf32>, %{{.*}}: memref<172032xf32>, %{{.*}}: index, %{{.*}}: index)
+// LOOPS:         memref.alloca(%c4704)
+// LOOPS:         memref.alloca(%c1)
+// LOOPS:         %[[ROW:.*]] = memref.alloca(%c336)
+// LOOPS:         memref.reinterpret_cast
+// LOOPS:         math.exp
+// LOOPS:         vector.store %{{.*}}, %[[ROW]]
+// LOOPS:         vector.load %[[ROW]]
+// LOOPS:         arith.divf
+func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>) -> tensor<512x336xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x336x200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x336xf32> -> tensor<512x336x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x336x200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x336x200xf32> -> tensor<512x336xf32>
+  %4 = metaop.reduce max %3 dims = [1] : tensor<512x336xf32> -> tensor<512xf32>
+  %5 = metaop.broadcast %4 dims = [0] : tensor<512xf32> -> tensor<512x336xf32>
+  %6 = metaop.sub %3, %5 : tensor<512x336xf32>
+  %7 = metaop.exp %6 : tensor<512x336xf32>
+  %8 = metaop.reduce add %7 dims = [1] : tensor<512x336xf32> -> tensor<512xf32>
+  %9 = metaop.broadcast %8 dims = [0] : tensor<512xf32> -> tensor<512x336xf32>
+  %10 = metaop.div %7, %9 : tensor<512x336xf32>
+  return %10 : tensor<512x336xf32>
+}
+
+// -----
+
+// An epilogue may have results of both kinds.
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// CHECK-LABEL: func @main
+// CHECK:       metaop.kernel({{.*}} -> (tensor<512x336xf32>, tensor<512xf32>)
+// CHECK:         metaop.fused
+// CHECK:         metaop.fused{{.*}} -> (tensor<512x336xf32>, tensor<512xf32>) schedule({{.*}} shared = 2>)
+// CHECK-NOT:   metaop.kernel(
+func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>, %r: tensor<512x336xf32>) -> (tensor<512x336xf32>, tensor<512xf32>) {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x336x200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x336xf32> -> tensor<512x336x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x336x200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x336x200xf32> -> tensor<512x336xf32>
+  %4 = metaop.add %3, %r : tensor<512x336xf32>
+  %5 = metaop.reduce add %4 dims = [1] : tensor<512x336xf32> -> tensor<512xf32>
+  return %4, %5 : tensor<512x336xf32>, tensor<512xf32>
+}
+
+// -----
+
+// Columns of a block are no whole columns of the sums.
+// REPORT-NOT: remark
+// CHECK-LABEL: func @main
+// CHECK-COUNT-2: metaop.kernel(
+func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>) -> tensor<336xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x336x200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x336xf32> -> tensor<512x336x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x336x200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x336x200xf32> -> tensor<512x336xf32>
+  %4 = metaop.reduce max %3 dims = [0] : tensor<512x336xf32> -> tensor<336xf32>
+  return %4 : tensor<336xf32>
+}
+
+// -----
+
+// A second product is none of the first one's epilogues.
+// REPORT-NOT: remark
+// CHECK-LABEL: func @main
+// CHECK-COUNT-2: metaop.kernel(
+func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x256xf32>, %c: tensor<256x96xf32>) -> tensor<512x96xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x256x200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x256xf32> -> tensor<512x256x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x256x200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x256x200xf32> -> tensor<512x256xf32>
+  %4 = metaop.broadcast %3 dims = [0, 2] : tensor<512x256xf32> -> tensor<512x96x256xf32>
+  %5 = metaop.reindex %c map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<256x96xf32> -> tensor<512x96x256xf32>
+  %6 = metaop.mul %4, %5 : tensor<512x96x256xf32>
+  %7 = metaop.reduce add %6 dims = [2] : tensor<512x96x256xf32> -> tensor<512x96xf32>
+  return %7 : tensor<512x96xf32>
+}

@@ -263,8 +263,10 @@ def AttachEpiloguesPass : Pass<"metaop-attach-epilogues", "::mlir::func::FuncOp"
   let description = [{
     A kernel that computes element by element from the sums of a contraction,
     before any other does, becomes a stage of the contraction's kernel: it runs
-    behind each block of sums, while they are in cache. If nobody else reads the
-    sums, they are not written to memory. Its schedule repeats
+    behind each block of sums, while they are in cache. So does one that reduces
+    rows which blocks hold whole, and what is computed from such an epilogue in
+    the same blocks: a chain, which shares the loop over rows as well. If nobody
+    else reads the sums, they are not written to memory. Its schedule repeats
     those of the contraction's levels that it shares, but for reduced ones:
     behind blocks of the sum it runs in the last one. Sums that are smaller than
     the second cache stay as they are.

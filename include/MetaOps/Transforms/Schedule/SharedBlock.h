@@ -1,5 +1,4 @@
-//===- SharedBlock.h - What passes between stages block by block -*- C++
-//-*-===//
+//===- SharedBlock.h - Blocks that pass between stages ----------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -39,6 +38,10 @@ struct SharedBlock {
                                           const Stage &other,
                                           AffineMap inOther);
 
+  /// The same for a stage that reads what the other one, whose block this is,
+  /// computes from it. Dimensions that are lost on the way are left out.
+  SharedBlock follow(const StageWrite &write, const StageRead &read) const;
+
   /// Of the contraction's levels those that the tensor depends on, as levels of
   /// the other stage.
   SmallVector<LoopLevel> translate(ArrayRef<LoopLevel> levels) const;
@@ -52,28 +55,10 @@ struct SharedBlock {
 /// without a schedule, or with one behind stages that pack for it; else null.
 FusedOp findContractionStage(KernelOp kernel);
 
-/// How many of the contraction's levels stand outside of an epilogue that
-/// shares `shared` of them: reduced ones among these are no levels of its own.
-unsigned getEpilogueDepth(const Stage &contraction, ScheduleAttr schedule,
-                          int64_t shared);
-
-/// Whether the first levels have several blocks of the sum: sums are complete
-/// in the last one only.
-bool haveReducedBlocks(const Stage &contraction, ArrayRef<LoopLevel> levels);
-
-/// The result of an epilogue whose memory can hold the sums while they are not
-/// complete: the first of the same type as these.
-std::optional<unsigned> findResultForSums(FusedOp contraction,
-                                          FusedOp epilogue);
-
-/// Whether the memory of a result of an epilogue holds sums before the epilogue
-/// writes it. Fails, with a diagnostic, where the contraction is no valid
-/// stage.
-FailureOr<bool> holdsSums(FusedOp epilogue, unsigned result);
-
-/// The sums that one iteration of the shared levels makes are kept on the stack
-/// up to here.
-constexpr int64_t kMaxSumsBytes = 1 << 17;
+/// The first stage of a kernel that reduces and has a schedule of blocks: the
+/// contraction, of which the reductions behind it are epilogues. Null if there
+/// is none.
+FusedOp findReductionInBlocks(Block &kernel);
 
 } // namespace mlir::metaop
 

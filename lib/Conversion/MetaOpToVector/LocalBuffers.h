@@ -1,0 +1,26 @@
+//===- LocalBuffers.h - Memory inside of a kernel ---------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOCALBUFFERS_H
+#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOCALBUFFERS_H
+
+#include "LoopTree.h"
+
+namespace mlir::metaop {
+
+/// Adds memory, on the stack, for results of a loop tree's stages that have no
+/// buffer yet: for what one iteration of the loops makes that all who read it
+/// share with the writer, which is written and read there from now on. Fails,
+/// with a diagnostic, where it is too much.
+LogicalResult bindLocalBuffers(OpBuilder &b, Location loc,
+                               MutableArrayRef<ScheduledStage> stages,
+                               llvm::DenseMap<Value, Value> &buffers);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOCALBUFFERS_H
