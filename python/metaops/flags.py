@@ -65,6 +65,9 @@ class Flags:
                                   implementation
     cache_dir              str    the folder of what was compiled, which later
                                   processes find again; "" for none
+    convolution            str    how convolutions are recorded: "direct", or "winograd",
+                                  which is faster for kernels of 3 x 3, and rounds
+                                  differently
     dump_dir               str    the folder that takes the IR of each program after
                                   each phase; "" for none
     fuse                   bool   operators share kernels; off, each is a kernel

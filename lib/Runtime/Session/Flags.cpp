@@ -114,6 +114,11 @@ llvm::ArrayRef<FlagEntry> Session::FlagTable::get() {
          if (s.compiler)
            s.compiler->setCacheDirectory(s.cacheDirectory);
        }},
+      {"convolution",
+       [](const Session &s) -> FlagValue { return s.convolution; },
+       [](Session &s, Name name, const FlagValue &value) {
+         s.convolution = toChoice(name, value, {"direct", "winograd"});
+       }},
       {"dump_dir",
        [](const Session &s) -> FlagValue { return s.dumpDirectory; },
        [](Session &s, Name name, const FlagValue &value) {

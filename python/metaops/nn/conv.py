@@ -10,7 +10,8 @@ import math
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var
-from . import init
+from ..flags import flags
+from . import init, winograd
 from .module import Module
 from .window import Pair, axis_index, pair, window_count
 
@@ -52,29 +53,56 @@ def conv2d(
     ValueError
         If shapes, channels or groups do not agree, or the kernel is larger than
         the padded image.
+
+    Notes
+    -----
+    With ``mo.flags.convolution = "winograd"``, kernels of 3 x 3 have Winograd's form
+    where that should be faster. Its results differ in the last digits.
     """
     x, weight = as_var(x), as_var(weight)
     bias = None if bias is None else as_var(bias)
     _check_shapes(x, weight, bias, groups)
-    N, C, H, W = x.shape
-    K, Cg, h, w = weight.shape
-    sh, sw = pair("conv2d: stride", stride)
-    ph, pw = pair("conv2d: padding", padding)
-    dh, dw = pair("conv2d: dilation", dilation)
-    Ho = window_count("conv2d", H, h, sh, ph, dh)
-    Wo = window_count("conv2d", W, w, sw, pw, dw)
+    N, _, H, W = x.shape
+    K, _, h, w = weight.shape
+    strides = pair("conv2d: stride", stride)
+    paddings = pair("conv2d: padding", padding)
+    dilations = pair("conv2d: dilation", dilation)
+    Ho, Wo = (
+        window_count("conv2d", *numbers)
+        for numbers in zip((H, W), (h, w), strides, paddings, dilations, strict=True)
+    )
+    if flags.convolution == "winograd" and winograd.applies(
+        x, weight, strides, paddings, dilations, groups
+    ):
+        y = winograd.convolve(x, weight, paddings)
+    else:
+        y = _direct(x, weight, (N, K, Ho, Wo), strides, paddings, dilations, groups)
+    return y if bias is None else y + bias.reshape(1, K, 1, 1)
+
+
+def _direct(
+    x: Var,
+    weight: Var,
+    shape: tuple[int, int, int, int],
+    strides: tuple[int, int],
+    paddings: tuple[int, int],
+    dilations: tuple[int, int],
+    groups: int,
+) -> Var:
+    """Return the convolution, of this shape, as the sum of its products."""
+    N, K, Ho, Wo = shape
+    (sh, sw), (ph, pw), (dh, dw) = strides, paddings, dilations
+    Cg, h, w = weight.shape[1:]
     if groups == 1:
         rows, columns = axis_index("i2", "i5", sh, ph, dh), axis_index("i3", "i6", sw, pw, dw)
-        xx = x.reindex((N, K, Ho, Wo, C, h, w), ("i0", "i4", rows, columns))
+        xx = x.reindex((*shape, Cg, h, w), ("i0", "i4", rows, columns))
         ww = weight.broadcast(xx.shape, (0, 2, 3))
-        y = (xx * ww).sum((4, 5, 6))
-    else:
-        rows, columns = axis_index("i3", "i6", sh, ph, dh), axis_index("i4", "i7", sw, pw, dw)
-        shape = (N, groups, K // groups, Ho, Wo, Cg, h, w)
-        xx = x.reindex(shape, ("i0", f"i1*{Cg}+i5", rows, columns))
-        ww = weight.reindex(shape, (f"i1*{K // groups}+i2", "i5", "i6", "i7"))
-        y = (xx * ww).sum((5, 6, 7)).reshape(N, K, Ho, Wo)
-    return y if bias is None else y + bias.reshape(1, K, 1, 1)
+        return (xx * ww).sum((4, 5, 6))
+    rows, columns = axis_index("i3", "i6", sh, ph, dh), axis_index("i4", "i7", sw, pw, dw)
+    space = (N, groups, K // groups, Ho, Wo, Cg, h, w)
+    xx = x.reindex(space, ("i0", f"i1*{Cg}+i5", rows, columns))
+    ww = weight.reindex(space, (f"i1*{K // groups}+i2", "i5", "i6", "i7"))
+    return (xx * ww).sum((5, 6, 7)).reshape(shape)
 
 
 def _check_shapes(x: Var, weight: Var, bias: Var | None, groups: int) -> None:

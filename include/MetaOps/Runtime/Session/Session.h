@@ -533,6 +533,8 @@ private:
   int64_t savedValuesBudget = int64_t(1) << 30;
   int64_t historyDepth = 16;
   int64_t memoryLimit = 0;
+  /// The form in which the Python package records convolutions.
+  std::string convolution = "direct";
   std::string cacheDirectory;
   std::string dumpDirectory;
   /// Distinguishes the contents of schedule files in keys; 0 for none.
