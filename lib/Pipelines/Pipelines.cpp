@@ -109,6 +109,7 @@ static std::optional<Phase> getCheck(PipelinePhase phase) {
 static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
                      const PipelineOptions &options) {
   SchedulePassOptions schedule;
+  SeparateReductionsPassOptions separate;
   SplitReductionsPassOptions split;
   GatherScattersPassOptions gather;
   PackOperandsPassOptions pack;
@@ -126,6 +127,10 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Scheduled:
     if (options.from == PipelinePhase::Fused)
       addSteering(pm, options);
+    separate.processor = options.processor;
+    separate.report = options.report;
+    if (rules == FusionRules::Extended)
+      pm.addNestedPass<func::FuncOp>(createSeparateReductionsPass(separate));
     split.processor = options.processor;
     split.report = options.report;
     pm.addPass(createSplitReductionsPass(split));

@@ -110,6 +110,19 @@ def test_gradients_through_rows_of_a_product():
     np.testing.assert_allclose(by_b, left.T @ by_sums, rtol=1e-9, atol=1e-11)
 
 
+def test_the_gradient_of_a_bias_leaves_that_of_the_sums_to_the_product():
+    left, a = make(30, (512, 200))
+    right, b = make(31, (336, 200))
+    hidden, h = make(32, (512, 336))
+    slope = mo.where(h > 0, a @ b.T, 0.0)
+    by_bias = slope.sum(0)
+    expected = np.where(hidden > 0, left @ right.T, 0)
+    numbers = [str(kernel).count("  stage ") for kernel in mo.explain([slope, by_bias]).kernels]
+    assert 2 in numbers
+    np.testing.assert_allclose(slope.numpy(), expected, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(by_bias.numpy(), expected.sum(0), rtol=1e-3, atol=1e-2)
+
+
 def test_rows_of_halves():
     left, a = make(28, (515, 96), "f2")
     right, b = make(29, (96, 330), "f2")

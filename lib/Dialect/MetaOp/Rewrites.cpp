@@ -13,8 +13,9 @@ using namespace mlir::metaop;
 
 ArrayRef<StringRef> metaop::getRewriteNames() {
   static constexpr StringRef names[] = {
-      kRecomputeValues, kSplitReductions, kGatherScatters,  kPackOperands,
-      kAttachPanels,    kCopyRows,        kAttachEpilogues, kJoinStages};
+      kRecomputeValues, kSeparateReductions, kSplitReductions,
+      kGatherScatters,  kPackOperands,       kAttachPanels,
+      kCopyRows,        kAttachEpilogues,    kJoinStages};
   return names;
 }
 

@@ -55,10 +55,6 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Sums of fewer bytes are in the second cache when the next kernel reads them,
-/// and two small kernels are found again more often than one larger one.
-static constexpr int64_t kMinSumsBytes = 1 << 18;
-
 namespace {
 struct AttachEpiloguesPass
     : metaop::impl::AttachEpiloguesPassBase<AttachEpiloguesPass> {

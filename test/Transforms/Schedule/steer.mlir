@@ -47,7 +47,7 @@
 // So are files that say nothing that is known.
 // RUN: echo 'ab = forbid speed' > %t/unknown
 // RUN: not metaop-opt %t/sum.mlir -metaop-steer=file=%t/unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: metaop-steer: {{.*}}unknown:1: there is no rewrite 'speed'; expected one of recompute-values, split-reductions, gather-scatters, pack-operands, attach-panels, copy-rows, attach-epilogues, join-stages
+// UNKNOWN: error: metaop-steer: {{.*}}unknown:1: there is no rewrite 'speed'; expected one of recompute-values, separate-reductions, split-reductions, gather-scatters, pack-operands, attach-panels, copy-rows, attach-epilogues, join-stages
 // RUN: echo 'ab = force join-stages forbid' > %t/syntax
 // RUN: not metaop-opt %t/sum.mlir -metaop-steer=file=%t/syntax 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax:1: there is no rewrite 'join-stages forbid'

@@ -30,6 +30,8 @@ inline constexpr llvm::StringLiteral kRewritesAttr = "metaop.rewrites";
 inline constexpr llvm::StringLiteral kRewritesPlace = "place";
 
 inline constexpr llvm::StringLiteral kRecomputeValues = "recompute-values";
+inline constexpr llvm::StringLiteral kSeparateReductions =
+    "separate-reductions";
 inline constexpr llvm::StringLiteral kSplitReductions = "split-reductions";
 inline constexpr llvm::StringLiteral kGatherScatters = "gather-scatters";
 inline constexpr llvm::StringLiteral kPackOperands = "pack-operands";

@@ -14,6 +14,10 @@
 
 namespace mlir::metaop {
 
+/// Sums of fewer bytes are in the second cache when the next kernel reads them,
+/// and two small kernels are found again more often than one larger one.
+constexpr int64_t kMinSumsBytes = 1 << 18;
+
 /// The stages behind a contraction, which run one after another on each block
 /// of its sums: element by element from these, or from what those before have
 /// made of them, or reducing rows that lie in the block whole.

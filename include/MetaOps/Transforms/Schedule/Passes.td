@@ -53,6 +53,35 @@ def SteerPass : Pass<"metaop-steer"> {
   ];
 }
 
+def SeparateReductionsPass : Pass<"metaop-separate-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Makes kernels of their own of column sums beside an epilogue";
+  let description = [{
+    A kernel that computes element by element from large sums of a contraction,
+    and reduces a result of its own over the outermost dimension, such as the
+    gradient of a bias, cannot follow the contraction's blocks, which have no
+    column whole. The reduction becomes a kernel of its own, so that the rest can
+    (`metaop-attach-epilogues`).
+
+    Before:
+    ```mlir
+    %2:2 = metaop.kernel(%sums, %z) {
+      metaop.fused ... { %3 = metaop.mul %s, %z; %4 = metaop.reduce add %3 dims = [0]; metaop.yield %3, %4 }
+    }
+    ```
+    After:
+    ```mlir
+    %2 = metaop.kernel(%sums, %z) { metaop.fused ... { %3 = metaop.mul %s, %z; metaop.yield %3 } }
+    %4 = metaop.kernel(%2) { metaop.fused ... { metaop.reduce add %3 dims = [0] } }
+    ```
+  }];
+  let options = [
+    ProcessorOption,
+    Option<"report", "report", "bool", "false",
+           "say of each kernel what it keeps apart, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def SplitReductionsPass : Pass<"metaop-split-reductions"> {
   let summary = "Computes reductions that keep little in two steps";
   let description = [{
