@@ -94,6 +94,19 @@ func.func @vectors(%x: tensor<100xf32>) -> tensor<f32> {
   return %k : tensor<f32>
 }
 
+// CHECK: strips: 1 results agree
+func.func @strips(%x: tensor<6x10xf32>) -> tensor<10xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<6x10xf32>) -> tensor<10xf32> {
+    %r = metaop.fused(%a = %kx : tensor<6x10xf32>) -> tensor<10xf32>
+        schedule(#metaop.schedule<[parallel(1, 4), step(0), step(1)]>) {
+      %y = metaop.reduce add %a dims = [0] : tensor<6x10xf32> -> tensor<10xf32>
+      metaop.yield %y : tensor<10xf32>
+    }
+    metaop.yield %r : tensor<10xf32>
+  }
+  return %k : tensor<10xf32>
+}
+
 // CHECK: transpose: 1 results agree
 func.func @transpose(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x8xf32>) -> tensor<8x8xf32> {

@@ -46,21 +46,25 @@ FEATURES = {
     "tile": re.compile(r"transpose = \d"),
     "stream": re.compile(r"stream = \[0\]"),
     "shared": re.compile(r"shared = [1-9]"),
+    # A dimension that stands in two loops.
+    "levels": re.compile(r"\[[^\]]*\((\d+), \d+\)[^\]]*\(\1\b"),
 }
 
 
-def write_schedule(order, parallel, tile, *, lanes=None, bodies=(), more=""):
-    """Return a schedule of one loop for each dimension.
+def write_schedule(order, parallel, tile, *, strips=None, lanes=None, bodies=(), more=""):
+    """Return a schedule of one loop for each time that a dimension is in `order`.
 
-    `tile` has the iterations of a dimension that are done side by side, `lanes` are
-    along one of them (a dimension and a number), and `bodies` are those whose rest is
-    not masked.
+    `tile` has the iterations of a dimension that are done side by side, `strips` the
+    steps of those that stand there twice, `lanes` are along one of them (a dimension
+    and a number), and `bodies` are those whose rest is not masked.
     """
     levels = []
     for depth, dim in enumerate(order):
+        is_outer = dim in order[depth + 1 :]
+        step = strips[dim] if is_outer else tile.get(dim, 1)
         level = f"{'parallel' if depth < parallel else 'step'}({dim}"
-        level += f", {tile[dim]}" if tile.get(dim, 1) > 1 else ""
-        levels.append(level + (", body)" if dim in bodies else ")"))
+        level += f", {step}" if step > 1 else ""
+        levels.append(level + (", body)" if dim in bodies and not is_outer else ")"))
     text = f"[{', '.join(levels)}]"
     if sizes := ", ".join(f"{dim}: {size}" for dim, size in sorted(tile.items()) if size > 1):
         text += f", tile = [{sizes}]"
@@ -72,7 +76,23 @@ def write_schedule(order, parallel, tile, *, lanes=None, bodies=(), more=""):
 def read_levels(match):
     """Return the dimensions of a schedule's loops, and how many are parallel."""
     order = [int(dim) for dim in re.findall(r"\((\d+)", match[1])]
-    return order, match[1].count("parallel")
+    return list(dict.fromkeys(order)), match[1].count("parallel")
+
+
+def cut(order, parallel, tile, kept, inside=0):
+    """Return the order with strips of a kept dimension outside, and what that changes.
+
+    These are the leading loops that can still be parallel, and the steps of the strips.
+    The last loops, as many as `inside`, have none between them.
+    """
+    rng = random.Random(str((order, parallel, tile)))
+    if not kept or rng.random() < 0.7:
+        return order, parallel, {}
+    dim = rng.choice(sorted(kept))
+    order = list(order)
+    order.insert(rng.randint(0, min(order.index(dim), len(order) - inside)), dim)
+    last = len(order) - 1 - order[::-1].index(dim)
+    return order, min(parallel, last), {dim: tile.get(dim, 1) * rng.choice([1, 2, 3, 5, 60, 900])}
 
 
 def random_schedule(rng, match):
@@ -93,10 +113,14 @@ def random_schedule(rng, match):
     if loops >= 2 and rng.random() < 0.3:
         rows, lanes = order[-2:]
         width = rng.choice([2, 4, 8, 16])
+        tile = {rows: width, lanes: width}
+        parallel = min(parallel, loops - 1)
+        order, parallel, strips = cut(order, parallel, tile, kept, inside=2)
         return write_schedule(
             order,
-            min(parallel, loops - 1),
-            {rows: width, lanes: width},
+            parallel,
+            tile,
+            strips=strips,
             lanes=(lanes, width),
             more=f", transpose = {rows}{stream}",
         )
@@ -107,10 +131,12 @@ def random_schedule(rng, match):
     # Copies are masked only of a loop that all results keep.
     can_have_body = tile.get(unroll, 1) > 1 and unroll != vector
     has_body = can_have_body and rng.random() < (0.2 if unroll in kept else 0.9)
+    order, parallel, strips = cut(order, min(parallel, loops), tile, kept)
     return write_schedule(
         order,
-        min(parallel, loops),
+        parallel,
         tile,
+        strips=strips,
         lanes=(vector, width) if width > 1 else None,
         bodies=[unroll] if has_body else [],
         more=stream if width > 1 else "",
@@ -153,8 +179,8 @@ def blocks(explanation):
     """Count what the explanation of kernels tells of loops that are cut into parts."""
     facts = Counter()
     for stage in explanation.split("  stage ")[1:]:
-        # Columns of 1024 and more are a loop of their own, inside of one over the strips.
-        facts["strips"] += bool(re.search(r"\* \d{4} \+ d\d+\)$", stage.split("\n    read")[0]))
+        # Columns have a loop over strips of 1024 and more outside.
+        facts["strips"] += bool(re.search(r"parallel\((\d+), \d{4}\), .*step\(\1, ", stage))
         # Sums start anew every 32 iterations, and blocks of them again.
         for extent in re.findall(r"for d\d+ < (\d+), reduced", stage):
             facts["blocks of blocks"] += int(extent) > 32 * 32 and "reduced by add" in stage
@@ -203,7 +229,8 @@ def compare(text, folder, seed, known=()):
 REFUSED = re.compile(
     r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop"
     r"|cannot be the rows of a tile|the schedule streams|unrolls parallel loop|masks copies"
-    r"|would be rounded|shares loop|shares [0-9]+ loops with a stage before)"
+    r"|would be rounded|into strips|two parallel loops"
+    r"|shares loop|shares [0-9]+ loops with a stage before)"
 )
 
 
@@ -243,7 +270,9 @@ def assert_enough(facts, quotas):
 @pytest.mark.parametrize("first", range(0, 200, PER_FILE))
 def test_random_schedules(first, tmp_path):
     facts = check(Program, range(first, first + PER_FILE), tmp_path)
-    assert_enough(facts, {"parallel": 5, "vector": 8, "unroll": 5, "body": 1, "tile": 1})
+    assert_enough(
+        facts, {"parallel": 5, "vector": 8, "unroll": 5, "body": 1, "tile": 1, "levels": 3}
+    )
 
 
 @pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
@@ -251,9 +280,10 @@ def test_random_schedules_of_large_programs(tmp_path):
     facts = Counter()
     for first in range(0, 4 * LARGE_PER_FILE, LARGE_PER_FILE):
         seeds = range(first, first + LARGE_PER_FILE)
-        facts += check(LargeProgram, seeds, tmp_path, variants=2, share=0.5)
+        facts += check(LargeProgram, seeds, tmp_path, variants=3, share=0.5)
     quotas = {"splits": 10, "strips": 3, "blocks of blocks": 8, "parallel blocks": 5, "threads": 50}
     quotas |= {"parallel": 10, "vector": 10, "unroll": 10, "body": 4, "tile": 1, "stream": 2}
+    quotas |= {"levels": 5}
     assert_enough(facts, quotas)
 
 

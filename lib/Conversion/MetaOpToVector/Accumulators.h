@@ -40,8 +40,8 @@ public:
                UnrolledBody &body);
 
   /// Sets to the identity what is combined in memory: all elements that the
-  /// open loops own, or a part of one more loop.
-  void initialiseMemory(const std::optional<PartOfLoop> &part);
+  /// open loops own, and the open parts of further ones.
+  void initialiseMemory(ArrayRef<PartOfLoop> parts);
   /// Opens and stores those that start at a depth.
   void open(unsigned depth);
   void store(unsigned depth);

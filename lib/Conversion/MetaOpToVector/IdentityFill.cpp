@@ -9,7 +9,8 @@
 // A result that is combined in memory starts from the identity, and one that is
 // combined over no iteration is the identity. Inside of open loops a projection
 // is walked by the loops that it keeps; any other result by its own indices, of
-// which those that are open loops are fixed.
+// which those that are open loops are fixed. Loops of which a part is open run
+// over that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,22 +30,21 @@ namespace {
 class IdentityFill {
 public:
   IdentityFill(OpBuilder &b, const Stage &stage, const StageWrite &write,
-               const StageBindings &bindings, ArrayRef<Value> openLoops)
+               const StageBindings &bindings, ArrayRef<Value> openLoops,
+               ArrayRef<PartOfLoop> parts)
       : b(b), loc(stage.op->getLoc()), stage(stage), write(write),
-        bindings(bindings), loops(openLoops),
+        bindings(bindings), loops(openLoops), parts(parts),
         zero(arith::ConstantIndexOp::create(b, loc, 0)),
         one(arith::ConstantIndexOp::create(b, loc, 1)) {
     loops.resize(stage.getNumLoops());
   }
 
-  void openPart(const PartOfLoop &part) {
-    loops[part.loop] = openFor(part.range.begin, part.range.end);
-  }
   void fillByLoops();
   void fillByIndices();
 
 private:
   Value openFor(Value begin, Value end);
+  Value openLoop(unsigned loop, AffineExpr extent);
   Value emitNumber(AffineExpr expr) {
     return emitAffine(b, loc, expr, {}, bindings.symbols);
   }
@@ -60,6 +60,7 @@ private:
   const StageWrite &write;
   const StageBindings &bindings;
   SmallVector<Value> loops;
+  ArrayRef<PartOfLoop> parts;
   Value zero, one;
 };
 } // namespace
@@ -69,6 +70,14 @@ Value IdentityFill::openFor(Value begin, Value end) {
   auto loop = scf::ForOp::create(b, loc, begin, end, one);
   b.setInsertionPointToStart(loop.getBody());
   return loop.getInductionVar();
+}
+
+/// Opens the part of a loop that is to be filled.
+Value IdentityFill::openLoop(unsigned loop, AffineExpr extent) {
+  for (const PartOfLoop &part : parts)
+    if (part.loop == static_cast<int64_t>(loop))
+      return openFor(part.range.begin, part.range.end);
+  return openFor(zero, emitNumber(extent));
 }
 
 /// The identity as memory holds it.
@@ -82,9 +91,8 @@ Value IdentityFill::emitIdentity() {
 void IdentityFill::fillByLoops() {
   for (auto [loop, variable] : llvm::enumerate(loops))
     if (!variable)
-      variable = write.loops.test(loop)
-                     ? openFor(zero, emitNumber(stage.extents[loop]))
-                     : zero;
+      variable =
+          write.loops.test(loop) ? openLoop(loop, stage.extents[loop]) : zero;
   BodyEmitter body(b, stage, bindings, /*lanes=*/1);
   LoopIteration at(b, loc, loops);
   Value offset = body.emitExpr(write.place.offset, at);
@@ -102,7 +110,8 @@ void IdentityFill::fillByIndices() {
     auto loop = dyn_cast<AffineDimExpr>(index);
     Value at = loop ? loops[loop.getPosition()] : Value();
     if (!at)
-      at = openFor(zero, emitNumber(extent));
+      at = loop ? openLoop(loop.getPosition(), extent)
+                : openFor(zero, emitNumber(extent));
     offset = arith::AddIOp::create(
         b, loc, offset, arith::MulIOp::create(b, loc, at, emitNumber(stride)));
   }
@@ -113,17 +122,15 @@ void metaop::fillWithIdentity(OpBuilder &b, const Stage &stage,
                               const StageWrite &write,
                               const StageBindings &bindings) {
   OpBuilder::InsertionGuard insertion(b);
-  IdentityFill(b, stage, write, bindings, {}).fillByIndices();
+  IdentityFill(b, stage, write, bindings, {}, {}).fillByIndices();
 }
 
 void metaop::fillInsideLoops(OpBuilder &b, const Stage &stage,
                              const StageWrite &write,
                              const StageBindings &bindings,
                              ArrayRef<Value> openLoops,
-                             const std::optional<PartOfLoop> &part) {
+                             ArrayRef<PartOfLoop> parts) {
   OpBuilder::InsertionGuard insertion(b);
-  IdentityFill fill(b, stage, write, bindings, openLoops);
-  if (part)
-    fill.openPart(*part);
+  IdentityFill fill(b, stage, write, bindings, openLoops, parts);
   write.isProjection ? fill.fillByLoops() : fill.fillByIndices();
 }

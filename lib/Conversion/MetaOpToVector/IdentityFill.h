@@ -14,7 +14,7 @@
 
 namespace mlir::metaop {
 
-/// A loop that is emitted in part.
+/// A loop of which a part is open.
 struct PartOfLoop {
   int64_t loop;
   LoopRange range;
@@ -25,10 +25,10 @@ void fillWithIdentity(OpBuilder &b, const Stage &stage, const StageWrite &write,
                       const StageBindings &bindings);
 
 /// Sets those to the identity that `openLoops` own, of which null ones are not
-/// open; and a part of one more loop.
+/// open, and that these parts of further loops do.
 void fillInsideLoops(OpBuilder &b, const Stage &stage, const StageWrite &write,
                      const StageBindings &bindings, ArrayRef<Value> openLoops,
-                     const std::optional<PartOfLoop> &part);
+                     ArrayRef<PartOfLoop> parts);
 
 } // namespace mlir::metaop
 

@@ -13,6 +13,8 @@
 //      unrolled loop, where results are kept in memory; sizes are sane.
 //      Sums of half floats are not kept in memory, which would round each step.
 //      Results that are stored past the caches are stored by aligned vectors.
+//      A dimension that all results keep may have two loops, over strips and
+//      through one, in a stage that is alone in its kernel.
 //      Blocks, and tiles of several dimensions, are for contractions
 //      (VerifyContraction.cpp); no other stage has any field of theirs.
 //   2. Neighbours: a shared loop has one extent.
@@ -83,6 +85,38 @@ static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
   return success();
 }
 
+/// A dimension has one loop, or one over strips and another through a strip.
+static LogicalResult verifyStrips(const ScheduledStage &scheduled,
+                                  bool isAlone) {
+  const Stage &stage = scheduled.stage;
+  ScheduleAttr schedule = scheduled.schedule;
+  FusedOp op = stage.op;
+  SmallVector<int64_t> dims = schedule.getDims();
+  for (auto [depth, level] : llvm::enumerate(schedule.getLevels())) {
+    if (!schedule.isOuter(depth))
+      continue;
+    int64_t loop = level.dim;
+    if (!isAlone)
+      return op.emitOpError("cuts loop ")
+             << loop << " into strips, but shares its kernel";
+    if (llvm::count(dims, loop) > 2)
+      return op.emitOpError("has ")
+             << llvm::count(dims, loop) << " loops of dimension " << loop
+             << ", but only contractions have more than two";
+    if (llvm::count(schedule.getDims(schedule.getParallel()), loop) > 1)
+      return op.emitOpError("has two parallel loops of dimension ") << loop;
+    if (level.tail == LevelTail::Body)
+      return op.emitOpError("has a body of its own for the last strip of loop ")
+             << loop << ", which is only shorter";
+    for (const StageWrite &write : stage.writes)
+      if (!write.loops.test(loop))
+        return op.emitOpError("cuts loop ")
+               << loop << " into strips, but result " << write.result
+               << " is reduced over it";
+  }
+  return success();
+}
+
 static LogicalResult verifyParallel(FusedOp op, ScheduleAttr schedule,
                                     const Stage &stage) {
   for (int64_t loop : schedule.getDims(schedule.getParallel()))
@@ -92,6 +126,17 @@ static LogicalResult verifyParallel(FusedOp op, ScheduleAttr schedule,
                << loop << " is not parallel: its iterations write the same "
                << "elements of result " << write.result;
   return success();
+}
+
+/// Whether the loop that numbers a dimension is opened around the stage; one
+/// over its strips may be.
+static bool isOpened(const ScheduledStage &scheduled, int64_t loop) {
+  ScheduleAttr schedule = scheduled.schedule;
+  unsigned opened = std::min(scheduled.openedLoops, schedule.getNumLevels());
+  for (unsigned depth = 0; depth < opened; ++depth)
+    if (schedule.getLevels()[depth].dim == loop && !schedule.isOuter(depth))
+      return true;
+  return false;
 }
 
 static LogicalResult verifyVector(const ScheduledStage &scheduled,
@@ -109,7 +154,7 @@ static LogicalResult verifyVector(const ScheduledStage &scheduled,
              << loop << " cannot be a vector: its lanes may write one "
              << "element of result " << write.result;
   }
-  if (!llvm::is_contained(schedule.getDims(scheduled.openedLoops), loop))
+  if (!isOpened(scheduled, loop))
     return success();
   return op.emitOpError("loop ")
          << loop
@@ -201,8 +246,7 @@ static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
   int64_t loop = schedule.getUnrollDim();
   if (failed(verifyMasked(op, schedule, stage)))
     return failure();
-  if (loop < 0 || loop == schedule.getTranspose() ||
-      !llvm::is_contained(schedule.getDims(scheduled.openedLoops), loop))
+  if (loop < 0 || loop == schedule.getTranspose() || !isOpened(scheduled, loop))
     return success();
   if (!isAlone)
     return op.emitOpError("loop ")
@@ -316,6 +360,7 @@ LogicalResult metaop::verifyNests(MutableArrayRef<ScheduledStage> stages) {
     FusedOp op = scheduled.stage.op;
     if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
         failed(verifyFlat(op, scheduled.schedule)) ||
+        failed(verifyStrips(scheduled, isAlone)) ||
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||
@@ -348,7 +393,7 @@ LogicalResult metaop::verifyLoopTree(MutableArrayRef<ScheduledStage> stages) {
   if (auto blocked = BlockedStages::find(stages); blocked && !isAlone)
     return blocked->verify();
   for (const ScheduledStage &scheduled : stages) {
-    if (scheduled.schedule.isFlat() &&
+    if (scheduled.schedule.isNest() &&
         !isTiled(scheduled.stage, scheduled.schedule))
       continue;
     if (failed(verifyContraction(scheduled, isAlone)) ||

@@ -26,8 +26,8 @@ struct ScheduledStage {
   std::unique_ptr<StageEmitter> emitter;
 };
 
-/// Fails, with a diagnostic, where the schedule is not flat and not one that
-/// a contraction can have.
+/// Fails, with a diagnostic, where the schedule is no plain nest of loops and
+/// not one that a contraction can have.
 LogicalResult verifyContraction(const ScheduledStage &scheduled, bool isAlone);
 
 /// Fails, with a diagnostic, where the stages, of which some share loops, are

@@ -14,6 +14,11 @@
 // last one in which some lanes are masked (its predicated tail). An unrolled
 // loop that is kept needs no segment for its rest (UnrolledBody.cpp).
 //
+// Where a further loop of the same dimension stands inside, a loop goes over
+// strips: it steps by a strip, through which the inner one goes, up to the
+// dimension's end in the last strip. Values that depend on the dimension wait
+// for the inner loop.
+//
 // Extents are index constants and decide nothing else where that can be
 // avoided: a segment that is empty is a loop from a constant to itself. Folding
 // takes it out where the extent stays a constant, and where extents become
@@ -58,7 +63,8 @@ StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
 
 void StageEmitter::findDepths() {
   SmallVector<unsigned> depthOfLoop(stage.getNumLoops());
-  for (unsigned depth = 0; depth < stage.getNumLoops(); ++depth)
+  // The last loop of a dimension is the one that numbers it.
+  for (unsigned depth = 0; depth < schedule.getNumLevels(); ++depth)
     depthOfLoop[getLoop(depth)] = depth;
   auto findDepth = [&](Value value) {
     // Not outside of shared loops: an earlier stage may write what is read.
@@ -99,7 +105,7 @@ void StageEmitter::findEnds() {
                  llvm::is_contained(write.place.conditions, check);
         }))
       continue;
-    unsigned depth = stage.getNumLoops();
+    unsigned depth = schedule.getNumLevels();
     while (depth > 0 && !check.isFunctionOfDim(getLoop(depth - 1)))
       --depth;
     if (depth <= outer.opened || !isEnd(check, depth - 1))
@@ -132,6 +138,32 @@ LoopRange StageEmitter::getFullRange(unsigned depth) {
   return range;
 }
 
+/// The loop of the dimension inside goes from `iv` on through one strip.
+void StageEmitter::openStrip(unsigned depth, Value iv) {
+  int64_t loop = getLoop(depth), size = schedule.getLevels()[depth].step;
+  LoopRange whole = getFullRange(depth), strip;
+  strip.begin = iv;
+  strip.end = arith::AddIOp::create(
+      b, loc, iv, arith::ConstantIndexOp::create(b, loc, size),
+      arith::IntegerOverflowFlags::nsw);
+  if (whole.extent && *whole.extent % size == 0)
+    strip.extent = size;
+  else
+    strip.end = arith::MinSIOp::create(b, loc, strip.end, whole.end);
+  restricted[loop] = strip;
+}
+
+/// The parts of loops that are open around what is emitted.
+SmallVector<PartOfLoop> StageEmitter::getOpenParts() const {
+  SmallVector<PartOfLoop> parts;
+  if (block)
+    parts.push_back(*block);
+  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
+    if (auto found = restricted.find(loop); found != restricted.end())
+      parts.push_back({loop, found->second});
+  return parts;
+}
+
 /// The iterations of a loop that take part.
 LoopRange StageEmitter::getRange(unsigned depth) {
   int64_t loop = getLoop(depth);
@@ -154,6 +186,10 @@ LoopRange StageEmitter::getRange(unsigned depth) {
 //===----------------------------------------------------------------------===//
 
 void StageEmitter::openLoop(unsigned depth, Value iv) {
+  if (schedule.isOuter(depth)) {
+    openStrip(depth, iv);
+    return;
+  }
   body.openLoop(getLoop(depth), iv);
   if (schedule.getUnroll() > 1 && getLoop(depth) == schedule.getUnrollDim())
     body.openCopies();
@@ -161,7 +197,7 @@ void StageEmitter::openLoop(unsigned depth, Value iv) {
 
 void StageEmitter::enter(unsigned depth) {
   if (depth == outer.parallel)
-    accumulators.initialiseMemory(block);
+    accumulators.initialiseMemory(getOpenParts());
   // Reads first need nothing but loops; operations are in program order.
   for (const StageRead &read : stage.reads)
     if (!read.isIndirect && depthOf.lookup(read.value) == depth)
@@ -179,7 +215,7 @@ void StageEmitter::emitNest(unsigned depth, const LoopRange &part) {
 
 void StageEmitter::emitNest(unsigned depth) {
   enter(depth);
-  if (depth < stage.getNumLoops()) {
+  if (depth < schedule.getNumLevels()) {
     emitLoop(depth, getRange(depth));
   } else {
     for (auto [i, write] : llvm::enumerate(stage.writes)) {
@@ -195,6 +231,10 @@ void StageEmitter::emitNest(unsigned depth) {
 void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
   int64_t loop = getLoop(depth), unroll = schedule.getUnroll();
   int64_t step = isVectorLoop(loop) ? lanes : 1;
+  if (schedule.isOuter(depth)) {
+    emitStrips(depth, range);
+    return;
+  }
   if (loop == schedule.getTranspose()) {
     emitTiles(depth, range);
     return;
@@ -215,19 +255,42 @@ void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
   emitSegment(depth, {range, step, /*isUnrolled=*/false, /*isMasked=*/true});
 }
 
+/// Emits what is inside of a loop over strips. Nothing is carried through it:
+/// all results keep its dimension.
+void StageEmitter::emitStrips(unsigned depth, const LoopRange &range) {
+  Value step =
+      arith::ConstantIndexOp::create(b, loc, schedule.getLevels()[depth].step);
+  emitFor(b, loc, range, step, [&](Value iv) {
+    openStrip(depth, iv);
+    emitNest(depth + 1);
+    restricted.erase(getLoop(depth));
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Segments
 //===----------------------------------------------------------------------===//
 
+/// Iterations of one loop, if they are known.
+int64_t StageEmitter::getIterations(unsigned depth) const {
+  int64_t loop = getLoop(depth), extent = stage.getStaticExtent(loop);
+  if (ShapedType::isDynamic(extent))
+    return extent;
+  for (const LoopLevel &outer : schedule.getLevels().take_front(depth))
+    if (outer.dim == loop)
+      extent = std::min(extent, outer.step);
+  if (schedule.isOuter(depth))
+    return llvm::divideCeil(extent, schedule.getLevels()[depth].step);
+  return isVectorLoop(loop) ? llvm::divideCeil(extent, lanes) : extent;
+}
+
 /// Iterations of the loops from `depth` on, as far as they are known.
 int64_t StageEmitter::getNestedIterations(unsigned depth) const {
   int64_t iterations = 1;
-  for (unsigned d = depth; d < stage.getNumLoops(); ++d) {
-    int64_t extent = stage.getStaticExtent(getLoop(d));
-    if (ShapedType::isDynamic(extent))
+  for (unsigned d = depth; d < schedule.getNumLevels(); ++d) {
+    if (ShapedType::isDynamic(getIterations(d)))
       return kBlock;
-    iterations *=
-        isVectorLoop(getLoop(d)) ? llvm::divideCeil(extent, lanes) : extent;
+    iterations *= getIterations(d);
   }
   return iterations;
 }

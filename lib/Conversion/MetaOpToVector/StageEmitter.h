@@ -44,14 +44,15 @@ public:
   /// Emits what stands between the loops at depth - 1 and depth.
   void enter(unsigned depth);
   /// Says that the caller has opened the loop at `depth`: `iv` is its variable,
-  /// which steps by `unroll` if that is the loop to unroll.
+  /// which steps by a strip if a further loop of the dimension stands inside,
+  /// and else by `unroll` if that is the loop to unroll.
   void openLoop(unsigned depth, Value iv);
   /// Emits all loops from `depth` on.
   void emitNest(unsigned depth);
   /// Emits all loops from `depth` on, the outermost over a part of its range.
   void emitNest(unsigned depth, const LoopRange &part);
 
-  /// The extent of the loop at `depth`.
+  /// The range of the loop at `depth`: all of its dimension, or the open strip.
   LoopRange getFullRange(unsigned depth);
 
 private:
@@ -71,10 +72,14 @@ private:
   void findEnds();
   bool isEnd(AffineExpr check, unsigned depth) const;
   LoopRange getRange(unsigned depth);
+  void openStrip(unsigned depth, Value iv);
+  SmallVector<PartOfLoop> getOpenParts() const;
   void emitLoop(unsigned depth, LoopRange range);
+  void emitStrips(unsigned depth, const LoopRange &range);
   void emitSegment(unsigned depth, const Segment &segment);
   void emitBlocks(unsigned depth, const Segment &segment, unsigned levels);
   void emitSteps(unsigned depth, const Segment &segment);
+  int64_t getIterations(unsigned depth) const;
   int64_t getNestedIterations(unsigned depth) const;
   int64_t getLoop(unsigned depth) const {
     return schedule.getLevels()[depth].dim;
@@ -111,7 +116,7 @@ private:
   /// Conditions of the writes that end a reduced loop early, by loop; null for
   /// loops that run to their extent.
   SmallVector<AffineExpr> ends;
-  /// Loops that run over a part of their range.
+  /// Loops that run over a part of their range, such as an open strip.
   llvm::DenseMap<unsigned, LoopRange> restricted;
   /// The loop of which a block is emitted, if one is.
   std::optional<PartOfLoop> block;

@@ -12,7 +12,8 @@
 //
 // The leading loops that all stages have, and mark as parallel, are one range,
 // of which a call does a part. Where the last of them steps by vectors or
-// tiles, an iteration of the range is a block of it.
+// tiles, an iteration of the range is a block of it; one of a loop over strips
+// is a strip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +61,8 @@ bool TreeKernel::splitsLastLoop() const {
   if (stages.size() != 1 || parallel == 0)
     return false;
   ScheduleAttr schedule = stages.front().schedule;
+  if (schedule.isOuter(parallel - 1))
+    return false;
   int64_t last = schedule.getLevels()[parallel - 1].dim;
   return schedule.getVectorWidth() > 1 &&
          (last == schedule.getTranspose() ||
@@ -83,6 +86,18 @@ int64_t TreeKernel::getSplit() const {
   return kParallelBlock;
 }
 
+/// Iterations of the dimension of a parallel loop that an iteration of the
+/// range does.
+int64_t TreeKernel::getStep(unsigned depth) const {
+  ScheduleAttr schedule = stages.front().schedule;
+  LoopLevel level = schedule.getLevels()[depth];
+  if (splitsLastLoop() && depth + 1 == parallel)
+    return getSplit();
+  if (schedule.isOuter(depth))
+    return level.step;
+  return level.dim == schedule.getUnrollDim() ? schedule.getUnroll() : 1;
+}
+
 int64_t TreeKernel::getRange() const {
   const ScheduledStage &first = stages.front();
   int64_t range = 1;
@@ -91,12 +106,7 @@ int64_t TreeKernel::getRange() const {
     int64_t extent = first.stage.getStaticExtent(loop);
     if (ShapedType::isDynamic(extent))
       return ShapedType::kDynamic;
-    int64_t step = 1;
-    if (splitsLastLoop() && depth + 1 == parallel)
-      step = getSplit();
-    else if (loop == first.schedule.getUnrollDim())
-      step = first.schedule.getUnroll();
-    range *= llvm::divideCeil(extent, step);
+    range *= llvm::divideCeil(extent, getStep(depth));
   }
   return range;
 }
@@ -160,6 +170,18 @@ LoopRange TreeKernel::emitBlock(Value &position) {
   return block;
 }
 
+/// How often the range goes through a parallel loop.
+Value TreeKernel::emitCount(unsigned depth, int64_t step) {
+  LoopRange full = stages.front().emitter->getFullRange(depth);
+  if (step == 1)
+    return full.end;
+  if (full.extent)
+    return arith::ConstantIndexOp::create(b, loc,
+                                          llvm::divideCeil(*full.extent, step));
+  return arith::CeilDivSIOp::create(
+      b, loc, full.end, arith::ConstantIndexOp::create(b, loc, step));
+}
+
 void TreeKernel::emitRange(Value begin, Value end) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   bool splits = splitsLastLoop();
@@ -176,24 +198,16 @@ void TreeKernel::emitRange(Value begin, Value end) {
     block = emitBlock(position);
   // Unfold the range into the loops that it stands for, innermost first.
   for (unsigned depth = opened; depth-- > 0;) {
-    ScheduledStage &first = stages.front();
-    int64_t dim = first.schedule.getLevels()[depth].dim;
-    bool isUnrolled = dim == first.schedule.getUnrollDim();
+    int64_t step = getStep(depth);
     Value iv = position;
     if (depth > 0) {
-      Value extent = first.emitter->getFullRange(depth).end;
-      if (isUnrolled)
-        extent = arith::ConstantIndexOp::create(
-            b, loc,
-            llvm::divideCeil(first.stage.getStaticExtent(dim),
-                             first.schedule.getUnroll()));
-      iv = arith::RemUIOp::create(b, loc, position, extent);
-      position = arith::DivUIOp::create(b, loc, position, extent);
+      Value count = emitCount(depth, step);
+      iv = arith::RemUIOp::create(b, loc, position, count);
+      position = arith::DivUIOp::create(b, loc, position, count);
     }
-    if (isUnrolled)
-      iv = arith::MulIOp::create(
-          b, loc, iv,
-          arith::ConstantIndexOp::create(b, loc, first.schedule.getUnroll()));
+    if (step > 1)
+      iv = arith::MulIOp::create(b, loc, iv,
+                                 arith::ConstantIndexOp::create(b, loc, step));
     for (ScheduledStage &scheduled : stages)
       scheduled.emitter->openLoop(depth, iv);
   }

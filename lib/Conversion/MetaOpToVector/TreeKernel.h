@@ -36,8 +36,10 @@ public:
 private:
   bool splitsLastLoop() const;
   int64_t getSplit() const;
+  int64_t getStep(unsigned depth) const;
   void emitRange(Value begin, Value end);
   LoopRange emitBlock(Value &position);
+  Value emitCount(unsigned depth, int64_t step);
   void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
 
   OpBuilder &b;

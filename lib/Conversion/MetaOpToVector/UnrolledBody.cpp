@@ -30,13 +30,13 @@ using namespace mlir::metaop;
 
 bool metaop::masksUnroll(ScheduleAttr schedule) {
   int64_t dim = schedule.getUnrollDim();
-  return dim >= 0 && dim != schedule.getVectorDim() &&
-         schedule.getTranspose() < 0 &&
-         llvm::any_of(
-             schedule.getLevels(),
-             [&](const LoopLevel &level) {
-               return level.dim == dim && level.tail == LevelTail::Mask;
-             });
+  if (dim < 0 || dim == schedule.getVectorDim() || schedule.getTranspose() >= 0)
+    return false;
+  ArrayRef<LoopLevel> levels = schedule.getLevels();
+  for (unsigned depth = 0; depth < levels.size(); ++depth)
+    if (levels[depth].dim == dim && !schedule.isOuter(depth))
+      return levels[depth].tail == LevelTail::Mask;
+  return false;
 }
 
 UnrolledBody::UnrolledBody(OpBuilder &b, const Stage &stage,

@@ -129,10 +129,7 @@ LogicalResult ContractionVerifier::verifyLevels() {
   for (auto [depth, level] : llvm::enumerate(levels)) {
     if (level.kind != LevelKind::Parallel)
       continue;
-    bool isLast = llvm::none_of(
-        levels.drop_front(depth + 1),
-        [dim = level.dim](LoopLevel other) { return other.dim == dim; });
-    if (isLast && level.step != 1)
+    if (!schedule.isOuter(depth) && level.step != 1)
       return op.emitOpError("has a parallel loop of dimension ")
              << level.dim << " in steps of a tile: expects a further loop "
              << "of that dimension inside";
@@ -186,9 +183,8 @@ LogicalResult metaop::verifyContraction(const ScheduledStage &scheduled,
                                         bool isAlone) {
   FusedOp op = scheduled.stage.op;
   if (!Contraction::match(scheduled.stage))
-    return op.emitOpError("schedule has several loops of one dimension, a tile "
-                          "of several, or `unroll`, but the stage is no sum of "
-                          "products");
+    return op.emitOpError("schedule has a tile of several dimensions, or "
+                          "`unroll`, but the stage is no sum of products");
   if (!isAlone)
     return op.emitOpError(
         "schedule has several loops of one dimension, a tile "

@@ -349,6 +349,13 @@ ScheduleAttr ScheduleAttr::withParallel(int64_t parallel) const {
              getUnrollDims(), getPrefetch(), getStream(), getShared());
 }
 
+ScheduleAttr ScheduleAttr::withStep(unsigned depth, int64_t step) const {
+  SmallVector<LoopLevel> levels(getLevels());
+  levels[depth].step = step;
+  return get(getContext(), levels, getTile(), getLanes(), getTranspose(),
+             getUnrollDims(), getPrefetch(), getStream(), getShared());
+}
+
 unsigned ScheduleAttr::getNumDims() const {
   int64_t numDims = 0;
   for (const LoopLevel &level : getLevels())
@@ -370,12 +377,22 @@ SmallVector<int64_t> ScheduleAttr::getDims(unsigned numLevels) const {
   return dims;
 }
 
-bool ScheduleAttr::isFlat() const {
+bool ScheduleAttr::isOuter(unsigned depth) const {
+  int64_t dim = getLevels()[depth].dim;
+  return llvm::any_of(
+      getLevels().drop_front(depth + 1),
+      [dim](const LoopLevel &level) { return level.dim == dim; });
+}
+
+bool ScheduleAttr::isNest() const {
   unsigned numUnrolled = 0;
   for (TileDim entry : getTile())
     numUnrolled += entry.dim != getVectorDim() || entry.size > getVectorWidth();
-  return getNumLevels() == getNumDims() && numUnrolled <= 1 &&
-         getUnrollDims().empty();
+  return numUnrolled <= 1 && getUnrollDims().empty();
+}
+
+bool ScheduleAttr::isFlat() const {
+  return isNest() && getNumLevels() == getNumDims();
 }
 
 int64_t ScheduleAttr::getTileSize(int64_t dim) const {

@@ -108,8 +108,7 @@ LoopDescription StageReader::describeLoop(unsigned position) const {
   loop.isShared = position < schedule.getShared();
   loop.step = schedule.getLevels()[position].step;
   // Only the last loop of a dimension is done side by side.
-  if (llvm::is_contained(ArrayRef(schedule.getDims()).drop_front(position + 1),
-                         loop.loop))
+  if (schedule.isOuter(position))
     return loop;
   if (loop.loop == schedule.getVectorDim())
     loop.vectorWidth = schedule.getVectorWidth();

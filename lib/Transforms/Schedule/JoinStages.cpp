@@ -188,6 +188,14 @@ static bool isStatic(FusedOp op) {
          op.getIterationValue().getType().hasStaticShape();
 }
 
+/// The dimensions of a schedule in the order of their outermost loops.
+static SmallVector<int64_t> getOrder(ScheduleAttr schedule) {
+  llvm::SmallSetVector<int64_t, 4> order;
+  for (int64_t dim : schedule.getDims())
+    order.insert(dim);
+  return order.takeVector();
+}
+
 /// Makes a group of a kernel that may join others.
 LogicalResult Joiner::makeGroup(KernelOp kernel) {
   Block &body = kernel.getBody().front();
@@ -216,7 +224,7 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
   group.code = stage->getCodeSize();
   auto joined = std::make_shared<JoinedStage>();
   joined->op = op;
-  for (int64_t loop : alone.getDims()) {
+  for (int64_t loop : getOrder(alone)) {
     if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
           return !write.disjoint.test(loop);
         }))
@@ -473,7 +481,7 @@ SmallVector<unsigned> Joiner::getSlotOrder(const Group &group) const {
       });
   ScheduleAttr alone = chooseSchedule(largest.model, processor);
   SmallVector<unsigned> order;
-  for (int64_t loop : alone.getDims())
+  for (int64_t loop : getOrder(alone))
     if (const auto *found = llvm::find(largest.slots, loop);
         found != largest.slots.end())
       order.push_back(found - largest.slots.begin());

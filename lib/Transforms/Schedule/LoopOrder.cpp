@@ -28,9 +28,10 @@
 // are bound by what they compute, which copies do not lessen.
 //
 // A large reduction of long rows into one is the exception: its kept vector
-// loop stands inside of the reduced ones, and results are added to in the first
-// cache. Then memory is read along whole rows, several at a time where they are
-// longer than a page.
+// loop has two levels, outermost the strips of columns (Strips.cpp), and those
+// of one strip inside of the reduced loops. Results are added to in the first
+// cache. Then memory is read along whole rows of a strip, several at a time
+// where they are longer than a page.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +39,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
+#include "Strips.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -96,6 +98,10 @@ private:
     int64_t extent = stage.getPlannedExtent(loop);
     return ShapedType::isDynamic(extent) ? kAssumedExtent : extent;
   }
+  /// The iterations of the vector loop in a strip, or all if there are none.
+  int64_t getColumns(unsigned vectorLoop) const {
+    return strip > 0 ? strip : getExtent(vectorLoop);
+  }
   /// The step of an access along a loop in elements, if it is a constant.
   std::optional<int64_t> getStep(const StagePlace &place, unsigned loop) const {
     return stage.getStep(place.offset, loop);
@@ -113,6 +119,7 @@ private:
   std::optional<double> getVectorCost(unsigned loop, int64_t lanes) const;
   int64_t getLaneBytes() const;
   void sortByContinuity(SmallVectorImpl<int64_t> &loops) const;
+  void insertStrips(SmallVectorImpl<int64_t> &kept, int64_t vectorLoop) const;
   std::pair<int64_t, int64_t> chooseVector() const;
   std::optional<double> getTileCost(unsigned loop, unsigned rows,
                                     int64_t lanes) const;
@@ -135,6 +142,9 @@ private:
   unsigned vectorBits;
   /// Loops that stand outside, in this order, as other stages share them.
   ArrayRef<int64_t> outer;
+  /// The step of a further level of the vector loop, over its strips, which
+  /// stands outside; 0 if there is none.
+  int64_t strip = 0;
   /// Instructions of one copy of the body.
   int64_t code;
 };
@@ -235,6 +245,18 @@ void LoopOrder::sortByContinuity(SmallVectorImpl<int64_t> &loops) const {
     double stepA = getTotalStep(a), stepB = getTotalStep(b);
     return std::tie(stepB, a) < std::tie(stepA, b);
   });
+}
+
+/// Strips of the vector loop stand among the kept loops, by the length of
+/// theirs.
+void LoopOrder::insertStrips(SmallVectorImpl<int64_t> &kept,
+                             int64_t vectorLoop) const {
+  double step = getTotalStep(vectorLoop) * strip;
+  auto *place = llvm::find_if(kept, [&](int64_t loop) {
+    double other = getTotalStep(loop);
+    return std::tie(other, vectorLoop) < std::tie(step, loop);
+  });
+  kept.insert(place, vectorLoop);
 }
 
 int64_t LoopOrder::getLanes(unsigned loop) const {
@@ -457,14 +479,14 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
     // Sums of halves would be rounded to a half for each row.
     if (write.loops != sum->loops || getElementBytes(write.value.getType()) < 4)
       return false;
-    rowBytes += getExtent(vectorLoop) * getElementBytes(write.value.getType());
+    rowBytes += getColumns(vectorLoop) * getElementBytes(write.value.getType());
   }
   bool areRows = llvm::all_of(stage.reads, [&](const StageRead &read) {
     auto step = getStep(read.place, vectorLoop);
     return !read.place.isGuarded() && (step == 0 || step == 1);
   });
   return areRows && rowBytes <= kMaxRowBytes &&
-         getExtent(vectorLoop) > kRun * lanes && rows >= kMinRows &&
+         getColumns(vectorLoop) > kRun * lanes && rows >= kMinRows &&
          rows <= kMaxRows && iterations >= Stage::manyIterations;
 }
 
@@ -473,7 +495,7 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
 /// faster than one.
 std::pair<int64_t, int64_t>
 LoopOrder::chooseAddedRows(int64_t vectorLoop) const {
-  if (getExtent(vectorLoop) * getLaneBytes() <= kPageBytes)
+  if (getColumns(vectorLoop) * getLaneBytes() <= kPageBytes)
     return {vectorLoop, kUnroll};
   SmallVector<int64_t> reduced;
   for (unsigned loop = 0; loop < numLoops; ++loop)
@@ -532,9 +554,9 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
     return best;
   if (first.loops.test(vectorLoop) && isWalkedByRows(vectorLoop))
     for (int64_t factor : {kRun, kRun / 2, kRun / 4})
-      if (getExtent(vectorLoop) >= factor * lanes)
+      if (getColumns(vectorLoop) >= factor * lanes)
         return {vectorLoop, factor};
-  if (getExtent(vectorLoop) >= 2 * kUnroll * lanes)
+  if (getColumns(vectorLoop) >= 2 * kUnroll * lanes)
     best = {vectorLoop, kUnroll};
   return best;
 }
@@ -545,11 +567,15 @@ ScheduleAttr LoopOrder::choose() {
   if (outer.empty())
     if (int64_t tileLoop = chooseTile(vectorLoop, lanes); tileLoop >= 0)
       return makeTileSchedule(vectorLoop, lanes, tileLoop);
+  if (outer.empty() && vectorLoop >= 0)
+    strip = chooseStrip(stage, vectorLoop);
   auto [unrollLoop, unroll] = chooseUnroll(vectorLoop, lanes);
   while (unroll > 1 && !fits(kLoopBodies * unroll))
     unroll /= 2;
   if (unroll == 1)
     unrollLoop = -1;
+  // A strip is a whole number of steps of the level inside.
+  strip -= strip % (unrollLoop == vectorLoop ? unroll * lanes : lanes);
 
   SmallBitVector keptLoops(numLoops, true);
   // A scatter walks its source in order, row by row of its result.
@@ -565,13 +591,18 @@ ScheduleAttr LoopOrder::choose() {
       (keptLoops.test(loop) ? kept : reduced).push_back(loop);
   sortByContinuity(kept);
   sortByContinuity(reduced);
+  if (strip > 0)
+    insertStrips(kept, vectorLoop);
 
   // Threads share the leading kept loops, as many as keep them busy.
   int64_t parallel = 0, iterations = 1;
   while (parallel < static_cast<int64_t>(kept.size()) &&
          iterations < kEnoughParallelism) {
     int64_t loop = kept[parallel++];
-    iterations *= getExtent(loop) / (loop == unrollLoop ? unroll : 1);
+    if (loop == vectorLoop)
+      iterations *= llvm::divideCeil(getExtent(loop), strip);
+    else
+      iterations *= getExtent(loop) / (loop == unrollLoop ? unroll : 1);
   }
   if (!outer.empty())
     parallel = outer.size();
@@ -589,12 +620,15 @@ ScheduleAttr LoopOrder::choose() {
   if (isVectorInside)
     order.push_back(vectorLoop);
   TileDim vector{vectorLoop, lanes};
+  SmallVector<TileDim, 2> tile = {{unrollLoop, unroll}, vector};
   if (unrollLoop == vectorLoop)
-    return ScheduleAttr::getFlat(stage.getContext(), order, parallel,
-                                 {{vectorLoop, lanes * unroll}}, vector);
-  return ScheduleAttr::getFlat(stage.getContext(), order, parallel,
-                               {{unrollLoop, unroll}, vector}, vector,
-                               /*transpose=*/-1, getUnrollTail(unrollLoop));
+    tile = {{vectorLoop, lanes * unroll}};
+  ScheduleAttr schedule =
+      ScheduleAttr::getFlat(stage.getContext(), order, parallel, tile, vector,
+                            /*transpose=*/-1, getUnrollTail(unrollLoop));
+  return strip > 0 ? schedule.withStep(
+                         llvm::find(order, vectorLoop) - order.begin(), strip)
+                   : schedule;
 }
 
 } // namespace

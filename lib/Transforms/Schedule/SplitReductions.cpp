@@ -148,9 +148,12 @@ bool isDimOrZero(AffineExpr index) {
 /// Steps that threads can share in a stage as it is.
 int64_t countParallelSteps(const Stage &stage, ScheduleAttr schedule) {
   int64_t steps = 1;
-  for (int64_t loop : schedule.getDims(schedule.getParallel())) {
+  for (unsigned depth = 0; depth < schedule.getParallel(); ++depth) {
+    auto [kind, loop, step, tail] = schedule.getLevels()[depth];
     int64_t extent = stage.getStaticExtent(loop);
-    if (schedule.getVectorWidth() > 1 && loop == schedule.getVectorDim())
+    if (schedule.isOuter(depth))
+      extent = llvm::divideCeil(extent, step);
+    else if (schedule.getVectorWidth() > 1 && loop == schedule.getVectorDim())
       extent = llvm::divideCeil(extent, kVectorBlock);
     else if (loop == schedule.getUnrollDim())
       extent = llvm::divideCeil(extent, schedule.getUnroll());

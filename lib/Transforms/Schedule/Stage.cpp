@@ -12,8 +12,6 @@
 //   2. Loops of extent 1 are replaced by 0.
 //   3. Neighbouring loops over which every access walks contiguously become
 //      one.
-//   4. The columns of a large reduction of rows become strips
-//   (StageStrips.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -392,7 +390,6 @@ FailureOr<Stage> StageBuilder::build() {
   if (failed(findBlocks()))
     return failure();
   collapseLoops();
-  cutColumns();
   computeLoops();
   return std::move(stage);
 }

@@ -52,8 +52,6 @@ private:
   bool canCollapse(unsigned loop);
   LogicalResult findBlocks();
   bool areApart(unsigned outer, unsigned inner);
-  void cutColumns();
-  std::optional<unsigned> findColumns();
   /// Whether the body computes something from the number of the iteration.
   bool isNumbered(unsigned loop);
   bool areDigits(AffineExpr index, AffineExpr extent,

@@ -423,12 +423,28 @@ func.func private @code(%x: tensor<12xf32>) -> tensor<12xf32> {
 
 // -----
 
-// Blocks are for contractions.
-func.func private @blocks(%x: tensor<96xf32>) -> tensor<96xf32> {
+// Strips are of what all results keep,
+func.func private @reduced_strips(%x: tensor<96x8xf32>) -> tensor<8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<96x8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{cuts loop 0 into strips, but result 0 is reduced over it}}
+    %r = metaop.fused(%bx = %kx : tensor<96x8xf32>) -> tensor<8xf32>
+        schedule(#metaop.schedule<[step(0, 32), step(1), step(0)]>) {
+      %y = metaop.reduce add %bx dims = [0] : tensor<96x8xf32> -> tensor<8xf32>
+      metaop.yield %y : tensor<8xf32>
+    }
+    metaop.yield %r : tensor<8xf32>
+  }
+  return %k : tensor<8xf32>
+}
+
+// -----
+
+// in one loop around another one,
+func.func private @strips_of_strips(%x: tensor<96xf32>) -> tensor<96xf32> {
   %k = metaop.kernel(%kx = %x : tensor<96xf32>) -> tensor<96xf32> {
-    // expected-error @below {{several loops of one dimension, a tile of several, or `unroll`, but the stage is no sum of products}}
+    // expected-error @below {{has 3 loops of dimension 0, but only contractions have more than two}}
     %r = metaop.fused(%bx = %kx : tensor<96xf32>) -> tensor<96xf32>
-        schedule(#metaop.schedule<[parallel(0, 32), step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+        schedule(#metaop.schedule<[parallel(0, 32), step(0, 16), step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.exp %bx : tensor<96xf32>
       metaop.yield %y : tensor<96xf32>
     }
@@ -439,10 +455,63 @@ func.func private @blocks(%x: tensor<96xf32>) -> tensor<96xf32> {
 
 // -----
 
-// So are tiles of several dimensions,
+// of which one is shared by threads,
+func.func private @parallel_strips(%x: tensor<96xf32>) -> tensor<96xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<96xf32>) -> tensor<96xf32> {
+    // expected-error @below {{has two parallel loops of dimension 0}}
+    %r = metaop.fused(%bx = %kx : tensor<96xf32>) -> tensor<96xf32>
+        schedule(#metaop.schedule<[parallel(0, 32), parallel(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+      %y = metaop.exp %bx : tensor<96xf32>
+      metaop.yield %y : tensor<96xf32>
+    }
+    metaop.yield %r : tensor<96xf32>
+  }
+  return %k : tensor<96xf32>
+}
+
+// -----
+
+// all of one body,
+func.func private @body_of_strips(%x: tensor<100xf32>) -> tensor<100xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<100xf32> {
+    // expected-error @below {{has a body of its own for the last strip of loop 0, which is only shorter}}
+    %r = metaop.fused(%bx = %kx : tensor<100xf32>) -> tensor<100xf32>
+        schedule(#metaop.schedule<[parallel(0, 32, body), step(0)]>) {
+      %y = metaop.exp %bx : tensor<100xf32>
+      metaop.yield %y : tensor<100xf32>
+    }
+    metaop.yield %r : tensor<100xf32>
+  }
+  return %k : tensor<100xf32>
+}
+
+// -----
+
+// in a stage that is alone.
+func.func private @shared_strips(%x: tensor<96xf32>) -> tensor<96xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<96xf32>) -> tensor<96xf32> {
+    %0 = metaop.fused(%bx = %kx : tensor<96xf32>) -> tensor<96xf32>
+        schedule(#metaop.schedule<[parallel(0)]>) {
+      %y = metaop.exp %bx : tensor<96xf32>
+      metaop.yield %y : tensor<96xf32>
+    }
+    // expected-error @below {{cuts loop 0 into strips, but shares its kernel}}
+    %r = metaop.fused(%bx = %0 : tensor<96xf32>) -> tensor<96xf32>
+        schedule(#metaop.schedule<[parallel(0, 32), step(0)], shared = 2>) {
+      %y = metaop.neg %bx : tensor<96xf32>
+      metaop.yield %y : tensor<96xf32>
+    }
+    metaop.yield %r : tensor<96xf32>
+  }
+  return %k : tensor<96xf32>
+}
+
+// -----
+
+// Tiles of several dimensions are for contractions,
 func.func private @wide_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
-    // expected-error @below {{several loops of one dimension, a tile of several, or `unroll`, but the stage is no sum of products}}
+    // expected-error @below {{a tile of several dimensions, or `unroll`, but the stage is no sum of products}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
         schedule(#metaop.schedule<[parallel(0, 4), step(1, 4)], tile = [0: 4, 1: 4]>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
@@ -458,7 +527,7 @@ func.func private @wide_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
 // loops that are no loops,
 func.func private @emitted_loop(%x: tensor<12x8xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
-    // expected-error @below {{several loops of one dimension, a tile of several, or `unroll`, but the stage is no sum of products}}
+    // expected-error @below {{a tile of several dimensions, or `unroll`, but the stage is no sum of products}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
         schedule(#metaop.schedule<[parallel(0), step(1)], unroll = [1]>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>

@@ -38,8 +38,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
 
     * The list in brackets: the loops of the stage, outermost first. The
       dimensions that they name are those of the iteration space after
-      contiguous neighbours were collapsed, and those that a strided reduction
-      runs over were split (see `Stage`). Each is named at least once.
+      contiguous neighbours were collapsed (see `Stage`). Each is named at least
+      once.
       `step(d, n)` goes through dimension d in steps of n, `step(d)` in steps of
       one. Where a dimension stands in several loops, each further one goes
       through one step of that before it. The range of the leading loops that are
@@ -87,8 +87,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$shared
   );
   let extraClassDeclaration = [{
-    /// One loop per dimension, in this order, the leading ones parallel; the
-    /// last loop of each dimension steps by its number in the tile.
+    /// Loops over the dimensions in this order, the leading ones parallel, each
+    /// of which steps by the number of its dimension in the tile.
     static ScheduleAttr getFlat(MLIRContext *context, ArrayRef<int64_t> order,
                                 int64_t parallel, ArrayRef<TileDim> tile,
                                 TileDim lanes, int64_t transpose = -1,
@@ -99,6 +99,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     ScheduleAttr withShared(int64_t shared) const;
     /// The same but for the number of leading loops that are parallel.
     ScheduleAttr withParallel(int64_t parallel) const;
+    /// The same but for the step of the loop at this depth.
+    ScheduleAttr withStep(unsigned depth, int64_t step) const;
 
     unsigned getNumLevels() const { return getLevels().size(); }
     /// The dimensions that the loops name.
@@ -107,8 +109,13 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     unsigned getParallel() const;
     /// The dimensions of the leading loops, of all by default.
     SmallVector<int64_t> getDims(unsigned numLevels = ~0u) const;
-    /// Whether each dimension stands in one loop, and at most one besides that
-    /// of the lanes does iterations side by side.
+    /// Whether a further loop of the same dimension stands inside of the one at
+    /// this depth, and goes through one step of it.
+    bool isOuter(unsigned depth) const;
+    /// Whether at most one dimension besides that of the lanes does iterations
+    /// side by side.
+    bool isNest() const;
+    /// Whether, besides, each dimension stands in one loop.
     bool isFlat() const;
     /// The iterations of a dimension that are done side by side.
     int64_t getTileSize(int64_t dim) const;

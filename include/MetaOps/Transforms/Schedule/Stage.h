@@ -145,8 +145,7 @@ struct Stage {
   FusedOp op;
   /// Extents of the loops: constants or expressions in the symbols. The loops
   /// are those of S without unit extents, with contiguous neighbours collapsed
-  /// (but for those of which a contraction in the kernel makes blocks), and
-  /// with columns of a large reduction cut into strips.
+  /// (but for those of which a contraction in the kernel makes blocks).
   SmallVector<AffineExpr> extents;
   SmallVector<StageSymbol> symbols;
   /// Loops to indices of S.
