@@ -30,6 +30,8 @@ llvm::StringRef mlir::metaop::getAccessKindName(AccessKind kind) {
 static void printLoop(llvm::raw_ostream &os, const LoopDescription &loop,
                       unsigned depth) {
   os.indent(6 + 2 * depth) << "for d" << loop.loop << " < " << loop.extent;
+  if (loop.step > loop.vectorWidth * loop.unroll)
+    os << " in steps of " << loop.step;
   if (loop.isShared)
     os << ", shared with the stage before";
   if (loop.isParallel)

@@ -24,6 +24,22 @@ func.func @rows(%x: tensor<64x128xf32>) -> tensor<64xf32> {
   return %0 : tensor<64xf32>
 }
 
+// Of two loops of a dimension, the outer one steps by strips.
+// CHECK-LABEL: kernel of @strips
+// CHECK: for d1 < 32768 in steps of 4096, parallel{{$}}
+// CHECK-NEXT: for d0 < 40, reduced, unrolled by 8
+// CHECK-NEXT: for d1 < 32768, vectors of 16
+func.func @strips(%x: tensor<40x32768xf32>) -> tensor<32768xf32> {
+  %0 = metaop.kernel(%k = %x : tensor<40x32768xf32>) -> tensor<32768xf32> {
+    %1 = metaop.fused(%a = %k : tensor<40x32768xf32>) -> tensor<32768xf32> {
+      %2 = metaop.reduce add %a dims = [0] : tensor<40x32768xf32> -> tensor<32768xf32>
+      metaop.yield %2 : tensor<32768xf32>
+    }
+    metaop.yield %1 : tensor<32768xf32>
+  }
+  return %0 : tensor<32768xf32>
+}
+
 // A padded read is guarded.
 // CHECK-LABEL: kernel of @padded
 // CHECK: S = 10
