@@ -39,6 +39,7 @@ CASES = {
     "packed": (lambda x, w: mo.matmul(x, w.transpose(1, 0)), [(64, 300), (64, 300)]),
     "attached": (mo.matmul, [(96, 512), (512, 512)]),
     "long": (lambda x: x.sum(), [(700, 300)]),
+    "strips": (lambda x: x.sum(dims=0), [(17, 32771)]),
 }
 
 

@@ -19,6 +19,8 @@
 //   loop
 //     to be one;
 //   * two neighbouring levels exchanged;
+//   * strips twice or half as long, or none; a long kept loop of the lanes in
+//     strips;
 //   * one parallel level more or less; results through the caches.
 // Moves of a contraction with tiles:
 //   * a row more or less, twice or half as many, a vector more or less;
@@ -39,6 +41,8 @@ using namespace mlir::metaop;
 
 /// Steps of a sum that a block of its own begins with.
 static constexpr int64_t kFirstBlock = 256;
+/// Iterations of the strips that a loop begins with.
+static constexpr int64_t kFirstStrip = 4096;
 
 namespace {
 /// The fields of a schedule, to be changed.
@@ -84,8 +88,10 @@ private:
   unsigned getFirstOwn() const {
     return std::max<int64_t>(own.getShared(), own.getParallel());
   }
-  bool isInside(unsigned depth) const;
-  void addFlat();
+  bool isAlone() const;
+  void addNest();
+  void addLevels();
+  void addStrips();
   void addContraction();
   void addOrders();
   void addParallel();
@@ -141,12 +147,10 @@ bool NeighbourFinder::isKept(int64_t dim) const {
   });
 }
 
-/// Whether a further level of the dimension stands inside of this one.
-bool NeighbourFinder::isInside(unsigned depth) const {
-  ArrayRef<LoopLevel> levels = own.getLevels();
-  return llvm::any_of(levels.drop_front(depth + 1), [&](LoopLevel level) {
-    return level.dim == levels[depth].dim;
-  });
+bool NeighbourFinder::isAlone() const {
+  auto kernel = op->getParentOfType<KernelOp>();
+  return kernel &&
+         llvm::hasSingleElement(kernel.getBody().front().getOps<FusedOp>());
 }
 
 void NeighbourFinder::addOrders() {
@@ -159,9 +163,7 @@ void NeighbourFinder::addOrders() {
 
 /// Of a kernel of one stage: all share them otherwise.
 void NeighbourFinder::addParallel() {
-  auto kernel = op->getParentOfType<KernelOp>();
-  if (!kernel ||
-      !llvm::hasSingleElement(kernel.getBody().front().getOps<FusedOp>()))
+  if (!isAlone())
     return;
   unsigned parallel = own.getParallel();
   if (parallel > 0)
@@ -174,7 +176,36 @@ void NeighbourFinder::addParallel() {
     });
 }
 
-void NeighbourFinder::addFlat() {
+/// Blocks or strips of other lengths, or without them.
+void NeighbourFinder::addLevels() {
+  for (unsigned depth = own.getShared(); depth < own.getNumLevels(); ++depth) {
+    LoopLevel level = own.getLevels()[depth];
+    if (!own.isOuter(depth))
+      continue;
+    for (int64_t step : {level.step * 2, level.step / 2})
+      if (step > 0)
+        add([&](Draft &draft) { draft.levels[depth].step = step; });
+    if (level.kind == LevelKind::Step)
+      add([&](Draft &draft) {
+        draft.levels.erase(draft.levels.begin() + depth);
+      });
+  }
+}
+
+/// Of the dimension of the lanes, in a kernel of one stage.
+void NeighbourFinder::addStrips() {
+  int64_t lanes = own.getVectorDim();
+  if (lanes < 0 || !own.isFlat() || !isAlone() || !isKept(lanes) ||
+      Contraction::match(stage) || stage.getStaticExtent(lanes) <= kFirstStrip)
+    return;
+  int64_t step = llvm::alignTo(kFirstStrip, own.getTileSize(lanes));
+  add([&](Draft &draft) {
+    draft.levels.insert(draft.levels.begin() + own.getParallel(),
+                        {LevelKind::Step, lanes, step});
+  });
+}
+
+void NeighbourFinder::addNest() {
   int64_t lanes = own.getVectorDim(), width = own.getVectorWidth();
   if (own.getTranspose() < 0) {
     if (width > 1) {
@@ -195,6 +226,8 @@ void NeighbourFinder::addFlat() {
         addTile(dim, std::max<int64_t>(other, 1));
     }
   }
+  addLevels();
+  addStrips();
   addOrders();
   addParallel();
   if (!own.getStream().empty())
@@ -202,18 +235,9 @@ void NeighbourFinder::addFlat() {
 }
 
 void NeighbourFinder::addBlocks() {
+  addLevels();
   for (unsigned depth = own.getShared(); depth < own.getNumLevels(); ++depth) {
     LoopLevel level = own.getLevels()[depth];
-    if (isInside(depth)) {
-      for (int64_t step : {level.step * 2, level.step / 2})
-        if (step > 0)
-          add([&](Draft &draft) { draft.levels[depth].step = step; });
-      if (level.kind == LevelKind::Step)
-        add([&](Draft &draft) {
-          draft.levels.erase(draft.levels.begin() + depth);
-        });
-      continue;
-    }
     bool isWhole = !isKept(level.dim) &&
                    llvm::count(own.getDims(), level.dim) == 1 &&
                    stage.getStaticExtent(level.dim) > kFirstBlock;
@@ -240,7 +264,7 @@ void NeighbourFinder::addContraction() {
   addBlocks();
   addOrders();
   for (unsigned depth = own.getShared(); depth < own.getNumLevels(); ++depth)
-    if (!isInside(depth) && own.getLevels()[depth].step > 1)
+    if (!own.isOuter(depth) && own.getLevels()[depth].step > 1)
       add([&](Draft &draft) {
         LevelTail &tail = draft.levels[depth].tail;
         tail = tail == LevelTail::Mask ? LevelTail::Body : LevelTail::Mask;
@@ -253,10 +277,11 @@ SmallVector<ScheduleAttr> NeighbourFinder::find() {
   // What is malformed is left out, and nobody is told.
   ScopedDiagnosticHandler handler(stage.getContext(),
                                   [](Diagnostic &) { return success(); });
-  if (!own.isFlat() || isTiled(stage, own))
+  bool isNest = own.isFlat() || (own.isNest() && isAlone());
+  if (!isNest || isTiled(stage, own))
     addContraction();
   else
-    addFlat();
+    addNest();
   return llvm::map_to_vector(
       found, [](Attribute attr) { return cast<ScheduleAttr>(attr); });
 }
