@@ -100,7 +100,8 @@ def softmax(x: VarLike, dim: int = -1) -> Var:
     axes = normalised_axes(dim, x.ndim)
     # The result does not depend on the shift, so its gradient may be cut.
     numerator = exp(x - x.max(axes, True).detach())
-    return numerator / numerator.sum(axes, True)
+    # One division for each sum, where a quotient would take one for each element.
+    return numerator * (1.0 / numerator.sum(axes, True))
 
 
 def log_softmax(x: VarLike, dim: int = -1) -> Var:
