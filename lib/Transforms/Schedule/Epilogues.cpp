@@ -78,7 +78,7 @@ bool EpilogueChain::findBlock(unsigned epilogue) {
     for (const StageWrite &write : epilogues[before]->writes)
       for (const StageRead *read :
            findReads(reader, *epilogues[before], write)) {
-        blocks.push_back(blocks[before].follow(write, *read));
+        blocks.push_back(blocks[before].follow(write, reader, *read));
         return true;
       }
   return false;
@@ -104,10 +104,14 @@ SmallVector<int64_t> EpilogueChain::getNarrowed(unsigned epilogue) const {
 
 /// Whether each stage makes one block of its results of what is in its block.
 bool EpilogueChain::isClosed() const {
-  size_t numNarrowed = getNarrowed(0).size();
+  auto getExtents = [&](unsigned epilogue) {
+    return llvm::map_to_vector(getNarrowed(epilogue), [&](int64_t loop) {
+      return epilogues[epilogue]->getStaticExtent(loop);
+    });
+  };
   for (auto [i, stage] : llvm::enumerate(epilogues)) {
     SmallVector<int64_t> own = getNarrowed(i);
-    if (own.size() != numNarrowed)
+    if (getExtents(i) != getExtents(0))
       return false;
     for (const StageWrite &write : stage->writes)
       for (int64_t loop : own)

@@ -63,7 +63,7 @@ std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
   return block;
 }
 
-SharedBlock SharedBlock::follow(const StageWrite &write,
+SharedBlock SharedBlock::follow(const StageWrite &write, const Stage &reader,
                                 const StageRead &read) const {
   SharedBlock block;
   for (const Index &index : indices)
@@ -71,7 +71,9 @@ SharedBlock SharedBlock::follow(const StageWrite &write,
          llvm::zip_equal(write.map.getResults(), read.map.getResults())) {
       auto from = dyn_cast<AffineDimExpr>(written);
       auto to = dyn_cast<AffineDimExpr>(used);
-      if (!from || !to || from.getPosition() != index.loop)
+      // A loop of another extent is of fewer or more collapsed dimensions.
+      if (!from || !to || from.getPosition() != index.loop ||
+          reader.getStaticExtent(to.getPosition()) != index.whole)
         continue;
       block.indices.push_back(index);
       block.indices.back().loop = to.getPosition();

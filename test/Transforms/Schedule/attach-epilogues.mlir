@@ -183,3 +183,26 @@ func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x256xf32>, %c: tensor<256
   %7 = metaop.reduce add %6 dims = [2] : tensor<512x96x256xf32> -> tensor<512x96xf32>
   return %7 : tensor<512x96xf32>
 }
+
+// -----
+
+// Rows of the product are positions of all samples; their sum over samples goes
+// through another part of them in each block.
+// REPORT: remark: is an epilogue of a contraction inside of 1 of its loops
+// REPORT-NOT: remark
+// CHECK-LABEL: func @main
+// CHECK-COUNT-2: metaop.kernel(
+// CHECK-NOT:   metaop.kernel(
+// LOOPS:       func.func @kernel_1
+func.func @main(%a: tensor<4x128x200xf32>, %b: tensor<200x256xf32>, %r: tensor<4x128x256xf32>) -> (tensor<4x128x256xf32>, tensor<128x256xf32>) {
+  %0 = metaop.broadcast %a dims = [0, 1, 3] : tensor<4x128x200xf32> -> tensor<4x128x256x200xf32>
+  %1 = metaop.reindex %b map affine_map<(n, i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x256xf32> -> tensor<4x128x256x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<4x128x256x200xf32>
+  %3 = metaop.reduce add %2 dims = [3] : tensor<4x128x256x200xf32> -> tensor<4x128x256xf32>
+  %y = metaop.add %3, %r : tensor<4x128x256xf32>
+  %4 = metaop.reduce max %y dims = [2] : tensor<4x128x256xf32> -> tensor<4x128xf32>
+  %5 = metaop.broadcast %4 dims = [0, 1] : tensor<4x128xf32> -> tensor<4x128x256xf32>
+  %7 = metaop.sub %y, %5 : tensor<4x128x256xf32>
+  %8 = metaop.reduce add %7 dims = [0] : tensor<4x128x256xf32> -> tensor<128x256xf32>
+  return %7, %8 : tensor<4x128x256xf32>, tensor<128x256xf32>
+}

@@ -40,7 +40,8 @@ struct SharedBlock {
 
   /// The same for a stage that reads what the other one, whose block this is,
   /// computes from it. Dimensions that are lost on the way are left out.
-  SharedBlock follow(const StageWrite &write, const StageRead &read) const;
+  SharedBlock follow(const StageWrite &write, const Stage &reader,
+                     const StageRead &read) const;
 
   /// Of the contraction's levels those that the tensor depends on, as levels of
   /// the other stage.
