@@ -12,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
+import models
 from ops.base import MissingError
 from ops.metaops_ops import MetaOps
 from ops.numpy_ops import NumPy
@@ -229,3 +230,21 @@ def test_a_gradient_alone_reads_the_other_input_and_the_cotangent():
     workload = WORKLOADS["depthwise 3x3 32 at 112, batch 1 by weights"]
     x, w, cotangent = workload.arrays("own")
     assert workload.bytes([x, w, cotangent], [w]) == x.nbytes + cotangent.nbytes + w.nbytes
+
+
+def test_a_transformer_s_gradients_do_not_depend_on_the_kernels():
+    """At the extents of the bench, whose blocks and chains of stages small ones do not have."""
+    mo.seed(8)
+    model = models.Transformer(64, 128, 256, 4, 1)
+    rng = np.random.default_rng(9)
+    tokens, following = (mo.array(rng.integers(0, 64, (4, 128))) for _ in range(2))
+
+    def gradients():
+        scores = model(tokens).reshape(-1, 64)
+        loss = mo.nn.cross_entropy_loss(scores, following.reshape(-1))
+        return [gradient.numpy() for gradient in mo.grad(loss, model.parameters())]
+
+    with mo.flag_scope(rules="paper"):
+        expected = gradients()
+    for mine, theirs in zip(gradients(), expected, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-3, atol=1e-4 * np.abs(theirs).max())
