@@ -98,6 +98,10 @@ def cut(order, parallel, tile, kept, inside=0):
 def random_schedule(rng, match):
     """Return a schedule of the same loops that may or may not be legal."""
     order, leading = read_levels(match)
+    # Where nothing is reduced, all loops are kept.
+    body = match.string[match.end() :].split("metaop.yield", 1)[0]
+    has_sums = bool(re.search("reduce|scatter", body))
+    leading = leading if has_sums else len(order)
     loops, kept = len(order), set(order[:leading])
     parallel = rng.choice([0, 0, 1, 1, 2, loops])
     if rng.random() < 0.6:
@@ -109,20 +113,19 @@ def random_schedule(rng, match):
         order = rng.sample(order, loops)
     vector = rng.randrange(-1, loops) if loops else -1
     unroll = rng.randrange(-1, loops) if loops else -1
-    stream = ", stream = [0]" if rng.random() < 0.4 else ""
-    if loops >= 2 and rng.random() < 0.3:
+    stream = ", stream = [0]" if rng.random() < 0.5 else ""
+    if loops >= 2 and rng.random() < (0.1 if has_sums else 0.5):
         rows, lanes = order[-2:]
         width = rng.choice([2, 4, 8, 16])
         tile = {rows: width, lanes: width}
-        parallel = min(parallel, loops - 1)
-        order, parallel, strips = cut(order, parallel, tile, kept, inside=2)
+        order, parallel, strips = cut(order, min(parallel, loops - 1), tile, kept, inside=2)
         return write_schedule(
             order,
             parallel,
             tile,
             strips=strips,
             lanes=(lanes, width),
-            more=f", transpose = {rows}{stream}",
+            more=f", transpose = {rows}" + (stream if rng.random() < 0.3 else ""),
         )
     width = rng.choice([1, 2, 4, 8, 16, 32]) if vector >= 0 else 1
     tile = {vector: width} if width > 1 else {}
@@ -132,6 +135,9 @@ def random_schedule(rng, match):
     can_have_body = tile.get(unroll, 1) > 1 and unroll != vector
     has_body = can_have_body and rng.random() < (0.2 if unroll in kept else 0.9)
     order, parallel, strips = cut(order, min(parallel, loops), tile, kept)
+    # Lanes are along no parallel loop, but threads share strips.
+    if width > 1 and vector in order[:parallel] and vector not in strips and rng.random() < 0.9:
+        parallel = order.index(vector)
     return write_schedule(
         order,
         parallel,
@@ -179,14 +185,15 @@ def blocks(explanation):
     """Count what the explanation of kernels tells of loops that are cut into parts."""
     facts = Counter()
     for stage in explanation.split("  stage ")[1:]:
-        # Columns have a loop over strips of 1024 and more outside.
-        facts["strips"] += bool(re.search(r"parallel\((\d+), \d{4}\), .*step\(\1, ", stage))
+        # Columns have a loop over strips of 1024 and more outside of that over rows.
+        facts["strips"] += bool(
+            re.search(r"parallel\((\d+), \d{4}\), step\((?!\1).*step\(\1, ", stage)
+        )
         # Sums start anew every 32 iterations, and blocks of them again.
         for extent in re.findall(r"for d\d+ < (\d+), reduced", stage):
             facts["blocks of blocks"] += int(extent) > 32 * 32 and "reduced by add" in stage
-        # Steps of the range that threads divide take 4096 elements of a vector loop.
-        for extent in re.findall(r"for d\d+ < (\d+), parallel, vectors", stage):
-            facts["parallel blocks"] += int(extent) > 2 * 4096
+        # Threads share a vector loop in strips of 4096 elements, or 256 columns.
+        facts["grain"] += bool(re.search(r"\[parallel\((\d+), \d+\), step\(\1, ", stage))
     return facts
 
 
@@ -281,7 +288,7 @@ def test_random_schedules_of_large_programs(tmp_path):
     for first in range(0, 4 * LARGE_PER_FILE, LARGE_PER_FILE):
         seeds = range(first, first + LARGE_PER_FILE)
         facts += check(LargeProgram, seeds, tmp_path, variants=3, share=0.5)
-    quotas = {"splits": 10, "strips": 3, "blocks of blocks": 8, "parallel blocks": 5, "threads": 50}
+    quotas = {"splits": 10, "strips": 3, "blocks of blocks": 8, "grain": 5, "threads": 50}
     quotas |= {"parallel": 10, "vector": 10, "unroll": 10, "body": 4, "tile": 1, "stream": 2}
     quotas |= {"levels": 5}
     assert_enough(facts, quotas)

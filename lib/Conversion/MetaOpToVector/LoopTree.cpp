@@ -158,8 +158,8 @@ static LogicalResult verifyVector(const ScheduledStage &scheduled,
     return success();
   return op.emitOpError("loop ")
          << loop
-         << (isAlone ? " is parallel together with others and cannot be the "
-                       "vector loop"
+         << (isAlone ? " is parallel and cannot be the vector loop, unless a "
+                       "further loop of it stands inside"
                      : " is shared with another stage and cannot be the vector "
                        "loop");
 }

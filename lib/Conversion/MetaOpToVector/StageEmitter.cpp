@@ -138,7 +138,9 @@ LoopRange StageEmitter::getFullRange(unsigned depth) {
   return range;
 }
 
-/// The loop of the dimension inside goes from `iv` on through one strip.
+/// The loop of the dimension inside goes from `iv` on through one strip. Where
+/// it is entered once, its length is left open, so that loops of all extents
+/// are emitted alike.
 void StageEmitter::openStrip(unsigned depth, Value iv) {
   int64_t loop = getLoop(depth), size = schedule.getLevels()[depth].step;
   LoopRange whole = getFullRange(depth), strip;
@@ -146,7 +148,8 @@ void StageEmitter::openStrip(unsigned depth, Value iv) {
   strip.end = arith::AddIOp::create(
       b, loc, iv, arith::ConstantIndexOp::create(b, loc, size),
       arith::IntegerOverflowFlags::nsw);
-  if (whole.extent && *whole.extent % size == 0)
+  bool isEnteredOnce = getLoop(depth + 1) == loop;
+  if (whole.extent && *whole.extent % size == 0 && !isEnteredOnce)
     strip.extent = size;
   else
     strip.end = arith::MinSIOp::create(b, loc, strip.end, whole.end);

@@ -11,9 +11,9 @@
 // depth are emitted inside of one loop, in order.
 //
 // The leading loops that all stages have, and mark as parallel, are one range,
-// of which a call does a part. Where the last of them steps by vectors or
-// tiles, an iteration of the range is a block of it; one of a loop over strips
-// is a strip.
+// of which a call does a part. Where a further loop of the dimension stands
+// inside, an iteration of the range is a strip. Where the last parallel loop is
+// that of the rows of tiles, it is a block of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Elements that one step of the parallel range does where the only parallel
-/// loop is the vector loop.
-static constexpr int64_t kParallelBlock = 4096;
-/// The same, at least, where it is the kept loop of a reduction of this length.
-static constexpr int64_t kParallelColumns = 256;
-static constexpr int64_t kLongColumn = 64;
 /// Iterations of a tile's rows that one step of the parallel range does.
 static constexpr int64_t kParallelRows = 64;
 
@@ -56,34 +50,12 @@ TreeKernel::TreeKernel(OpBuilder &b, Location loc,
 // The parallel range
 //===----------------------------------------------------------------------===//
 
-/// The last parallel loop steps by vectors or tiles: it is shared in blocks.
+/// The last parallel loop steps by the rows of tiles: it is shared in blocks.
 bool TreeKernel::splitsLastLoop() const {
   if (stages.size() != 1 || parallel == 0)
     return false;
   ScheduleAttr schedule = stages.front().schedule;
-  if (schedule.isOuter(parallel - 1))
-    return false;
-  int64_t last = schedule.getLevels()[parallel - 1].dim;
-  return schedule.getVectorWidth() > 1 &&
-         (last == schedule.getTranspose() ||
-          (parallel == 1 && last == schedule.getVectorDim()));
-}
-
-/// Iterations of such a loop in one block.
-int64_t TreeKernel::getSplit() const {
-  const ScheduledStage &first = stages.front();
-  ScheduleAttr schedule = first.schedule;
-  if (schedule.getTranspose() >= 0)
-    return kParallelRows;
-  // Each iteration of a reduction is a whole column.
-  int64_t column = 1;
-  SmallVector<int64_t> loops = schedule.getDims();
-  for (int64_t loop : llvm::drop_begin(loops))
-    column *= std::max<int64_t>(first.stage.getStaticExtent(loop), 1);
-  if (first.stage.hasReduction() && column >= kLongColumn)
-    return std::max(kParallelColumns,
-                    schedule.getVectorWidth() * schedule.getUnroll());
-  return kParallelBlock;
+  return schedule.getLevels()[parallel - 1].dim == schedule.getTranspose();
 }
 
 /// Iterations of the dimension of a parallel loop that an iteration of the
@@ -92,7 +64,7 @@ int64_t TreeKernel::getStep(unsigned depth) const {
   ScheduleAttr schedule = stages.front().schedule;
   LoopLevel level = schedule.getLevels()[depth];
   if (splitsLastLoop() && depth + 1 == parallel)
-    return getSplit();
+    return kParallelRows;
   if (schedule.isOuter(depth))
     return level.step;
   return level.dim == schedule.getUnrollDim() ? schedule.getUnroll() : 1;
@@ -149,14 +121,14 @@ void TreeKernel::emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth) {
 /// loops outside of it.
 LoopRange TreeKernel::emitBlock(Value &position) {
   ScheduledStage &stage = stages.front();
-  Value size = arith::ConstantIndexOp::create(b, loc, getSplit());
+  Value size = arith::ConstantIndexOp::create(b, loc, kParallelRows);
   LoopRange full = stage.emitter->getFullRange(parallel - 1);
   Value number = position;
   if (parallel > 1) {
     Value count = arith::CeilDivSIOp::create(b, loc, full.end, size);
     if (full.extent)
       count = arith::ConstantIndexOp::create(
-          b, loc, llvm::divideCeil(*full.extent, getSplit()));
+          b, loc, llvm::divideCeil(*full.extent, kParallelRows));
     number = arith::RemUIOp::create(b, loc, position, count);
     position = arith::DivUIOp::create(b, loc, position, count);
   }

@@ -35,7 +35,6 @@ public:
 
 private:
   bool splitsLastLoop() const;
-  int64_t getSplit() const;
   int64_t getStep(unsigned depth) const;
   void emitRange(Value begin, Value end);
   LoopRange emitBlock(Value &position);

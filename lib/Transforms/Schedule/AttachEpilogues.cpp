@@ -86,7 +86,7 @@ static FusedOp findEpilogue(KernelOp kernel) {
 static FusedOp findSums(KernelOp kernel) {
   if (FusedOp last = findContractionStage(kernel))
     return last;
-  return findReductionInBlocks(kernel.getBody().front());
+  return findContractionInBlocks(kernel.getBody().front());
 }
 
 /// Joins both kernels at the place of the second, and takes that back where no

@@ -132,7 +132,7 @@ AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
       !block->narrow(reader, outer) ||
       block->numElements > kMaxPanelBytes / bytes)
     return std::nullopt;
-  ScheduleAttr flat = chooseSchedule(writer, processor);
+  ScheduleAttr flat = chooseNest(writer, processor);
   if (!flat.isFlat())
     return std::nullopt;
   SmallVector<LoopLevel> levels = block->translate(outer);

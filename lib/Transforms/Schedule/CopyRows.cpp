@@ -121,7 +121,7 @@ static std::optional<ScheduleAttr> schedulePacking(const Stage &contraction,
   if (!block || !block->narrow(contraction, outer) ||
       block->numElements > processor.getFirstCacheShare() / bytes)
     return std::nullopt;
-  ScheduleAttr flat = chooseSchedule(packing, processor);
+  ScheduleAttr flat = chooseNest(packing, processor);
   if (!flat.isFlat() || flat.getVectorWidth() == 1 || flat.getTranspose() >= 0)
     return std::nullopt;
   SmallVector<LoopLevel> levels = block->translate(outer);

@@ -171,7 +171,7 @@ std::optional<ScheduleAttr> EpilogueScheduler::scheduleRow(unsigned epilogue,
                                                            int64_t shared) {
   const Stage &stage = *epilogues[epilogue];
   SmallVector<int64_t> rows = chain->getNarrowed(epilogue);
-  ScheduleAttr row = chooseSchedule(stage, processor, rows);
+  ScheduleAttr row = chooseNest(stage, processor, rows);
   bool isScalar = row.getVectorWidth() == 1;
   if (!row.isFlat() || row.getTranspose() >= 0 ||
       llvm::is_contained(rows, row.getUnrollDim()) ||
@@ -208,7 +208,7 @@ std::optional<SmallVector<ScheduleAttr>> EpilogueScheduler::schedule() {
   if (!chain)
     return std::nullopt;
   if (!hasRows()) {
-    flat = chooseSchedule(*epilogues.front(), processor);
+    flat = chooseNest(*epilogues.front(), processor);
     if (!flat.isFlat() || flat.getVectorWidth() == 1 ||
         flat.getTranspose() >= 0)
       return std::nullopt;

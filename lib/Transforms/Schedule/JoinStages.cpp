@@ -584,7 +584,7 @@ void Joiner::rewrite(Group &group) {
                    kernels, outputs, mapping);
   for (auto [i, stage] : llvm::enumerate(group.stages)) {
     SmallVector<int64_t> loops = stage->getLoops(order);
-    ScheduleAttr own = chooseSchedule(stage->model, processor, loops);
+    ScheduleAttr own = chooseNest(stage->model, processor, loops);
     auto fused =
         mapping.lookup(stage->op->getResult(0)).getDefiningOp<FusedOp>();
     fused.setScheduleAttr(

@@ -33,6 +33,11 @@
 // cache. Then memory is read along whole rows of a strip, several at a time
 // where they are longer than a page.
 //
+// Where the vector loop is the only one that is kept, threads share it in
+// strips as well, the grain, each of which is gone through at once: enough
+// iterations to be worth a step of the parallel range. What is no longer than
+// one strip has none.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
@@ -69,6 +74,11 @@ constexpr int64_t kPageBytes = 4096;
 /// Rows that are added one after another to a row in memory: fewer are not
 /// worth setting it to zero first, more would round too often.
 constexpr int64_t kMinRows = 8, kMaxRows = 2048;
+/// Iterations of the vector loop that a thread takes at a time where no other
+/// loop is kept.
+constexpr int64_t kGrain = 4096;
+/// The same, at least, where each is a reduction of so many elements.
+constexpr int64_t kColumnGrain = 256, kLongColumn = 64;
 /// Rows of a tile for which there are registers.
 constexpr int64_t kMaxTileWidth = 16;
 /// Rows of tiles that threads take at a time.
@@ -85,10 +95,10 @@ constexpr int64_t kLoopBodies = 2, kTileBodies = 3;
 
 class LoopOrder {
 public:
-  LoopOrder(const Stage &stage, const Processor &processor,
+  LoopOrder(const Stage &stage, const Processor &processor, bool isAlone,
             ArrayRef<int64_t> outer)
       : stage(stage), numLoops(stage.getNumLoops()),
-        vectorBits(processor.vectorBits), outer(outer),
+        vectorBits(processor.vectorBits), isAlone(isAlone), outer(outer),
         code(stage.getCodeSize()) {}
 
   ScheduleAttr choose();
@@ -136,10 +146,14 @@ private:
                                        int64_t lanes) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
+  int64_t chooseGrain(int64_t vectorLoop, int64_t step) const;
 
   const Stage &stage;
   unsigned numLoops;
   unsigned vectorBits;
+  /// Whether no other stage is in the kernel, so that a dimension may have two
+  /// loops.
+  bool isAlone;
   /// Loops that stand outside, in this order, as other stages share them.
   ArrayRef<int64_t> outer;
   /// The step of a further level of the vector loop, over its strips, which
@@ -561,13 +575,31 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   return best;
 }
 
+/// The iterations of the vector loop, which steps by `step`, that are a step of
+/// the parallel range; 0 where there is one such step.
+int64_t LoopOrder::chooseGrain(int64_t vectorLoop, int64_t step) const {
+  if (!isAlone)
+    return 0;
+  // Each iteration of a reduction is a whole column.
+  int64_t column = 1;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (static_cast<int64_t>(loop) != vectorLoop)
+      column *= std::max<int64_t>(stage.getPlannedExtent(loop), 1);
+  bool isColumn = stage.hasReduction() && column >= kLongColumn;
+  int64_t grain = isColumn ? std::max(kColumnGrain, step) : kGrain;
+  int64_t extent = stage.getStaticExtent(vectorLoop);
+  bool isOne = !ShapedType::isDynamic(extent) && !stage.isGrowing(vectorLoop) &&
+               extent <= grain;
+  return isOne ? 0 : grain;
+}
+
 ScheduleAttr LoopOrder::choose() {
   auto [vectorLoop, lanes] = chooseVector();
   // Tiles have an order of loops of their own.
   if (outer.empty())
     if (int64_t tileLoop = chooseTile(vectorLoop, lanes); tileLoop >= 0)
       return makeTileSchedule(vectorLoop, lanes, tileLoop);
-  if (outer.empty() && vectorLoop >= 0)
+  if (isAlone && vectorLoop >= 0)
     strip = chooseStrip(stage, vectorLoop);
   auto [unrollLoop, unroll] = chooseUnroll(vectorLoop, lanes);
   while (unroll > 1 && !fits(kLoopBodies * unroll))
@@ -611,10 +643,15 @@ ScheduleAttr LoopOrder::choose() {
   bool isVectorInside = vectorLoop >= 0 && (!keptLoops.test(vectorLoop) ||
                                             addsRows(vectorLoop, lanes));
   if (vectorLoop >= 0 && !isVectorInside) {
-    order.push_back(vectorLoop);
-    // The only kept loop is shared among threads by blocks of vectors.
-    if (order.size() == 1)
+    // Threads share the only kept loop in strips.
+    if (order.empty())
+      strip = chooseGrain(vectorLoop,
+                          unrollLoop == vectorLoop ? unroll * lanes : lanes);
+    if (order.empty() && strip > 0) {
+      order.push_back(vectorLoop);
       parallel = 1;
+    }
+    order.push_back(vectorLoop);
   }
   order.append(reduced);
   if (isVectorInside)
@@ -634,7 +671,11 @@ ScheduleAttr LoopOrder::choose() {
 } // namespace
 
 ScheduleAttr metaop::chooseSchedule(const Stage &stage,
-                                    const Processor &processor,
-                                    ArrayRef<int64_t> outer) {
-  return LoopOrder(stage, processor, outer).choose();
+                                    const Processor &processor) {
+  return LoopOrder(stage, processor, /*isAlone=*/true, {}).choose();
+}
+
+ScheduleAttr metaop::chooseNest(const Stage &stage, const Processor &processor,
+                                ArrayRef<int64_t> outer) {
+  return LoopOrder(stage, processor, /*isAlone=*/false, outer).choose();
 }

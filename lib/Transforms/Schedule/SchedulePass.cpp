@@ -103,11 +103,14 @@ LogicalResult SchedulePass::schedule(FusedOp op) {
     found->second.isUsed = true;
     return apply(found->second.entry, *stage);
   }
-  if (auto tiles = chooseContraction(*stage, processor))
+  if (auto tiles = chooseContraction(*stage, processor)) {
     op.setScheduleAttr(*tiles);
-  else
-    op.setScheduleAttr(chooseStream(
-        op, *stage, chooseSchedule(*stage, processor), processor.streamBytes));
+    return success();
+  }
+  bool isAlone = llvm::hasSingleElement(op->getBlock()->getOps<FusedOp>());
+  ScheduleAttr chosen = isAlone ? chooseSchedule(*stage, processor)
+                                : chooseNest(*stage, processor);
+  op.setScheduleAttr(chooseStream(op, *stage, chosen, processor.streamBytes));
   return success();
 }
 

@@ -120,13 +120,21 @@ bool SharedBlock::narrow(const Stage &contraction, ArrayRef<LoopLevel> levels) {
   return true;
 }
 
-FusedOp metaop::findReductionInBlocks(Block &kernel) {
+/// Whether the stage sums products, as contractions do.
+static bool sumsProducts(FusedOp stage) {
+  return llvm::any_of(stage.getBody().front(), [](Operation &op) {
+    auto reduce = dyn_cast<ReindexReduceOpInterface>(op);
+    return reduce && reduce.getReduceKind() == ReduceKind::Add &&
+           isa_and_nonnull<MulOp>(reduce.getSource().getDefiningOp());
+  });
+}
+
+FusedOp metaop::findContractionInBlocks(Block &kernel) {
   for (auto stage : kernel.getOps<FusedOp>()) {
+    // Other stages have strips, and then no neighbours.
     bool hasBlocks =
         stage.getScheduleAttr() && !stage.getScheduleAttr().isFlat();
-    if (hasBlocks && llvm::any_of(stage.getBody().front(), [](Operation &op) {
-          return isa<ReindexReduceOpInterface>(op);
-        }))
+    if (hasBlocks && sumsProducts(stage))
       return stage;
   }
   return nullptr;

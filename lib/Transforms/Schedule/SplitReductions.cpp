@@ -54,8 +54,6 @@ using namespace mlir::metaop;
 
 /// A parallel range of so many steps, or more, is shared as it is.
 static constexpr int64_t kEnoughSteps = 16;
-/// Elements that a step of the range does where it goes over a vector loop.
-static constexpr int64_t kVectorBlock = 4096;
 /// Fewer iterations are done before they are shared.
 static constexpr int64_t kMinIterations = 1 << 17;
 /// The most blocks; fewer where partial results would be many.
@@ -153,8 +151,6 @@ int64_t countParallelSteps(const Stage &stage, ScheduleAttr schedule) {
     int64_t extent = stage.getStaticExtent(loop);
     if (schedule.isOuter(depth))
       extent = llvm::divideCeil(extent, step);
-    else if (schedule.getVectorWidth() > 1 && loop == schedule.getVectorDim())
-      extent = llvm::divideCeil(extent, kVectorBlock);
     else if (loop == schedule.getUnrollDim())
       extent = llvm::divideCeil(extent, schedule.getUnroll());
     steps *= extent;

@@ -89,7 +89,7 @@ bool StageBuilder::canCollapse(unsigned loop) {
 /// epilogue of that, before loops are collapsed. The contraction itself has its
 /// own loops.
 LogicalResult StageBuilder::findBlocks() {
-  FusedOp contraction = findReductionInBlocks(*stage.op->getBlock());
+  FusedOp contraction = findContractionInBlocks(*stage.op->getBlock());
   if (!contraction || contraction == stage.op)
     return success();
   for (const StageRead &read : stage.reads) {

@@ -19,8 +19,8 @@
 //
 // Lines have to be filled at once, and instructions for it demand alignment.
 // Buffers begin at lines, so a vector is aligned if it begins at a multiple of
-// its lanes: the loop along it starts at such multiples, in blocks of the
-// parallel range as well, and all other loops must step by them. A result that
+// its lanes: the loop along it starts at such multiples, in strips as well, and
+// all other loops must step by them. A result that
 // begins elsewhere, as a part of another value, is left to the caches when that
 // is known (PlanMemory.cpp).
 //

@@ -25,7 +25,7 @@
 func.func private @tail(%x: tensor<37xf32>) -> tensor<37xf32> {
   %k = metaop.kernel(%kx = %x : tensor<37xf32>) -> tensor<37xf32> {
     %r = metaop.fused(%bx = %kx : tensor<37xf32>) -> tensor<37xf32>
-        schedule(#metaop.schedule<[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+        schedule(#metaop.schedule<[parallel(0, 4096), step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.exp %bx : tensor<37xf32>
       metaop.yield %y : tensor<37xf32>
     }
@@ -34,13 +34,14 @@ func.func private @tail(%x: tensor<37xf32>) -> tensor<37xf32> {
   return %k : tensor<37xf32>
 }
 
-// Blocks of a long loop are the parallel range: 20000 elements are 5 of them.
+// Strips of a long loop are the parallel range: 20000 elements are 5 of them, the last
+// of which is shorter.
 // CHECK-LABEL: func @blocks(
 // CHECK-SAME:    metaop.parallel_range = 5 : i64
 func.func private @blocks(%x: tensor<20000xf32>) -> tensor<20000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<20000xf32>) -> tensor<20000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<20000xf32>) -> tensor<20000xf32>
-        schedule(#metaop.schedule<[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+        schedule(#metaop.schedule<[parallel(0, 4096), step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
       %y = metaop.exp %bx : tensor<20000xf32>
       metaop.yield %y : tensor<20000xf32>
     }
@@ -55,7 +56,7 @@ func.func private @blocks(%x: tensor<20000xf32>) -> tensor<20000xf32> {
 func.func private @unrolled_blocks(%x: tensor<2x20000xf32>) -> tensor<20000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<2x20000xf32>) -> tensor<20000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<2x20000xf32>) -> tensor<20000xf32>
-        schedule(#metaop.schedule<[parallel(1, 32), step(0)], tile = [1: 32], lanes = 1: 8>) {
+        schedule(#metaop.schedule<[parallel(1, 4096), step(1, 32), step(0)], tile = [1: 32], lanes = 1: 8>) {
       %y = metaop.reduce add %bx dims = [0] : tensor<2x20000xf32> -> tensor<20000xf32>
       metaop.yield %y : tensor<20000xf32>
     }

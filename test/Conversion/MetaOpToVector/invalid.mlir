@@ -95,10 +95,10 @@ func.func private @lanes(%x: tensor<12xf32>) -> tensor<3xf32> {
 
 // -----
 
-// The vector loop is shared among threads in blocks only where it is alone.
+// Threads share the vector loop in strips only.
 func.func private @parallel_vector(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
-    // expected-error @below {{loop 1 is parallel together with others and cannot be the vector loop}}
+    // expected-error @below {{loop 1 is parallel and cannot be the vector loop, unless a further loop of it stands inside}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
         schedule(#metaop.schedule<[parallel(0), parallel(1, 4)], tile = [1: 4], lanes = 1: 4>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>

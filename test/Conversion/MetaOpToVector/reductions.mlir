@@ -70,7 +70,7 @@ func.func private @in_memory(%x: tensor<12x100xf32>) -> tensor<12xf32> {
   return %k : tensor<12xf32>
 }
 
-// In blocks of a shared vector loop, each sets its own part.
+// In strips that threads share, each sets its own part.
 // CHECK-LABEL: func @in_memory_in_blocks(
 // CHECK-SAME:    metaop.parallel_range = 3 : i64
 // CHECK:         scf.for %[[BLOCK:.*]] =
@@ -81,7 +81,7 @@ func.func private @in_memory(%x: tensor<12x100xf32>) -> tensor<12xf32> {
 func.func private @in_memory_in_blocks(%x: tensor<8x10000xf32>) -> tensor<4x10000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x10000xf32>) -> tensor<4x10000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<8x10000xf32>) -> tensor<4x10000xf32>
-        schedule(#metaop.schedule<[parallel(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
+        schedule(#metaop.schedule<[parallel(1, 4096), step(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
       %y = metaop.reindex_reduce max %bx map affine_map<(h, w) -> (h floordiv 2, w)> : tensor<8x10000xf32> -> tensor<4x10000xf32>
       metaop.yield %y : tensor<4x10000xf32>
     }

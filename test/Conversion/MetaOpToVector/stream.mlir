@@ -7,7 +7,7 @@
 func.func @tail(%x: tensor<100xf32>) -> tensor<100xf32> {
   %k = metaop.kernel(%bx = %x : tensor<100xf32>) -> tensor<100xf32> {
     %0 = metaop.fused(%a = %bx : tensor<100xf32>) -> tensor<100xf32>
-        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0, 4096), step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.exp %a : tensor<100xf32>
       metaop.yield %y : tensor<100xf32>
     }
@@ -26,7 +26,7 @@ func.func @tail(%x: tensor<100xf32>) -> tensor<100xf32> {
 func.func @second(%x: tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>) {
   %k:2 = metaop.kernel(%bx = %x : tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>) {
     %0:2 = metaop.fused(%a = %bx : tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>)
-        schedule(#metaop.schedule<[parallel(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [1]>) {
+        schedule(#metaop.schedule<[parallel(0, 4096), step(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [1]>) {
       %y = metaop.exp %a : tensor<96xf32>
       %z = metaop.log %a : tensor<96xf32>
       metaop.yield %y, %z : tensor<96xf32>, tensor<96xf32>
@@ -40,7 +40,7 @@ func.func @second(%x: tensor<96xf32>) -> (tensor<96xf32>, tensor<96xf32>) {
 func.func @wide(%x: tensor<96xf64>) -> tensor<96xf64> {
   %k = metaop.kernel(%bx = %x : tensor<96xf64>) -> tensor<96xf64> {
     %0 = metaop.fused(%a = %bx : tensor<96xf64>) -> tensor<96xf64>
-        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(0, 4096), step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.abs %a : tensor<96xf64>
       metaop.yield %y : tensor<96xf64>
     }
@@ -104,7 +104,7 @@ func.func @number(%x: tensor<64xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%bx = %x : tensor<64xf32>) -> tensor<64xf32> {
     // expected-error @below {{the schedule streams result 1, but the stage has 1}}
     %0 = metaop.fused(%a = %bx : tensor<64xf32>) -> tensor<64xf32>
-        schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [1]>) {
+        schedule(#metaop.schedule<[parallel(0, 4096), step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [1]>) {
       %y = metaop.exp %a : tensor<64xf32>
       metaop.yield %y : tensor<64xf32>
     }

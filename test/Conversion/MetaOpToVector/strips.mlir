@@ -94,3 +94,26 @@ func.func private @blocks(%x: tensor<9x10xf32>) -> tensor<10x9xf32> {
   }
   return %k : tensor<10x9xf32>
 }
+
+// A strip that is entered once is emitted alike whatever is left over.
+// CHECK-LABEL: func @grain(
+// CHECK-SAME:    metaop.parallel_range = 3 : i64
+// CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c32
+// CHECK:         %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c32 overflow<nsw>
+// CHECK:         %[[LAST:.*]] = arith.minsi %[[BEHIND]], %c96
+// CHECK:         %[[LENGTH:.*]] = arith.subi %[[LAST]], %[[FIRST]]
+// CHECK:         %[[LEFT:.*]] = arith.remsi %[[LENGTH]], %c8
+// CHECK:         %[[WHOLE:.*]] = arith.subi %[[LAST]], %[[LEFT]]
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[WHOLE]] step %c8
+// CHECK:         scf.for %{{.*}} = %[[WHOLE]] to %[[LAST]] step %c8
+func.func private @grain(%x: tensor<96xf32>) -> tensor<96xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<96xf32>) -> tensor<96xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<96xf32>) -> tensor<96xf32>
+        schedule(#metaop.schedule<[parallel(0, 32), step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+      %y = metaop.neg %bx : tensor<96xf32>
+      metaop.yield %y : tensor<96xf32>
+    }
+    metaop.yield %r : tensor<96xf32>
+  }
+  return %k : tensor<96xf32>
+}

@@ -2,7 +2,7 @@
 
 // Four lanes for three elements,
 // CHECK-LABEL: func @fixed
-// CHECK: <[parallel(0, 4)], tile = [0: 4], lanes = 0: 4>
+// CHECK: <[step(0, 4)], tile = [0: 4], lanes = 0: 4>
 // CHECK-NOT: metaop.growing
 func.func @fixed(%x: tensor<3xf32>) -> tensor<3xf32> {
   %0 = metaop.kernel(%k = %x : tensor<3xf32>) -> tensor<3xf32> {
@@ -17,9 +17,10 @@ func.func @fixed(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// and as many as there are where the next program has four.
+// and as many as there are where the next program has four. Threads share a loop that
+// may become long.
 // CHECK-LABEL: func @growing
-// CHECK: <[parallel(0, 16)], tile = [0: 16], lanes = 0: 16>
+// CHECK: <[parallel(0, 4096), step(0, 16)], tile = [0: 16], lanes = 0: 16>
 // CHECK-SAME: metaop.growing = array<i64: 0>
 func.func @growing(%x: tensor<3xf32> {metaop.growing = array<i64: 0>}) -> tensor<3xf32> {
   %0 = metaop.kernel(%k = %x : tensor<3xf32>) -> tensor<3xf32> {

@@ -16,7 +16,7 @@ func.func @mean_of_channels(%x: tensor<4x16x8x8xf32>) -> tensor<16xf32> {
 
 // An element-wise stage on the same image is one loop.
 // CHECK-LABEL: func @elementwise
-// CHECK: schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16>)
+// CHECK: schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16>)
 func.func @elementwise(%x: tensor<4x16x8x8xf32>) -> tensor<4x16x8x8xf32> {
   %0 = metaop.fused(%a = %x : tensor<4x16x8x8xf32>) -> tensor<4x16x8x8xf32> {
     %1 = metaop.exp %a : tensor<4x16x8x8xf32>
@@ -68,7 +68,7 @@ func.func @unit(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
 // The longer step stands outside, whichever dimension it is: here the tensor is
 // read and written in the order of its second dimension.
 // CHECK-LABEL: func @column_sums
-// CHECK: <[parallel(1, 128), step(0)], tile = [1: 128], lanes = 1: 16>
+// CHECK: <[step(1, 128), step(0)], tile = [1: 128], lanes = 1: 16>
 func.func @column_sums(%x: tensor<64x128xf32>) -> tensor<128xf32> {
   %0 = metaop.fused(%a = %x : tensor<64x128xf32>) -> tensor<128xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<64x128xf32> -> tensor<128xf32>

@@ -8,9 +8,9 @@
 
 // As much as the caches hold. Vectors of half a line follow each other.
 // CHECK-LABEL: func @large
-// CHECK: <[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>
+// CHECK: <[step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>
 // V256-LABEL: func @large
-// V256: <[parallel(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [0]>
+// V256: <[step(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [0]>
 // EXPLAIN-LABEL: kernel of @large
 // EXPLAIN: write tensor<1024xf32> at (d0) -> (d0): unit stride, past the caches
 func.func @large(%x: tensor<1024xf32>) -> tensor<1024xf32> {
@@ -42,7 +42,7 @@ func.func @small(%x: tensor<1023xf32>) -> tensor<1023xf32> {
 // Of two results, those that are as large; a byte an element is a quarter of a
 // line.
 // CHECK-LABEL: func @bytes
-// CHECK: <[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [1]>
+// CHECK: <[parallel(0, 4096), step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [1]>
 func.func @bytes(%x: tensor<8192xf32>) -> (tensor<8192xi1>, tensor<8192xf32>) {
   %0:2 = metaop.kernel(%k = %x : tensor<8192xf32>) -> (tensor<8192xi1>, tensor<8192xf32>) {
     %1:2 = metaop.fused(%a = %k : tensor<8192xf32>) -> (tensor<8192xi1>, tensor<8192xf32>) {
@@ -174,7 +174,7 @@ func.func @reduced(%x: tensor<3x4096xf32>) -> tensor<4096xf32> {
 // CHECK-NOT: stream
 func.func @given(%x: tensor<4096xf32>) -> tensor<4096xf32> {
   %0 = metaop.kernel(%k = %x : tensor<4096xf32>) -> tensor<4096xf32> {
-    %1 = metaop.fused(%a = %k : tensor<4096xf32>) -> tensor<4096xf32> schedule(#metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16>) {
+    %1 = metaop.fused(%a = %k : tensor<4096xf32>) -> tensor<4096xf32> schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16>) {
       %2 = metaop.exp %a : tensor<4096xf32>
       metaop.yield %2 : tensor<4096xf32>
     }

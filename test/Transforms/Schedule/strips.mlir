@@ -37,7 +37,7 @@ func.func @few_strips(%x: tensor<40x14000xf32>) -> tensor<14000xf32> {
 
 // Sums in the second cache, where strides cost nothing, are in registers,
 // CHECK-LABEL: func @small
-// CHECK: <[parallel(1, 256), step(0)], tile = [1: 256], lanes = 1: 16>
+// CHECK: <[step(1, 256), step(0)], tile = [1: 256], lanes = 1: 16>
 func.func @small(%x: tensor<40x4096xf32>) -> tensor<4096xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x4096xf32>) -> tensor<4096xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x4096xf32> -> tensor<4096xf32>

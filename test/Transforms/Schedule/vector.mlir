@@ -6,9 +6,9 @@
 
 // The widest element that is read or computed gives the number of lanes.
 // CHECK-LABEL: func @widest
-// CHECK: <[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>
+// CHECK: <[step(0, 8)], tile = [0: 8], lanes = 0: 8>
 // V256-LABEL: func @widest
-// V256: <[parallel(0, 4)], tile = [0: 4], lanes = 0: 4>
+// V256: <[step(0, 4)], tile = [0: 4], lanes = 0: 4>
 func.func @widest(%x: tensor<1000xf32>) -> tensor<1000xf64> {
   %0 = metaop.fused(%a = %x : tensor<1000xf32>) -> tensor<1000xf64> {
     %1 = metaop.cast %a : tensor<1000xf32> -> tensor<1000xf64>
@@ -19,7 +19,7 @@ func.func @widest(%x: tensor<1000xf32>) -> tensor<1000xf64> {
 
 // A boolean takes a byte.
 // CHECK-LABEL: func @bytes
-// CHECK: <[parallel(0, 64)], tile = [0: 64], lanes = 0: 64>
+// CHECK: <[step(0, 64)], tile = [0: 64], lanes = 0: 64>
 func.func @bytes(%x: tensor<1000xi1>) -> tensor<1000xi1> {
   %0 = metaop.fused(%a = %x : tensor<1000xi1>) -> tensor<1000xi1> {
     %1 = metaop.not %a : tensor<1000xi1>
@@ -30,7 +30,7 @@ func.func @bytes(%x: tensor<1000xi1>) -> tensor<1000xi1> {
 
 // No more lanes than a power of two that holds the loop.
 // CHECK-LABEL: func @short
-// CHECK: <[parallel(0, 8)], tile = [0: 8], lanes = 0: 8>
+// CHECK: <[step(0, 8)], tile = [0: 8], lanes = 0: 8>
 func.func @short(%x: tensor<5xf32>) -> tensor<5xf32> {
   %0 = metaop.fused(%a = %x : tensor<5xf32>) -> tensor<5xf32> {
     %1 = metaop.exp %a : tensor<5xf32>

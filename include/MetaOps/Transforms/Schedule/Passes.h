@@ -20,11 +20,15 @@ namespace mlir::metaop {
 #define GEN_PASS_DECL
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"
 
-/// The schedule that the heuristics choose for a stage on a processor. The
-/// loops `outer` stand outside in this order and are parallel; they are neither
-/// vectors nor unrolled.
-ScheduleAttr chooseSchedule(const Stage &stage, const Processor &processor,
-                            ArrayRef<int64_t> outer = {});
+/// The schedule that the heuristics choose for a stage that is alone in its
+/// kernel, on a processor.
+ScheduleAttr chooseSchedule(const Stage &stage, const Processor &processor);
+
+/// The same for a stage among others, on which its loops depend as well: each
+/// dimension has one loop. The loops `outer` stand outside in this order and
+/// are parallel; they are neither vectors nor unrolled.
+ScheduleAttr chooseNest(const Stage &stage, const Processor &processor,
+                        ArrayRef<int64_t> outer = {});
 
 /// What a kernel whose stages are scheduled will do on a processor. Fails,
 /// with a diagnostic, where a stage has no schedule or one of another stage.

@@ -56,10 +56,10 @@ struct SharedBlock {
 /// without a schedule, or with one behind stages that pack for it; else null.
 FusedOp findContractionStage(KernelOp kernel);
 
-/// The first stage of a kernel that reduces and has a schedule of blocks: the
-/// contraction, of which the reductions behind it are epilogues. Null if there
-/// is none.
-FusedOp findReductionInBlocks(Block &kernel);
+/// The first stage of a kernel that sums products and has a schedule of blocks:
+/// the contraction, of which the reductions behind it are epilogues. Null if
+/// there is none.
+FusedOp findContractionInBlocks(Block &kernel);
 
 } // namespace mlir::metaop
 
