@@ -12,6 +12,8 @@ For a longer run: python test_contraction_fuzz.py NUMBER_OF_STAGES [FIRST_SEED]
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 import re
 import sys
@@ -32,9 +34,13 @@ KINDS = {
     "result transposed": ("ikj", "i, k", "k, j", "j, i"),
     "batch": ("bikj", "b, i, k", "b, k, j", "b, i, j"),
     "convolution": ("noijchw", "n, c, i + h, j + w", "o, c, h, w", "n, o, i, j"),
+    "by filters": ("npqjchi", "n, c, p + h, q + i", "n, p, q, j", "j, c, h, i"),
 }
 #: The extents of a dimension: up to this.
-LARGEST = dict(b=4, i=40, k=70, j=60, n=3, o=12, c=5, h=3, w=4)
+LARGEST = dict(b=4, i=40, k=70, j=60, n=3, o=12, c=5, h=3, w=4, p=6, q=7)
+LARGEST_FILTERS = dict(LARGEST, c=40, i=4)
+#: Bytes of a cache line, and of an element.
+LINE, BYTES = 64, dict(f64=8, f32=4, f16=2, bf16=2)
 
 #: Types of the factors in memory, and of their products and sums.
 TYPES = [
@@ -57,6 +63,7 @@ FEATURES = {
     "packing": re.compile(r"^pack"),
     "epilogue": re.compile(r"epilogue"),
     "rows": re.compile(r"rows"),
+    "collapsed": re.compile(r"collapsed"),
 }
 
 REFUSED = re.compile(
@@ -64,7 +71,8 @@ REFUSED = re.compile(
     r"|in steps of \d+ along its lanes|which is for contractions"
     r"|tiles that are not square|multiplications, but at most|is shared with another stage"
     r"|the stage is no sum of products|schedule orders \d loops|bytes fit|shares (loop )?\d"
-    r"|by whole rows|what is not complete|is not parallel|does not fit its local memory)"
+    r"|by whole rows|cuts loop \d into strips|what is not complete|is not parallel"
+    r"|does not fit its local memory)"
 )
 
 
@@ -74,27 +82,37 @@ class Contraction:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.name = f"f{seed}"
-        self.kind = self.random.choice(list(KINDS))
+        self.kind = self.random.choice([*KINDS, "by filters"])
         self.space, *self.maps = KINDS[self.kind]
         if self.kind == "convolution" and self.random.random() < 0.3:
             self.space = "".join(self.random.sample(self.space, len(self.space)))
-        self.extents = {dim: self.random.randint(2, LARGEST[dim]) for dim in self.space}
+        largest = LARGEST_FILTERS if self.kind == "by filters" else LARGEST
+        self.extents = {dim: self.random.randint(2, largest[dim]) for dim in self.space}
         self.kept = [dim for dim in self.space if dim in self.maps[2]]
         self.reduced = [dim for dim in self.space if dim not in self.maps[2]]
         self.schedule = self.random_schedule()
         self.stored, self.element = self.random.choice(TYPES)
-        self.has_rows = self.random.random() < 0.7
-        self.epilogue = self.random_epilogue() if self.random.random() < 0.6 else None
+        self.has_rows = self.kind != "by filters" and self.random.random() < 0.7
+        self.row = self.random.randrange(len(self.maps[2].split(", ")))
+        if self.kind == "by filters" and self.random.random() < 0.7:
+            self.row = 0
+        self.collapses = False
+        follows = self.kind == "by filters" or self.random.random() < 0.6
+        self.epilogue = self.random_epilogue() if follows else None
         self.packing = self.random_packing() if self.random.random() < 0.3 else None
 
     def random_schedule(self):
         rng = self.random
         lanes, width = "j", rng.choice([2, 4, 8, 16])
-        rows = "i" if self.kind == "result transposed" else None
+        rows = "i" if self.kind in ("result transposed", "by filters") else None
         tile = {lanes: width * rng.choice([1, 1, 2, 3])}
         for dim in self.kept:
             if dim == rows or (dim != lanes and rng.random() < 0.5):
                 tile[dim] = rng.choice([2, 3, 4, 6])
+        # Filters are whole in a tile, as a rule.
+        if self.kind == "by filters" and rng.random() < 0.8:
+            tile |= {"h": self.extents["h"], "i": self.extents["i"]}
+            tile.pop("c", None)
         short = [dim for dim in self.reduced if self.extents[dim] <= 8]
         unroll = [dim for dim in short if rng.random() < 0.4]
         levels = self.random_levels(tile, unroll)
@@ -118,6 +136,9 @@ class Contraction:
             steps[dim] = [tile.get(dim, 1)]
             while dim not in unroll and rng.random() < 0.4 and len(steps[dim]) < 3:
                 steps[dim].insert(0, steps[dim][0] * rng.choice([2, 3, 4, 5]))
+        # Whole cache lines, whatever the filters are.
+        if self.kind == "by filters" and "c" not in tile and rng.random() < 0.7:
+            steps["c"] = [16, 1]
         # A parallel loop of a dimension in the tile has a further one inside.
         fitting = [d for d in self.kept if len(steps[d]) > 1 or d not in tile]
         parallel = [d for d in rng.sample(fitting, len(fitting)) if rng.random() < 0.5]
@@ -152,6 +173,46 @@ class Contraction:
         ]
         return levels, sum(kind == "parallel" for kind, _, _ in levels)
 
+    def loops(self, levels):
+        """Return the dimensions of the result that are one loop of an epilogue each.
+
+        Neighbours are one loop where blocks of them are a run, of whole cache lines.
+        """
+        result = self.maps[2].split(", ")
+        first = {dim: self.extents[dim] for dim in result}
+        for _, dim, step in reversed(levels):
+            if dim in first and step < self.extents[dim]:
+                first[dim] = step
+        loops = [result[-1]]
+        for dim in reversed(result[:-1]):
+            run = first[dim] * math.prod(self.extents[inner] for inner in loops[0])
+            is_whole = first[dim] == self.extents[dim]
+            if (
+                result[self.row] not in dim + loops[0]
+                and all(first[inner] == self.extents[inner] for inner in loops[0])
+                and (is_whole or run * BYTES[self.element] % LINE == 0)
+            ):
+                loops[0] = dim + loops[0]
+            else:
+                loops.insert(0, dim)
+        return loops
+
+    def translate(self, levels, loops):
+        """Return levels of the contraction as those of loops that are several dimensions."""
+        sizes, translated = dict(self.extents), []
+        for kind, dim, step in levels:
+            loop = next(loop for loop in loops if dim in loop)
+            sizes[dim] = min(sizes[dim], step)
+            for position, digit in enumerate(loop):
+                if sizes[digit] > 1 or position == len(loop) - 1:
+                    inner = math.prod(self.extents[d] for d in loop[position + 1 :])
+                    reach = sizes[digit] * inner
+                    break
+            translated.append((kind, loop, reach if len(loop) > 1 else step))
+        steps = {loop: [step for _, own, step in translated if own == loop] for loop in loops}
+        falls = all(a % b == 0 for own in steps.values() for a, b in itertools.pairwise(own))
+        return translated if falls else None
+
     def random_neighbour(self, outer, dims, others=None):
         """Return the levels and lanes of a stage over `dims` inside of `outer`.
 
@@ -174,7 +235,9 @@ class Contraction:
         rng = self.random
         levels, first = self.levels()
         # Without blocks, stages share loops in another way.
-        if self.kind == "convolution" or len({dim for _, dim, _ in levels}) == len(levels):
+        if self.kind in ("convolution", "by filters") or len({dim for _, dim, _ in levels}) == len(
+            levels
+        ):
             return None
         last = max(depth for depth, level in enumerate(levels, 1) if level[1] in self.kept)
         depth = rng.randint(max(first, 1), max(first, last, 1))
@@ -200,6 +263,12 @@ class Contraction:
             return None
         end = self.random.choice(depths)
         outer = [level for level in levels[:end] if level[1] in self.kept]
+        if not self.has_rows:
+            loops = self.loops(levels)
+            self.collapses = len(loops) < len(result)
+            outer, result = self.translate(outer, loops), loops
+        if outer is None:
+            return None
         order = self.random.sample(range(len(result) - 1), len(result) - 1)
         inside = [0] if not self.has_rows else [0, len(order), self.random.randint(0, len(order))]
         return [
@@ -235,7 +304,7 @@ class Contraction:
       metaop.yield %4 : {y}
     }}"""
             sums = "%less"
-        dim = self.random.randrange(len(result))
+        dim = self.row
         row = Program.type([self.extents[result[dim]]], element)
         to_row = f"affine_map<({space}) -> ({dims[dim]})>"
         return (
@@ -323,6 +392,7 @@ def check(seeds, folder):
             schedules = "pack " if stage.packing else ""
             schedules += stage.schedule + (" epilogue" if stage.epilogue else "")
             schedules += " rows" if stage.epilogue and stage.has_rows else ""
+            schedules += " collapsed" if stage.epilogue and stage.collapses else ""
             facts += Counter({n: 1 for n, use in FEATURES.items() if use.search(schedules)})
         else:
             assert REFUSED.search(line), f"{line}\nin {path}"

@@ -123,7 +123,7 @@ BlockedStages::buildPanel(const ScheduledStage &packing) const {
   ArrayRef<LoopLevel> levels = getPackingLevels(packing);
   auto block =
       SharedBlock::match(reader, read->map, writer, writer.writes.front().map);
-  if (!block || !block->narrow(reader, levels))
+  if (!block || !block->narrow(levels))
     return op.emitOpError("shares blocks of loops with a stage that does not "
                           "write the same blocks");
   if (failed(verifyLevels(op, *block, levels, packing.schedule)))

@@ -128,8 +128,7 @@ AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
   ArrayRef<LoopLevel> outer = blocked->getLevels().take_front(shared);
   int64_t bytes = getElementBytes(read.value.getType());
   // Threads would pack the same where a parallel loop is not the writer's.
-  if (shared == 0 || shared < blocked->getParallel() ||
-      !block->narrow(reader, outer) ||
+  if (shared == 0 || shared < blocked->getParallel() || !block->narrow(outer) ||
       block->numElements > kMaxPanelBytes / bytes)
     return std::nullopt;
   ScheduleAttr flat = chooseNest(writer, processor);

@@ -20,7 +20,9 @@
 //   steps      of the sum, in the order in which vectors lie in memory
 //
 // Rows stand inside of panels where there are so few that all of them stay in
-// the first cache: then a panel is read once.
+// the first cache: then a panel is read once. So do rows whose results follow
+// each other in memory across the lanes, in blocks that fill whole cache lines:
+// what a panel makes is one place, not one for each of all lanes.
 //
 // For C = A * B with B streamed: [parallel(n, 512), step(k, 256), step(m, 14),
 // step(n, 32), step(k)]. The order differs from the one of Goto and van de
@@ -39,6 +41,7 @@
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -58,6 +61,7 @@ static constexpr int64_t kMinPanels = 8;
 static constexpr int64_t kPrefetchDistance = 8;
 /// Vectors of so many bytes are in the first cache anyway, or soon.
 static constexpr int64_t kNearBytes = 1 << 17;
+static constexpr int64_t kLineBytes = 64;
 
 int64_t metaop::getSumBlock(int64_t steps, bool isTransposed) {
   if (steps <= (isTransposed ? kWholeTransposed : kWholeSum))
@@ -88,10 +92,12 @@ private:
   int64_t countTiles(unsigned dim) const {
     return divideCeil(getExtent(dim), getTile(dim));
   }
+  int64_t getRowsOfLines() const;
   void sortReduced();
   void sortByStep(SmallVectorImpl<unsigned> &dims, AffineExpr place) const;
   void cutSum();
   void addParallel();
+  void addRowsOfLines();
   void shareAmongThreads(ArrayRef<unsigned> dims, int64_t wanted, int64_t least,
                          int64_t most);
   void addLevel(LevelKind kind, unsigned dim, int64_t step);
@@ -109,7 +115,9 @@ private:
   /// Steps of the blocks of reduced dimensions; 0 for none.
   SmallVector<int64_t> blocks;
   int64_t blockSteps = 1;
-  /// All rows stay in the first cache while panels pass by.
+  /// The outermost rows whose results are whole cache lines, across the lanes.
+  int64_t rowsOfLines;
+  /// Rows stay in the first cache while panels pass by.
   bool rowsAreInside = false;
   SmallVector<LoopLevel> levels;
   int64_t iterations = 1;
@@ -136,7 +144,24 @@ ContractionScheduler::ContractionScheduler(const Stage &stage,
   sortByStep(rows, otherRead.place.offset);
   for (TileDim row : llvm::reverse(plan.rows))
     rows.push_back(row.dim);
+  rowsOfLines = getRowsOfLines();
   sortReduced();
+}
+
+/// How many iterations of the outermost rows fill whole cache lines of the
+/// result with those of the tile; 1 where these do not follow each other.
+int64_t ContractionScheduler::getRowsOfLines() const {
+  if (plan.transpose < 0 || getTile(rows.front()) > 1)
+    return 1;
+  const StageWrite &write = stage.writes.front();
+  int64_t run = 1, bytes = getElementBytes(write.value.getType());
+  for (TileDim row : plan.rows)
+    run *= getExtent(row.dim) == row.size ? row.size : 0;
+  if (run == 0 || stage.getStep(write.place.offset, rows.front()) != run)
+    return 1;
+  int64_t count = kLineBytes / std::gcd(kLineBytes, run * bytes);
+  int64_t extent = getExtent(rows.front());
+  return extent > count && extent % count == 0 ? count : 1;
 }
 
 /// Large steps outside; what is no linear function of a dimension also.
@@ -225,6 +250,8 @@ void ContractionScheduler::shareAmongThreads(ArrayRef<unsigned> dims,
     // A loop over tiles stands inside, for those that are not full.
     if (getTile(dim) > 1)
       step = std::max<int64_t>(step, 2);
+    if (dim == rows.front())
+      step = llvm::alignTo(step, rowsOfLines);
     if (step >= tiles)
       continue;
     addLevel(LevelKind::Parallel, dim, step * getTile(dim));
@@ -266,6 +293,21 @@ void ContractionScheduler::addParallel() {
   // Each block of rows brings vectors to the second cache again.
   if (areFar && !rowsAreInside && iterations < kFewIterations)
     shareAmongThreads(rows, kFewIterations, /*least=*/1, INT32_MAX);
+  if (rowsOfLines > 1 && iterations < kFewIterations)
+    shareAmongThreads(panels, kFewIterations, /*least=*/1, INT32_MAX);
+}
+
+/// A level for blocks of rows, if threads do not share them in such.
+void ContractionScheduler::addRowsOfLines() {
+  if (rowsOfLines == 1)
+    return;
+  rowsAreInside = true;
+  bool isDone = llvm::any_of(levels, [&](const LoopLevel &level) {
+    return level.dim == static_cast<int64_t>(rows.front()) &&
+           level.step == rowsOfLines;
+  });
+  if (!isDone)
+    addLevel(LevelKind::Step, rows.front(), rowsOfLines);
 }
 
 /// One level for each dimension, in steps of the tile.
@@ -282,6 +324,7 @@ void ContractionScheduler::addTiles(ArrayRef<unsigned> dims) {
 
 ScheduleAttr ContractionScheduler::schedule() {
   addParallel();
+  addRowsOfLines();
   // A block has the step of its level only where there is more than one.
   for (auto [i, dim] : llvm::enumerate(reduced))
     if (blocks[i] != 0)

@@ -118,7 +118,7 @@ static std::optional<ScheduleAttr> schedulePacking(const Stage &contraction,
                                   packing.writes.front().map);
   ArrayRef<LoopLevel> outer = schedule.getLevels().take_front(copy.depth);
   int64_t bytes = getElementBytes(copy.read->value.getType());
-  if (!block || !block->narrow(contraction, outer) ||
+  if (!block || !block->narrow(outer) ||
       block->numElements > processor.getFirstCacheShare() / bytes)
     return std::nullopt;
   ScheduleAttr flat = chooseNest(packing, processor);

@@ -45,6 +45,7 @@ public:
 private:
   bool hasRows() const;
   bool canAccumulate() const;
+  bool areNested(ArrayRef<LoopLevel> levels) const;
   bool areLanesWhole(ArrayRef<LoopLevel> levels) const;
   bool fitRows() const;
   int64_t chooseShared();
@@ -87,6 +88,18 @@ bool EpilogueScheduler::canAccumulate() const {
           findResultForSums(contraction.op, epilogues.front()->op).has_value());
 }
 
+/// Whether blocks of a loop are whole blocks inside of those outside of them.
+bool EpilogueScheduler::areNested(ArrayRef<LoopLevel> levels) const {
+  llvm::SmallDenseMap<int64_t, int64_t> last;
+  return llvm::all_of(
+      chain->blocks.front().translate(levels), [&](const LoopLevel &level) {
+        int64_t &before = last.try_emplace(level.dim, level.step).first->second;
+        bool divides = before % level.step == 0;
+        before = level.step;
+        return divides;
+      });
+}
+
 /// Whether blocks are whole vectors of an epilogue's lanes.
 bool EpilogueScheduler::areLanesWhole(ArrayRef<LoopLevel> levels) const {
   if (hasRows())
@@ -111,13 +124,13 @@ int64_t EpilogueScheduler::chooseShared() {
       continue;
     ++shared;
     ArrayRef<LoopLevel> around = levels.take_front(depth);
-    bool isBlock = chain->narrow(around);
+    if (!chain->narrow(around) || !areNested(around))
+      break;
     int64_t numElements = chain->blocks.front().numElements;
-    if (isBlock && numElements < kMinBlock && (best > 0 || !isForced))
+    if (numElements < kMinBlock && (best > 0 || !isForced))
       break;
     bool isAllowed = canAccumulate() || !haveReducedBlocks(contraction, around);
-    if (isBlock && isAllowed && areLanesWhole(around) &&
-        depth >= outer.getParallel() &&
+    if (isAllowed && areLanesWhole(around) && depth >= outer.getParallel() &&
         (isResult || numElements <= kMaxSumsBytes / bytes))
       best = shared;
     if (best > 0 && numElements <= kFirstCacheElements)

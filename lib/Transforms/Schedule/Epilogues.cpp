@@ -64,8 +64,8 @@ bool EpilogueChain::findBlock(unsigned epilogue) {
   const StageWrite &sums = contraction->writes.front();
   auto reads = findReads(reader, *contraction, sums);
   if (!reads.empty()) {
-    auto block =
-        SharedBlock::match(*contraction, sums.map, reader, reads.front()->map);
+    auto block = SharedBlock::match(*contraction, sums.map, reader,
+                                    reads.front()->map, sums.shape);
     bool isOnePlace = llvm::all_of(reads, [&](const StageRead *read) {
       return !read->place.isGuarded() && read->map == reads.front()->map;
     });
@@ -130,9 +130,8 @@ bool EpilogueChain::isClosed() const {
 
 bool EpilogueChain::narrow(ArrayRef<LoopLevel> levels) {
   for (SharedBlock &block : blocks)
-    if (!block.narrow(*contraction, levels) ||
-        block.translate(levels).size() !=
-            blocks.front().translate(levels).size())
+    if (!block.narrow(levels) || block.translate(levels).size() !=
+                                     blocks.front().translate(levels).size())
       return false;
   return isClosed();
 }

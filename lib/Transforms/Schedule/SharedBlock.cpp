@@ -8,9 +8,10 @@
 //
 // The levels of a contraction are loops over blocks of its dimensions. A
 // dimension of a tensor may be several of these as digits (that of a factor
-// whose vectors are in panels: `32 * n1 + n0`). What an iteration of the shared
-// levels reaches along it is a range of neighbours if all digits below one that
-// still counts are whole.
+// whose vectors are in panels: `32 * n1 + n0`), and a loop of the other stage
+// may be several dimensions of the tensor (the filters of a channel). What an
+// iteration of the shared levels reaches along it is a range of neighbours if
+// all digits below one that still counts are whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,39 +27,71 @@ static bool isZero(AffineExpr expr) {
   return constant && constant.getValue() == 0;
 }
 
+/// The digits of a place in the contraction's loops; none where it is no sum of
+/// these in positive steps.
+static std::optional<SmallVector<SharedBlock::Digit, 2>>
+findDigits(const Stage &contraction, AffineExpr place) {
+  SmallVector<SharedBlock::Digit, 2> digits;
+  for (unsigned dim = 0; dim < contraction.getNumLoops(); ++dim) {
+    int64_t extent = contraction.getStaticExtent(dim);
+    auto step = contraction.getStep(place, dim);
+    if (!step || *step < 0 || ShapedType::isDynamic(extent))
+      return std::nullopt;
+    if (*step > 0)
+      digits.push_back({dim, *step, extent});
+  }
+  llvm::sort(digits, [](const auto &a, const auto &b) {
+    return std::tie(a.stride, a.extent) < std::tie(b.stride, b.extent);
+  });
+  return digits;
+}
+
+/// How many neighbours the digits reach in parts of these sizes.
+static std::optional<int64_t> getReach(ArrayRef<SharedBlock::Digit> digits,
+                                       ArrayRef<int64_t> sizes) {
+  int64_t reach = 1;
+  for (auto [digit, size] : llvm::zip_equal(digits, sizes)) {
+    if (size > 1 && digit.stride != reach)
+      return std::nullopt;
+    if (size > 1)
+      reach = digit.stride * size;
+  }
+  return reach;
+}
+
 std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
                                               AffineMap inContraction,
                                               const Stage &other,
-                                              AffineMap inOther) {
+                                              AffineMap inOther,
+                                              ArrayRef<AffineExpr> shape) {
   SharedBlock block;
   llvm::SmallBitVector seen(other.getNumLoops());
-  for (auto [place, index] :
-       llvm::zip_equal(inContraction.getResults(), inOther.getResults())) {
+  AffineExpr zero = getAffineConstantExpr(0, inOther.getContext());
+  AffineExpr place = zero;
+  for (auto [i, index] : llvm::enumerate(inOther.getResults())) {
+    AffineExpr digit = inContraction.getResult(i);
+    place = shape.empty() ? digit : place * shape[i] + digit;
     // Collapsed into the next one, or of one element.
-    if (isZero(place) && isZero(index))
+    if (isZero(index) && (isZero(digit) || !shape.empty()))
       continue;
     auto loop = dyn_cast<AffineDimExpr>(index);
-    if (!loop || seen.test(loop.getPosition()))
+    auto digits = findDigits(contraction, place);
+    if (!loop || seen.test(loop.getPosition()) || !digits)
       return std::nullopt;
     seen.set(loop.getPosition());
-    Index entry{loop.getPosition(), place};
-    entry.whole = other.getStaticExtent(entry.loop);
+    Index entry{loop.getPosition(), place, *digits};
+    entry.whole = entry.extent = other.getStaticExtent(entry.loop);
     int64_t reached = 1;
-    for (unsigned dim = 0; dim < contraction.getNumLoops(); ++dim) {
-      int64_t extent = contraction.getStaticExtent(dim);
-      auto step = contraction.getStep(place, dim);
-      if (!step || *step < 0 || ShapedType::isDynamic(extent))
-        return std::nullopt;
-      reached += *step * (extent - 1);
-    }
+    for (const Digit &own : entry.digits)
+      reached += own.stride * (own.extent - 1);
     // The last panel may reach beyond the end.
     if (ShapedType::isDynamic(entry.whole) || reached < entry.whole ||
         (isa<AffineDimExpr>(place) && reached != entry.whole))
       return std::nullopt;
-    entry.extent = entry.whole;
     block.indices.push_back(entry);
+    place = zero;
   }
-  if (!seen.all() || !block.narrow(contraction, {}))
+  if (!isZero(place) || !seen.all() || !block.narrow({}))
     return std::nullopt;
   return block;
 }
@@ -81,39 +114,51 @@ SharedBlock SharedBlock::follow(const StageWrite &write, const Stage &reader,
   return block;
 }
 
+/// The sizes of an index' digits in one iteration of these levels.
+static SmallVector<int64_t> getSizes(const SharedBlock::Index &index,
+                                     ArrayRef<LoopLevel> levels) {
+  return llvm::map_to_vector(index.digits, [&](SharedBlock::Digit digit) {
+    int64_t size = digit.extent;
+    for (const LoopLevel &level : levels)
+      if (level.dim == static_cast<int64_t>(digit.dim))
+        size = std::min(size, level.step);
+    return size;
+  });
+}
+
+/// How far the last of these levels, which is of a digit, goes along an index.
+/// One that leaves the digit whole goes as far as those above it do.
+static int64_t getStep(const SharedBlock::Index &index,
+                       const SharedBlock::Digit &digit,
+                       ArrayRef<LoopLevel> levels) {
+  int64_t step = levels.back().step * digit.stride;
+  if (index.digits.size() == 1)
+    return step;
+  return getReach(index.digits, getSizes(index, levels)).value_or(step);
+}
+
 SmallVector<LoopLevel>
 SharedBlock::translate(ArrayRef<LoopLevel> levels) const {
   SmallVector<LoopLevel> translated;
-  for (const LoopLevel &level : levels)
+  for (auto [depth, level] : llvm::enumerate(levels))
     for (const Index &index : indices)
-      if (index.place.isFunctionOfDim(level.dim))
+      for (const Digit &digit : index.digits) {
+        if (static_cast<int64_t>(digit.dim) != level.dim)
+          continue;
         translated.push_back(
             {level.kind, index.loop,
-             level.step * *getConstantCoefficient(index.place, level.dim)});
+             getStep(index, digit, levels.take_front(depth + 1))});
+      }
   return translated;
 }
 
-bool SharedBlock::narrow(const Stage &contraction, ArrayRef<LoopLevel> levels) {
-  SmallVector<int64_t> sizes;
-  for (unsigned dim = 0; dim < contraction.getNumLoops(); ++dim)
-    sizes.push_back(contraction.getStaticExtent(dim));
-  for (const LoopLevel &level : levels)
-    sizes[level.dim] = std::min(sizes[level.dim], level.step);
+bool SharedBlock::narrow(ArrayRef<LoopLevel> levels) {
   numElements = 1;
   for (Index &index : llvm::reverse(indices)) {
-    SmallVector<std::pair<int64_t, int64_t>> digits;
-    for (auto [dim, size] : llvm::enumerate(sizes))
-      if (int64_t step = *contraction.getStep(index.place, dim))
-        digits.push_back({step, size});
-    llvm::sort(digits);
-    index.extent = 1;
-    for (auto [step, size] : digits) {
-      if (size > 1 && step != index.extent)
-        return false;
-      if (size > 1)
-        index.extent = step * size;
-    }
-    index.extent = std::min(index.extent, index.whole);
+    auto reach = getReach(index.digits, getSizes(index, levels));
+    if (!reach)
+      return false;
+    index.extent = std::min(*reach, index.whole);
     index.stride = numElements;
     numElements = multiplyCounts(numElements, index.extent);
   }

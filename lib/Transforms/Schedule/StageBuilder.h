@@ -13,6 +13,20 @@
 
 namespace mlir::metaop {
 
+/// What passes to or from a contraction of the same kernel in blocks.
+struct PassedBlock {
+  /// How the stage's loops number its dimensions, and the contraction's do.
+  const AffineMap *own;
+  AffineMap map;
+  /// Of sums: bytes of an element, and of each dimension its elements, and
+  /// those in a block; none of dimensions that are several loops.
+  struct Part {
+    int64_t whole, inBlock;
+  };
+  int64_t bytes = 0;
+  SmallVector<std::optional<Part>> parts;
+};
+
 /// Builds the model of one stage; see Stage.cpp for the steps.
 class StageBuilder {
 public:
@@ -52,6 +66,8 @@ private:
   bool canCollapse(unsigned loop);
   LogicalResult findBlocks();
   bool areApart(unsigned outer, unsigned inner);
+  bool areWholeLines(const PassedBlock &block, unsigned position,
+                     AffineExpr inner);
   /// Whether the body computes something from the number of the iteration.
   bool isNumbered(unsigned loop);
   bool areDigits(AffineExpr index, AffineExpr extent,
@@ -69,9 +85,7 @@ private:
 
   MLIRContext *ctx;
   Stage stage;
-  /// Of what passes to or from a contraction of the same kernel in blocks: how
-  /// the stage's loops number its dimensions, and how the contraction's do.
-  SmallVector<std::pair<const AffineMap *, AffineMap>, 1> blocks;
+  SmallVector<PassedBlock, 1> blocks;
 };
 
 /// Adds the loops that `expr` depends on.

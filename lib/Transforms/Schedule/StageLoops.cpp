@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "StageBuilder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,6 +20,8 @@
 using namespace mlir;
 using namespace mlir::metaop;
 using llvm::SmallBitVector;
+
+static constexpr int64_t kLineBytes = 64;
 
 void StageBuilder::substitute(ArrayRef<AffineExpr> oldLoops,
                               unsigned numNewLoops) {
@@ -85,6 +88,29 @@ bool StageBuilder::canCollapse(unsigned loop) {
   return contiguous;
 }
 
+/// The sums of a contraction in the outermost blocks of each dimension, as an
+/// epilogue's loops number them.
+static PassedBlock getSums(const AffineMap *own, const Stage &contraction) {
+  FusedOp op = contraction.op;
+  const StageWrite &write = contraction.writes.front();
+  PassedBlock sums{own, write.map, getElementBytes(write.value.getType()), {}};
+  for (AffineExpr index : write.map.getResults()) {
+    sums.parts.emplace_back();
+    if (isa<AffineConstantExpr>(index))
+      sums.parts.back() = {1, 1};
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (!dim)
+      continue;
+    int64_t extent = contraction.getStaticExtent(dim.getPosition());
+    sums.parts.back() = {extent, extent};
+    for (const LoopLevel &level :
+         llvm::reverse(op.getScheduleAttr().getLevels()))
+      if (level.dim == dim.getPosition() && level.step < extent)
+        sums.parts.back()->inBlock = level.step;
+  }
+  return sums;
+}
+
 /// Finds what passes between the stage and a contraction in blocks, or another
 /// epilogue of that, before loops are collapsed. The contraction itself has its
 /// own loops.
@@ -104,7 +130,9 @@ LogicalResult StageBuilder::findBlocks() {
       return failure();
     for (const StageWrite &write : writer->writes)
       if (producer->getResult(write.result) == outer)
-        blocks.emplace_back(&read.map, write.map);
+        blocks.push_back(producer == contraction
+                             ? getSums(&read.map, *writer)
+                             : PassedBlock{&read.map, write.map, 0, {}});
   }
   if (!stage.op->isBeforeInBlock(contraction))
     return success();
@@ -117,9 +145,27 @@ LogicalResult StageBuilder::findBlocks() {
       if (auto argument = dyn_cast<BlockArgument>(read.source);
           argument &&
           contraction.getInputs()[argument.getArgNumber()] == result)
-        blocks.emplace_back(&write.map, read.map);
+        blocks.push_back({&write.map, read.map, 0, {}});
   }
   return success();
+}
+
+/// Whether blocks of sums are whole in the dimensions behind `position`, up to
+/// that which the loop `inner` numbers, and are with these whole cache lines:
+/// then they are whole vectors along one loop.
+bool StageBuilder::areWholeLines(const PassedBlock &block, unsigned position,
+                                 AffineExpr inner) {
+  auto outer = block.parts.empty() ? std::nullopt : block.parts[position];
+  if (!outer)
+    return false;
+  int64_t run = outer->inBlock;
+  while (block.own->getResult(position) != inner) {
+    auto part = block.parts[++position];
+    if (!part || part->inBlock != part->whole)
+      return false;
+    run *= part->whole;
+  }
+  return outer->inBlock == outer->whole || run * block.bytes % kLineBytes == 0;
 }
 
 /// Whether two loops number dimensions of such a value that are different loops
@@ -127,12 +173,13 @@ LogicalResult StageBuilder::findBlocks() {
 bool StageBuilder::areApart(unsigned outer, unsigned inner) {
   AffineExpr first = getAffineDimExpr(outer, ctx);
   AffineExpr second = getAffineDimExpr(inner, ctx);
-  return llvm::any_of(blocks, [&](const auto &block) {
-    auto [own, map] = block;
-    for (unsigned i = 0, end = map.getNumResults(); i + 1 < end; ++i)
-      if (own->getResult(i) == first)
-        return map.getResult(i) != constant(0) ||
-               !llvm::is_contained(own->getResults().drop_front(i + 1), second);
+  return llvm::any_of(blocks, [&](const PassedBlock &block) {
+    for (unsigned i = 0, end = block.map.getNumResults(); i + 1 < end; ++i)
+      if (block.own->getResult(i) == first)
+        return !llvm::is_contained(block.own->getResults().drop_front(i + 1),
+                                   second) ||
+               (block.map.getResult(i) != constant(0) &&
+                !areWholeLines(block, i, second));
     return false;
   });
 }

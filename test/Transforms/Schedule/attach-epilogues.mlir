@@ -206,3 +206,21 @@ func.func @main(%a: tensor<4x128x200xf32>, %b: tensor<200x256xf32>, %r: tensor<4
   %8 = metaop.reduce add %7 dims = [0] : tensor<4x128x256xf32> -> tensor<128x256xf32>
   return %7, %8 : tensor<4x128x256xf32>, tensor<128x256xf32>
 }
+
+// -----
+
+// The gradient of a convolution by its filters, and their update: 16 channels
+// are the rows of a block, whose filters fill whole cache lines. These are one
+// loop of the epilogue, which goes through them by whole vectors.
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// CHECK-LABEL: func @main
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(4, 16), step(1), step(7, 32), step(4), step(5, 3), step(6, 3), step(0), step(2), step(3)], tile = [5: 3, 6: 3, 7: 32], lanes = 7: 16, transpose = 6
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1, 144), step(0, 32), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 2>)
+func.func @main(%dy: tensor<8x128x4x4xf32>, %x: tensor<8x128x4x4xf32>, %w: tensor<128x128x3x3xf32>) -> tensor<128x128x3x3xf32> {
+  %0 = metaop.reindex %dy map affine_map<(n, k, i, j, c, r, s) -> (n, k, i, j)> fill 0.0 : f32 : tensor<8x128x4x4xf32> -> tensor<8x128x4x4x128x3x3xf32>
+  %1 = metaop.reindex %x map affine_map<(n, k, i, j, c, r, s) -> (n, c, i + r - 1, j + s - 1)> fill 0.0 : f32 : tensor<8x128x4x4xf32> -> tensor<8x128x4x4x128x3x3xf32>
+  %2 = metaop.mul %0, %1 : tensor<8x128x4x4x128x3x3xf32>
+  %3 = metaop.reduce add %2 dims = [0, 2, 3] : tensor<8x128x4x4x128x3x3xf32> -> tensor<128x128x3x3xf32>
+  %4 = metaop.sub %w, %3 : tensor<128x128x3x3xf32>
+  return %4 : tensor<128x128x3x3xf32>
+}

@@ -17,12 +17,20 @@ namespace mlir::metaop {
 /// another stage share the contraction's outer levels: a factor that the other
 /// one packs, or the sums of which it computes its results.
 struct SharedBlock {
-  /// A dimension of the tensor.
+  /// A loop of the contraction that numbers places `stride` apart.
+  struct Digit {
+    unsigned dim;
+    int64_t stride, extent;
+  };
+  /// A dimension of the tensor, or several that are one loop of the other
+  /// stage.
   struct Index {
     /// The loop of the other stage.
     unsigned loop;
     /// The same in the contraction's loops: one of them, or digits.
     AffineExpr place;
+    /// These, the lowest one first.
+    SmallVector<Digit, 2> digits;
     /// Elements of the tensor along it; of the part; and from one element of
     /// the part to the next.
     int64_t whole = 1, extent = 1, stride = 1;
@@ -31,12 +39,13 @@ struct SharedBlock {
   int64_t numElements = 1;
 
   /// The whole tensor, which the contraction reaches through one map and the
-  /// other stage through another one, which numbers each dimension by a loop.
-  /// None where that is not so, or extents are not known.
+  /// other stage through another one, which numbers each dimension by a loop;
+  /// or several by one, if the tensor's shape is given. None where that is not
+  /// so, or extents are not known.
   static std::optional<SharedBlock> match(const Stage &contraction,
                                           AffineMap inContraction,
-                                          const Stage &other,
-                                          AffineMap inOther);
+                                          const Stage &other, AffineMap inOther,
+                                          ArrayRef<AffineExpr> shape = {});
 
   /// The same for a stage that reads what the other one, whose block this is,
   /// computes from it. Dimensions that are lost on the way are left out.
@@ -49,7 +58,7 @@ struct SharedBlock {
 
   /// Leaves the part that one iteration of these levels of the contraction
   /// reaches. False if that is no box.
-  bool narrow(const Stage &contraction, ArrayRef<LoopLevel> levels);
+  bool narrow(ArrayRef<LoopLevel> levels);
 };
 
 /// The stage of a kernel's only result, which may be a contraction: alone and
