@@ -164,6 +164,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Kernels:
     pm.addPass(createOutlinePass());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
+    pm.addPass(createMarkKeptPass());
     memory.reuse = options.reuseMemory;
     memory.report = options.report;
     pm.addPass(createPlanMemoryPass(memory));

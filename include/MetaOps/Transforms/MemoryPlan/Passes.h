@@ -26,6 +26,10 @@ namespace mlir::metaop {
 bool canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
                      unsigned result);
 
+/// On a call of @main: its result may be kept from run to run of the program,
+/// and the call left out as long as its operands' contents are the same.
+inline constexpr llvm::StringLiteral kMayKeepAttr = "metaop.may_keep";
+
 /// The bytes that buffers begin at multiples of: a line of the caches.
 constexpr int64_t kBufferAlignment = 64;
 

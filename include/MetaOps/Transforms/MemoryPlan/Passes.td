@@ -44,6 +44,42 @@ def PitchPartsPass : Pass<"metaop-pitch-parts", "::mlir::func::FuncOp"> {
   }];
 }
 
+def MarkKeptPass : Pass<"metaop-mark-kept", "::mlir::ModuleOp"> {
+  let summary = "Marks calls whose results may be kept from run to run";
+  let description = [{
+    A call of `@main` gets `metaop.may_keep` if the runtime may keep its result
+    beside the program and leave the call out of later runs, as long as the
+    contents of what it reads are the same. That is a call
+
+    * which reads arguments of `@main` and views of them, and nothing else;
+    * whose kernel is one stage that makes one result, element by element:
+      it packs or copies, with whatever is computed from each element on the
+      way, and reduces nothing;
+    * whose result, or views of it, only calls read, one of them as a factor of
+      a contraction: it is no result of the program, and no part of a concat.
+
+    So these are the panels and boxes of `metaop-pack-operands` that no
+    contraction's kernel packs itself. The result depends on the operands alone:
+    random numbers come from counters, which are operands as well. In a program
+    with an argument that is `metaop.donatable`, a step of training, nothing is
+    marked: what it packs changes from step to step.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<64x512xf32>, %w: tensor<128x512xf32>) -> tensor<64x128xf32> {
+      %0 = call @kernel_0(%w) : (tensor<128x512xf32>) -> tensor<4x512x32xf32>
+      %1 = call @kernel_1(%x, %0)
+          : (tensor<64x512xf32>, tensor<4x512x32xf32>) -> tensor<64x128xf32>
+      return %1 : tensor<64x128xf32>
+    }
+    ```
+    After:
+    ```mlir
+      %0 = call @kernel_0(%w) {metaop.may_keep} : (tensor<128x512xf32>) -> tensor<4x512x32xf32>
+    ```
+  }];
+}
+
 def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Gives each value of a program its memory";
   let description = [{
