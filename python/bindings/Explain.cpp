@@ -101,6 +101,7 @@ py::tuple metaops::python::describeProgram(
     entry["threads"] = std::min<int64_t>(getSession().getThreads().getThreads(),
                                          call.maxThreads);
     entry["predicted_seconds"] = predictSeconds(call);
+    entry["may_keep"] = call.mayKeep;
     entry["text"] = text;
     kernels.append(std::move(entry));
   }

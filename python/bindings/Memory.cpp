@@ -28,6 +28,11 @@ BufferRef metaops::python::allocate(size_t bytes) {
   return runWithoutGIL([&](Session &session) {
     try {
       return session.getMemory().allocate(bytes);
+    } catch (const OutOfMemory &) {
+      session.dropPacked();
+    }
+    try {
+      return session.getMemory().allocate(bytes);
     } catch (const OutOfMemory &error) {
       throw explainShortage(session, error);
     }
@@ -69,6 +74,7 @@ static py::dict countMemory() {
   result["limit"] = statistics.limit;
   result["allocations"] = statistics.allocations;
   result["scratch"] = statistics.scratchBytes;
+  result["packed"] = statistics.packedBytes;
   result["exported"] = statistics.exportedBytes;
   return result;
 }

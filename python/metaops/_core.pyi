@@ -304,6 +304,7 @@ class KernelDescription(TypedDict):
     instructions: dict[str, int]
     threads: int
     predicted_seconds: float
+    may_keep: _Bool
     text: str
 
 class KernelInfo:

@@ -150,6 +150,9 @@ class KernelExplanation:
         How many will work on it at most.
     predicted_seconds : float
         What it should take on them.
+    may_keep : bool
+        It packs arguments of the program. Where these stay the same, the third
+        run on them, and later ones, find what is packed, and do without it.
     """
 
     name: str
@@ -161,6 +164,7 @@ class KernelExplanation:
     instructions: dict[str, int]
     threads: int
     predicted_seconds: float
+    may_keep: bool
     _text: str
 
     @property
@@ -171,8 +175,9 @@ class KernelExplanation:
 
     def __str__(self) -> str:
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        kept = "  kept from run to run where what it reads stays the same\n"
         return (
-            f"{self.name}: {' '.join(self.lines)}\n{self._text}"
+            f"{self.name}: {' '.join(self.lines)}\n{self._text}{kept if self.may_keep else ''}"
             f"  {threads}; predicted {self.predicted_seconds * 1e6:.1f} us"
         )
 
@@ -271,6 +276,7 @@ def _kernel(call: _core.KernelDescription) -> KernelExplanation:
         instructions=call["instructions"],
         threads=call["threads"],
         predicted_seconds=call["predicted_seconds"],
+        may_keep=call["may_keep"],
         _text=call["text"],
     )
 

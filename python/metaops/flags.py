@@ -73,6 +73,8 @@ class Flags:
     fuse                   bool   operators share kernels; off, each is a kernel
     history_depth          int    through how many programs a gradient may reach back
                                   where nobody holds the values between these
+    keep_packed            bool   programs keep what they have packed of weights that stay
+                                  the same, and do not pack them in each run
     lazy_execution         bool   operators are recorded and run when a value is asked
                                   for; off, each runs at once, for debugging
     memory_limit           int    bytes of tensors at most; 0 for no limit

@@ -66,16 +66,17 @@ def memory_stats() -> dict[str, int]:
         ``in_use`` and its ``peak`` since `reset_peak`; ``reserved``, which is
         in use or ``cached`` for later; the ``limit``, 0 for none; and the number
         of ``allocations``. Of the bytes in use, ``held`` are values of Vars,
-        ``kept`` are other values that the session keeps, ``scratch`` is memory
-        of programs that are running or have just run, and ``other`` is what
-        queued runs and arrays outside of the session hold. ``exported`` of them
-        have been seen by NumPy or through DLPack without a copy.
+        ``kept`` are other values that the session keeps, ``packed`` is what
+        programs keep of weights for their next runs, ``scratch`` is memory of
+        programs that are running or have just run, and ``other`` is what queued
+        runs and arrays outside of the session hold. ``exported`` of them have
+        been seen by NumPy or through DLPack without a copy.
     """
     holders = memory_holders()
     counts = _core.memory_counts()
     counts["held"] = sum(holder.bytes for holder in holders if holder.vars)
     counts["kept"] = sum(holder.bytes for holder in holders if not holder.vars)
-    known = counts["held"] + counts["kept"] + counts["scratch"]
+    known = counts["held"] + counts["kept"] + counts["packed"] + counts["scratch"]
     counts["other"] = max(counts["in_use"] - known, 0)
     return counts
 
@@ -93,6 +94,7 @@ def memory_summary(most: int = 10) -> str:
         ("in use", counts["in_use"], ""),
         ("  held by Vars", counts["held"], ""),
         ("  kept for gradients or pending operations", counts["kept"], ""),
+        ("  packed for later runs", counts["packed"], ""),
         ("  scratch memory of programs", counts["scratch"], ""),
         ("  queued runs, and arrays outside", counts["other"], ""),
         ("  of these exported", counts["exported"], ""),

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Memory/Allocator.h"
+#include "MetaOps/Runtime/Memory/PackedCopy.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include "gtest/gtest.h"
 
@@ -16,6 +18,7 @@
 #include <vector>
 
 using namespace metaops;
+using llvm::ArrayRef;
 
 namespace {
 
@@ -51,6 +54,60 @@ TEST(AllocatorTest, CountsThePeakSinceTheReset) {
   EXPECT_GE(allocator.getStatistics().peakBytes, 1 << 20);
   allocator.resetPeak();
   EXPECT_EQ(allocator.getStatistics().peakBytes, 512);
+}
+
+TEST(AllocatorTest, ContentsHaveNumbersThatAreNotUsedAgain) {
+  Allocator allocator;
+  BufferRef first = allocator.allocate(1000);
+  uint64_t contents = first->getContents();
+  EXPECT_NE(contents, 0u);
+  EXPECT_EQ(first->getContents(), contents);
+  allocator.renewContents(*first);
+  EXPECT_NE(first->getContents(), contents);
+  contents = first->getContents();
+  void *memory = first->data();
+  first.reset();
+  BufferRef second = allocator.allocate(1000);
+  EXPECT_EQ(second->data(), memory);
+  EXPECT_GT(second->getContents(), contents);
+  second->markExported();
+  EXPECT_EQ(second->getContents(), 0u);
+  float value;
+  EXPECT_EQ(Buffer::wrap(&value, 4, {})->getContents(), 0u);
+}
+
+TEST(AllocatorTest, AModelLeavesContentsAsTheyAre) {
+  Allocator allocator;
+  auto model = Allocator::createModel(0);
+  BufferRef buffer = allocator.allocate(1000);
+  uint64_t contents = buffer->getContents();
+  model->renewContents(*buffer);
+  EXPECT_EQ(buffer->getContents(), contents);
+  EXPECT_EQ(model->allocate(1000)->getContents(), 0u);
+  EXPECT_TRUE(model->isModel());
+  EXPECT_FALSE(allocator.isModel());
+}
+
+TEST(AllocatorTest, ACopyGoesWithWhatItWasMadeOf) {
+  Allocator allocator;
+  auto attach = [&](ArrayRef<BufferRef> buffers) {
+    auto copy = std::make_shared<PackedCopy>(
+        allocator.allocate(1 << 16, MemoryUse::Packed));
+    for (const BufferRef &buffer : buffers)
+      Allocator::attachCopy(*buffer, copy);
+    return copy;
+  };
+  BufferRef x = allocator.allocate(1000), y = allocator.allocate(1000);
+  auto ofX = attach({x}), ofY = attach({y}), ofBoth = attach({x, y});
+  EXPECT_EQ(allocator.getStatistics().packedBytes, 3 << 16);
+  allocator.renewContents(*x);
+  EXPECT_FALSE(ofX->getMemory());
+  EXPECT_FALSE(ofBoth->getMemory());
+  EXPECT_TRUE(ofY->getMemory());
+  EXPECT_EQ(allocator.getStatistics().packedBytes, 1 << 16);
+  y.reset();
+  EXPECT_FALSE(ofY->getMemory());
+  EXPECT_EQ(allocator.getStatistics().packedBytes, 0);
 }
 
 TEST(AllocatorTest, RefusesWhatIsNotThere) {

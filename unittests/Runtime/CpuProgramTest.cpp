@@ -267,6 +267,140 @@ TEST_F(CpuProgramTest, WhatHasBegunToOverwriteGoesOn) {
   EXPECT_EQ(getData(x)[2], 9.0f);
 }
 
+//===----------------------------------------------------------------------===//
+// Results that are kept from run to run
+//===----------------------------------------------------------------------===//
+
+/// A product by the rows of w, which are packed as columns.
+constexpr StringRef product =
+    "func.func @main(%x: tensor<256x512xf32>, %w: tensor<128x512xf32>) -> "
+    "tensor<256x128xf32> {\n"
+    "  %0 = metaop.broadcast %x dims = [0, 2] : tensor<256x512xf32> -> "
+    "tensor<256x128x512xf32>\n"
+    "  %1 = metaop.broadcast %w dims = [1, 2] : tensor<128x512xf32> -> "
+    "tensor<256x128x512xf32>\n"
+    "  %2 = metaop.mul %0, %1 : tensor<256x128x512xf32>\n"
+    "  %3 = metaop.reduce add %2 dims = [2] : tensor<256x128x512xf32> -> "
+    "tensor<256x128xf32>\n"
+    "  return %3 : tensor<256x128xf32>\n}\n";
+
+/// What writes over its argument.
+constexpr StringRef doubling =
+    "func.func @main(%w: tensor<128x512xf32>) -> tensor<128x512xf32> {\n"
+    "  %0 = metaop.add %w, %w : tensor<128x512xf32>\n"
+    "  return %0 : tensor<128x512xf32>\n}\n";
+
+class KeptResultsTest : public CpuProgramTest {
+protected:
+  void SetUp() override {
+    int64_t numKept = 0;
+    for (const KernelInfo &call : program->getInfo().calls)
+      numKept += call.mayKeep;
+    if (numKept == 0)
+      GTEST_SKIP() << "nothing is packed for this processor";
+  }
+
+  BufferRef makeFactor(int64_t rows, float value) {
+    return makeBuffer(std::vector<float>(rows * 512, value));
+  }
+  ProgramRun prepare() {
+    // Activations are new ones in each run.
+    ProgramRun run = llvm::cantFail(
+        program->prepare({makeFactor(256, 1), w}, memory, scratch));
+    program->keepPacked(run, memory);
+    return run;
+  }
+  /// How many calls it makes; each result is 512 times the weights' value.
+  int64_t execute(const ProgramRun &run, float value) {
+    std::vector<CallTime> times;
+    llvm::cantFail(program->execute(run, threads, nullptr, &times));
+    for (int64_t i = 0; i < 256 * 128; ++i)
+      EXPECT_EQ(static_cast<const float *>(run.results[0]->data())[i],
+                512 * value);
+    return llvm::count_if(times,
+                          [](const CallTime &time) { return time.end != 0; });
+  }
+  int64_t run(float value) { return execute(prepare(), value); }
+  int64_t getPackedBytes() const { return memory.getStatistics().packedBytes; }
+
+  std::shared_ptr<Program> program = llvm::cantFail(compile(product));
+  int64_t numCalls = program->getInfo().calls.size();
+  BufferRef w = makeFactor(128, 3);
+  BufferRef scratch;
+};
+
+TEST_F(KeptResultsTest, TheThirdRunOnTheSameWeightsDoesWithoutPacking) {
+  EXPECT_EQ(run(3), numCalls);
+  EXPECT_EQ(getPackedBytes(), 0);
+  EXPECT_EQ(run(3), numCalls);
+  int64_t bytes = getPackedBytes();
+  int64_t fewer = run(3);
+  EXPECT_EQ(getPackedBytes(), bytes);
+  EXPECT_GT(bytes, 0);
+  EXPECT_EQ(fewer, numCalls - 1);
+}
+
+TEST_F(KeptResultsTest, OfQueuedRunsTheFirstThatIsExecutedPacks) {
+  run(3);
+  ProgramRun second = prepare(), third = prepare(), fourth = prepare();
+  int64_t fewer = numCalls - 1;
+  // The second one may have failed before.
+  EXPECT_EQ(execute(third, 3), numCalls);
+  EXPECT_EQ(execute(second, 3), fewer);
+  EXPECT_EQ(execute(fourth, 3), fewer);
+}
+
+TEST_F(KeptResultsTest, WhatIsWrittenOverIsPackedAgain) {
+  auto update = llvm::cantFail(compile(doubling, {true}));
+  for (int i = 0; i < 3; ++i)
+    run(3);
+  // The update is queued behind a run, and before another one.
+  ProgramRun before = prepare();
+  BufferRef noScratch;
+  ProgramRun updating = llvm::cantFail(update->prepare({w}, memory, noScratch));
+  ASSERT_EQ(updating.results[0].get(), w.get());
+  ProgramRun behind = prepare();
+  execute(before, 3);
+  llvm::cantFail(update->execute(updating, threads));
+  EXPECT_EQ(execute(behind, 6), numCalls);
+  before = updating = behind = ProgramRun();
+  EXPECT_EQ(getPackedBytes(), 0);
+  EXPECT_EQ(run(6), numCalls);
+  EXPECT_EQ(run(6), numCalls - 1);
+}
+
+TEST_F(KeptResultsTest, WhatWasDroppedForWantOfMemoryIsNotKeptAgain) {
+  for (int i = 0; i < 3; ++i)
+    run(3);
+  program->dropPacked(/*isShort=*/false);
+  EXPECT_EQ(getPackedBytes(), 0);
+  EXPECT_EQ(run(3), numCalls);
+  program->dropPacked(/*isShort=*/true);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(run(3), numCalls);
+  EXPECT_EQ(getPackedBytes(), 0);
+}
+
+TEST_F(KeptResultsTest, AModelOnlyCounts) {
+  run(3);
+  auto model = Allocator::createModel(0);
+  for (int i = 0; i < 2; ++i) {
+    ProgramRun run = llvm::cantFail(
+        program->prepare({makeFactor(256, 1), w}, *model, scratch));
+    program->keepPacked(run, *model);
+    scratch.reset();
+  }
+  EXPECT_EQ(getPackedBytes(), 0);
+  EXPECT_EQ(run(3), numCalls);
+}
+
+TEST_F(KeptResultsTest, ADeadProgramKeepsNothing) {
+  for (int i = 0; i < 3; ++i)
+    run(3);
+  program.reset();
+  EXPECT_EQ(getPackedBytes(), 0);
+}
+
 TEST_F(CpuProgramTest, ACompilationIsStoppedAndMadeAgain) {
   std::string text = getChain(2);
   // At the first question, and so on: in passes, between kernels, in LLVM.

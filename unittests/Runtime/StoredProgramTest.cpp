@@ -251,6 +251,60 @@ TEST_F(StoredProgramTest, ReadingRowsIsSafeWhateverTheBytesAre) {
     }
 }
 
+/// A factor that is packed, which may be kept from run to run.
+constexpr StringRef packing =
+    "func.func @main(%x: tensor<256x512xf32>, %w: tensor<128x512xf32>) -> "
+    "tensor<256x128xf32> {\n"
+    "  %0 = metaop.broadcast %x dims = [0, 2] : tensor<256x512xf32> -> "
+    "tensor<256x128x512xf32>\n"
+    "  %1 = metaop.broadcast %w dims = [1, 2] : tensor<128x512xf32> -> "
+    "tensor<256x128x512xf32>\n"
+    "  %2 = metaop.mul %0, %1 : tensor<256x128x512xf32>\n"
+    "  %3 = metaop.reduce add %2 dims = [2] : tensor<256x128x512xf32> -> "
+    "tensor<256x128xf32>\n"
+    "  return %3 : tensor<256x128xf32>\n}\n";
+
+TEST_F(StoredProgramTest, WhatMayBeKeptIsStored) {
+  auto first = makeCompiler(), second = makeCompiler();
+  auto compiled = llvm::cantFail(first->compile(packing, {}, {}));
+  auto loaded = llvm::cantFail(second->compile(packing, {}, {}));
+  EXPECT_TRUE(loaded->getInfo().isLoaded);
+  for (auto [a, b] :
+       llvm::zip_equal(compiled->getInfo().calls, loaded->getInfo().calls))
+    EXPECT_EQ(a.mayKeep, b.mayKeep);
+  BufferRef x = memory.allocate(256 * 512 * sizeof(float));
+  BufferRef w = memory.allocate(128 * 512 * sizeof(float));
+  auto countCalls = [&](Program &program) {
+    std::vector<int64_t> counts;
+    for (int i = 0; i < 4; ++i) {
+      BufferRef scratch;
+      ProgramRun run = llvm::cantFail(program.prepare({x, w}, memory, scratch));
+      program.keepPacked(run, memory);
+      std::vector<CallTime> times;
+      llvm::cantFail(program.execute(run, threads, nullptr, &times));
+      counts.push_back(llvm::count_if(
+          times, [](const CallTime &time) { return time.end != 0; }));
+    }
+    return counts;
+  };
+  EXPECT_EQ(countCalls(*compiled), countCalls(*loaded));
+}
+
+TEST_F(StoredProgramTest, ReadingWhatMayBeKeptIsSafeWhateverTheBytesAre) {
+  auto compiler = makeCompiler();
+  llvm::cantFail(compiler->compile(packing, {}, {}));
+  DiskStore store(folder);
+  DiskKey key = listKeys("program-").front();
+  std::string good = store.load(DiskEntryKind::Program, key)->getBuffer().str();
+  for (size_t at = 0; at < good.size(); ++at)
+    for (char byte : {'\x7f', '\x01'}) {
+      std::string bad = good;
+      bad[at] = byte;
+      store.store(DiskEntryKind::Program, key, bad);
+      EXPECT_TRUE(llvm::cantFail(compiler->compile(packing, {}, {})));
+    }
+}
+
 TEST_F(StoredProgramTest, WithoutAFolderNothingIsKept) {
   auto compiler = makeCompiler();
   compiler->setCacheDirectory("");

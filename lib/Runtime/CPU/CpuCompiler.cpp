@@ -206,6 +206,7 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
         known->second = std::move(*described);
       }
       info = known->second;
+      info.mayKeep = call->hasAttr(metaop::kMayKeepAttr);
     } else {
       info.name = "copy";
       info.isCopy = true;

@@ -9,6 +9,7 @@
 #include "CpuProgram.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Runtime/Memory/PackedCopy.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -176,6 +177,7 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
 
   // Views share the slot of what they view.
   unsigned nextKernel = 0;
+  int64_t nextPacked = 0;
   llvm::DenseMap<Value, Slot> slots;
   for (BlockArgument argument : main.getArguments())
     slots[argument] = {Slot::Kind::Argument, argument.getArgNumber(),
@@ -199,7 +201,11 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
     }
     for (auto [result, attr] : llvm::zip_equal(
              op.getResults(), op.getAttrOfType<ArrayAttr>("metaop.slots")))
-      outputs.push_back(slots[result] = toSlot(attr, result.getType()));
+      outputs.push_back(toSlot(attr, result.getType()));
+    if (op.hasAttr(metaop::kMayKeepAttr))
+      outputs.back().packed = nextPacked++;
+    for (auto [result, slot] : llvm::zip_equal(op.getResults(), outputs))
+      slots[result] = slot;
     if (auto placement = dyn_cast<metaop::PlacementOpInterface>(op))
       program->addCopies(placement, inputs, outputs.front());
     else
@@ -208,6 +214,7 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
     callOps.resize(program->calls.size(), &op);
   }
   program->planSteps();
+  program->noteResults();
   return program;
 }
 
@@ -232,6 +239,8 @@ CpuProgram::prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
     else // Only the first of equal results owns the buffer.
       run.results.push_back(BufferRef(run.results[slot.index].get()));
   }
+  for (unsigned argument : overwritten)
+    memory.renewContents(*arguments[argument]);
   return run;
 }
 
@@ -271,6 +280,21 @@ bool CpuProgram::overwritesArgument(unsigned call) const {
       llvm::ArrayRef(calls[call].buffers).drop_front(calls[call].numInputs);
   return llvm::any_of(
       results, [](Slot slot) { return slot.kind == Slot::Kind::Argument; });
+}
+
+void CpuProgram::noteResults() {
+  for (const Call &call : calls) {
+    for (Slot slot : llvm::ArrayRef(call.buffers).drop_front(call.numInputs))
+      if (slot.kind == Slot::Kind::Argument &&
+          !llvm::is_contained(overwritten, slot.index))
+        overwritten.push_back(slot.index);
+    if (call.getPacked() < 0)
+      continue;
+    llvm::SmallVector<unsigned, 2> arguments;
+    for (Slot slot : llvm::ArrayRef(call.buffers).take_front(call.numInputs))
+      arguments.push_back(slot.index);
+    packed.add(arguments, call.buffers.back().bytes);
+  }
 }
 
 bool CpuProgram::isLong(unsigned threads) const {
@@ -325,7 +349,16 @@ struct RunMemory {
       : run(run), scratch(run.scratch ? static_cast<char *>(run.scratch->data())
                                       : nullptr) {}
 
+  /// The copy that is kept of a result; null where it is in the arena.
+  const PackedUse *getPacked(int64_t number) const {
+    if (number < 0 || run.packed.empty() || !run.packed[number].copy)
+      return nullptr;
+    return &run.packed[number];
+  }
+
   void *getAddress(Slot slot) const {
+    if (const PackedUse *packed = getPacked(slot.packed))
+      return packed->memory->data();
     switch (slot.kind) {
     case Slot::Kind::Argument:
       return static_cast<char *>(run.arguments[slot.index]->data()) +
@@ -369,9 +402,17 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
       (*times)[index] = {index, start, readClock()};
   };
 
+  /// Whether an earlier run has packed what the call makes.
+  auto isThere = [&](unsigned call) {
+    const PackedUse *use = memory.getPacked(calls[call].getPacked());
+    return use && use->copy->isFilled;
+  };
+
   int64_t unchecked = 0;
   for (size_t number = 0; number < steps.size(); ++number) {
     const CallStep &step = steps[number];
+    if (llvm::all_of(step, isThere))
+      continue;
     ThreadPool::Stop stop;
     if (number < firstOverwriting)
       stop.check = shouldStop;
@@ -387,9 +428,10 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
     } else {
       threads.parallelFor(step.size(), 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
-          runCall(step[i], [&](ThreadPool::Body body) {
-            body(0, calls[step[i]].kernel->parallelRange);
-          });
+          if (!isThere(step[i]))
+            runCall(step[i], [&](ThreadPool::Body body) {
+              body(0, calls[step[i]].kernel->parallelRange);
+            });
       });
     }
     for (unsigned call : step)
@@ -400,6 +442,9 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
     }
     if (!isDone)
       return llvm::make_error<Interrupted>();
+    for (unsigned call : step)
+      if (const PackedUse *packed = memory.getPacked(calls[call].getPacked()))
+        packed->copy->isFilled = true;
   }
   return llvm::Error::success();
 }

@@ -14,6 +14,7 @@
 #include "MetaOps/Runtime/JIT/KernelCache.h"
 #include "MetaOps/Runtime/Program/Copy.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "PackedResults.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -31,6 +32,9 @@ struct Slot {
   int64_t offset = 0;
   /// Bytes of a row, and from one row to the next, where rows are apart.
   int64_t row = 0, pitch = 0;
+  /// The number of a result that may be kept from run to run. It is in the
+  /// arena where it is not kept.
+  int64_t packed = -1;
 };
 
 /// Kernel calls and copies in order, with all memory decided.
@@ -53,6 +57,11 @@ public:
   llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
                                      Allocator &memory,
                                      BufferRef &scratch) override;
+  void keepPacked(ProgramRun &run, Allocator &memory) override {
+    if (packed.size() > 0)
+      packed.choose(run, memory);
+  }
+  void dropPacked(bool isShort) override { packed.drop(isShort); }
   /// Does not stop any more when it has begun to write over arguments.
   llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
                       StopCheck shouldStop,
@@ -82,6 +91,10 @@ private:
 
     /// The predicted picoseconds of the whole range.
     int64_t getWork() const;
+    /// The number of its result where that may be kept, else -1.
+    int64_t getPacked() const {
+      return numInputs < buffers.size() ? buffers.back().packed : -1;
+    }
   };
 
   void addCall(std::shared_ptr<const KernelCall> kernel,
@@ -92,6 +105,8 @@ private:
   /// Decides which calls run side by side, once all calls are there.
   void planSteps();
   bool overwritesArgument(unsigned call) const;
+  /// Notes which results may be kept, and which arguments are written.
+  void noteResults();
 
   llvm::SmallVector<Call, 0> calls;
   std::vector<CallStep> steps;
@@ -100,6 +115,8 @@ private:
   /// The work of calls whose loop is not shared among threads, and of others.
   int64_t serialWork = 0, sharedWork = 0;
   llvm::SmallVector<Slot> results;
+  PackedResults packed;
+  llvm::SmallVector<unsigned> overwritten;
   unsigned numArguments = 0;
   int64_t arenaBytes = 0;
 };

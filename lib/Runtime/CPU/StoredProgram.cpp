@@ -57,13 +57,14 @@ struct CpuProgram::Stored {
 // visited here.
 
 template <typename Visitor> static void visit(Visitor &visitor, Slot &slot) {
-  auto &[kind, index, bytes, offset, row, pitch] = slot;
+  auto &[kind, index, bytes, offset, row, pitch, packed] = slot;
   visitor.number(kind);
   visitor.number(index);
   visitor.number(bytes);
   visitor.number(offset);
   visitor.number(row);
   visitor.number(pitch);
+  visitor.number(packed);
 }
 
 template <typename Visitor> static void visit(Visitor &visitor, CopyDim &dim) {
@@ -99,7 +100,7 @@ static void visit(Visitor &visitor, StoredCall &call) {
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
   auto &[name, isCopy, nodes, operators, bytesRead, bytesWritten, flops,
-         instructions, loopOps, maxThreads, scheduleLines] = info;
+         instructions, loopOps, maxThreads, mayKeep, scheduleLines] = info;
   visitor.text(name);
   visitor.number(isCopy);
   visitor.list(nodes);
@@ -110,6 +111,7 @@ static void visit(Visitor &visitor, KernelInfo &info) {
   visitor.list(instructions);
   visitor.number(loopOps);
   visitor.number(maxThreads);
+  visitor.number(mayKeep);
   visitor.list(scheduleLines);
 }
 
@@ -278,14 +280,42 @@ bool CpuProgram::Stored::isValid() const {
   };
   auto isResult = [&](const auto &indexed) {
     const Slot &slot = indexed.value();
-    return isSlot(slot) && slot.kind != Slot::Kind::Arena && slot.offset == 0 &&
+    return isSlot(slot) && slot.kind != Slot::Kind::Arena &&
+           slot.packed == -1 && slot.offset == 0 &&
            (slot.kind == Slot::Kind::Argument ||
             slot.index <= static_cast<int64_t>(indexed.index()));
+  };
+  // The bytes of each result that may be kept, in the order of the calls that
+  // make them.
+  std::vector<int64_t> packedBytes;
+  auto isPacked = [&](const StoredCall &call) {
+    for (auto [i, slot] : llvm::enumerate(call.buffers)) {
+      if (slot.packed < -1 ||
+          (slot.packed >= 0 && slot.kind != Slot::Kind::Arena))
+        return false;
+      if (slot.packed < 0)
+        continue;
+      if (i < call.numInputs) {
+        if (slot.packed >= static_cast<int64_t>(packedBytes.size()) ||
+            slot.bytes != packedBytes[slot.packed])
+          return false;
+        continue;
+      }
+      auto inputs = llvm::ArrayRef(call.buffers).take_front(call.numInputs);
+      if (inputs.empty() || call.buffers.size() != call.numInputs + 1 ||
+          slot.packed != static_cast<int64_t>(packedBytes.size()) ||
+          !llvm::all_of(inputs, [](const Slot &input) {
+            return input.kind == Slot::Kind::Argument;
+          }))
+        return false;
+      packedBytes.push_back(slot.bytes);
+    }
+    return true;
   };
   auto isCall = [&](const StoredCall &call) {
     return call.parallelRange >= 0 && call.workPerStep >= 0 && call.grain > 0 &&
            call.numInputs <= call.buffers.size() &&
-           llvm::all_of(call.buffers, isSlot) &&
+           llvm::all_of(call.buffers, isSlot) && isPacked(call) &&
            (call.copies.empty() || call.numInputs + 1 == call.buffers.size()) &&
            llvm::all_of(call.copies,
                         [&](const Copy &copy) { return isCopy(copy, call); });
@@ -357,5 +387,6 @@ std::shared_ptr<CpuProgram> CpuProgram::read(llvm::StringRef bytes,
     program->calls.push_back(std::move(call));
   }
   program->planSteps();
+  program->noteResults();
   return program;
 }

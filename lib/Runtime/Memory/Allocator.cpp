@@ -8,7 +8,9 @@
 
 #include "MetaOps/Runtime/Memory/Allocator.h"
 
+#include "MetaOps/Runtime/Memory/PackedCopy.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -54,23 +56,27 @@ public:
   }
   ~AllocatorState() { trim(); }
 
-  void *take(size_t reserved, MemoryUse use) {
+  /// The memory, and the number of its contents.
+  std::pair<void *, uint64_t> take(size_t reserved, MemoryUse use) {
     std::lock_guard<std::mutex> lock(mutex);
     void *memory = isModel ? nullptr : find(reserved);
     ++statistics.allocations;
     statistics.bytesInUse += reserved;
     statistics.peakBytes =
         std::max(statistics.peakBytes, statistics.bytesInUse);
-    if (use == MemoryUse::Scratch)
-      statistics.scratchBytes += reserved;
-    return memory;
+    count(use, reserved);
+    return {memory, isModel ? 0 : ++lastContents};
+  }
+
+  uint64_t takeContents() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return ++lastContents;
   }
 
   void giveBack(void *memory, size_t reserved, MemoryUse use, bool isExported) {
     std::lock_guard<std::mutex> lock(mutex);
     statistics.bytesInUse -= reserved;
-    if (use == MemoryUse::Scratch)
-      statistics.scratchBytes -= reserved;
+    count(use, -static_cast<int64_t>(reserved));
     if (isExported)
       statistics.exportedBytes -= reserved;
     if (isModel)
@@ -111,7 +117,16 @@ public:
     statistics.peakBytes = statistics.bytesInUse;
   }
 
+  const bool isModel = false;
+
 private:
+  void count(MemoryUse use, int64_t bytes) {
+    if (use == MemoryUse::Scratch)
+      statistics.scratchBytes += bytes;
+    else if (use == MemoryUse::Packed)
+      statistics.packedBytes += bytes;
+  }
+
   void *find(size_t reserved) {
     if (statistics.limit > 0 &&
         statistics.bytesInUse + int64_t(reserved) > statistics.limit)
@@ -161,7 +176,7 @@ private:
   mutable std::mutex mutex;
   llvm::DenseMap<size_t, std::vector<void *>> free;
   int64_t cachedBytes = 0;
-  const bool isModel = false;
+  uint64_t lastContents = 0;
   AllocatorStatistics statistics;
 };
 
@@ -185,10 +200,17 @@ OutOfMemory::OutOfMemory(size_t asked, const AllocatorStatistics &statistics)
 //===----------------------------------------------------------------------===//
 
 Buffer::~Buffer() {
+  dropCopies();
   if (allocator)
     allocator->giveBack(memory, reserved, use, exported());
   else if (releaseForeign)
     releaseForeign();
+}
+
+void Buffer::dropCopies() {
+  for (const std::shared_ptr<PackedCopy> &copy : copies)
+    copy->drop();
+  copies.clear();
 }
 
 void Buffer::markExported() {
@@ -234,9 +256,26 @@ BufferRef Allocator::allocate(size_t bytes, MemoryUse use) {
   if (bytes > size_t(PTRDIFF_MAX) / 2)
     throw OutOfMemory(bytes, getStatistics());
   size_t reserved = getReserved(bytes);
-  void *memory = state->take(reserved, use);
-  return BufferRef(new Buffer(memory, bytes, state, reserved, use));
+  auto [memory, contents] = state->take(reserved, use);
+  return BufferRef(new Buffer(memory, bytes, state, reserved, use, contents));
 }
+
+void Allocator::renewContents(Buffer &buffer) {
+  if (state->isModel || buffer.allocator != state)
+    return;
+  buffer.contents = state->takeContents();
+  buffer.dropCopies();
+}
+
+void Allocator::attachCopy(Buffer &buffer, std::shared_ptr<PackedCopy> copy) {
+  // Copies whose programs are gone.
+  llvm::erase_if(buffer.copies, [](const std::shared_ptr<PackedCopy> &other) {
+    return !other->getMemory();
+  });
+  buffer.copies.push_back(std::move(copy));
+}
+
+bool Allocator::isModel() const { return state->isModel; }
 
 AllocatorStatistics Allocator::getStatistics() const {
   return state->getStatistics();

@@ -36,7 +36,7 @@ public:
 
   /// If the value is a view of one that is there, it is there, too.
   bool shareView(Node *node);
-  void run(Program &program, const Slice &slice);
+  void run(Program &program, const Slice &slice, bool keepsPacked);
   /// Frees what the session would not keep any more.
   void collect();
   int64_t getPeak() const { return memory->getStatistics().peakBytes; }
@@ -53,6 +53,8 @@ private:
   bool overlaps;
   BufferRef scratch;
   std::vector<ProgramRun> queue;
+  /// What programs would keep.
+  std::vector<RunRef> packed;
   /// Nodes without a buffer of their own.
   std::vector<Node *> given;
 };
@@ -95,11 +97,15 @@ void MemoryModel::store(Node *output, BufferRef buffer) {
   }
 }
 
-void MemoryModel::run(Program &program, const Slice &slice) {
+void MemoryModel::run(Program &program, const Slice &slice, bool keepsPacked) {
   llvm::SmallVector<BufferRef> arguments;
   for (Node *leaf : slice.leaves)
     arguments.push_back(bufferOf(leaf));
   ProgramRun run = check(program.prepare(arguments, *memory, scratch));
+  if (keepsPacked)
+    program.keepPacked(run, *memory);
+  for (PackedUse &use : run.packed)
+    packed.push_back(std::move(use.memory));
   for (auto [output, result] : llvm::zip_equal(slice.outputs, run.results))
     store(output, result.get());
   if (overlaps)
@@ -181,7 +187,7 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
                    [&](Node *node) { return model.shareView(node); }))
       return;
     auto cached = lookUpProgram();
-    model.run(*cached->program, slice);
+    model.run(*cached->program, slice, keepsPacked);
     if (runs)
       runs->push_back(makeRecord(std::move(cached)));
   };

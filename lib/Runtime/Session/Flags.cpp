@@ -133,6 +133,13 @@ llvm::ArrayRef<FlagEntry> Session::FlagTable::get() {
        [](Session &s, Name name, const FlagValue &value) {
          s.historyDepth = toCount(name, value);
        }},
+      {"keep_packed",
+       [](const Session &s) -> FlagValue { return s.keepsPacked; },
+       [](Session &s, Name name, const FlagValue &value) {
+         s.keepsPacked = toBool(name, value);
+         if (!s.keepsPacked)
+           s.programs.dropPacked(/*isShort=*/false);
+       }},
       {"lazy_execution", [](const Session &s) -> FlagValue { return s.isLazy; },
        [](Session &s, Name name, const FlagValue &value) {
          s.isLazy = toBool(name, value);

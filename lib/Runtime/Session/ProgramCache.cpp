@@ -28,6 +28,7 @@ void ProgramCache::insert(ProgramKey key,
   auto [first, last] = byHash.equal_range(hash);
   for (auto it = first; it != last; ++it)
     if (it->second->key == key) {
+      it->second->program->program->dropPacked(/*isShort=*/false);
       it->second->program = std::move(program);
       return;
     }
@@ -42,5 +43,12 @@ void ProgramCache::insert(ProgramKey key,
       byHash.erase(it);
       break;
     }
+  // Others may still hold the program.
+  oldest->program->program->dropPacked(/*isShort=*/false);
   entries.erase(oldest);
+}
+
+void ProgramCache::dropPacked(bool isShort) {
+  for (const Entry &entry : entries)
+    entry.program->program->dropPacked(isShort);
 }

@@ -168,6 +168,7 @@ bool Session::repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
     dropDead();
     drainInside();
     scratch.reset();
+    dropPacked();
   };
   size_t count = values.targets.size();
   ProgramRun run = takeMemory(*this, makeRoom, [&] {

@@ -315,6 +315,7 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
       dropDead();
       drainInside();
       scratch.reset();
+      dropPacked();
     };
     ProgramRun run = takeMemory(*this, makeRoom, [&] {
       llvm::SmallVector<BufferRef> arguments;
@@ -322,6 +323,8 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
         arguments.push_back(bufferOf(leaf));
       return check(cached->program->prepare(arguments, memory, scratch));
     });
+    if (keepsPacked)
+      cached->program->keepPacked(run, memory);
     for (const RunRef &result : run.results)
       results.push_back(result.get());
     recordDonations(run);

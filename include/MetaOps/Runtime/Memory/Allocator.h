@@ -25,8 +25,10 @@ struct AllocatorStatistics {
   int64_t peakBytes = 0;
   /// Taken from the system: in use or kept for later.
   int64_t bytesReserved = 0;
-  /// Of those in use, scratch memory, and what others see (NumPy's arrays).
+  /// Of those in use, scratch memory, what is kept packed for later runs, and
+  /// what others see (NumPy's arrays).
   int64_t scratchBytes = 0;
+  int64_t packedBytes = 0;
   int64_t exportedBytes = 0;
   /// Buffers given out since the beginning.
   int64_t allocations = 0;
@@ -69,6 +71,16 @@ public:
 
   /// Throws OutOfMemory.
   BufferRef allocate(size_t bytes, MemoryUse use = MemoryUse::Values);
+
+  /// A run that is about to be put into the queue writes over the buffer: its
+  /// contents are others for all later runs, and copies of them are dropped.
+  /// Nothing for a model, whose runs are none.
+  void renewContents(Buffer &buffer);
+  /// The copy is dropped when the buffer dies, or its contents change.
+  static void attachCopy(Buffer &buffer, std::shared_ptr<PackedCopy> copy);
+
+  /// Whether it takes no memory; see createModel.
+  bool isModel() const;
 
   /// What a buffer of that size takes.
   static int64_t getReserved(size_t bytes);

@@ -17,17 +17,21 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace metaops {
 
 class AllocatorState;
+class PackedCopy;
 struct RunFailure;
 
 /// What a buffer is for.
 enum class MemoryUse : uint8_t {
   Values,
   /// Holds what only the kernels of one program see.
-  Scratch
+  Scratch,
+  /// Holds what a kernel has packed, for later runs.
+  Packed
 };
 
 /// Memory of one tensor, shared by counted references from any thread. Its
@@ -62,6 +66,12 @@ public:
     return !isReadOnly && !exported() && !isForeign();
   }
 
+  /// A number for what is in the buffer: equal ones of buffers of one allocator
+  /// are the same contents of the same buffer, and none is used again when that
+  /// has died or is written anew. 0 where the contents may change unnoticed,
+  /// for others see the memory, and of an allocator's model.
+  uint64_t getContents() const { return exported() ? 0 : contents; }
+
   /// References beside those of runs that wait in a queue.
   uint64_t getOwners() const {
     uint64_t now = count.load(std::memory_order_acquire);
@@ -87,10 +97,12 @@ public:
 private:
   friend class Allocator;
   Buffer(void *memory, size_t size, std::shared_ptr<AllocatorState> allocator,
-         size_t reserved, MemoryUse use)
+         size_t reserved, MemoryUse use, uint64_t contents = 0)
       : memory(memory), size(size), reserved(reserved), use(use),
-        allocator(std::move(allocator)) {}
+        contents(contents), allocator(std::move(allocator)) {}
   ~Buffer();
+
+  void dropCopies();
 
   /// One reference, in the low half of the count, and one of a queued run, in
   /// the high half. Both change at once.
@@ -108,6 +120,10 @@ private:
   /// Bytes that the allocator set aside for this buffer.
   size_t reserved;
   MemoryUse use;
+  /// See getContents. Used in the session's scope, like the copies.
+  uint64_t contents;
+  /// What kernels have made of these contents.
+  std::vector<std::shared_ptr<PackedCopy>> copies;
   mutable std::atomic<uint64_t> count{0};
   std::atomic<bool> isExported{false};
   /// Used in the session's scope.

@@ -74,6 +74,8 @@ struct KernelInfo {
   int64_t loopOps = 0;
   /// How many threads there is work for.
   int64_t maxThreads = 1;
+  /// Later runs may do without the call; see Program::keepPacked.
+  bool mayKeep = false;
   /// Lines of the file of schedules that the kernel's are from.
   std::vector<unsigned> scheduleLines;
 
@@ -112,6 +114,14 @@ struct NodeLocation {
   unsigned line = 0;
 };
 
+/// What one run has to do with a result that is kept from run to run.
+struct PackedUse {
+  /// Null where the result is not kept, and is made as any other.
+  std::shared_ptr<PackedCopy> copy;
+  /// Of the copy, for this run.
+  RunRef memory;
+};
+
 /// One run of a program. All of its memory is taken before it starts, so what
 /// may be refused is refused while the caller can still be told.
 struct ProgramRun {
@@ -121,6 +131,9 @@ struct ProgramRun {
   llvm::SmallVector<RunRef> results;
   /// Holds the intermediate values.
   RunRef scratch;
+  /// By the number that a program gives to each result that may be kept. Empty
+  /// where nothing is.
+  llvm::SmallVector<PackedUse, 0> packed;
 };
 
 /// When a kernel call of a run began and ended, in nanoseconds of the steady
@@ -176,6 +189,15 @@ public:
   virtual llvm::Expected<ProgramRun>
   prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
           BufferRef &scratch) = 0;
+
+  /// Has a run that has just been prepared use what earlier ones have packed of
+  /// the same contents, and keeps what it packs of contents that the last run
+  /// had, too. Runs are executed in the order in which they come here. Does
+  /// without where there is no memory.
+  virtual void keepPacked(ProgramRun &run, Allocator &memory) {}
+  /// Lets go of all that is kept; for good as long as the arguments are the
+  /// same where memory is short.
+  virtual void dropPacked(bool isShort) {}
 
   /// Computes the results of a run, or fails and leaves all arguments as they
   /// were. Takes no memory from an allocator. Where `times` is given, adds an

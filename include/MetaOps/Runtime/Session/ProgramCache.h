@@ -37,6 +37,9 @@ public:
   /// In place of what was found by the key, if anything was.
   void insert(ProgramKey key, std::shared_ptr<const CachedProgram> program);
 
+  /// See Program.h.
+  void dropPacked(bool isShort);
+
   size_t size() const { return entries.size(); }
 
 private:

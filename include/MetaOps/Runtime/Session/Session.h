@@ -280,6 +280,9 @@ public:
     listener = std::move(newListener);
   }
 
+  /// Has no program keep what it has packed, since memory is short.
+  void dropPacked() { programs.dropPacked(/*isShort=*/true); }
+
   /// The values in memory, largest first.
   std::vector<MemoryHolder> getMemoryHolders();
   /// The most memory that will be in use, in bytes as the allocator counts
@@ -530,6 +533,7 @@ private:
   bool useInterpreter = false;
   bool isLazy = true;
   bool isAsynchronous = true;
+  bool keepsPacked = true;
   int64_t savedValuesBudget = int64_t(1) << 30;
   int64_t historyDepth = 16;
   int64_t memoryLimit = 0;
