@@ -124,7 +124,7 @@ func.func @strips(%x: tensor<6x10xf32>) -> tensor<10xf32> {
 func.func @transpose(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x8xf32>) -> tensor<8x8xf32> {
     %r = metaop.fused(%a = %kx : tensor<8x8xf32>) -> tensor<8x8xf32>
-        schedule(#metaop.schedule<[step(0, 4), step(1, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
+        schedule(#metaop.schedule<[step(1, 4), step(0, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
       metaop.yield %y : tensor<8x8xf32>
     }

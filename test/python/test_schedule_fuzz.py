@@ -86,7 +86,7 @@ def cut(order, parallel, tile, kept, inside=0):
     The last loops, as many as `inside`, have none between them.
     """
     rng = random.Random(str((order, parallel, tile)))
-    if not kept or rng.random() < 0.7:
+    if not kept or rng.random() < 0.6:
         return order, parallel, {}
     dim = rng.choice(sorted(kept))
     order = list(order)
@@ -115,10 +115,10 @@ def random_schedule(rng, match):
     unroll = rng.randrange(-1, loops) if loops else -1
     stream = ", stream = [0]" if rng.random() < 0.5 else ""
     if loops >= 2 and rng.random() < (0.1 if has_sums else 0.5):
-        rows, lanes = order[-2:]
+        rows, lanes = rng.sample(order[-2:], 2)
         width = rng.choice([2, 4, 8, 16])
         tile = {rows: width, lanes: width}
-        order, parallel, strips = cut(order, min(parallel, loops - 1), tile, kept, inside=2)
+        order, parallel, strips = cut(order, min(parallel, loops - 2), tile, kept, inside=2)
         return write_schedule(
             order,
             parallel,

@@ -164,19 +164,27 @@ static LogicalResult verifyVector(const ScheduledStage &scheduled,
                        "loop");
 }
 
+bool metaop::hasSquareTiles(ScheduleAttr schedule) {
+  SmallVector<int64_t> order = schedule.getDims();
+  if (order.size() < 2)
+    return false;
+  int64_t last = order.pop_back_val(), before = order.pop_back_val();
+  int64_t rows = schedule.getTranspose(), lanes = schedule.getVectorDim();
+  return (std::pair(before, last) == std::pair(rows, lanes) ||
+          std::pair(before, last) == std::pair(lanes, rows)) &&
+         schedule.getTileSize(rows) == schedule.getVectorWidth() &&
+         schedule.getTileSize(lanes) == schedule.getVectorWidth();
+}
+
 /// A tile's rows are copies of one iteration each, which are stored and not
 /// combined.
-static LogicalResult verifyTile(const ScheduledStage &scheduled) {
+static LogicalResult verifyTile(const ScheduledStage &scheduled, bool isAlone) {
   ScheduleAttr schedule = scheduled.schedule;
   FusedOp op = scheduled.stage.op;
   int64_t loop = schedule.getTranspose();
   if (loop < 0)
     return success();
-  SmallVector<int64_t> order = schedule.getDims();
-  if (order.size() < 2 || order.back() != schedule.getVectorDim() ||
-      order[order.size() - 2] != loop ||
-      schedule.getTileSize(loop) != schedule.getVectorWidth() ||
-      schedule.getTileSize(order.back()) != schedule.getVectorWidth())
+  if (!hasSquareTiles(schedule))
     return op.emitOpError("transposes tiles that are not square, of the width "
                           "of vectors, or whose loops, of the rows and of the "
                           "lanes, are not the innermost");
@@ -191,8 +199,12 @@ static LogicalResult verifyTile(const ScheduledStage &scheduled) {
              << " is reduced";
   if (scheduled.openedLoops + 1 >= schedule.getNumLevels())
     return op.emitOpError("loop ")
-           << loop << " is shared with another stage and cannot be the rows of "
-           << "a tile";
+           << loop
+           << (isAlone
+                   ? " is parallel and cannot be the rows of a tile, unless "
+                     "a further loop of it stands inside"
+                   : " is shared with another stage and cannot be the rows "
+                     "of a tile");
   return success();
 }
 
@@ -362,7 +374,7 @@ LogicalResult metaop::verifyNests(MutableArrayRef<ScheduledStage> stages) {
         failed(verifyFlat(op, scheduled.schedule)) ||
         failed(verifyStrips(scheduled, isAlone)) ||
         failed(verifyVector(scheduled, isAlone)) ||
-        failed(verifyTile(scheduled)) ||
+        failed(verifyTile(scheduled, isAlone)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||
         failed(verifyRounding(scheduled)) || failed(verifyStreamed(scheduled)))
       return failure();

@@ -26,6 +26,10 @@ struct ScheduledStage {
   std::unique_ptr<StageEmitter> emitter;
 };
 
+/// Whether the two innermost loops are the rows and the lanes of a square tile,
+/// in any order.
+bool hasSquareTiles(ScheduleAttr schedule);
+
 /// Fails, with a diagnostic, where the schedule is no plain nest of loops and
 /// not one that a contraction can have.
 LogicalResult verifyContraction(const ScheduledStage &scheduled, bool isAlone);

@@ -138,9 +138,9 @@ LoopRange StageEmitter::getFullRange(unsigned depth) {
   return range;
 }
 
-/// The loop of the dimension inside goes from `iv` on through one strip. Where
-/// it is entered once, its length is left open, so that loops of all extents
-/// are emitted alike.
+/// The loop of the dimension inside goes from `iv` on through one strip. Its
+/// length is left open, so that loops of all extents are emitted alike, unless
+/// rows of a sum go through it one after another.
 void StageEmitter::openStrip(unsigned depth, Value iv) {
   int64_t loop = getLoop(depth), size = schedule.getLevels()[depth].step;
   LoopRange whole = getFullRange(depth), strip;
@@ -148,8 +148,8 @@ void StageEmitter::openStrip(unsigned depth, Value iv) {
   strip.end = arith::AddIOp::create(
       b, loc, iv, arith::ConstantIndexOp::create(b, loc, size),
       arith::IntegerOverflowFlags::nsw);
-  bool isEnteredOnce = getLoop(depth + 1) == loop;
-  if (whole.extent && *whole.extent % size == 0 && !isEnteredOnce)
+  bool areRowsInside = stage.hasReduction() && getLoop(depth + 1) != loop;
+  if (whole.extent && *whole.extent % size == 0 && areRowsInside)
     strip.extent = size;
   else
     strip.end = arith::MinSIOp::create(b, loc, strip.end, whole.end);
@@ -159,8 +159,6 @@ void StageEmitter::openStrip(unsigned depth, Value iv) {
 /// The parts of loops that are open around what is emitted.
 SmallVector<PartOfLoop> StageEmitter::getOpenParts() const {
   SmallVector<PartOfLoop> parts;
-  if (block)
-    parts.push_back(*block);
   for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
     if (auto found = restricted.find(loop); found != restricted.end())
       parts.push_back({loop, found->second});
@@ -170,8 +168,6 @@ SmallVector<PartOfLoop> StageEmitter::getOpenParts() const {
 /// The iterations of a loop that take part.
 LoopRange StageEmitter::getRange(unsigned depth) {
   int64_t loop = getLoop(depth);
-  if (block && loop == block->loop)
-    return block->range;
   LoopRange range = getFullRange(depth);
   if (!ends[loop])
     return range;
@@ -211,11 +207,6 @@ void StageEmitter::enter(unsigned depth) {
   accumulators.open(depth);
 }
 
-void StageEmitter::emitNest(unsigned depth, const LoopRange &part) {
-  block = {getLoop(depth), part};
-  emitNest(depth);
-}
-
 void StageEmitter::emitNest(unsigned depth) {
   enter(depth);
   if (depth < schedule.getNumLevels()) {
@@ -238,8 +229,8 @@ void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
     emitStrips(depth, range);
     return;
   }
-  if (loop == schedule.getTranspose()) {
-    emitTiles(depth, range);
+  if (isTileLoop(depth)) {
+    emitTiles(depth);
     return;
   }
   bool isUnrolled = loop == schedule.getUnrollDim();

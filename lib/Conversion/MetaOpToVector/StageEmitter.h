@@ -49,8 +49,6 @@ public:
   void openLoop(unsigned depth, Value iv);
   /// Emits all loops from `depth` on.
   void emitNest(unsigned depth);
-  /// Emits all loops from `depth` on, the outermost over a part of its range.
-  void emitNest(unsigned depth, const LoopRange &part);
 
   /// The range of the loop at `depth`: all of its dimension, or the open strip.
   LoopRange getFullRange(unsigned depth);
@@ -91,14 +89,21 @@ private:
   //===--------------------------------------------------------------------===//
   // Tiles (StageTiles.cpp)
   //===--------------------------------------------------------------------===//
-  void emitTiles(unsigned depth, const LoopRange &range);
-  void emitTileBlock(unsigned depth, const LoopRange &rows);
+  bool isTileLoop(unsigned depth) const {
+    return schedule.getTranspose() >= 0 && depth + 2 == schedule.getNumLevels();
+  }
+  void emitTiles(unsigned depth);
+  LoopRange splitOffTiles(unsigned depth, LoopRange &range);
   void emitByLanes(const LoopRange &range,
                    llvm::function_ref<void(Value)> emit);
-  void emitTile(unsigned depth, Value row, Value rowEnd, Value lane,
-                Value laneEnd);
+  /// An iteration of a loop of a tile; the end is null where it is whole.
+  struct TileSide {
+    Value at;
+    Value end;
+  };
+  void emitTile(unsigned depth, TileSide outer, TileSide inner);
   UnrolledBody::Tail emitTail(Value at, Value end);
-  void prefetchTile(unsigned depth, Value lane);
+  void prefetchTile();
 
   OpBuilder &b;
   Location loc;
@@ -118,8 +123,6 @@ private:
   SmallVector<AffineExpr> ends;
   /// Loops that run over a part of their range, such as an open strip.
   llvm::DenseMap<unsigned, LoopRange> restricted;
-  /// The loop of which a block is emitted, if one is.
-  std::optional<PartOfLoop> block;
 };
 
 } // namespace mlir::metaop

@@ -7,14 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The loops of the tiles that are transposed in registers (UnrolledBody.cpp):
-// one steps by rows, the other one by lanes, both by as many as vectors have
-// lanes.
+// one goes over rows, the other one over lanes, both by as many as vectors have
+// lanes, in the order in which the schedule has them.
 //
-// Tiles are walked in blocks of rows, in which lanes are the outer loop: each
-// cache line that a tile touches in part is touched again at once. Tiles at the
-// borders have masks for rows and lanes; there are up to three bodies: whole
-// tiles, those with rows left over, and those with lanes left over and perhaps
-// rows.
+// Tiles at the borders have masks for rows and lanes; there are up to three
+// bodies: whole tiles, those with a rest of the inner loop, and those with a
+// rest of the outer one and perhaps of the inner.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,45 +23,37 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Rows that are walked before the next lanes.
-static constexpr int64_t kBlockRows = 64;
-
-/// Emits the tile loop over `range` and the vector loop.
-void StageEmitter::emitTiles(unsigned depth, const LoopRange &range) {
-  if (block || (range.extent && *range.extent <= kBlockRows)) {
-    emitTileBlock(depth, range);
-    return;
-  }
-  Value size = arith::ConstantIndexOp::create(b, loc, kBlockRows);
-  emitFor(b, loc, range, size, [&](Value begin) {
-    Value end = arith::AddIOp::create(b, loc, begin, size);
-    end = arith::MinSIOp::create(b, loc, end, range.end);
-    emitTileBlock(depth, {begin, end, std::nullopt});
+/// Emits the two innermost loops, which are those of tiles.
+void StageEmitter::emitTiles(unsigned depth) {
+  LoopRange outerRest = getFullRange(depth), inner = getFullRange(depth + 1);
+  LoopRange innerRest = inner;
+  LoopRange outerWhole = splitOffTiles(depth, outerRest);
+  LoopRange innerWhole = splitOffTiles(depth + 1, innerRest);
+  emitByLanes(outerWhole, [&](Value at) {
+    emitByLanes(innerWhole,
+                [&](Value within) { emitTile(depth, {at, {}}, {within, {}}); });
+    emitByLanes(innerRest, [&](Value within) {
+      emitTile(depth, {at, {}}, {within, innerRest.end});
+    });
+  });
+  emitByLanes(outerRest, [&](Value at) {
+    emitByLanes(inner, [&](Value within) {
+      emitTile(depth, {at, outerRest.end}, {within, innerRest.end});
+    });
   });
 }
 
-void StageEmitter::emitTileBlock(unsigned depth, const LoopRange &rows) {
-  LoopRange rest = rows;
-  LoopRange whole = splitOff(b, loc, rest, lanes);
-  // Nothing is left over of any block if nothing is of the loop.
-  if (!ShapedType::isDynamic(stage.getStaticExtent(getLoop(depth))))
-    whole.end = rest.begin = arith::SelectOp::create(b, loc, body.emitIsWhole(),
-                                                     rows.end, whole.end);
-  LoopRange laneRest = getFullRange(depth + 1);
-  LoopRange laneWhole = splitOff(b, loc, laneRest, lanes);
-  emitByLanes(laneWhole, [&](Value lane) {
-    emitByLanes(whole, [&](Value row) {
-      emitTile(depth, row, nullptr, lane, nullptr);
-    });
-    emitByLanes(rest, [&](Value row) {
-      emitTile(depth, row, rest.end, lane, nullptr);
-    });
-  });
-  emitByLanes(laneRest, [&](Value lane) {
-    emitByLanes(rows, [&](Value row) {
-      emitTile(depth, row, rest.end, lane, laneRest.end);
-    });
-  });
+/// Takes the whole tiles of the loop at `depth` off its range.
+LoopRange StageEmitter::splitOffTiles(unsigned depth, LoopRange &range) {
+  Value end = range.end;
+  LoopRange whole = splitOff(b, loc, range, lanes);
+  int64_t loop = getLoop(depth);
+  // Nothing is left over of any strip if nothing is of the rows.
+  if (loop == schedule.getTranspose() &&
+      !ShapedType::isDynamic(stage.getStaticExtent(loop)))
+    whole.end = range.begin =
+        arith::SelectOp::create(b, loc, body.emitIsWhole(), end, whole.end);
+  return whole;
 }
 
 /// Emits something inside of a loop of a tile.
@@ -80,17 +70,18 @@ UnrolledBody::Tail StageEmitter::emitTail(Value at, Value end) {
   return {left, emitTailMask(b, loc, left, lanes)};
 }
 
-/// Emits the tile at `row` and `lane`. Null ends say that it is whole.
-void StageEmitter::emitTile(unsigned depth, Value row, Value rowEnd, Value lane,
-                            Value laneEnd) {
+void StageEmitter::emitTile(unsigned depth, TileSide outer, TileSide inner) {
   UnrolledBody::State outside = body.getState();
-  body.maskRows(emitTail(row, rowEnd));
-  body.maskLanes(emitTail(lane, laneEnd));
-  body.openLoop(getLoop(depth), row);
-  body.openLoop(getLoop(depth + 1), lane);
+  bool isLaneInner = getLoop(depth + 1) == schedule.getVectorDim();
+  TileSide &row = isLaneInner ? outer : inner;
+  TileSide &lane = isLaneInner ? inner : outer;
+  body.maskRows(emitTail(row.at, row.end));
+  body.maskLanes(emitTail(lane.at, lane.end));
+  body.openLoop(getLoop(depth), outer.at);
+  body.openLoop(getLoop(depth + 1), inner.at);
   body.openCopies();
-  if (!rowEnd && !laneEnd)
-    prefetchTile(depth + 1, lane);
+  if (!row.end && !lane.end)
+    prefetchTile();
   enter(depth + 1);
   emitNest(depth + 2);
   body.setState(std::move(outside));
@@ -98,12 +89,16 @@ void StageEmitter::emitTile(unsigned depth, Value row, Value rowEnd, Value lane,
 
 /// Asks for what the tile at the next lanes reads by rows: these lie far apart,
 /// and no processor sees a stream in them.
-void StageEmitter::prefetchTile(unsigned depth, Value lane) {
-  Value end = getFullRange(depth).end;
-  Value last = emitIndexAdd(b, loc, end, -lanes);
+void StageEmitter::prefetchTile() {
+  int64_t loop = schedule.getVectorDim();
+  unsigned depth = schedule.getNumLevels() - 1;
+  if (getLoop(depth) != loop)
+    --depth;
+  Value lane = body.getState().loops[loop];
+  Value last = emitIndexAdd(b, loc, getFullRange(depth).end, -lanes);
   Value next =
       arith::MinSIOp::create(b, loc, emitIndexAdd(b, loc, lane, lanes), last);
-  body.openLoop(getLoop(depth), next);
+  body.openLoop(loop, next);
   body.prefetchTransposed();
-  body.openLoop(getLoop(depth), lane);
+  body.openLoop(loop, lane);
 }

@@ -12,8 +12,7 @@
 //
 // The leading loops that all stages have, and mark as parallel, are one range,
 // of which a call does a part. Where a further loop of the dimension stands
-// inside, an iteration of the range is a strip. Where the last parallel loop is
-// that of the rows of tiles, it is a block of these.
+// inside, an iteration of the range is a strip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +22,6 @@
 
 using namespace mlir;
 using namespace mlir::metaop;
-
-/// Iterations of a tile's rows that one step of the parallel range does.
-static constexpr int64_t kParallelRows = 64;
 
 TreeKernel::TreeKernel(OpBuilder &b, Location loc,
                        SmallVectorImpl<ScheduledStage> &stages)
@@ -41,30 +37,17 @@ TreeKernel::TreeKernel(OpBuilder &b, Location loc,
   if (llvm::any_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
     parallel = 0;
   openSharedLoops(stages, parallel);
-  // A loop that threads share in blocks is opened by the stage itself.
-  if (splitsLastLoop())
-    stages.front().openedLoops = parallel - 1;
 }
 
 //===----------------------------------------------------------------------===//
 // The parallel range
 //===----------------------------------------------------------------------===//
 
-/// The last parallel loop steps by the rows of tiles: it is shared in blocks.
-bool TreeKernel::splitsLastLoop() const {
-  if (stages.size() != 1 || parallel == 0)
-    return false;
-  ScheduleAttr schedule = stages.front().schedule;
-  return schedule.getLevels()[parallel - 1].dim == schedule.getTranspose();
-}
-
 /// Iterations of the dimension of a parallel loop that an iteration of the
 /// range does.
 int64_t TreeKernel::getStep(unsigned depth) const {
   ScheduleAttr schedule = stages.front().schedule;
   LoopLevel level = schedule.getLevels()[depth];
-  if (splitsLastLoop() && depth + 1 == parallel)
-    return kParallelRows;
   if (schedule.isOuter(depth))
     return level.step;
   return level.dim == schedule.getUnrollDim() ? schedule.getUnroll() : 1;
@@ -117,31 +100,6 @@ void TreeKernel::emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth) {
   }
 }
 
-/// The block of the last parallel loop at `position`, which then numbers the
-/// loops outside of it.
-LoopRange TreeKernel::emitBlock(Value &position) {
-  ScheduledStage &stage = stages.front();
-  Value size = arith::ConstantIndexOp::create(b, loc, kParallelRows);
-  LoopRange full = stage.emitter->getFullRange(parallel - 1);
-  Value number = position;
-  if (parallel > 1) {
-    Value count = arith::CeilDivSIOp::create(b, loc, full.end, size);
-    if (full.extent)
-      count = arith::ConstantIndexOp::create(
-          b, loc, llvm::divideCeil(*full.extent, kParallelRows));
-    number = arith::RemUIOp::create(b, loc, position, count);
-    position = arith::DivUIOp::create(b, loc, position, count);
-  }
-  LoopRange block;
-  block.begin = arith::MulIOp::create(b, loc, number, size);
-  block.end = arith::MinSIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, block.begin, size), full.end);
-  // One vector at most, as in a small kernel: no loop is left of it.
-  if (full.extent && *full.extent <= stage.schedule.getVectorWidth())
-    block.extent = full.extent;
-  return block;
-}
-
 /// How often the range goes through a parallel loop.
 Value TreeKernel::emitCount(unsigned depth, int64_t step) {
   LoopRange full = stages.front().emitter->getFullRange(depth);
@@ -156,20 +114,15 @@ Value TreeKernel::emitCount(unsigned depth, int64_t step) {
 
 void TreeKernel::emitRange(Value begin, Value end) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  bool splits = splitsLastLoop();
-  unsigned opened = splits ? parallel - 1 : parallel;
-  if (opened > 0)
+  if (parallel > 0)
     for (ScheduledStage &scheduled : stages)
       scheduled.emitter->enter(0);
   auto loop = scf::ForOp::create(b, loc, begin, end, one);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
   Value position = loop.getInductionVar();
-  LoopRange block;
-  if (splits)
-    block = emitBlock(position);
   // Unfold the range into the loops that it stands for, innermost first.
-  for (unsigned depth = opened; depth-- > 0;) {
+  for (unsigned depth = parallel; depth-- > 0;) {
     int64_t step = getStep(depth);
     Value iv = position;
     if (depth > 0) {
@@ -183,13 +136,10 @@ void TreeKernel::emitRange(Value begin, Value end) {
     for (ScheduledStage &scheduled : stages)
       scheduled.emitter->openLoop(depth, iv);
   }
-  for (unsigned depth = 1; depth < opened; ++depth)
+  for (unsigned depth = 1; depth < parallel; ++depth)
     for (ScheduledStage &scheduled : stages)
       scheduled.emitter->enter(depth);
-  if (splits)
-    stages.front().emitter->emitNest(opened, block);
-  else
-    emitStages();
+  emitStages();
 }
 
 LogicalResult TreeKernel::createEmitters(BindFn bind) {
@@ -197,8 +147,7 @@ LogicalResult TreeKernel::createEmitters(BindFn bind) {
     FailureOr<StageBindings> bindings = bind(scheduled);
     if (failed(bindings))
       return failure();
-    OuterLoops outer{splitsLastLoop() ? parallel - 1 : parallel,
-                     scheduled.openedLoops};
+    OuterLoops outer{parallel, scheduled.openedLoops};
     scheduled.emitter = std::make_unique<StageEmitter>(
         b, scheduled.stage, scheduled.schedule, std::move(*bindings), outer);
   }

@@ -34,10 +34,8 @@ public:
   LogicalResult emit(Value begin, Value end, BindFn bind);
 
 private:
-  bool splitsLastLoop() const;
   int64_t getStep(unsigned depth) const;
   void emitRange(Value begin, Value end);
-  LoopRange emitBlock(Value &position);
   Value emitCount(unsigned depth, int64_t step);
   void emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth);
 

@@ -232,13 +232,9 @@ static LogicalResult verifyPacking(const BlockedStages &stages,
           writer.stage.getNumLoops())))
     return failure();
   // It is copied by vectors, or by square tiles that are transposed.
-  int64_t rows = schedule.getTranspose(), width = schedule.getVectorWidth();
-  SmallVector<int64_t> dims = schedule.getDims();
-  bool isSquare = dims.size() > 1 && dims[dims.size() - 2] == rows &&
-                  dims.back() == schedule.getVectorDim() &&
-                  schedule.getTileSize(rows) == width &&
-                  schedule.getTileSize(dims.back()) == width;
-  if (schedule.getUnrollDim() != rows || (rows >= 0 && !isSquare) ||
+  int64_t rows = schedule.getTranspose();
+  if (schedule.getUnrollDim() != rows ||
+      (rows >= 0 && !hasSquareTiles(schedule)) ||
       !schedule.getUnrollDims().empty())
     return op.emitOpError("packs a factor and has a tile that is not one "
                           "vector, or square and transposed, and innermost");

@@ -81,7 +81,8 @@ constexpr int64_t kGrain = 4096;
 constexpr int64_t kColumnGrain = 256, kLongColumn = 64;
 /// Rows of a tile for which there are registers.
 constexpr int64_t kMaxTileWidth = 16;
-/// Rows of tiles that threads take at a time.
+/// Rows of tiles that are walked before the next lanes, and that threads take
+/// at a time.
 constexpr int64_t kTileRows = 64;
 /// A load or store by way of a transposed tile, beside one of unit step.
 constexpr double kTransposeCost = 2.5;
@@ -403,8 +404,14 @@ ScheduleAttr LoopOrder::makeTileSchedule(int64_t vectorLoop, int64_t lanes,
     if (loop != vectorLoop && loop != tileLoop)
       order.push_back(loop);
   sortByContinuity(order);
-  order.push_back(tileLoop);
-  // Threads share the rows as well, in blocks, where that is needed.
+  // Tiles are walked in strips of rows, in which lanes are the outer loop: each
+  // cache line that a tile touches in part is touched again at once.
+  int64_t rows = stage.getStaticExtent(tileLoop);
+  bool hasStrips = isAlone && (ShapedType::isDynamic(rows) ||
+                               stage.isGrowing(tileLoop) || rows > kTileRows);
+  if (hasStrips)
+    order.push_back(tileLoop);
+  // Threads share the strips as well, where that is needed.
   int64_t parallel = 0, iterations = 1;
   while (parallel < static_cast<int64_t>(order.size()) &&
          iterations < kEnoughParallelism) {
@@ -413,10 +420,11 @@ ScheduleAttr LoopOrder::makeTileSchedule(int64_t vectorLoop, int64_t lanes,
                       ? llvm::divideCeil(getExtent(loop), kTileRows)
                       : getExtent(loop);
   }
-  order.push_back(vectorLoop);
-  return ScheduleAttr::getFlat(stage.getContext(), order, parallel,
-                               {{tileLoop, lanes}, {vectorLoop, lanes}},
-                               {vectorLoop, lanes}, tileLoop);
+  order.append({vectorLoop, tileLoop});
+  auto schedule = ScheduleAttr::getFlat(
+      stage.getContext(), order, parallel,
+      {{tileLoop, lanes}, {vectorLoop, lanes}}, {vectorLoop, lanes}, tileLoop);
+  return hasStrips ? schedule.withStep(numLoops - 2, kTileRows) : schedule;
 }
 
 /// What neighbouring iterations of a kept loop share: the cost of the reads

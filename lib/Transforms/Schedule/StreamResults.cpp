@@ -35,14 +35,12 @@ using namespace mlir::metaop;
 
 /// The bytes of a cache line, and what buffers are aligned to.
 static constexpr int64_t kLineBytes = 64;
-/// Blocks of a loop that is shared among threads are multiples of this.
-static constexpr int64_t kMaxLanes = 64;
 
 std::optional<int64_t> metaop::getStreamAlignment(const Stage &stage,
                                                   const StageWrite &write,
                                                   ScheduleAttr schedule) {
   int64_t lanes = schedule.getVectorWidth();
-  if (write.kind || lanes == 1 || lanes > kMaxLanes)
+  if (write.kind || lanes == 1)
     return std::nullopt;
   AffineExpr offset = write.place.offset;
   int64_t along = schedule.getVectorDim();

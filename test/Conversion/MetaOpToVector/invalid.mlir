@@ -609,7 +609,23 @@ func.func private @outer_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
     // expected-error @below {{transposes tiles that are not square, of the width of vectors, or whose loops, of the rows and of the lanes, are not the innermost}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
-        schedule(#metaop.schedule<[step(1, 4), step(0, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
+        schedule(#metaop.schedule<[step(1, 4), step(0, 8), step(0, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
+      %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
+      metaop.yield %y : tensor<8x12xf32>
+    }
+    metaop.yield %r : tensor<8x12xf32>
+  }
+  return %k : tensor<8x12xf32>
+}
+
+// -----
+
+// Threads share rows of tiles in strips only.
+func.func private @parallel_rows(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
+    // expected-error @below {{loop 0 is parallel and cannot be the rows of a tile, unless a further loop of it stands inside}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
+        schedule(#metaop.schedule<[parallel(0, 4), step(1, 4)], tile = [0: 4, 1: 4], lanes = 1: 4, transpose = 0>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
       metaop.yield %y : tensor<8x12xf32>
     }

@@ -59,7 +59,7 @@ func.func @wide(%x: tensor<96xf64>) -> tensor<96xf64> {
 func.func @tiles(%x: tensor<80x70xf32>) -> tensor<70x80xf32> {
   %k = metaop.kernel(%bx = %x : tensor<80x70xf32>) -> tensor<70x80xf32> {
     %0 = metaop.fused(%a = %bx : tensor<80x70xf32>) -> tensor<70x80xf32>
-        schedule(#metaop.schedule<[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1, stream = [0]>) {
+        schedule(#metaop.schedule<[parallel(1, 64), step(0, 16), step(1, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1, stream = [0]>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<80x70xf32> -> tensor<70x80xf32>
       metaop.yield %y : tensor<70x80xf32>
     }
