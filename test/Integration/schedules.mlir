@@ -94,6 +94,19 @@ func.func @vectors(%x: tensor<100xf32>) -> tensor<f32> {
   return %k : tensor<f32>
 }
 
+// CHECK: pairwise: 1 results agree
+func.func @pairwise(%x: tensor<100xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<f32> {
+    %r = metaop.fused(%a = %kx : tensor<100xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8, pairwise = 4>) {
+      %y = metaop.reduce add %a dims = [0] : tensor<100xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+
 // CHECK: grain: 1 results agree
 func.func @grain(%x: tensor<100xf32>) -> tensor<100xf32> {
   %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<100xf32> {

@@ -44,6 +44,7 @@ FEATURES = {
     "unroll": re.compile(r"tile = \[(?!(\d+): (\d+)\], lanes = \1: \2\b)(?![^>]*transpose)"),
     "body": re.compile(r"body\)"),
     "tile": re.compile(r"transpose = \d"),
+    "pairwise": re.compile(r"pairwise = "),
     "stream": re.compile(r"stream = \[0\]"),
     "shared": re.compile(r"shared = [1-9]"),
     # A dimension that stands in two loops.
@@ -138,6 +139,10 @@ def random_schedule(rng, match):
     # Lanes are along no parallel loop, but threads share strips.
     if width > 1 and vector in order[:parallel] and vector not in strips and rng.random() < 0.9:
         parallel = order.index(vector)
+    more = stream if width > 1 else ""
+    # Of sums of floats, which long ones have, in other blocks or none.
+    if "pairwise" in match[0] and rng.random() < 0.7:
+        more = f", pairwise = {rng.choice([2, 3, 32, 100])}{more}"
     return write_schedule(
         order,
         parallel,
@@ -145,7 +150,7 @@ def random_schedule(rng, match):
         strips=strips,
         lanes=(vector, width) if width > 1 else None,
         bodies=[unroll] if has_body else [],
-        more=stream if width > 1 else "",
+        more=more,
     )
 
 

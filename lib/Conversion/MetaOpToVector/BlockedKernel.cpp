@@ -46,7 +46,8 @@ static ScheduleAttr dropOuterLevels(ScheduleAttr schedule, size_t numOuter,
   return ScheduleAttr::get(
       schedule.getContext(), schedule.getLevels().drop_front(numOuter),
       schedule.getTile(), schedule.getLanes(), schedule.getTranspose(),
-      /*unrollDims=*/{}, /*prefetch=*/0, /*stream=*/{}, shared);
+      /*unrollDims=*/{}, /*prefetch=*/0, schedule.getPairwise(), /*stream=*/{},
+      shared);
 }
 
 std::optional<BlockedStages>

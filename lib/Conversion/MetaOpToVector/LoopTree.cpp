@@ -85,6 +85,19 @@ static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
   return success();
 }
 
+/// Integers, and the largest of floats, are the same in any order.
+static LogicalResult verifyPairwise(FusedOp op, ScheduleAttr schedule,
+                                    const Stage &stage) {
+  bool anySum = llvm::any_of(stage.writes, [](const StageWrite &write) {
+    return write.kind == ReduceKind::Add &&
+           isa<FloatType>(getElementTypeOrSelf(write.value.getType()));
+  });
+  if (schedule.getPairwise() > 0 && !anySum)
+    return op.emitOpError("schedule has `pairwise`, but no result is a sum of "
+                          "floats");
+  return success();
+}
+
 /// A dimension has one loop, or one over strips and another through a strip.
 static LogicalResult verifyStrips(const ScheduledStage &scheduled,
                                   bool isAlone) {
@@ -372,6 +385,7 @@ LogicalResult metaop::verifyNests(MutableArrayRef<ScheduledStage> stages) {
     FusedOp op = scheduled.stage.op;
     if (failed(verifySizes(op, scheduled.schedule, scheduled.stage)) ||
         failed(verifyFlat(op, scheduled.schedule)) ||
+        failed(verifyPairwise(op, scheduled.schedule, scheduled.stage)) ||
         failed(verifyStrips(scheduled, isAlone)) ||
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled, isAlone)) ||

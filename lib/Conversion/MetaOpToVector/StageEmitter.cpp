@@ -27,9 +27,9 @@
 // A condition of a reduction that bounds one of its loops from above is that
 // loop's end rather than a mask in each iteration.
 //
-// Sums of floats start anew in each nested loop that is long enough, and a long
-// loop is summed in blocks of blocks, so that the error grows with the
-// logarithm of the length.
+// Pairwise sums of floats start anew in each nested loop that is long enough,
+// and a long loop is summed in blocks of blocks, so that the error grows with
+// the logarithm of the length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +40,7 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Values that are summed one after another before the sum is added to others.
-static constexpr int64_t kBlock = 32;
-/// Levels of blocks for a loop of unknown length.
+/// Levels of blocks of a pairwise sum in a loop of unknown length.
 static constexpr unsigned kDynamicBlockLevels = 2;
 
 StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
@@ -283,24 +281,28 @@ int64_t StageEmitter::getNestedIterations(unsigned depth) const {
   int64_t iterations = 1;
   for (unsigned d = depth; d < schedule.getNumLevels(); ++d) {
     if (ShapedType::isDynamic(getIterations(d)))
-      return kBlock;
+      return schedule.getPairwise();
     iterations *= getIterations(d);
   }
   return iterations;
 }
 
 void StageEmitter::emitSegment(unsigned depth, const Segment &segment) {
+  int64_t pairwise = schedule.getPairwise();
+  if (pairwise == 0 || !accumulators.accumulateError(depth) ||
+      segment.isMasked) {
+    emitSteps(depth, segment);
+    return;
+  }
   unsigned levels = 0;
   if (!segment.range.extent)
     levels = kDynamicBlockLevels;
   else
     for (int64_t trips = *segment.range.extent / segment.step;
-         trips > 2 * kBlock; trips /= kBlock)
+         trips > 2 * pairwise; trips /= pairwise)
       ++levels;
-  if (!accumulators.accumulateError(depth) || segment.isMasked)
-    emitSteps(depth, segment);
-  else if (levels == 0 && accumulators.startOutside(depth) &&
-           getNestedIterations(depth) >= kBlock)
+  if (levels == 0 && accumulators.startOutside(depth) &&
+      getNestedIterations(depth) >= pairwise)
     accumulators.emitAnew(depth, accumulators.getActive(depth),
                           [&] { emitSteps(depth, segment); });
   else
@@ -316,7 +318,7 @@ void StageEmitter::emitBlocks(unsigned depth, const Segment &segment,
   }
   int64_t size = segment.step;
   for (unsigned level = 0; level < levels; ++level)
-    size *= kBlock;
+    size *= schedule.getPairwise();
   Value length = arith::ConstantIndexOp::create(b, loc, size);
   SmallVector<Value> sums =
       emitFor(b, loc, segment.range, length, accumulators.getActive(depth),

@@ -126,6 +126,9 @@ LogicalResult ContractionVerifier::verifyWrite() {
 
 LogicalResult ContractionVerifier::verifyLevels() {
   ArrayRef<LoopLevel> levels = schedule.getLevels();
+  if (schedule.getPairwise() > 0)
+    return op.emitOpError("has `pairwise`, which is for plain nests of loops: "
+                          "levels of its sum are blocks");
   for (auto [depth, level] : llvm::enumerate(levels)) {
     if (level.kind != LevelKind::Parallel)
       continue;

@@ -26,6 +26,9 @@ using namespace mlir::metaop;
 static constexpr int64_t kMaxDim = 1024;
 /// Larger steps than any extent, which products of some of them do not exceed.
 static constexpr int64_t kMaxStep = int64_t(1) << 40;
+/// Values that are added one after another, of which a product with such a step
+/// is a number as well.
+static constexpr int64_t kMaxPairwise = 1 << 10;
 
 //===----------------------------------------------------------------------===//
 // Text
@@ -84,14 +87,14 @@ static ParseResult parseList(AsmParser &parser, Fn parseElement) {
                                         parseElement);
 }
 
-ParseResult
-metaop::parseScheduleOptions(AsmParser &parser, SmallVector<TileDim> &tile,
-                             TileDim &lanes, int64_t &transpose,
-                             SmallVector<int64_t> &unroll, int64_t &prefetch,
-                             SmallVector<int64_t> &stream, int64_t &shared) {
+ParseResult metaop::parseScheduleOptions(
+    AsmParser &parser, SmallVector<TileDim> &tile, TileDim &lanes,
+    int64_t &transpose, SmallVector<int64_t> &unroll, int64_t &prefetch,
+    int64_t &pairwise, SmallVector<int64_t> &stream, int64_t &shared) {
   lanes = TileDim();
   transpose = -1;
   prefetch = 0;
+  pairwise = 0;
   shared = 0;
   auto parseNumbers = [&](SmallVector<int64_t> &numbers) {
     return parseList(
@@ -108,6 +111,7 @@ metaop::parseScheduleOptions(AsmParser &parser, SmallVector<TileDim> &tile,
       {"transpose", [&] { return parser.parseInteger(transpose); }},
       {"unroll", [&] { return parseNumbers(unroll); }},
       {"prefetch", [&] { return parser.parseInteger(prefetch); }},
+      {"pairwise", [&] { return parser.parseInteger(pairwise); }},
       {"stream", [&] { return parseNumbers(stream); }},
       {"shared", [&] { return parser.parseInteger(shared); }},
   };
@@ -122,7 +126,8 @@ metaop::parseScheduleOptions(AsmParser &parser, SmallVector<TileDim> &tile,
     if (next == std::end(fields))
       return parser.emitError(loc)
              << "expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, "
-                "`stream` and `shared`, each once and in this order, given `"
+                "`pairwise`, `stream` and `shared`, each once and in this "
+                "order, given `"
              << name << "`";
     if (parser.parseEqual() || next->second())
       return failure();
@@ -134,7 +139,8 @@ metaop::parseScheduleOptions(AsmParser &parser, SmallVector<TileDim> &tile,
 void metaop::printScheduleOptions(AsmPrinter &printer, ArrayRef<TileDim> tile,
                                   TileDim lanes, int64_t transpose,
                                   ArrayRef<int64_t> unroll, int64_t prefetch,
-                                  ArrayRef<int64_t> stream, int64_t shared) {
+                                  int64_t pairwise, ArrayRef<int64_t> stream,
+                                  int64_t shared) {
   auto printTileDim = [&](TileDim tile) {
     printer << tile.dim << ": " << tile.size;
   };
@@ -153,6 +159,8 @@ void metaop::printScheduleOptions(AsmPrinter &printer, ArrayRef<TileDim> tile,
     printer << ", unroll = [" << unroll << "]";
   if (prefetch != 0)
     printer << ", prefetch = " << prefetch;
+  if (pairwise != 0)
+    printer << ", pairwise = " << pairwise;
   if (!stream.empty())
     printer << ", stream = [" << stream << "]";
   if (shared != 0)
@@ -269,8 +277,8 @@ LogicalResult ScheduleAttr::verify(EmitError emitError,
                                    ArrayRef<LoopLevel> levels,
                                    ArrayRef<TileDim> tile, TileDim lanes,
                                    int64_t transpose, ArrayRef<int64_t> unroll,
-                                   int64_t prefetch, ArrayRef<int64_t> stream,
-                                   int64_t shared) {
+                                   int64_t prefetch, int64_t pairwise,
+                                   ArrayRef<int64_t> stream, int64_t shared) {
   SmallVector<int64_t> last;
   if (failed(verifyLevels(emitError, levels, last)) ||
       failed(verifyTile(emitError, tile, lanes, last)) ||
@@ -286,6 +294,9 @@ LogicalResult ScheduleAttr::verify(EmitError emitError,
   if (prefetch < 0 || prefetch > kMaxStep)
     return emitError() << "expects `prefetch` from 0 to " << kMaxStep
                        << " steps ahead, given " << prefetch;
+  if (pairwise != 0 && (pairwise < 2 || pairwise > kMaxPairwise))
+    return emitError() << "expects `pairwise` from 2 to " << kMaxPairwise
+                       << " values, given " << pairwise;
   int64_t numLevels = levels.size();
   if (shared < 0 || shared > numLevels)
     return emitError() << "expects `shared` between 0 and the number of loops, "
@@ -327,17 +338,25 @@ ScheduleAttr ScheduleAttr::getFlat(MLIRContext *context,
                 [](TileDim entry) { return entry.size > 1; });
   llvm::sort(sizes, [](TileDim a, TileDim b) { return a.dim < b.dim; });
   return get(context, levels, sizes, lanes.size > 1 ? lanes : TileDim(),
-             transpose, {}, /*prefetch=*/0, {}, /*shared=*/0);
+             transpose, {}, /*prefetch=*/0, /*pairwise=*/0, {}, /*shared=*/0);
+}
+
+ScheduleAttr ScheduleAttr::withPairwise(int64_t pairwise) const {
+  return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
+             getUnrollDims(), getPrefetch(), pairwise, getStream(),
+             getShared());
 }
 
 ScheduleAttr ScheduleAttr::withStream(ArrayRef<int64_t> stream) const {
   return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), stream, getShared());
+             getUnrollDims(), getPrefetch(), getPairwise(), stream,
+             getShared());
 }
 
 ScheduleAttr ScheduleAttr::withShared(int64_t shared) const {
   return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), getStream(), shared);
+             getUnrollDims(), getPrefetch(), getPairwise(), getStream(),
+             shared);
 }
 
 ScheduleAttr ScheduleAttr::withParallel(int64_t parallel) const {
@@ -346,14 +365,16 @@ ScheduleAttr ScheduleAttr::withParallel(int64_t parallel) const {
     level.kind = static_cast<int64_t>(depth) < parallel ? LevelKind::Parallel
                                                         : LevelKind::Step;
   return get(getContext(), levels, getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), getStream(), getShared());
+             getUnrollDims(), getPrefetch(), getPairwise(), getStream(),
+             getShared());
 }
 
 ScheduleAttr ScheduleAttr::withStep(unsigned depth, int64_t step) const {
   SmallVector<LoopLevel> levels(getLevels());
   levels[depth].step = step;
   return get(getContext(), levels, getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), getStream(), getShared());
+             getUnrollDims(), getPrefetch(), getPairwise(), getStream(),
+             getShared());
 }
 
 unsigned ScheduleAttr::getNumDims() const {

@@ -21,17 +21,18 @@ void printLevels(AsmPrinter &printer, ArrayRef<LoopLevel> levels);
 /// What of a schedule is printed only where it says something, in this order:
 /// (`,` `tile` `=` `[` (dim `:` size)* `]`)? (`,` `lanes` `=` dim `:` size)?
 /// (`,` `transpose` `=` dim)? (`,` `unroll` `=` `[` dims `]`)?
-/// (`,` `prefetch` `=` distance)? (`,` `stream` `=` `[` results `]`)?
-/// (`,` `shared` `=` count)?
+/// (`,` `prefetch` `=` distance)? (`,` `pairwise` `=` count)?
+/// (`,` `stream` `=` `[` results `]`)? (`,` `shared` `=` count)?
 ParseResult parseScheduleOptions(AsmParser &parser, SmallVector<TileDim> &tile,
                                  TileDim &lanes, int64_t &transpose,
                                  SmallVector<int64_t> &unroll,
-                                 int64_t &prefetch,
+                                 int64_t &prefetch, int64_t &pairwise,
                                  SmallVector<int64_t> &stream, int64_t &shared);
 void printScheduleOptions(AsmPrinter &printer, ArrayRef<TileDim> tile,
                           TileDim lanes, int64_t transpose,
                           ArrayRef<int64_t> unroll, int64_t prefetch,
-                          ArrayRef<int64_t> stream, int64_t shared);
+                          int64_t pairwise, ArrayRef<int64_t> stream,
+                          int64_t shared);
 
 } // namespace mlir::metaop
 

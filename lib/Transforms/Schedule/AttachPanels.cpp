@@ -144,8 +144,8 @@ AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
   }
   auto packing = ScheduleAttr::get(
       flat.getContext(), levels, flat.getTile(), flat.getLanes(),
-      flat.getTranspose(), /*unrollDims=*/{}, /*prefetch=*/0, /*stream=*/{},
-      /*shared=*/0);
+      flat.getTranspose(), /*unrollDims=*/{}, /*prefetch=*/0, /*pairwise=*/0,
+      /*stream=*/{}, /*shared=*/0);
   return std::make_pair(packing, blocked->withShared(shared));
 }
 

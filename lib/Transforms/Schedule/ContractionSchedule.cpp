@@ -39,6 +39,7 @@
 
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
+#include "PairwiseSums.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -342,13 +343,15 @@ ScheduleAttr ContractionScheduler::schedule() {
   auto build = [&](int64_t prefetch) {
     return ScheduleAttr::get(stage.getContext(), levels, tile,
                              {plan.lanesDim, plan.lanes}, plan.transpose,
-                             /*unrollDims=*/{}, prefetch, /*stream=*/{},
+                             /*unrollDims=*/{}, prefetch, /*pairwise=*/0,
+                             /*stream=*/{},
                              /*shared=*/0);
   };
   ScheduleAttr plain = build(/*prefetch=*/0);
   // A tile of one dimension and no blocks are loops as any stage has them.
-  bool asksAhead = bytes > kNearBytes && isTiled(stage, plain);
-  return asksAhead ? build(kPrefetchDistance) : plain;
+  if (!isTiled(stage, plain))
+    return choosePairwise(stage, plain);
+  return bytes > kNearBytes ? build(kPrefetchDistance) : plain;
 }
 
 ScheduleAttr metaop::scheduleContraction(const Stage &stage,

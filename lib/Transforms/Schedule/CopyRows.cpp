@@ -136,7 +136,8 @@ static std::optional<ScheduleAttr> schedulePacking(const Stage &contraction,
   }
   return ScheduleAttr::get(flat.getContext(), levels, flat.getLanes(),
                            flat.getLanes(), /*transpose=*/-1, /*unrollDims=*/{},
-                           /*prefetch=*/0, /*stream=*/{}, /*shared=*/0);
+                           /*prefetch=*/0, /*pairwise=*/0, /*stream=*/{},
+                           /*shared=*/0);
 }
 
 LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {

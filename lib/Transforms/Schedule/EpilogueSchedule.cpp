@@ -152,7 +152,8 @@ ScheduleAttr EpilogueScheduler::build(unsigned epilogue, int64_t shared,
   }
   return ScheduleAttr::get(inside.getContext(), levels, inside.getTile(),
                            inside.getLanes(), /*transpose=*/-1,
-                           /*unrollDims=*/{}, /*prefetch=*/0, /*stream=*/{},
+                           /*unrollDims=*/{}, /*prefetch=*/0,
+                           inside.getPairwise(), /*stream=*/{},
                            shared + sharedInside);
 }
 

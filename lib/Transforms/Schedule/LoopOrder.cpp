@@ -44,6 +44,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
+#include "PairwiseSums.h"
 #include "Strips.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
@@ -680,10 +681,12 @@ ScheduleAttr LoopOrder::choose() {
 
 ScheduleAttr metaop::chooseSchedule(const Stage &stage,
                                     const Processor &processor) {
-  return LoopOrder(stage, processor, /*isAlone=*/true, {}).choose();
+  return choosePairwise(
+      stage, LoopOrder(stage, processor, /*isAlone=*/true, {}).choose());
 }
 
 ScheduleAttr metaop::chooseNest(const Stage &stage, const Processor &processor,
                                 ArrayRef<int64_t> outer) {
-  return LoopOrder(stage, processor, /*isAlone=*/false, outer).choose();
+  return choosePairwise(
+      stage, LoopOrder(stage, processor, /*isAlone=*/false, outer).choose());
 }

@@ -51,7 +51,8 @@ struct Draft {
       : levels(schedule.getLevels()), tile(schedule.getTile()),
         lanes(schedule.getLanes()), transpose(schedule.getTranspose()),
         unrollDims(schedule.getUnrollDims()), prefetch(schedule.getPrefetch()),
-        stream(schedule.getStream()), shared(schedule.getShared()) {}
+        pairwise(schedule.getPairwise()), stream(schedule.getStream()),
+        shared(schedule.getShared()) {}
 
   int64_t getTileSize(int64_t dim) const {
     const auto *found =
@@ -68,6 +69,8 @@ struct Draft {
   int64_t transpose;
   SmallVector<int64_t> unrollDims;
   int64_t prefetch;
+  /// Stays as it is: it is there for the sake of the error.
+  int64_t pairwise;
   SmallVector<int64_t> stream;
   int64_t shared;
 };
@@ -123,8 +126,8 @@ ScheduleAttr Draft::build(Location loc) const {
   return ScheduleAttr::getChecked(
       llvm::function_ref<InFlightDiagnostic()>(fail), loc.getContext(),
       ArrayRef<LoopLevel>(levels), ArrayRef<TileDim>(tile), lanes, transpose,
-      ArrayRef<int64_t>(unrollDims), prefetch, ArrayRef<int64_t>(stream),
-      shared);
+      ArrayRef<int64_t>(unrollDims), prefetch, pairwise,
+      ArrayRef<int64_t>(stream), shared);
 }
 
 void NeighbourFinder::add(llvm::function_ref<void(Draft &)> change) {

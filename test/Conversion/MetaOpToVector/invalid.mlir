@@ -665,3 +665,38 @@ func.func private @masked_dynamic(%x: tensor<?x8xf32>) -> tensor<?xf32> {
   }
   return %k : tensor<?xf32>
 }
+
+// -----
+
+// Sums of floats are pairwise, and nothing else.
+func.func private @pairwise_maximum(%x: tensor<100xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<f32> {
+    // expected-error @below {{schedule has `pairwise`, but no result is a sum of floats}}
+    %r = metaop.fused(%bx = %kx : tensor<100xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<[step(0)], pairwise = 32>) {
+      %y = metaop.reduce max %bx dims = [0] : tensor<100xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+
+// -----
+
+// Blocks of a contraction's sum are levels.
+func.func private @pairwise_blocks(%x: tensor<8x24xf32>, %w: tensor<24x32xf32>) -> tensor<8x32xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<8x24xf32>, %kw = %w : tensor<24x32xf32>) -> tensor<8x32xf32> {
+    // expected-error @below {{has `pairwise`, which is for plain nests of loops: levels of its sum are blocks}}
+    %r = metaop.fused(%a = %kx : tensor<8x24xf32>, %b = %kw : tensor<24x32xf32>) -> tensor<8x32xf32>
+        schedule(#metaop.schedule<[parallel(0, 4), step(1, 12), step(2, 16), step(0, 2), step(1)], tile = [0: 2, 2: 16], lanes = 2: 8, pairwise = 32>) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<8x24xf32> -> tensor<8x24x32xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<24x32xf32> -> tensor<8x24x32xf32>
+      %2 = metaop.mul %0, %1 : tensor<8x24x32xf32>
+      %y = metaop.reduce add %2 dims = [1] : tensor<8x24x32xf32> -> tensor<8x32xf32>
+      metaop.yield %y : tensor<8x32xf32>
+    }
+    metaop.yield %r : tensor<8x32xf32>
+  }
+  return %k : tensor<8x32xf32>
+}

@@ -91,7 +91,7 @@ func.func private @in_memory_in_blocks(%x: tensor<8x10000xf32>) -> tensor<4x1000
 }
 
 // Copies of a reduced vector loop hide the latency of the sum; a long loop is
-// summed in blocks of blocks of 32 steps, each from 0.
+// summed pairwise, in blocks of blocks of 32 steps, each from 0.
 // CHECK-LABEL: func @long(
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK:         scf.for {{.*}} step %c16384 iter_args(%[[A0:.*]] = %[[ZERO]], %[[A1:.*]] = %[[ZERO]])
@@ -103,7 +103,7 @@ func.func private @in_memory_in_blocks(%x: tensor<8x10000xf32>) -> tensor<4x1000
 func.func private @long(%x: tensor<100000xf32>) -> tensor<f32> {
   %k = metaop.kernel(%kx = %x : tensor<100000xf32>) -> tensor<f32> {
     %r = metaop.fused(%bx = %kx : tensor<100000xf32>) -> tensor<f32>
-        schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 8>) {
+        schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 8, pairwise = 32>) {
       %y = metaop.reduce add %bx dims = [0] : tensor<100000xf32> -> tensor<f32>
       metaop.yield %y : tensor<f32>
     }
@@ -112,7 +112,55 @@ func.func private @long(%x: tensor<100000xf32>) -> tensor<f32> {
   return %k : tensor<f32>
 }
 
-// Not so what is exact in any order.
+// Without the field it is one sum,
+// CHECK-LABEL: func @running_sum(
+// CHECK-COUNT-1: scf.for {{.*}} step %c8 iter_args
+// CHECK-NOT:     iter_args
+func.func private @running_sum(%x: tensor<100000xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%kx = %x : tensor<100000xf32>) -> tensor<f32> {
+    %r = metaop.fused(%bx = %kx : tensor<100000xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+      %y = metaop.reduce add %bx dims = [0] : tensor<100000xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+
+// and with another number there are other blocks: 64 steps are whole where two
+// blocks are as long, and 65 are three.
+// CHECK-LABEL: func @other_blocks(
+// CHECK:         scf.for {{.*}} = %c0 to %c65 step %c32 iter_args
+// CHECK-NEXT:      arith.addi {{.*}}, %c32
+// CHECK:           scf.for {{.*}} step %c1 iter_args
+// CHECK-LABEL: func @two_blocks(
+// CHECK:         scf.for {{.*}} = %c0 to %c64 step %c1 iter_args
+// CHECK-NOT:     iter_args
+func.func private @other_blocks(%x: tensor<65xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%kx = %x : tensor<65xf32>) -> tensor<f32> {
+    %r = metaop.fused(%bx = %kx : tensor<65xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<[step(0)], pairwise = 32>) {
+      %y = metaop.reduce add %bx dims = [0] : tensor<65xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+func.func private @two_blocks(%x: tensor<64xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%kx = %x : tensor<64xf32>) -> tensor<f32> {
+    %r = metaop.fused(%bx = %kx : tensor<64xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<[step(0)], pairwise = 32>) {
+      %y = metaop.reduce add %bx dims = [0] : tensor<64xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+
+// What is exact in any order is one loop.
 // CHECK-LABEL: func @long_maximum(
 // CHECK-COUNT-1: scf.for {{.*}} iter_args
 // CHECK-NOT:     iter_args

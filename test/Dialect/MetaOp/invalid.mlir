@@ -784,6 +784,16 @@ func.func private @schedule_prefetch() attributes {s = #metaop.schedule<[step(0)
 
 // -----
 
+// expected-error @below {{expects `pairwise` from 2 to 1024 values, given 1}}
+func.func private @schedule_pairwise() attributes {s = #metaop.schedule<[step(0)], pairwise = 1>}
+
+// -----
+
+// expected-error @below {{expects `pairwise` from 2 to 1024 values, given 1025}}
+func.func private @schedule_pairwise_large() attributes {s = #metaop.schedule<[step(0)], pairwise = 1025>}
+
+// -----
+
 // expected-error @below {{expects `stream` to be numbers of results in order, given [1, 0]}}
 func.func private @schedule_stream_order() attributes {s = #metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8, stream = [1, 0]>}
 
@@ -809,17 +819,17 @@ func.func private @schedule_shared_negative() attributes {s = #metaop.schedule<[
 
 // -----
 
-// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `stream` and `shared`, each once and in this order, given `vector`}}
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream` and `shared`, each once and in this order, given `vector`}}
 func.func private @schedule_field_unknown() attributes {s = #metaop.schedule<[step(0)], vector = 0>}
 
 // -----
 
-// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `stream` and `shared`, each once and in this order, given `tile`}}
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream` and `shared`, each once and in this order, given `tile`}}
 func.func private @schedule_field_order() attributes {s = #metaop.schedule<[step(0, 8)], lanes = 0: 8, tile = [0: 8]>}
 
 // -----
 
-// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `stream` and `shared`, each once and in this order, given `shared`}}
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream` and `shared`, each once and in this order, given `shared`}}
 func.func private @schedule_field_twice() attributes {s = #metaop.schedule<[step(0)], shared = 0, shared = 0>}
 
 // -----

@@ -189,6 +189,7 @@ func.func @indirect(%x: tensor<9x8xf32>, %y: tensor<4x?xf32>, %i: tensor<4x8xi64
 // CHECK-SAME: body = #metaop.schedule<[parallel(0), step(1, 4, body)], tile = [1: 4]>
 // CHECK-SAME: defaults = #metaop.schedule<[step(0)]>
 // CHECK-SAME: full = #metaop.schedule<[parallel(1, 4), parallel(0), step(2, 16)], tile = [1: 4, 2: 16], lanes = 2: 16, shared = 1>
+// CHECK-SAME: pairwise = #metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16, pairwise = 32, shared = 1>
 // CHECK-SAME: scalar = #metaop.schedule<[]>
 // CHECK-SAME: stream = #metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0, 2]>
 // CHECK-SAME: tile = #metaop.schedule<[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1, stream = [0]>
@@ -196,8 +197,9 @@ func.func private @schedule_attribute() attributes {
   blocks = #metaop.schedule<[parallel(2, 96), step(1, 256), step(2, 32), step(0, 6, body), step(1), step(3)], tile = [0: 6, 2: 32], lanes = 2: 16, unroll = [3], prefetch = 8>,
   body = #metaop.schedule<[parallel(0), step(1, 4, body)], tile = [1: 4]>,
   // What says nothing is not printed.
-  defaults = #metaop.schedule<[step(0, 1, mask)], tile = [], unroll = [], prefetch = 0, stream = [], shared = 0>,
+  defaults = #metaop.schedule<[step(0, 1, mask)], tile = [], unroll = [], prefetch = 0, pairwise = 0, stream = [], shared = 0>,
   full = #metaop.schedule<[parallel(1, 4), parallel(0), step(2, 16)], tile = [1: 4, 2: 16], lanes = 2: 16, shared = 1>,
+  pairwise = #metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16, pairwise = 32, shared = 1>,
   scalar = #metaop.schedule<[]>,
   stream = #metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0, 2]>,
   tile = #metaop.schedule<[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1, stream = [0]>

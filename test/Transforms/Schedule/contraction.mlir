@@ -34,7 +34,7 @@ func.func @batched(%x: tensor<4x56x1000xf32>, %y: tensor<4x1000x64xf32>) -> tens
 
 // Products of halves are rounded one by one: vectors of them, but no tile.
 // CHECK-LABEL: func @halves
-// CHECK: tile = [0: {{[48]}}, 2: {{16|32}}], lanes = 2: {{16|32}}>
+// CHECK: tile = [0: {{[48]}}, 2: {{16|32}}], lanes = 2: {{16|32}}, pairwise = 32>
 func.func @halves(%x: tensor<64x1024xbf16>, %y: tensor<1024x128xbf16>) -> tensor<64x128xbf16> {
   %0 = metaop.fused(%a = %x : tensor<64x1024xbf16>, %b = %y : tensor<1024x128xbf16>) -> tensor<64x128xbf16> {
     %1 = metaop.broadcast %a dims = [0, 1] : tensor<64x1024xbf16> -> tensor<64x1024x128xbf16>

@@ -28,7 +28,7 @@ func.func @elementwise(%x: tensor<4x16x8x8xf32>) -> tensor<4x16x8x8xf32> {
 // Instance norm as in Hu et al. (2020), Listing 6. Both means: C, then N, H, W.
 // The normalisation: N, C, H, W. H and W are contiguous in all accesses.
 // CHECK-LABEL: func @means(
-// CHECK: <[parallel(1), step(0), step(2, 64)], tile = [2: 64], lanes = 2: 16>
+// CHECK: <[parallel(1), step(0), step(2, 64)], tile = [2: 64], lanes = 2: 16, pairwise = 32>
 func.func @means(%x: tensor<8x16x32x32xf32>)
     -> (tensor<1x16x1x1xf32>, tensor<1x16x1x1xf32>) {
   %mean, %square = metaop.fused(%a = %x : tensor<8x16x32x32xf32>)

@@ -109,7 +109,7 @@ func.func @whole_steps(%x: tensor<40x35001xf16>) -> tensor<35001xf16> {
 
 // Two loops of a dimension of a product are blocks, of which its tiles have none here.
 // CHECK-LABEL: func @product
-// CHECK: <[parallel(0, 8), step(2, 16), step(1)], tile = [0: 8, 2: 16], lanes = 2: 16>
+// CHECK: <[parallel(0, 8), step(2, 16), step(1)], tile = [0: 8, 2: 16], lanes = 2: 16, pairwise = 32>
 func.func @product(%x: tensor<64x128xf32>, %w: tensor<128x32768xf32>) -> tensor<64x32768xf32> {
   %0 = metaop.fused(%a = %x : tensor<64x128xf32>, %b = %w : tensor<128x32768xf32>) -> tensor<64x32768xf32> {
     %1 = metaop.reindex %a map affine_map<(d0, d1, d2) -> (d0, d1)> fill 0.000000e+00 : f32 : tensor<64x128xf32> -> tensor<64x128x32768xf32>

@@ -63,7 +63,7 @@ func.func @two(%x: tensor<90x90xf32>, %y: tensor<90x90xf32>) -> tensor<90x90xf32
 
 // A reduction keeps its own order.
 // CHECK-LABEL: func @reduced
-// CHECK: <[step(1, 64), step(0)], tile = [1: 64], lanes = 1: 16>
+// CHECK: <[step(1, 64), step(0)], tile = [1: 64], lanes = 1: 16, pairwise = 32>
 func.func @reduced(%x: tensor<90x80xf32>) -> tensor<80xf32> {
   %0 = metaop.fused(%a = %x : tensor<90x80xf32>) -> tensor<80xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<90x80xf32> -> tensor<80xf32>

@@ -79,9 +79,9 @@ func.func @elementwise(%x: tensor<1000xf32>) -> tensor<1000xf32> {
 // Rows that are summed up are read in runs of 16 vectors, or as many as there
 // are.
 // CHECK-LABEL: func @rows
-// CHECK: <[parallel(1, 256), step(1, 256), step(0)], tile = [1: 256], lanes = 1: 16>
+// CHECK: <[parallel(1, 256), step(1, 256), step(0)], tile = [1: 256], lanes = 1: 16, pairwise = 32>
 // CHECK-LABEL: func @short_rows
-// CHECK: <[step(1, 64), step(0)], tile = [1: 64], lanes = 1: 16>
+// CHECK: <[step(1, 64), step(0)], tile = [1: 64], lanes = 1: 16, pairwise = 32>
 func.func @rows(%x: tensor<500x1000xf32>) -> tensor<1000xf32> {
   %0 = metaop.fused(%a = %x : tensor<500x1000xf32>) -> tensor<1000xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<500x1000xf32> -> tensor<1000xf32>

@@ -59,6 +59,10 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
       emitted one after the other.
     * `prefetch`: of a contraction, how many steps of the innermost reduced loop
       ahead its vectors are asked for.
+    * `pairwise`: of sums of floats, how many values are added one after another
+      before their sum is added to others, and how many such sums, and so on: the
+      error grows with the logarithm of the length. Without it there is one
+      running sum.
     * `stream`: the results, by number, that are stored past the caches: whole
       lines go to memory, which then need not be read before they are
       overwritten. It is for results that are larger than the caches and are
@@ -83,6 +87,7 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     DefaultValuedParameter<"int64_t", "-1">:$transpose,
     OptionalArrayRefParameter<"int64_t">:$unrollDims,
     DefaultValuedParameter<"int64_t", "0">:$prefetch,
+    DefaultValuedParameter<"int64_t", "0">:$pairwise,
     OptionalArrayRefParameter<"int64_t">:$stream,
     DefaultValuedParameter<"int64_t", "0">:$shared
   );
@@ -95,6 +100,7 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
                                 LevelTail tail = LevelTail::Mask);
 
     /// The same but for one field.
+    ScheduleAttr withPairwise(int64_t pairwise) const;
     ScheduleAttr withStream(ArrayRef<int64_t> stream) const;
     ScheduleAttr withShared(int64_t shared) const;
     /// The same but for the number of leading loops that are parallel.
@@ -132,7 +138,7 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
   let assemblyFormat = [{
     `<` custom<Levels>($levels) ``
     custom<ScheduleOptions>($tile, $lanes, $transpose, $unrollDims, $prefetch,
-                            $stream, $shared) `>`
+                            $pairwise, $stream, $shared) `>`
   }];
   let genVerifyDecl = 1;
 }
