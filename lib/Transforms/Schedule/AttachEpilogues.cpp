@@ -69,17 +69,17 @@ private:
 };
 } // namespace
 
-/// The stage of a kernel that may become an epilogue: alone, and without a
-/// schedule.
-static FusedOp findEpilogue(KernelOp kernel) {
-  auto stages = kernel.getBody().front().getOps<FusedOp>();
-  if (!llvm::hasSingleElement(stages))
+/// The stage of a kernel that may become an epilogue, or else why there is
+/// none.
+static FusedOp findEpilogue(KernelOp kernel, StringRef &reason) {
+  FusedOp stage = findStageToRewrite(kernel, reason);
+  if (!stage)
     return nullptr;
-  FusedOp stage = *stages.begin();
-  bool isPlain = !stage.getScheduleAttr() && !stage.getInputRowsAttr() &&
-                 !stage.getResultRowsAttr() &&
-                 kernel.getYield().getOperands() == stage.getResults();
-  return isPlain ? stage : nullptr;
+  if (!stage.getInputRowsAttr() && !stage.getResultRowsAttr() &&
+      kernel.getYield().getOperands() == stage.getResults())
+    return stage;
+  reason = "its tensors have pitched rows, or it is not all of its kernel";
+  return nullptr;
 }
 
 /// The contraction of a kernel, alone or with stages around it.
@@ -177,30 +177,22 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
   if (isForbidden(kernel, kAttachEpilogues))
     return success();
   bool isForced = metaop::isForced(kernel, kAttachEpilogues);
-  FusedOp epilogue = findEpilogue(kernel);
-  if (!epilogue && isForced)
-    return emitCannotForce(kernel, kAttachEpilogues)
-           << "it has several stages, or a schedule";
+  StringRef reason;
+  FusedOp epilogue = findEpilogue(kernel, reason);
   if (!epilogue)
-    return success();
+    return keepKernel(kernel, kAttachEpilogues, reason);
   FailureOr<Stage> stage = Stage::build(epilogue);
   if (failed(stage))
     return failure();
-  if (Contraction::match(*stage) && isForced)
-    return emitCannotForce(kernel, kAttachEpilogues)
-           << "it is a contraction itself";
   if (Contraction::match(*stage))
-    return success();
+    return keepKernel(kernel, kAttachEpilogues, "it is a contraction itself");
   // The latest of several has the others behind it.
   for (Value input : llvm::reverse(kernel.getInputs())) {
     auto producer = input.getDefiningOp<KernelOp>();
     if (!producer || isForbidden(producer, kAttachEpilogues))
       continue;
-    // The joined kernel stands where this one does.
-    bool isFirst = llvm::all_of(producer->getUsers(), [&](Operation *user) {
-      return user == kernel || kernel->isBeforeInBlock(user);
-    });
-    FusedOp sums = isFirst ? findSums(producer) : FusedOp();
+    FusedOp sums =
+        isFirstReader(kernel, producer) ? findSums(producer) : FusedOp();
     if (!sums ||
         !cast<RankedTensorType>(sums.getResult(0).getType()).hasStaticShape() ||
         (!isForced && !isWorthIt(producer, sums, kernel)))
@@ -211,10 +203,9 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
     if (*attached)
       return success();
   }
-  if (isForced)
-    return emitCannotForce(kernel, kAttachEpilogues)
-           << "it is not the first to read sums of a contraction in blocks";
-  return success();
+  return keepKernel(
+      kernel, kAttachEpilogues,
+      "it is not the first to read sums of a contraction in blocks");
 }
 
 void AttachEpiloguesPass::runOnOperation() {

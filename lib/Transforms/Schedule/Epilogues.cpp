@@ -21,6 +21,12 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
+bool metaop::isFirstReader(KernelOp kernel, KernelOp producer) {
+  return llvm::all_of(producer->getUsers(), [&](Operation *user) {
+    return user == kernel || kernel->isBeforeInBlock(user);
+  });
+}
+
 SmallVector<const StageRead *> metaop::findReads(const Stage &reader,
                                                  const Stage &writer,
                                                  const StageWrite &write) {

@@ -78,10 +78,7 @@ bool SeparateReductionsPass::isContraction(KernelOp kernel) {
 bool SeparateReductionsPass::readsSums(KernelOp kernel) {
   return llvm::any_of(kernel.getInputs(), [&](Value input) {
     auto producer = input.getDefiningOp<KernelOp>();
-    bool isFirst = llvm::all_of(input.getUsers(), [&](Operation *user) {
-      return user == kernel || kernel->isBeforeInBlock(user);
-    });
-    return producer && isFirst &&
+    return producer && isFirstReader(kernel, producer) &&
            countBytes(input.getType()) >= kMinSumsBytes &&
            !isForbidden(producer, kAttachEpilogues) && isContraction(producer);
   });

@@ -22,11 +22,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-static bool isZero(AffineExpr expr) {
-  auto constant = dyn_cast<AffineConstantExpr>(expr);
-  return constant && constant.getValue() == 0;
-}
-
 /// The digits of a place in the contraction's loops; none where it is no sum of
 /// these in positive steps.
 static std::optional<SmallVector<SharedBlock::Digit, 2>>
@@ -72,7 +67,7 @@ std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
     AffineExpr digit = inContraction.getResult(i);
     place = shape.empty() ? digit : place * shape[i] + digit;
     // Collapsed into the next one, or of one element.
-    if (isZero(index) && (isZero(digit) || !shape.empty()))
+    if (index == 0 && (digit == 0 || !shape.empty()))
       continue;
     auto loop = dyn_cast<AffineDimExpr>(index);
     auto digits = findDigits(contraction, place);
@@ -91,7 +86,7 @@ std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
     block.indices.push_back(entry);
     place = zero;
   }
-  if (!isZero(place) || !seen.all() || !block.narrow({}))
+  if (place != 0 || !seen.all() || !block.narrow({}))
     return std::nullopt;
   return block;
 }

@@ -62,11 +62,6 @@ bool metaop::staysInIteration(const StageWrite &write,
   return numbering.all();
 }
 
-static bool isZero(AffineExpr expr) {
-  auto constant = dyn_cast<AffineConstantExpr>(expr);
-  return constant && constant.getValue() == 0;
-}
-
 SmallVector<AffineExpr> metaop::getLocalShape(const StageWrite &write,
                                               ArrayRef<int64_t> loops) {
   AffineExpr one = getAffineConstantExpr(1, write.place.offset.getContext());
@@ -76,7 +71,7 @@ SmallVector<AffineExpr> metaop::getLocalShape(const StageWrite &write,
       continue;
     shape[dim] = one;
     for (unsigned outer = dim; outer-- > 0;) {
-      if (!isZero(write.map.getResult(outer)))
+      if (write.map.getResult(outer) != 0)
         break;
       shape[outer] = one;
     }

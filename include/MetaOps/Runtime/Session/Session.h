@@ -286,7 +286,7 @@ public:
   /// The values in memory, largest first.
   std::vector<MemoryHolder> getMemoryHolders();
   /// The most memory that will be in use, in bytes as the allocator counts
-  /// them, when the values are asked for now. Compiles, and runs nothing.
+  /// them, were the values asked for. Compiles, and runs nothing.
   int64_t estimatePeak(llvm::ArrayRef<const Var *> vars) {
     return plan(vars, nullptr);
   }

@@ -53,6 +53,10 @@ chooseEpilogues(const Stage &contraction, ScheduleAttr schedule,
                 ArrayRef<Stage> epilogues, const Processor &processor,
                 bool isForced);
 
+/// Whether a kernel stands before all others that read what the producer makes:
+/// both can become one there.
+bool isFirstReader(KernelOp kernel, KernelOp producer);
+
 /// What a stage reads of the result that another stage of its kernel writes.
 SmallVector<const StageRead *>
 findReads(const Stage &reader, const Stage &writer, const StageWrite &write);
