@@ -26,8 +26,9 @@
 //
 // The tile has as many sums as there are registers beside one row of vectors
 // and one broadcast element. Its rows are one own dimension of the broadcast
-// factor, or two where that is short; of several sizes the one that wastes
-// least.
+// factor, or several where that is short; of several sizes the one that wastes
+// least. Few rows that are all needed may be better than many of which some are
+// computed twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +58,12 @@ static constexpr double kLoadFactor = 1.12;
 /// steps, in elements, that still are along them.
 static constexpr double kFarLineCycles = 25;
 static constexpr int64_t kNearStep = 16, kLineBytes = 64;
-/// Cycles around the steps of one row of a tile: a panel's start and end.
-static constexpr double kRowOverhead = 1;
+/// Cycles around the steps of one row of a tile: a panel's start and end. And
+/// those of a tile's steps that its vectors take to come from the second cache,
+/// where rows are several dimensions, and there may be few.
+static constexpr double kRowOverhead = 1, kVectorCycles = 3;
+/// The part of these cycles below which rows are a farther dimension.
+static constexpr double kFartherRows = 0.9;
 /// Cycles of an element that is read for one panel, and its neighbours are not.
 static constexpr double kSkipCycles = 0.3;
 /// Rows of so many elements are read as what they are, panels.
@@ -103,6 +108,8 @@ private:
                                       int64_t numVectors) const;
   bool chooseRows(ContractionPlan &plan, int64_t maxRows) const;
   int64_t chooseSize(unsigned dim, int64_t most) const;
+  std::optional<TileDim> chooseFurther(ArrayRef<unsigned> dims, int64_t most,
+                                       int64_t rows) const;
   double getTileCycles(const ContractionPlan &plan) const;
   double getPackCycles(const Contraction::Factor &factor, bool isTransposed,
                        int64_t points) const;
@@ -226,6 +233,28 @@ int64_t Planner::chooseSize(unsigned dim, int64_t most) const {
   return best;
 }
 
+/// Which of further dimensions is in the tile, beside so many rows, and how
+/// much of it; none where more is computed twice than vectors are read less
+/// often.
+std::optional<TileDim> Planner::chooseFurther(ArrayRef<unsigned> dims,
+                                              int64_t most,
+                                              int64_t rows) const {
+  std::optional<TileDim> best;
+  double least = static_cast<double>(rows) + kVectorCycles;
+  for (unsigned dim : dims)
+    for (int64_t size = std::min(most, getExtent(dim)); size > 1; --size) {
+      int64_t tiles = llvm::divideCeilSigned(getExtent(dim), size);
+      double cycles = static_cast<double>(tiles) / getExtent(dim) *
+                      (static_cast<double>(size * rows) + kVectorCycles);
+      bool isFarther = best && best->dim != static_cast<int64_t>(dim);
+      if (cycles >= (isFarther ? kFartherRows * least : least))
+        continue;
+      least = cycles;
+      best = {static_cast<int64_t>(dim), size};
+    }
+  return best;
+}
+
 /// Chooses the rows of the tile. Results that are not contiguous along the
 /// lanes are so along the first dimension of the rows.
 bool Planner::chooseRows(ContractionPlan &plan, int64_t maxRows) const {
@@ -256,14 +285,22 @@ bool Planner::chooseRows(ContractionPlan &plan, int64_t maxRows) const {
              [&](unsigned a, unsigned b) { return getRank(a) < getRank(b); });
   if (isTransposed)
     plan.transpose = dims.front();
-  int64_t left = maxRows;
-  for (unsigned dim : dims) {
-    int64_t size = chooseSize(dim, left);
-    if (size > 1)
-      plan.rows.push_back({dim, size});
-    left /= size;
-    if (left < 2 || size < getExtent(dim))
+  int64_t rows = 1;
+  if (int64_t size = chooseSize(dims.front(), maxRows); size > 1) {
+    plan.rows.push_back({dims.front(), size});
+    rows = size;
+  }
+  // Others beside one that is whole.
+  bool isWhole = rows == getExtent(dims.front());
+  SmallVector<unsigned> others(llvm::drop_begin(dims));
+  while (isWhole && maxRows / rows > 1) {
+    auto further = chooseFurther(others, maxRows / rows, rows);
+    if (!further)
       break;
+    plan.rows.push_back(*further);
+    rows *= further->size;
+    isWhole = further->size == getExtent(further->dim);
+    llvm::erase(others, static_cast<unsigned>(further->dim));
   }
   // A row that is alone has nothing to transpose with.
   if (isTransposed &&

@@ -110,8 +110,8 @@ private:
   const Processor &processor;
   const StageRead &vectorRead, &otherRead;
   SmallVector<TileDim> tile;
-  /// Own dimensions of the vectors, the lanes' one last; of the other factor,
-  /// the rows of the tile last; and reduced ones, all from outside to inside.
+  /// Own dimensions of the vectors, the lanes' one last; of the other factor;
+  /// and reduced ones, all from outside to inside.
   SmallVector<unsigned> panels, rows, reduced;
   /// Steps of the blocks of reduced dimensions; 0 for none.
   SmallVector<int64_t> blocks;
@@ -140,11 +140,8 @@ ContractionScheduler::ContractionScheduler(const Stage &stage,
   sortByStep(panels, vectorRead.place.offset);
   panels.push_back(plan.lanesDim);
   for (unsigned dim : contraction.factors[1 - plan.vectors].own.set_bits())
-    if (getTile(dim) == 1)
-      rows.push_back(dim);
+    rows.push_back(dim);
   sortByStep(rows, otherRead.place.offset);
-  for (TileDim row : llvm::reverse(plan.rows))
-    rows.push_back(row.dim);
   rowsOfLines = getRowsOfLines();
   sortReduced();
 }

@@ -59,3 +59,32 @@ func.func @matrix_vector(%x: tensor<512x512xf32>, %y: tensor<512xf32>) -> tensor
   }
   return %0 : tensor<512xf32>
 }
+
+// Seven pixels of a row leave room for as many again: those of a second image,
+// since the next row of this one would be computed twice in the last tile.
+// CHECK-LABEL: func @small_images
+// CHECK: tile = [0: 2, 3: 7, 7: 32], lanes = 7: 16, transpose = 3
+func.func @small_images(%x: tensor<16x64x9x9xf32>, %w: tensor<8x64x3x3x32xf32>) -> tensor<16x256x7x7xf32> {
+  %0 = metaop.fused(%a = %x : tensor<16x64x9x9xf32>, %b = %w : tensor<8x64x3x3x32xf32>) -> tensor<16x256x7x7xf32> {
+    %1 = metaop.reindex %a map affine_map<(n, p, i, j, c, r, s, l) -> (n, c, i + r, j + s)> fill 0.0 : f32 : tensor<16x64x9x9xf32> -> tensor<16x8x7x7x64x3x3x32xf32>
+    %2 = metaop.reindex %b map affine_map<(n, p, i, j, c, r, s, l) -> (p, c, r, s, l)> fill 0.0 : f32 : tensor<8x64x3x3x32xf32> -> tensor<16x8x7x7x64x3x3x32xf32>
+    %3 = metaop.mul %1, %2 : tensor<16x8x7x7x64x3x3x32xf32>
+    %4 = metaop.reindex_reduce add %3 map affine_map<(n, p, i, j, c, r, s, l) -> (n, p * 32 + l, i, j)> : tensor<16x8x7x7x64x3x3x32xf32> -> tensor<16x256x7x7xf32>
+    metaop.yield %4 : tensor<16x256x7x7xf32>
+  }
+  return %0 : tensor<16x256x7x7xf32>
+}
+
+// Of images of 4 x 4, two rows each time rather than three of four and one.
+// CHECK-LABEL: func @smaller_images
+// CHECK: tile = [2: 2, 3: 4, 7: 32], lanes = 7: 16, transpose = 3
+func.func @smaller_images(%x: tensor<8x64x6x6xf32>, %w: tensor<8x64x3x3x32xf32>) -> tensor<8x256x4x4xf32> {
+  %0 = metaop.fused(%a = %x : tensor<8x64x6x6xf32>, %b = %w : tensor<8x64x3x3x32xf32>) -> tensor<8x256x4x4xf32> {
+    %1 = metaop.reindex %a map affine_map<(n, p, i, j, c, r, s, l) -> (n, c, i + r, j + s)> fill 0.0 : f32 : tensor<8x64x6x6xf32> -> tensor<8x8x4x4x64x3x3x32xf32>
+    %2 = metaop.reindex %b map affine_map<(n, p, i, j, c, r, s, l) -> (p, c, r, s, l)> fill 0.0 : f32 : tensor<8x64x3x3x32xf32> -> tensor<8x8x4x4x64x3x3x32xf32>
+    %3 = metaop.mul %1, %2 : tensor<8x8x4x4x64x3x3x32xf32>
+    %4 = metaop.reindex_reduce add %3 map affine_map<(n, p, i, j, c, r, s, l) -> (n, p * 32 + l, i, j)> : tensor<8x8x4x4x64x3x3x32xf32> -> tensor<8x256x4x4xf32>
+    metaop.yield %4 : tensor<8x256x4x4xf32>
+  }
+  return %0 : tensor<8x256x4x4xf32>
+}
