@@ -45,6 +45,30 @@ def test_epilogues_are_stages_of_the_product(inner):
     np.testing.assert_allclose(y.numpy(), expected, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("indices", [["0", "i0"], ["i0", "0"], ["7", "i0"]])
+def test_one_row_of_a_product_is_no_epilogue(indices):
+    left, a = make(20, (512, 200))
+    right, b = make(21, (200, 1024))
+    place = tuple(slice(None) if index == "i0" else int(index) for index in indices)
+    expected = (left @ right)[place]
+    y = mo.reindex(a @ b, list(expected.shape), indices)
+    np.testing.assert_allclose(mo.tanh(y).numpy(), np.tanh(expected), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("size, channels", [(4, 128), (7, 96), (5, 80)])
+def test_filters_are_updated_in_the_kernel_of_their_gradient(size, channels):
+    data, x = make(22, (4, channels, size, size))
+    slope, g = make(23, (4, 128, size, size))
+    weight, w = make(24, (128, channels, 3, 3))
+    gradient = mo.grad((mo.nn.conv2d(x, w, padding=1) * g).sum(), [w])[0]
+    y = w - gradient * 0.01
+    assert 2 in stages(y)
+    padded = np.pad(data, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
+    expected = weight - 0.01 * np.einsum("nkij,ncijrs->kcrs", slope, windows)
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize("inner", [200, 1200])
 def test_an_update_keeps_what_it_reads(inner):
     # The memory of the weight is the update's, but not before the sums are complete.

@@ -88,10 +88,8 @@ static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
 /// Integers, and the largest of floats, are the same in any order.
 static LogicalResult verifyPairwise(FusedOp op, ScheduleAttr schedule,
                                     const Stage &stage) {
-  bool anySum = llvm::any_of(stage.writes, [](const StageWrite &write) {
-    return write.kind == ReduceKind::Add &&
-           isa<FloatType>(getElementTypeOrSelf(write.value.getType()));
-  });
+  bool anySum = llvm::any_of(
+      stage.writes, [](const StageWrite &write) { return write.isFloatSum(); });
   if (schedule.getPairwise() > 0 && !anySum)
     return op.emitOpError("schedule has `pairwise`, but no result is a sum of "
                           "floats");

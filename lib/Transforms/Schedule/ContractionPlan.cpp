@@ -58,12 +58,14 @@ static constexpr double kLoadFactor = 1.12;
 /// steps, in elements, that still are along them.
 static constexpr double kFarLineCycles = 25;
 static constexpr int64_t kNearStep = 16, kLineBytes = 64;
-/// Cycles around the steps of one row of a tile: a panel's start and end. And
-/// those of a tile's steps that its vectors take to come from the second cache,
-/// where rows are several dimensions, and there may be few.
-static constexpr double kRowOverhead = 1, kVectorCycles = 3;
-/// The part of these cycles below which rows are a farther dimension.
-static constexpr double kFartherRows = 0.9;
+/// Cycles around the steps of one row of a tile: a panel's start and end.
+static constexpr double kRowOverhead = 1;
+/// Cycles of a step of a tile for its vectors, which come from the second
+/// cache: few rows do not hide them.
+static constexpr double kVectorCycles = 3;
+/// The part of the cycles of one dimension as further rows below which those
+/// are one that is not as near in memory.
+static constexpr double kClearlyLess = 0.9;
 /// Cycles of an element that is read for one panel, and its neighbours are not.
 static constexpr double kSkipCycles = 0.3;
 /// Rows of so many elements are read as what they are, panels.
@@ -246,8 +248,8 @@ std::optional<TileDim> Planner::chooseFurther(ArrayRef<unsigned> dims,
       int64_t tiles = llvm::divideCeilSigned(getExtent(dim), size);
       double cycles = static_cast<double>(tiles) / getExtent(dim) *
                       (static_cast<double>(size * rows) + kVectorCycles);
-      bool isFarther = best && best->dim != static_cast<int64_t>(dim);
-      if (cycles >= (isFarther ? kFartherRows * least : least))
+      bool isOther = best && best->dim != static_cast<int64_t>(dim);
+      if (cycles >= (isOther ? kClearlyLess * least : least))
         continue;
       least = cycles;
       best = {static_cast<int64_t>(dim), size};

@@ -124,6 +124,7 @@ int64_t EpilogueScheduler::chooseShared() {
       continue;
     ++shared;
     ArrayRef<LoopLevel> around = levels.take_front(depth);
+    // Levels inside of one that leaves no box have no place of their own.
     if (!chain->narrow(around) || !areNested(around))
       break;
     int64_t numElements = chain->blocks.front().numElements;

@@ -17,7 +17,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PairwiseSums.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -34,11 +33,6 @@ static unsigned getSumDepth(const StageWrite &write, ScheduleAttr schedule) {
   return depth;
 }
 
-static bool isFloatSum(const StageWrite &write) {
-  return write.kind == ReduceKind::Add &&
-         isa<FloatType>(getElementTypeOrSelf(write.value.getType()));
-}
-
 static bool hasLongSums(const Stage &stage, ScheduleAttr schedule) {
   // Where sums begin, and where the first reduction does: what is inside of
   // that begins anew in each iteration.
@@ -48,7 +42,7 @@ static bool hasLongSums(const Stage &stage, ScheduleAttr schedule) {
     if (!write.kind)
       continue;
     first = std::min(first, getSumDepth(write, schedule));
-    if (isFloatSum(write))
+    if (write.isFloatSum())
       sums = std::min(sums, getSumDepth(write, schedule));
     // A condition may end a loop, whose length is then not known.
     if (!write.place.conditions.empty())

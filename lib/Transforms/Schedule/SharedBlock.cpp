@@ -63,10 +63,13 @@ std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
   llvm::SmallBitVector seen(other.getNumLoops());
   AffineExpr zero = getAffineConstantExpr(0, inOther.getContext());
   AffineExpr place = zero;
+  bool isCollapsed = false;
   for (auto [i, index] : llvm::enumerate(inOther.getResults())) {
     AffineExpr digit = inContraction.getResult(i);
     place = shape.empty() ? digit : place * shape[i] + digit;
-    // Collapsed into the next one, or of one element.
+    // Of one element, or collapsed into the next one: in both stages, or in the
+    // other one only.
+    isCollapsed |= index == 0 && digit != 0;
     if (index == 0 && (digit == 0 || !shape.empty()))
       continue;
     auto loop = dyn_cast<AffineDimExpr>(index);
@@ -79,12 +82,15 @@ std::optional<SharedBlock> SharedBlock::match(const Stage &contraction,
     int64_t reached = 1;
     for (const Digit &own : entry.digits)
       reached += own.stride * (own.extent - 1);
-    // The last panel may reach beyond the end.
+    // The last panel may reach beyond the end. A loop of fewer elements than
+    // there are reads one of several rows.
+    bool isExact = isa<AffineDimExpr>(place) || isCollapsed;
     if (ShapedType::isDynamic(entry.whole) || reached < entry.whole ||
-        (isa<AffineDimExpr>(place) && reached != entry.whole))
+        (isExact && reached != entry.whole))
       return std::nullopt;
     block.indices.push_back(entry);
     place = zero;
+    isCollapsed = false;
   }
   if (place != 0 || !seen.all() || !block.narrow({}))
     return std::nullopt;

@@ -20,6 +20,7 @@
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "StageBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -62,6 +63,11 @@ std::optional<int64_t> metaop::getConstantCoefficient(AffineExpr expr,
   if (auto constant = dyn_cast<AffineConstantExpr>(*coefficient))
     return constant.getValue();
   return std::nullopt;
+}
+
+bool StageWrite::isFloatSum() const {
+  return kind == ReduceKind::Add &&
+         isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
 int64_t Stage::getStaticExtent(unsigned loop) const {

@@ -90,9 +90,9 @@ bool StageBuilder::canCollapse(unsigned loop) {
 
 /// The sums of a contraction in the outermost blocks of each dimension, as an
 /// epilogue's loops number them.
-static PassedBlock getSums(const AffineMap *own, const Stage &contraction) {
+static PassedBlock getSums(const AffineMap *own, const Stage &contraction,
+                           const StageWrite &write) {
   FusedOp op = contraction.op;
-  const StageWrite &write = contraction.writes.front();
   PassedBlock sums{own, write.map, getElementBytes(write.value.getType()), {}};
   for (AffineExpr index : write.map.getResults()) {
     sums.parts.emplace_back();
@@ -102,6 +102,8 @@ static PassedBlock getSums(const AffineMap *own, const Stage &contraction) {
     if (!dim)
       continue;
     int64_t extent = contraction.getStaticExtent(dim.getPosition());
+    if (ShapedType::isDynamic(extent))
+      continue;
     sums.parts.back() = {extent, extent};
     for (const LoopLevel &level :
          llvm::reverse(op.getScheduleAttr().getLevels()))
@@ -131,7 +133,7 @@ LogicalResult StageBuilder::findBlocks() {
     for (const StageWrite &write : writer->writes)
       if (producer->getResult(write.result) == outer)
         blocks.push_back(producer == contraction
-                             ? getSums(&read.map, *writer)
+                             ? getSums(&read.map, *writer, write)
                              : PassedBlock{&read.map, write.map, 0, {}});
   }
   if (!stage.op->isBeforeInBlock(contraction))

@@ -224,3 +224,19 @@ func.func @main(%dy: tensor<8x128x4x4xf32>, %x: tensor<8x128x4x4xf32>, %w: tenso
   %4 = metaop.sub %w, %3 : tensor<128x128x3x3xf32>
   return %4 : tensor<128x128x3x3xf32>
 }
+
+// -----
+
+// One row of the sums: no loop of what reads it goes through the others.
+// REPORT-NOT: is an epilogue
+// CHECK-LABEL: func @main
+// CHECK-COUNT-2: metaop.kernel(
+func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x1024xf32>) -> tensor<1024xf32> {
+  %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x1024x200xf32>
+  %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x1024xf32> -> tensor<512x1024x200xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x1024x200xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<512x1024x200xf32> -> tensor<512x1024xf32>
+  %4 = metaop.reindex %3 map affine_map<(j) -> (0, j)> fill 0.0 : f32 : tensor<512x1024xf32> -> tensor<1024xf32>
+  %5 = metaop.tanh %4 : tensor<1024xf32>
+  return %5 : tensor<1024xf32>
+}

@@ -91,6 +91,9 @@ struct StageWrite {
   /// never write the same element, and all of them together write the whole
   /// dimension.
   llvm::SmallBitVector disjoint;
+
+  /// Whether the order of what is combined changes the result, by rounding.
+  bool isFloatSum() const;
 };
 
 struct Stage {
