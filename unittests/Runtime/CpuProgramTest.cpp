@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PackedProduct.h"
+
 #include "MetaOps/Runtime/Program/Compiler.h"
 #include "gtest/gtest.h"
 
@@ -271,19 +273,6 @@ TEST_F(CpuProgramTest, WhatHasBegunToOverwriteGoesOn) {
 // Results that are kept from run to run
 //===----------------------------------------------------------------------===//
 
-/// A product by the rows of w, which are packed as columns.
-constexpr StringRef product =
-    "func.func @main(%x: tensor<256x512xf32>, %w: tensor<128x512xf32>) -> "
-    "tensor<256x128xf32> {\n"
-    "  %0 = metaop.broadcast %x dims = [0, 2] : tensor<256x512xf32> -> "
-    "tensor<256x128x512xf32>\n"
-    "  %1 = metaop.broadcast %w dims = [1, 2] : tensor<128x512xf32> -> "
-    "tensor<256x128x512xf32>\n"
-    "  %2 = metaop.mul %0, %1 : tensor<256x128x512xf32>\n"
-    "  %3 = metaop.reduce add %2 dims = [2] : tensor<256x128x512xf32> -> "
-    "tensor<256x128xf32>\n"
-    "  return %3 : tensor<256x128xf32>\n}\n";
-
 /// What writes over its argument.
 constexpr StringRef doubling =
     "func.func @main(%w: tensor<128x512xf32>) -> tensor<128x512xf32> {\n"
@@ -323,7 +312,7 @@ protected:
   int64_t run(float value) { return execute(prepare(), value); }
   int64_t getPackedBytes() const { return memory.getStatistics().packedBytes; }
 
-  std::shared_ptr<Program> program = llvm::cantFail(compile(product));
+  std::shared_ptr<Program> program = llvm::cantFail(compile(packedProduct));
   int64_t numCalls = program->getInfo().calls.size();
   BufferRef w = makeFactor(128, 3);
   BufferRef scratch;

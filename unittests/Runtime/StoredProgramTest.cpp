@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PackedProduct.h"
+
 #include "MetaOps/Runtime/Program/Compiler.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -251,23 +253,10 @@ TEST_F(StoredProgramTest, ReadingRowsIsSafeWhateverTheBytesAre) {
     }
 }
 
-/// A factor that is packed, which may be kept from run to run.
-constexpr StringRef packing =
-    "func.func @main(%x: tensor<256x512xf32>, %w: tensor<128x512xf32>) -> "
-    "tensor<256x128xf32> {\n"
-    "  %0 = metaop.broadcast %x dims = [0, 2] : tensor<256x512xf32> -> "
-    "tensor<256x128x512xf32>\n"
-    "  %1 = metaop.broadcast %w dims = [1, 2] : tensor<128x512xf32> -> "
-    "tensor<256x128x512xf32>\n"
-    "  %2 = metaop.mul %0, %1 : tensor<256x128x512xf32>\n"
-    "  %3 = metaop.reduce add %2 dims = [2] : tensor<256x128x512xf32> -> "
-    "tensor<256x128xf32>\n"
-    "  return %3 : tensor<256x128xf32>\n}\n";
-
 TEST_F(StoredProgramTest, WhatMayBeKeptIsStored) {
   auto first = makeCompiler(), second = makeCompiler();
-  auto compiled = llvm::cantFail(first->compile(packing, {}, {}));
-  auto loaded = llvm::cantFail(second->compile(packing, {}, {}));
+  auto compiled = llvm::cantFail(first->compile(packedProduct, {}, {}));
+  auto loaded = llvm::cantFail(second->compile(packedProduct, {}, {}));
   EXPECT_TRUE(loaded->getInfo().isLoaded);
   for (auto [a, b] :
        llvm::zip_equal(compiled->getInfo().calls, loaded->getInfo().calls))
@@ -292,7 +281,7 @@ TEST_F(StoredProgramTest, WhatMayBeKeptIsStored) {
 
 TEST_F(StoredProgramTest, ReadingWhatMayBeKeptIsSafeWhateverTheBytesAre) {
   auto compiler = makeCompiler();
-  llvm::cantFail(compiler->compile(packing, {}, {}));
+  llvm::cantFail(compiler->compile(packedProduct, {}, {}));
   DiskStore store(folder);
   DiskKey key = listKeys("program-").front();
   std::string good = store.load(DiskEntryKind::Program, key)->getBuffer().str();
@@ -301,7 +290,7 @@ TEST_F(StoredProgramTest, ReadingWhatMayBeKeptIsSafeWhateverTheBytesAre) {
       std::string bad = good;
       bad[at] = byte;
       store.store(DiskEntryKind::Program, key, bad);
-      EXPECT_TRUE(llvm::cantFail(compiler->compile(packing, {}, {})));
+      EXPECT_TRUE(llvm::cantFail(compiler->compile(packedProduct, {}, {})));
     }
 }
 

@@ -57,7 +57,7 @@ static constexpr double kLoadFactor = 1.12;
 /// factor is larger than the second cache and walked across its rows; and
 /// steps, in elements, that still are along them.
 static constexpr double kFarLineCycles = 25;
-static constexpr int64_t kNearStep = 16, kLineBytes = 64;
+static constexpr int64_t kNearStep = 16;
 /// Cycles around the steps of one row of a tile: a panel's start and end.
 static constexpr double kRowOverhead = 1;
 /// Cycles of a step of a tile for its vectors, which come from the second

@@ -62,7 +62,6 @@ static constexpr int64_t kMinPanels = 8;
 static constexpr int64_t kPrefetchDistance = 8;
 /// Vectors of so many bytes are in the first cache anyway, or soon.
 static constexpr int64_t kNearBytes = 1 << 17;
-static constexpr int64_t kLineBytes = 64;
 
 int64_t metaop::getSumBlock(int64_t steps, bool isTransposed) {
   if (steps <= (isTransposed ? kWholeTransposed : kWholeSum))

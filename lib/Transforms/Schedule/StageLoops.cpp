@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Processor.h"
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
 #include "StageBuilder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,8 +21,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 using llvm::SmallBitVector;
-
-static constexpr int64_t kLineBytes = 64;
 
 void StageBuilder::substitute(ArrayRef<AffineExpr> oldLoops,
                               unsigned numNewLoops) {

@@ -20,21 +20,18 @@
 // Lines have to be filled at once, and instructions for it demand alignment.
 // Buffers begin at lines, so a vector is aligned if it begins at a multiple of
 // its lanes: the loop along it starts at such multiples, in strips as well, and
-// all other loops must step by them. A result that
-// begins elsewhere, as a part of another value, is left to the caches when that
-// is known (PlanMemory.cpp).
+// all other loops must step by them. A result that begins elsewhere, as a part
+// of another value, is left to the caches when that is known (PlanMemory.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Processor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
-
-/// The bytes of a cache line, and what buffers are aligned to.
-static constexpr int64_t kLineBytes = 64;
 
 std::optional<int64_t> metaop::getStreamAlignment(const Stage &stage,
                                                   const StageWrite &write,

@@ -17,6 +17,10 @@
 
 namespace mlir::metaop {
 
+/// The bytes of a cache line, at which buffers begin. All processors that code
+/// is made for have lines of so many (or twice as many).
+inline constexpr int64_t kLineBytes = 64;
+
 /// What heuristics know of the processor that they choose schedules for: one
 /// with AVX-512, if nothing else is said. As text, the name of a usual one, or
 /// some of its facts, or the one and then the others:
