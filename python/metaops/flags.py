@@ -91,9 +91,10 @@ class Flags:
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        if name not in _core.flag_names():
-            raise AttributeError(f"no flag {name!r}; the flags are {', '.join(self)}")
-        return _core.get_flag(name)
+        try:
+            return _core.get_flag(name)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         # An unknown name is told from a bad value, which is a ValueError.

@@ -37,6 +37,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -45,18 +46,22 @@ using llvm::SmallBitVector;
 /// Independent multiplications that hide the latency of one.
 static constexpr double kLatency = 8;
 /// Cycles of an element that is copied: as it lies, or transposed on the way;
-/// and of a result that is stored.
+/// what it adds that a tensor is larger than the second cache; and cycles of a
+/// result that is stored.
 static constexpr double kCopyCycles = 0.4, kTransposeCycles = 0.8,
-                        kStoreCycles = 0.15, kTransposedStoreCycles = 0.5,
-                        kScatterCycles = 4;
+                        kFarCopyCycles = 0.5, kStoreCycles = 0.15,
+                        kTransposedStoreCycles = 0.5, kScatterCycles = 4;
 /// Cycles of a result that is read again and stored among other phases.
 static constexpr double kInterleaveCycles = 0.6;
 /// What loads add where they are as many as multiplications.
 static constexpr double kLoadFactor = 1.12;
 /// Cycles of a cache line that no prefetch of the processor foresees, where a
-/// factor is larger than the second cache and walked across its rows; and
-/// steps, in elements, that still are along them.
-static constexpr double kFarLineCycles = 25;
+/// factor is larger than the second cache and walked across its rows; where
+/// each is asked for once, some steps ahead; and steps, in elements, that still
+/// are along rows.
+static constexpr double kFarLineCycles = 25, kStayingLineCycles = 9;
+/// So many times the second cache is what no longer comes from the third.
+static constexpr int64_t kThirdCaches = 4;
 static constexpr int64_t kNearStep = 16;
 /// Cycles around the steps of one row of a tile: a panel's start and end.
 static constexpr double kRowOverhead = 1;
@@ -74,6 +79,14 @@ static constexpr int64_t kMaxPanelWidth = 128;
 static constexpr int64_t kMaxPanelRatio = 2;
 /// The call of a kernel that packs.
 static constexpr double kCallCycles = 2000;
+/// Steps of a sum that is not worth cutting, and of a block of one that is.
+static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
+/// The same where adding a block to memory transposes a tile.
+static constexpr int64_t kWholeTransposed = 1200, kBlockTransposed = 600;
+/// Panels that stay in the first cache are of at least so many steps. Rows of
+/// memory are so many bytes apart or fewer where they do not all begin in the
+/// same set of the first cache.
+static constexpr int64_t kMinStaying = 64, kSetsBytes = 4096;
 /// Fewer products than these, and tiles that do less of what they could than
 /// this part, are a plain loop's affair.
 static constexpr int64_t kMinProducts = 1 << 10, kMinPackedProducts = 1 << 16;
@@ -113,12 +126,15 @@ private:
   std::optional<TileDim> chooseFurther(ArrayRef<unsigned> dims, int64_t most,
                                        int64_t rows) const;
   double getTileCycles(const ContractionPlan &plan) const;
+  double getBytes(const Contraction::Factor &factor) const;
   double getPackCycles(const Contraction::Factor &factor, bool isTransposed,
                        int64_t points) const;
   bool needsPanels(const Contraction::Factor &factor, unsigned lanesDim) const;
   int64_t getNumVectors(unsigned lanesDim) const;
   bool isPanel(const Contraction::Factor &factor, int64_t step) const;
   double getFarCycles(const Contraction::Factor &factor, bool isCopied) const;
+  int64_t getStayingSteps(const ContractionPlan &plan) const;
+  bool chooseVectors(ContractionPlan &plan) const;
   bool canPad(const Contraction::Factor &factor) const;
   double getSkipCycles(const Contraction::Factor &factor,
                        const ContractionPlan &plan) const;
@@ -219,6 +235,13 @@ static bool dependsOnTile(const ContractionPlan &plan, AffineExpr check) {
 static double getRowCycles(int64_t extent, int64_t size, int64_t numVectors) {
   double tile = std::max<double>(size + kRowOverhead, kLatency / numVectors);
   return static_cast<double>(llvm::divideCeilSigned(extent, size)) * tile;
+}
+
+/// Blocks are longer where adding them to memory transposes a tile.
+static int64_t getSumBlock(int64_t steps, bool isTransposed) {
+  if (steps <= (isTransposed ? kWholeTransposed : kWholeSum))
+    return std::max<int64_t>(steps, 1);
+  return isTransposed ? kBlockTransposed : kBlockSum;
 }
 
 /// Short dimensions are rows as they are. For others there are few sizes, so
@@ -347,6 +370,8 @@ double Planner::getTileCycles(const ContractionPlan &plan) const {
 double Planner::getPackCycles(const Contraction::Factor &factor,
                               bool isTransposed, int64_t points) const {
   double cycles = isTransposed ? kTransposeCycles : kCopyCycles;
+  if (getBytes(factor) > processor.getSecondCacheShare())
+    cycles += kFarCopyCycles;
   return kCallCycles + cycles * static_cast<double>(points) *
                            static_cast<double>(factor.reads.size());
 }
@@ -359,13 +384,20 @@ int64_t Planner::getNumVectors(unsigned lanesDim) const {
   return vectors <= kMaxVectors ? vectors : 2;
 }
 
+/// The bytes of the tensor that a factor is read from.
+double Planner::getBytes(const Contraction::Factor &factor) const {
+  return static_cast<double>(
+      countBytes(factor.reads.front()->source.getType()));
+}
+
 /// Cycles of waiting for the cache lines, each once, of the tensor that a
 /// factor is read from, or of a copy, which has the factor's own type.
 double Planner::getFarCycles(const Contraction::Factor &factor,
                              bool isCopied) const {
-  auto type = cast<RankedTensorType>(factor.reads.front()->source.getType());
-  int64_t bytes = getElementBytes(isCopied ? factor.value.getType() : type);
-  double total = static_cast<double>(type.getNumElements()) * bytes;
+  double total = getBytes(factor);
+  if (isCopied)
+    total *= static_cast<double>(getElementBytes(factor.value.getType())) /
+             getElementBytes(factor.reads.front()->source.getType());
   if (total <= processor.getSecondCacheShare())
     return 0;
   for (unsigned dim : contraction.reduced.set_bits()) {
@@ -377,9 +409,87 @@ double Planner::getFarCycles(const Contraction::Factor &factor,
   return total / kLineBytes * kFarLineCycles;
 }
 
+/// The steps of the sum whose vectors, read where they lie, stay in the first
+/// cache until all rows of the other factor have passed by; 0 where these are
+/// too many to come from the second cache for each panel, or vectors from the
+/// third.
+int64_t Planner::getStayingSteps(const ContractionPlan &plan) const {
+  const StageRead &read = *contraction.factors[plan.vectors].reads.front();
+  int64_t bytes = getElementBytes(read.source.getType());
+  // Lines whose distance is a multiple of a large power of two fall into few
+  // sets of the cache.
+  int64_t panelBytes = plan.width * bytes, distance = 0;
+  for (unsigned dim : contraction.reduced.set_bits())
+    if (getExtent(dim) > 1)
+      distance = std::gcd(
+          distance, stage.getStep(read.place.offset, dim).value_or(1) * bytes);
+  int64_t span = std::max(std::gcd(distance, kSetsBytes), panelBytes);
+  int64_t kept = processor.firstCacheBytes / span;
+  int64_t steps = std::min(kept * 2, processor.firstCacheBytes / panelBytes * 2 / 3);
+
+  steps = std::min(steps, plan.sumBlock);
+
+  int64_t rows = 1;
+  for (unsigned dim : contraction.factors[1 - plan.vectors].own.set_bits())
+    rows = multiplyCounts(rows, getExtent(dim));
+  if (multiplyCounts(rows, steps * bytes) > processor.getSecondCacheShare() ||
+      countBytes(read.source.getType()) >
+          kThirdCaches * processor.secondCacheBytes)
+    return 0;
+  return steps;
+}
+
+/// Has the vectors packed, or else reads them where they lie, and adds what
+/// that takes; neither where a copy would be too large.
+bool Planner::chooseVectors(ContractionPlan &plan) const {
+  const Contraction::Factor &factor = contraction.factors[plan.vectors];
+  SmallBitVector loops = stage.getLoopsOf(factor.value);
+  loops.resize(stage.getNumLoops());
+  int64_t points = count(loops), elements = 0;
+  for (const StageRead *read : factor.reads)
+    elements = std::max(
+        elements,
+        cast<RankedTensorType>(read->source.getType()).getNumElements());
+  bool isContiguous = llvm::all_of(factor.reads, [&](const StageRead *read) {
+    return stage.getStep(read->place.offset, plan.lanesDim) == 1;
+  });
+  double packed = getPackCycles(factor, !isContiguous, points);
+  plan.packsVectors = needsPanels(factor, plan.lanesDim);
+  if (!plan.packsVectors) {
+    double inPlace = getFarCycles(factor, /*isCopied=*/false);
+    int64_t staying = inPlace > 0 ? getStayingSteps(plan) : 0;
+    if (staying >= kMinStaying) {
+      plan.panelsStay = true;
+      inPlace *= kStayingLineCycles / kFarLineCycles;
+    }
+    if (inPlace <= packed) {
+      plan.cycles += inPlace;
+      if (plan.panelsStay)
+        plan.sumBlock = staying;
+      return true;
+    }
+    plan.panelsStay = false;
+    plan.packsVectors = true;
+  }
+
+  // What is in panels already is not packed in others.
+  bool isPacked =
+      factor.isInPlace(stage) &&
+      llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {
+        return isPanel(factor, getExtent(dim)) &&
+               llvm::any_of(contraction.reduced.set_bits(), [&](unsigned step) {
+                 return stage.getStep(factor.reads.front()->place.offset,
+                                      step) == getExtent(dim);
+               });
+      });
+  if (isPacked || points > kMaxPanelRatio * elements)
+    return false;
+  plan.cycles += packed;
+  return true;
+}
+
 std::optional<ContractionPlan>
 Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
-  const Contraction::Factor &factor = contraction.factors[vectors];
   const Contraction::Factor &other = contraction.factors[1 - vectors];
   ContractionPlan plan;
   plan.vectors = vectors;
@@ -393,40 +503,10 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
     return std::nullopt;
   plan.cycles = getTileCycles(plan);
 
-  SmallBitVector loops = stage.getLoopsOf(factor.value);
-  loops.resize(stage.getNumLoops());
-  int64_t points = count(loops), elements = 0;
-  for (const StageRead *read : factor.reads)
-    elements = std::max(
-        elements,
-        cast<RankedTensorType>(read->source.getType()).getNumElements());
-  bool isContiguous = llvm::all_of(factor.reads, [&](const StageRead *read) {
-    return stage.getStep(read->place.offset, lanesDim) == 1;
-  });
-  plan.packsVectors = needsPanels(factor, lanesDim);
-  double packed = getPackCycles(factor, !isContiguous, points);
-  double inPlace = getFarCycles(factor, /*isCopied=*/false);
-  if (!plan.packsVectors && inPlace > packed)
-    plan.packsVectors = true;
-  else if (!plan.packsVectors)
-    plan.cycles += inPlace;
-  // What is in panels already is not packed in others.
-  bool isPacked =
-      factor.isInPlace(stage) &&
-      llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {
-        return isPanel(factor, getExtent(dim)) &&
-               llvm::any_of(contraction.reduced.set_bits(), [&](unsigned step) {
-                 return stage.getStep(factor.reads.front()->place.offset,
-                                      step) == getExtent(dim);
-               });
-      });
-  if (plan.packsVectors && isPacked)
+  int64_t steps = count(contraction.reduced);
+  plan.sumBlock = getSumBlock(steps, plan.transpose >= 0);
+  if (!chooseVectors(plan))
     return std::nullopt;
-  if (plan.packsVectors) {
-    if (points > kMaxPanelRatio * elements)
-      return std::nullopt;
-    plan.cycles += packed;
-  }
 
   plan.packsBroadcast = !other.isInPlace(stage);
   for (AffineExpr check : write.place.conditions) {
@@ -462,9 +542,8 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   else if (stage.getStep(place, lanesDim) != 1)
     perStore = kScatterCycles;
   // Each block of the sum is added to memory.
-  int64_t steps = count(contraction.reduced);
-  perStore *= static_cast<double>(
-      llvm::divideCeilSigned(steps, getSumBlock(steps, plan.transpose >= 0)));
+  perStore *=
+      static_cast<double>(llvm::divideCeilSigned(steps, plan.sumBlock));
   plan.cycles += static_cast<double>(count(kept)) * perStore;
   return plan;
 }

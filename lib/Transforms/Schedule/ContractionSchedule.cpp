@@ -20,9 +20,11 @@
 //   steps      of the sum, in the order in which vectors lie in memory
 //
 // Rows stand inside of panels where there are so few that all of them stay in
-// the first cache: then a panel is read once. So do rows whose results follow
-// each other in memory across the lanes, in blocks that fill whole cache lines:
-// what a panel makes is one place, not one for each of all lanes.
+// the first cache: then a panel is read once. So they do where vectors are read
+// where they lie, far away, and it is the panel that stays in the first cache.
+// And so do rows whose results follow each other in memory across the lanes, in
+// blocks that fill whole cache lines: what a panel makes is one place, not one
+// for each of all lanes.
 //
 // For C = A * B with B streamed: [parallel(n, 512), step(k, 256), step(m, 14),
 // step(n, 32), step(k)]. The order differs from the one of Goto and van de
@@ -47,10 +49,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Steps of a sum that is not worth cutting, and of a block of one that is.
-static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
-/// The same where adding a block to memory transposes a tile.
-static constexpr int64_t kWholeTransposed = 1200, kBlockTransposed = 600;
 /// Iterations of the parallel range that keep any number of threads busy, and
 /// multiplications (of vectors) for which one is worth its while.
 static constexpr int64_t kEnoughParallelism = 32, kMinWork = 1 << 13;
@@ -62,12 +60,6 @@ static constexpr int64_t kMinPanels = 8;
 static constexpr int64_t kPrefetchDistance = 8;
 /// Vectors of so many bytes are in the first cache anyway, or soon.
 static constexpr int64_t kNearBytes = 1 << 17;
-
-int64_t metaop::getSumBlock(int64_t steps, bool isTransposed) {
-  if (steps <= (isTransposed ? kWholeTransposed : kWholeSum))
-    return std::max<int64_t>(steps, 1);
-  return isTransposed ? kBlockTransposed : kBlockSum;
-}
 
 static int64_t divideCeil(int64_t count, int64_t size) {
   return llvm::divideCeilSigned(count, size);
@@ -117,7 +109,7 @@ private:
   int64_t blockSteps = 1;
   /// The outermost rows whose results are whole cache lines, across the lanes.
   int64_t rowsOfLines;
-  /// Rows stay in the first cache while panels pass by.
+  /// A panel is multiplied by all rows of a block before the next one is.
   bool rowsAreInside = false;
   SmallVector<LoopLevel> levels;
   int64_t iterations = 1;
@@ -198,7 +190,7 @@ void ContractionScheduler::cutSum() {
   for (unsigned dim : reduced)
     steps = multiplyCounts(steps, getExtent(dim));
   blockSteps = steps;
-  int64_t most = getSumBlock(steps, plan.transpose >= 0);
+  int64_t most = plan.sumBlock;
   if (steps <= most)
     return;
   blockSteps = 1;
@@ -274,9 +266,10 @@ void ContractionScheduler::addParallel() {
   int64_t most = std::max<int64_t>(
       processor.getSecondCacheShare() / (panelBytes * blockSteps), 1);
   int64_t rowBytes = multiplyCounts(numRows, blockSteps) * bytes;
-  rowsAreInside = rowBytes <= processor.getFirstCacheShare() &&
-                  multiplyCounts(numPanels, blockSteps) * panelBytes >
-                      processor.getFirstCacheShare();
+  rowsAreInside = plan.panelsStay ||
+                  (rowBytes <= processor.getFirstCacheShare() &&
+                   multiplyCounts(numPanels, blockSteps) * panelBytes >
+                       processor.getFirstCacheShare());
   if (multiplyCounts(numPanels * numRows, steps) <= kMinWork)
     return;
   bool areFar =

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+import operator
 from typing import Any, TypeAlias
 
 from .._errors import at_line
@@ -22,15 +22,13 @@ def pair(name: str, value: Any) -> tuple[int, int]:
     ValueError
         If it is neither an integer nor two of them. The message begins with `name`.
     """
-    numbers = (value, value) if isinstance(value, Integral) else value
-    if (
-        not isinstance(numbers, tuple | list)
-        or len(numbers) != 2
-        or not all(isinstance(number, Integral) for number in numbers)
-    ):
-        raise at_line(ValueError(f"{name} is {shown(value)}, expected an integer or two"))
-    height, width = numbers
-    return int(height), int(width)
+    numbers = value if isinstance(value, tuple | list) else (value, value)
+    try:
+        height, width = map(operator.index, numbers)
+    except (TypeError, ValueError):
+        error = ValueError(f"{name} is {shown(value)}, expected an integer or two")
+        raise at_line(error) from None
+    return height, width
 
 
 def window_count(

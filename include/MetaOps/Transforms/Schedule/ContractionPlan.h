@@ -34,6 +34,12 @@ struct ContractionPlan {
   /// The other factor is copied with what surrounds it (its padding), so that
   /// nothing about its places is checked, and without what is stepped over.
   bool packsBroadcast = false;
+  /// Vectors are read where they lie, in panels that stay in the first cache
+  /// until all rows have passed by.
+  bool panelsStay = false;
+  /// The steps, at most, of a block of the sum; what one has added up goes to
+  /// memory.
+  int64_t sumBlock = 1;
   /// Results that several phases interleave are computed phase by phase, each
   /// contiguous, and interleaved behind.
   bool splitsPhases = false;
@@ -72,10 +78,6 @@ std::optional<ContractionPlan> planContraction(const Stage &stage,
                                                const Contraction &contraction,
                                                const Processor &processor,
                                                bool mayPack);
-
-/// The steps, at most, of a block of a sum of so many: all of a short one.
-/// Blocks are longer where adding them to memory transposes a tile.
-int64_t getSumBlock(int64_t steps, bool isTransposed);
 
 /// The schedule of a plan without packing.
 ScheduleAttr scheduleContraction(const Stage &stage,
