@@ -70,6 +70,7 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   OpPassManager &main = pm.nest<func::FuncOp>();
   main.addPass(createWidenAddendsPass());
   main.addPass(createSimplifyPass());
+  main.addPass(createPermuteReductionsPass());
   main.addPass(createWidenReductionsPass());
   if (rules == FusionRules::Extended) {
     main.addPass(createExpandPlacementsPass());

@@ -418,6 +418,20 @@ def test_estimate_counts_saved_values(rng):
     check_estimate(mo.grad(loss, w))
 
 
+def test_what_was_only_moved_is_not_saved(rng):
+    """The product whose transpose is the gradient of a weight serves no gradient."""
+    x, w = mo.array(floats(rng, (64, 128))), mo.array(floats(rng, (256, 128)))
+    cotangent = mo.array(floats(rng, (64, 256)))
+    mo.sync_all()
+    before = mo.stats()["bytes_in_use"]
+    (gradient,) = mo.vjp([x @ w.T], [w], [cotangent])
+    gradient.sync()
+    np.testing.assert_allclose(gradient.numpy(), cotangent.numpy().T @ x.numpy(), rtol=1e-4)
+    assert mo.stats()["bytes_in_use"] == before + gradient.numpy().nbytes
+    (again,) = mo.vjp([gradient], [cotangent], [w])
+    np.testing.assert_allclose(again.numpy(), x.numpy() @ w.numpy().T, rtol=1e-4)
+
+
 def test_estimate_counts_fetches(rng):
     x = mo.array(floats(rng, (400, 400)))
     seen = []

@@ -77,6 +77,7 @@ class Worker(threading.Thread):
 
 def test_threads_sync_while_garbage_is_collected():
     shared = mo.array(np.linspace(0, 1, 7, dtype="float32"))
+    gc.collect()  # What tests before this one have left in cycles.
     before = mo.stats()["live_vars"]
     threshold = gc.get_threshold()
     gc.set_threshold(50)

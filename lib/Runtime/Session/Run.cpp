@@ -157,13 +157,26 @@ bool Session::feedsReindex(const Node *node) const {
   });
 }
 
+/// Whether all that becomes of the value in this program is results that have
+/// its elements in another order, as the gradient of a transposed weight has.
+/// No gradient reads what was only moved.
+bool Session::isOnlyMoved(const Node *node) const {
+  return llvm::all_of(node->op->getUsers(), [&](Operation *op) {
+    Node *user = graph.getNode(op);
+    const SignatureInfo &info = graph.getInfo(user);
+    return !slice.contains(user) ||
+           (user->isOutput && (info.isReindex || info.isReindexReduce) &&
+            countElements(user->shape()) == countElements(node->shape()));
+  });
+}
+
 bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
   const SignatureInfo &info = graph.getInfo(node);
   if (info.isView || info.isReindex || info.isGenerator)
     return false;
   if (!info.isReindexReduce && !feedsReindex(node))
     return false;
-  if (keepsHistory && graph.needsHistory(node))
+  if (keepsHistory && graph.needsHistory(node) && !isOnlyMoved(node))
     return true;
   // What has been recorded already will ask for it.
   return llvm::any_of(node->op->getUsers(), [&](Operation *op) {

@@ -45,12 +45,16 @@ using llvm::SmallBitVector;
 
 /// Independent multiplications that hide the latency of one.
 static constexpr double kLatency = 8;
-/// Cycles of an element that is copied: as it lies, or transposed on the way;
-/// what it adds that a tensor is larger than the second cache; and cycles of a
-/// result that is stored.
-static constexpr double kCopyCycles = 0.4, kTransposeCycles = 0.8,
-                        kFarCopyCycles = 0.5, kStoreCycles = 0.15,
+/// Cycles of an element that is copied: as it lies, also from a tensor that is
+/// larger than the second cache, or transposed on the way; and of a result that
+/// is stored.
+static constexpr double kCopyCycles = 0.4, kFarCopyCycles = 0.9,
+                        kTransposeCycles = 0.8, kStoreCycles = 0.15,
                         kTransposedStoreCycles = 0.5, kScatterCycles = 4;
+/// What a transposed tile adds to that where its lanes lie on pages of their
+/// own.
+static constexpr double kFarStoreCycles = 2;
+static constexpr int64_t kFarStoreBytes = 2048;
 /// Cycles of a result that is read again and stored among other phases.
 static constexpr double kInterleaveCycles = 0.6;
 /// What loads add where they are as many as multiplications.
@@ -87,6 +91,8 @@ static constexpr int64_t kWholeTransposed = 1200, kBlockTransposed = 600;
 /// memory are so many bytes apart or fewer where they do not all begin in the
 /// same set of the first cache.
 static constexpr int64_t kMinStaying = 64, kSetsBytes = 4096;
+/// Rows of so many bytes are read again for each such panel.
+static constexpr int64_t kFewRowsBytes = 1 << 16;
 /// Fewer products than these, and tiles that do less of what they could than
 /// this part, are a plain loop's affair.
 static constexpr int64_t kMinProducts = 1 << 10, kMinPackedProducts = 1 << 16;
@@ -370,8 +376,8 @@ double Planner::getTileCycles(const ContractionPlan &plan) const {
 double Planner::getPackCycles(const Contraction::Factor &factor,
                               bool isTransposed, int64_t points) const {
   double cycles = isTransposed ? kTransposeCycles : kCopyCycles;
-  if (getBytes(factor) > processor.getSecondCacheShare())
-    cycles += kFarCopyCycles;
+  if (!isTransposed && getBytes(factor) > processor.getSecondCacheShare())
+    cycles = kFarCopyCycles;
   return kCallCycles + cycles * static_cast<double>(points) *
                            static_cast<double>(factor.reads.size());
 }
@@ -411,8 +417,8 @@ double Planner::getFarCycles(const Contraction::Factor &factor,
 
 /// The steps of the sum whose vectors, read where they lie, stay in the first
 /// cache until all rows of the other factor have passed by; 0 where these are
-/// too many to come from the second cache for each panel, or vectors from the
-/// third.
+/// too many to be read for each panel, or vectors no longer come from the third
+/// cache.
 int64_t Planner::getStayingSteps(const ContractionPlan &plan) const {
   const StageRead &read = *contraction.factors[plan.vectors].reads.front();
   int64_t bytes = getElementBytes(read.source.getType());
@@ -425,14 +431,15 @@ int64_t Planner::getStayingSteps(const ContractionPlan &plan) const {
           distance, stage.getStep(read.place.offset, dim).value_or(1) * bytes);
   int64_t span = std::max(std::gcd(distance, kSetsBytes), panelBytes);
   int64_t kept = processor.firstCacheBytes / span;
-  int64_t steps = std::min(kept * 2, processor.firstCacheBytes / panelBytes * 2 / 3);
+  int64_t steps =
+      std::min(kept * 2, processor.firstCacheBytes / panelBytes * 2 / 3);
 
   steps = std::min(steps, plan.sumBlock);
 
   int64_t rows = 1;
   for (unsigned dim : contraction.factors[1 - plan.vectors].own.set_bits())
     rows = multiplyCounts(rows, getExtent(dim));
-  if (multiplyCounts(rows, steps * bytes) > processor.getSecondCacheShare() ||
+  if (multiplyCounts(rows, steps * bytes) > kFewRowsBytes ||
       countBytes(read.source.getType()) >
           kThirdCaches * processor.secondCacheBytes)
     return 0;
@@ -537,13 +544,14 @@ Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
   SmallBitVector kept = write.loops;
   kept.resize(stage.getNumLoops());
   double perStore = kStoreCycles;
+  int64_t apart = *stage.getStep(place, lanesDim);
   if (plan.transpose >= 0)
-    perStore = kTransposedStoreCycles;
-  else if (stage.getStep(place, lanesDim) != 1)
+    perStore = kTransposedStoreCycles +
+               (std::abs(apart) * bytes > kFarStoreBytes ? kFarStoreCycles : 0);
+  else if (apart != 1)
     perStore = kScatterCycles;
   // Each block of the sum is added to memory.
-  perStore *=
-      static_cast<double>(llvm::divideCeilSigned(steps, plan.sumBlock));
+  perStore *= static_cast<double>(llvm::divideCeilSigned(steps, plan.sumBlock));
   plan.cycles += static_cast<double>(count(kept)) * perStore;
   return plan;
 }

@@ -266,10 +266,10 @@ void ContractionScheduler::addParallel() {
   int64_t most = std::max<int64_t>(
       processor.getSecondCacheShare() / (panelBytes * blockSteps), 1);
   int64_t rowBytes = multiplyCounts(numRows, blockSteps) * bytes;
-  rowsAreInside = plan.panelsStay ||
-                  (rowBytes <= processor.getFirstCacheShare() &&
-                   multiplyCounts(numPanels, blockSteps) * panelBytes >
-                       processor.getFirstCacheShare());
+  rowsAreInside =
+      plan.panelsStay || (rowBytes <= processor.getFirstCacheShare() &&
+                          multiplyCounts(numPanels, blockSteps) * panelBytes >
+                              processor.getFirstCacheShare());
   if (multiplyCounts(numPanels * numRows, steps) <= kMinWork)
     return;
   bool areFar =

@@ -1,4 +1,4 @@
-//===- CopyRows.cpp - Rows of a contraction that collide in a cache -------===//
+//===- CopyRows.cpp - Rows of a contraction that are far apart ------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,11 +10,13 @@
 // and again for each panel of vectors. A first cache places lines by some bits
 // of their address: rows whose distance is a multiple of 4096 bytes all want
 // the same few places, and push each other out before the next panel comes.
-// (Libraries copy the factor always, or pad leading dimensions.)
+// (Libraries copy the factor always, or pad leading dimensions.) Where rows are
+// neighbours instead, as in A^T * B, it is the steps of the sum that may be so
+// far apart, or each on a page of its own, more pages than a core remembers.
 //
-// Where rows are so far apart, and many panels pass by, a stage before the
-// contraction copies what the loops inside of the tile's rows read, as dense as
-// it is. It shares the levels outside:
+// Where many panels pass by, a stage before the contraction copies what the
+// loops inside of the tile's rows read, as dense as it is. It shares the levels
+// outside:
 //
 //   C: [parallel(n1, 8), step(k, 256), step(m, 13), step(n1), step(n0, 32),
 //   ...]
@@ -32,6 +34,7 @@
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
+#include <numeric>
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_COPYROWSPASS
@@ -41,8 +44,11 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Distances, in bytes, of lines that have the same place in a first cache.
-static constexpr int64_t kCollidingBytes = 4096;
+/// Distances, in bytes, of lines that have the same place in a first cache, and
+/// at which they are on different pages.
+static constexpr int64_t kCollidingBytes = 4096, kPageBytes = 4096;
+/// Pages that are translated without looking further.
+static constexpr int64_t kNearPages = 64;
 /// Fewer rows have places enough.
 static constexpr int64_t kMinRows = 8;
 /// Panels for which the rows are read, that pay for a copy.
@@ -84,18 +90,51 @@ static int64_t countReuse(const Stage &stage, ScheduleAttr schedule,
   return reuse;
 }
 
+/// Whether the rows of a tile, or the steps of the sum in a block of it, are so
+/// far apart that they are not in the first cache for the next panel.
+static bool isScattered(const Stage &stage, ScheduleAttr schedule,
+                        const StageRead &read, TileDim row,
+                        const Processor &processor) {
+  int64_t bytes = getElementBytes(read.value.getType());
+  auto distance = stage.getStep(read.place.offset, row.dim);
+  if (!distance || *distance == 0)
+    return false;
+  if (*distance * bytes % kCollidingBytes == 0)
+    return true;
+  if (*distance != 1)
+    return false;
+  SmallVector<int64_t> block;
+  for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)
+    block.push_back(dim == row.dim ? 1 : stage.getStaticExtent(dim));
+  for (const LoopLevel &level : schedule.getLevels())
+    if (level.step > 1)
+      block[level.dim] = std::min(block[level.dim], level.step);
+  int64_t lines = 1, pages = 1, apart = kCollidingBytes;
+  for (auto [dim, steps] : llvm::enumerate(block)) {
+    auto step = stage.getStep(read.place.offset, dim);
+    if (steps == 1 || step == 0)
+      continue;
+    int64_t stepBytes = std::abs(step.value_or(1)) * bytes;
+    lines = multiplyCounts(lines, steps);
+    apart = std::gcd(apart, stepBytes);
+    if (stepBytes >= kPageBytes)
+      pages = multiplyCounts(pages, steps);
+  }
+  // Lines that are a multiple of so many bytes apart have these places.
+  int64_t places = processor.firstCacheBytes / std::max(apart, kLineBytes);
+  return lines > places || pages > kNearPages;
+}
+
 static std::optional<RowCopy> findRows(const Stage &stage,
-                                       ScheduleAttr schedule) {
+                                       ScheduleAttr schedule,
+                                       const Processor &processor) {
   RowCopy copy;
   for (TileDim row : schedule.getTile()) {
     if (row.dim == schedule.getVectorDim() || row.size < kMinRows)
       continue;
-    for (const StageRead &read : stage.reads) {
-      auto step = stage.getStep(read.place.offset, row.dim);
-      int64_t bytes = getElementBytes(read.value.getType());
-      if (step && *step != 0 && *step * bytes % kCollidingBytes == 0)
+    for (const StageRead &read : stage.reads)
+      if (isScattered(stage, schedule, read, row, processor))
         copy.read = &read;
-    }
     ArrayRef<LoopLevel> levels = schedule.getLevels();
     for (auto [depth, level] : llvm::enumerate(levels))
       if (level.dim == row.dim)
@@ -119,23 +158,26 @@ static std::optional<ScheduleAttr> schedulePacking(const Stage &contraction,
   ArrayRef<LoopLevel> outer = schedule.getLevels().take_front(copy.depth);
   int64_t bytes = getElementBytes(copy.read->value.getType());
   if (!block || !block->narrow(outer) ||
-      block->numElements > processor.getFirstCacheShare() / bytes)
+      block->numElements * bytes > processor.firstCacheBytes * 2 / 3)
     return std::nullopt;
   ScheduleAttr flat = chooseNest(packing, processor);
   if (!flat.isFlat() || flat.getVectorWidth() == 1 || flat.getTranspose() >= 0)
     return std::nullopt;
   SmallVector<LoopLevel> levels = block->translate(outer);
+  TileDim lanes = flat.getLanes();
   for (const LoopLevel &level : levels)
-    if (level.dim == flat.getVectorDim() &&
-        level.step % flat.getVectorWidth() != 0)
-      return std::nullopt;
-  for (const LoopLevel &level : flat.getLevels()) {
-    bool isVector = level.dim == flat.getVectorDim();
+    if (level.dim == lanes.dim)
+      lanes.size = std::gcd(lanes.size, level.step);
+  if (lanes.size == 1)
+    lanes = TileDim();
+  for (const LoopLevel &level : flat.getLevels())
     levels.push_back({LevelKind::Step, level.dim,
-                      isVector ? flat.getVectorWidth() : int64_t(1)});
-  }
-  return ScheduleAttr::get(flat.getContext(), levels, flat.getLanes(),
-                           flat.getLanes(), /*transpose=*/-1, /*unrollDims=*/{},
+                      level.dim == lanes.dim ? lanes.size : int64_t(1)});
+  SmallVector<TileDim, 1> tile;
+  if (lanes.size > 1)
+    tile.push_back(lanes);
+  return ScheduleAttr::get(flat.getContext(), levels, tile, lanes,
+                           /*transpose=*/-1, /*unrollDims=*/{},
                            /*prefetch=*/0, /*pairwise=*/0, /*stream=*/{},
                            /*shared=*/0);
 }
@@ -149,7 +191,7 @@ LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {
     schedule = chooseContraction(*stage, processor).value_or(nullptr);
   if (!schedule || schedule.isFlat() || !isTiled(*stage, schedule))
     return success();
-  std::optional<RowCopy> copy = findRows(*stage, schedule);
+  std::optional<RowCopy> copy = findRows(*stage, schedule, processor);
   if (!copy)
     return success();
 

@@ -36,3 +36,21 @@ func.func @main(%a: tensor<560x1040xf32>, %b: tensor<1040x1024xf32>) -> tensor<5
   %3 = metaop.reduce add %2 dims = [1] : tensor<560x1040x1024xf32> -> tensor<560x1024xf32>
   return %3 : tensor<560x1024xf32>
 }
+
+// -----
+
+// Rows that are neighbours, in A^T * B: steps of the sum are on pages of their
+// own. Fourteen neighbours are copied by vectors of two.
+// REPORT: remark: copies rows of 'tensor<512x3072xf32>' inside of 3 loops
+// CHECK-LABEL: func @main
+// CHECK:         %[[ROWS:.*]] = metaop.fused{{.*}} -> tensor<512x3072xf32> schedule(#metaop.schedule<[parallel(1, 1540), step(1, 14), step(0), step(1, 2)], tile = [1: 2], lanes = 1: 2>)
+// CHECK:         metaop.fused(%{{.*}} = %[[ROWS]] : tensor<512x3072xf32>, %{{.*}} : tensor<24x512x32xf32>)
+// CHECK-SAME:      schedule(#metaop.schedule<[parallel(2, 8), parallel(1, 1540), step(1, 14), step(2), step(3, 32), step(0)], tile = [1: 14, 3: 32], lanes = 3: 16, prefetch = 8, shared = 3>)
+// LOOPS-LABEL: func.func @kernel_0
+func.func @main(%a: tensor<512x3072xf32>, %b: tensor<512x768xf32>) -> tensor<3072x768xf32> {
+  %0 = metaop.broadcast %a dims = [0, 1] : tensor<512x3072xf32> -> tensor<512x3072x768xf32>
+  %1 = metaop.broadcast %b dims = [0, 2] : tensor<512x768xf32> -> tensor<512x3072x768xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x3072x768xf32>
+  %3 = metaop.reduce add %2 dims = [0] : tensor<512x3072x768xf32> -> tensor<3072x768xf32>
+  return %3 : tensor<3072x768xf32>
+}

@@ -434,6 +434,7 @@ private:
   bool computeView(Node *node);
   void addSavedValues();
   bool feedsReindex(const Node *node) const;
+  bool isOnlyMoved(const Node *node) const;
   bool isWorthSaving(Node *node, bool keepsHistory) const;
   std::shared_ptr<const CachedProgram> lookUpProgram();
   void setScheduleFile(std::string file);

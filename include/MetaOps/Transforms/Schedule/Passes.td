@@ -258,12 +258,13 @@ def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
 }
 
 def CopyRowsPass : Pass<"metaop-copy-rows", "::mlir::func::FuncOp"> {
-  let summary = "Copies rows of contractions that collide in a cache";
+  let summary = "Copies rows of contractions that are far apart";
   let description = [{
     The rows of the broadcast factor that a tile reads, where they are a multiple
     of 4096 bytes apart and many panels of vectors pass by, are copied by a stage
     of the contraction's kernel: lines at such distances push each other out of
-    the first cache. The copy shares the levels outside of the tile's rows, and
+    the first cache. So are neighbouring rows, as those of A^T * B, if the steps
+    of the sum are so far apart, or on more pages than a core has at hand. The copy shares the levels outside of the tile's rows, and
     is as dense as it is.
 
     Before:

@@ -68,6 +68,30 @@ def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def PermuteReductionsPass
+    : Pass<"metaop-permute-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Sum products in the order in which the result is read";
+  let description = [{
+    A contraction whose result is read by a permutation alone has its result in
+    that order.
+
+    ```mlir
+    %0 = metaop.reindex_reduce add %p map affine_map<(k, m, n) -> (m, n)>
+        : tensor<4x8x16xf32> -> tensor<8x16xf32>
+    %1 = metaop.reindex %0 map affine_map<(n, m) -> (m, n)>
+        fill 0.0 : f32 : tensor<8x16xf32> -> tensor<16x8xf32>
+    ```
+
+    becomes, where `%p` is the product of two broadcast values,
+
+    ```mlir
+    %1 = metaop.reindex_reduce add %p map affine_map<(k, m, n) -> (n, m)>
+        : tensor<4x8x16xf32> -> tensor<16x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def WidenReductionsPass
     : Pass<"metaop-widen-reductions", "::mlir::func::FuncOp"> {
   let summary = "Accumulate sums and products of half floats in f32";
