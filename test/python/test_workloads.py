@@ -16,6 +16,8 @@ import models
 from ops.base import MissingError
 from ops.metaops_ops import MetaOps
 from ops.numpy_ops import NumPy
+from subjects import LARGE, SUBJECTS, make_task
+from training import CONTESTANTS
 from workloads import CONTRACTIONS, NOTES, WORKLOADS, contractions, select
 from workloads.base import Untied, Workload
 
@@ -230,6 +232,19 @@ def test_a_gradient_alone_reads_the_other_input_and_the_cotangent():
     workload = WORKLOADS["depthwise 3x3 32 at 112, batch 1 by weights"]
     x, w, cotangent = workload.arrays("own")
     assert workload.bytes([x, w, cotangent], [w]) == x.nbytes + cotangent.nbytes + w.nbytes
+
+
+@pytest.mark.parametrize("name", [name for name in SUBJECTS if name not in LARGE])
+def test_training_does_not_depend_on_the_kernels(name):
+    """At the extents of the bench: some kernels have stages that smaller ones have not."""
+    task = make_task(name)
+    losses = []
+    for rules in ("extended", "paper"):
+        with mo.flag_scope(rules=rules):
+            contestant = CONTESTANTS["MetaOps"](task)
+            losses.append([contestant.loss() for _ in range(2)])
+    assert losses[0][1] < losses[0][0]
+    np.testing.assert_allclose(*losses, rtol=1e-5)
 
 
 def test_a_transformer_s_gradients_do_not_depend_on_the_kernels():

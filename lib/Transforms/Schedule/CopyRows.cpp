@@ -47,6 +47,9 @@ using namespace mlir::metaop;
 /// Distances, in bytes, of lines that have the same place in a first cache, and
 /// at which they are on different pages.
 static constexpr int64_t kCollidingBytes = 4096, kPageBytes = 4096;
+/// Steps of a sum that are as far apart as this use a cache line each, and few
+/// of its sets.
+static constexpr int64_t kFarBytes = 1024;
 /// Pages that are translated without looking further.
 static constexpr int64_t kNearPages = 64;
 /// Fewer rows have places enough.
@@ -122,7 +125,7 @@ static bool isScattered(const Stage &stage, ScheduleAttr schedule,
   }
   // Lines that are a multiple of so many bytes apart have these places.
   int64_t places = processor.firstCacheBytes / std::max(apart, kLineBytes);
-  return lines > places || pages > kNearPages;
+  return (lines > places && apart >= kFarBytes) || pages > kNearPages;
 }
 
 static std::optional<RowCopy> findRows(const Stage &stage,
@@ -133,7 +136,8 @@ static std::optional<RowCopy> findRows(const Stage &stage,
     if (row.dim == schedule.getVectorDim() || row.size < kMinRows)
       continue;
     for (const StageRead &read : stage.reads)
-      if (isScattered(stage, schedule, read, row, processor))
+      if (!read.place.isGuarded() &&
+          isScattered(stage, schedule, read, row, processor))
         copy.read = &read;
     ArrayRef<LoopLevel> levels = schedule.getLevels();
     for (auto [depth, level] : llvm::enumerate(levels))
@@ -199,6 +203,9 @@ LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {
   // those beside a contraction in blocks.
   unsigned number = cast<BlockArgument>(copy->read->source).getArgNumber();
   Value source = contraction.getInputs()[number];
+  // Panels of another stage are as dense as can be.
+  if (source.getDefiningOp<FusedOp>())
+    return success();
   OpBuilder b(contraction);
   FusedOp packing = buildStage(
       b, copy->read->value.getLoc(), source.getType(), source,
