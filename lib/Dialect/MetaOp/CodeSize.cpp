@@ -18,8 +18,6 @@
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -29,18 +27,22 @@ static constexpr int64_t kPerLane = 48;
 /// Loads and stores with their addresses.
 static constexpr int64_t kAccess = 3;
 
-static int64_t estimateElementwise(Operation *op) {
-  Type element = getElementTypeOrSelf(op->getResult(0));
-  auto polynomial = [&](int64_t size) {
-    return element.isF64() ? kPerLane : size;
-  };
-  return llvm::TypeSwitch<Operation *, int64_t>(op)
-      .Case<ExpOp, LogOp>([&](auto) { return polynomial(20); })
-      .Case<TanhOp, ErfOp>([&](auto) { return polynomial(30); })
-      .Case<SinOp, CosOp, PowOp>([](auto) { return kPerLane; })
-      .Case<DivOp, ModOp, FloorDivOp>(
-          [&](auto) { return isa<FloatType>(element) ? int64_t(4) : kPerLane; })
-      .Default([](Operation *) { return int64_t(1); });
+static int64_t estimateElementwise(ElementwiseOpInterface op) {
+  switch (op.getElementWork()) {
+  case ElementWork::Arithmetic:
+    return 1;
+  case ElementWork::Division:
+    return 4;
+  case ElementWork::Exponential:
+  case ElementWork::Logarithm:
+    return 20;
+  case ElementWork::Tanh:
+  case ElementWork::Erf:
+    return 30;
+  case ElementWork::Call:
+    return kPerLane;
+  }
+  llvm_unreachable("all kinds of work are handled");
 }
 
 int64_t metaop::estimateAccessCode(int64_t numChecks) {
@@ -48,8 +50,8 @@ int64_t metaop::estimateAccessCode(int64_t numChecks) {
 }
 
 int64_t metaop::estimateCodeSize(Operation *op) {
-  if (isa<ElementwiseOpInterface>(op))
-    return estimateElementwise(op);
+  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
+    return estimateElementwise(elementwise);
   if (isa<IndirectOpInterface>(op))
     return kPerLane;
   if (isa<RandomOp>(op))

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "OpUtils.h"
 #include "SplatFolding.h"
 #include "llvm/ADT/APSInt.h"
 
@@ -20,42 +21,26 @@ using namespace mlir::metaop;
 using namespace mlir::metaop::detail;
 
 //===----------------------------------------------------------------------===//
-// MetaOpInterface
+// Interfaces
 //===----------------------------------------------------------------------===//
 
-#define METAOPS_ELEMENTWISE(OP)                                                \
-  MetaOpClass OP::getMetaOpClass() { return MetaOpClass::Elementwise; }        \
-  TypedValue<RankedTensorType> OP::getIterationValue() { return getResult(); }
-METAOPS_ELEMENTWISE(NegOp)
-METAOPS_ELEMENTWISE(AbsOp)
-METAOPS_ELEMENTWISE(SignOp)
-METAOPS_ELEMENTWISE(NotOp)
-METAOPS_ELEMENTWISE(ExpOp)
-METAOPS_ELEMENTWISE(LogOp)
-METAOPS_ELEMENTWISE(SqrtOp)
-METAOPS_ELEMENTWISE(SinOp)
-METAOPS_ELEMENTWISE(CosOp)
-METAOPS_ELEMENTWISE(TanhOp)
-METAOPS_ELEMENTWISE(ErfOp)
-METAOPS_ELEMENTWISE(FloorOp)
-METAOPS_ELEMENTWISE(CeilOp)
-METAOPS_ELEMENTWISE(RoundOp)
-METAOPS_ELEMENTWISE(AddOp)
-METAOPS_ELEMENTWISE(SubOp)
-METAOPS_ELEMENTWISE(MulOp)
-METAOPS_ELEMENTWISE(DivOp)
-METAOPS_ELEMENTWISE(FloorDivOp)
-METAOPS_ELEMENTWISE(ModOp)
-METAOPS_ELEMENTWISE(PowOp)
-METAOPS_ELEMENTWISE(MaxOp)
-METAOPS_ELEMENTWISE(MinOp)
-METAOPS_ELEMENTWISE(AndOp)
-METAOPS_ELEMENTWISE(OrOp)
-METAOPS_ELEMENTWISE(XorOp)
-METAOPS_ELEMENTWISE(CmpOp)
-METAOPS_ELEMENTWISE(SelectOp)
-METAOPS_ELEMENTWISE(CastOp)
-#undef METAOPS_ELEMENTWISE
+ElementWork metaop::getElementWork(Value result, ElementWork inVectors) {
+  Type element = getElementTypeOrSelf(result);
+  switch (inVectors) {
+  case ElementWork::Arithmetic:
+  case ElementWork::Call:
+    return inVectors;
+  case ElementWork::Division:
+    return isa<FloatType>(element) ? inVectors : ElementWork::Call;
+  case ElementWork::Exponential:
+  case ElementWork::Logarithm:
+  case ElementWork::Tanh:
+  case ElementWork::Erf:
+    // The polynomials have the digits of an f32.
+    return element.isF64() ? ElementWork::Call : inVectors;
+  }
+  llvm_unreachable("all kinds of work are handled");
+}
 
 LogicalResult
 CmpOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,

@@ -8,6 +8,7 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "OpUtils.h"
 #include "ScheduleSyntax.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -18,6 +18,14 @@
 namespace mlir::metaop {
 
 //===----------------------------------------------------------------------===//
+// Element-wise ops
+//===----------------------------------------------------------------------===//
+
+/// What an op takes that is `inVectors` where vectors can do it: the element
+/// type of the result decides that.
+ElementWork getElementWork(Value result, ElementWork inVectors);
+
+//===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
 

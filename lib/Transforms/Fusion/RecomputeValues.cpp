@@ -96,7 +96,7 @@ static int64_t getPrice(const Cone &cone) {
     if (isBroadcast)
       broadcasts.insert(op);
     else
-      price += *getElementPrice(op);
+      price += *getElementPrice(cast<ElementwiseOpInterface>(op));
   }
   return price;
 }
@@ -111,8 +111,8 @@ static int64_t countPlannedBytes(Value value, const GrowingExtents &growing) {
 /// element-wise, or a constant.
 static bool isConeOp(Operation *op, int64_t bytes,
                      const GrowingExtents &growing) {
-  if (isa<ElementwiseOpInterface>(op))
-    return getElementPrice(op).has_value();
+  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
+    return getElementPrice(elementwise).has_value();
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
     return countPlannedBytes(reindex.getSource(), growing) <=
            bytes / kBroadcastRatio;

@@ -24,7 +24,6 @@
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -202,19 +201,26 @@ int64_t StageReader::countVectors(const llvm::SmallBitVector &loops,
 }
 
 static WorkClass classifyOperation(Operation *op) {
-  bool isVectorMath = !getElementTypeOrSelf(op->getResult(0)).isF64();
-  auto polynomial = [&](WorkClass work) {
-    return isVectorMath ? work : WorkClass::LibraryCall;
-  };
-  return llvm::TypeSwitch<Operation *, WorkClass>(op)
-      .Case<DivOp, SqrtOp, FloorDivOp, ModOp>(
-          [](auto) { return WorkClass::Divide; })
-      .Case([&](ExpOp) { return polynomial(WorkClass::Exponential); })
-      .Case([&](LogOp) { return polynomial(WorkClass::Logarithm); })
-      .Case([&](TanhOp) { return polynomial(WorkClass::Tanh); })
-      .Case([&](ErfOp) { return polynomial(WorkClass::Erf); })
-      .Case<SinOp, CosOp, PowOp>([](auto) { return WorkClass::LibraryCall; })
-      .Default([](Operation *) { return WorkClass::Arithmetic; });
+  auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+  if (!elementwise)
+    return WorkClass::Arithmetic;
+  switch (elementwise.getElementWork()) {
+  case ElementWork::Arithmetic:
+    return WorkClass::Arithmetic;
+  case ElementWork::Division:
+    return WorkClass::Divide;
+  case ElementWork::Exponential:
+    return WorkClass::Exponential;
+  case ElementWork::Logarithm:
+    return WorkClass::Logarithm;
+  case ElementWork::Tanh:
+    return WorkClass::Tanh;
+  case ElementWork::Erf:
+    return WorkClass::Erf;
+  case ElementWork::Call:
+    return WorkClass::LibraryCall;
+  }
+  llvm_unreachable("all kinds of work are handled");
 }
 
 static int64_t &at(KernelWork &work, WorkClass kind) {

@@ -51,12 +51,21 @@ bool metaop::isReindexSourceUse(OpOperand &use) {
   return reindex && isFirstUseOf(use, reindex.getSource());
 }
 
-std::optional<int64_t> metaop::getElementPrice(Operation *op) {
-  if (isa<PowOp, ModOp, FloorDivOp, SinOp, CosOp>(op))
-    return std::nullopt;
-  if (isa<ExpOp, LogOp, TanhOp, ErfOp>(op))
+std::optional<int64_t> metaop::getElementPrice(ElementwiseOpInterface op) {
+  switch (op.getElementWork()) {
+  case ElementWork::Arithmetic:
+    return 0;
+  case ElementWork::Division:
+    return 1;
+  case ElementWork::Exponential:
+  case ElementWork::Logarithm:
+  case ElementWork::Tanh:
+  case ElementWork::Erf:
     return 3;
-  return isa<DivOp, SqrtOp>(op) ? 1 : 0;
+  case ElementWork::Call:
+    return std::nullopt;
+  }
+  llvm_unreachable("all kinds of work are handled");
 }
 
 SmallVector<Value> metaop::getExtentOperands(Operation *op) {

@@ -110,7 +110,7 @@ static bool isTooDear(ReindexOpInterface reindex, ArrayRef<Operation *> chain,
   int64_t before = elementsOf(reindex.getSource());
   auto type = cast<RankedTensorType>(reindex->getResult(0).getType());
   if (before <= 1 || llvm::none_of(chain, [](Operation *op) {
-        return getElementPrice(op) != int64_t(0);
+        return getElementPrice(cast<ElementwiseOpInterface>(op)) != int64_t(0);
       }))
     return false;
   int64_t last = type.getRank() - 1;

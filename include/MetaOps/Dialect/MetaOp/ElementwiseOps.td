@@ -11,12 +11,27 @@
 
 include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
 
-/// All operands and the result have one shape: the iteration space.
-class MetaOp_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+/// All operands and the result have one shape: the iteration space. An element
+/// takes `work` where vectors can do it.
+class MetaOp_ElementwiseOp<string mnemonic, list<Trait> traits = [],
+                           string work = "Arithmetic">
     : MetaOp_Op<mnemonic, !listconcat([
         Pure, SameOperandsAndResultShape,
         DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
-        DeclareOpInterfaceMethods<MetaOp_ElementwiseOpInterface>], traits)>;
+        DeclareOpInterfaceMethods<MetaOp_ElementwiseOpInterface>], traits)> {
+  let extraClassDefinition = [{
+    ::mlir::metaop::MetaOpClass $cppClass::getMetaOpClass() {
+      return ::mlir::metaop::MetaOpClass::Elementwise;
+    }
+    ::mlir::TypedValue<::mlir::RankedTensorType> $cppClass::getIterationValue() {
+      return getResult();
+    }
+    ::mlir::metaop::ElementWork $cppClass::getElementWork() {
+      return ::mlir::metaop::getElementWork(
+          getResult(), ::mlir::metaop::ElementWork::}] # work # [{);
+    }
+  }];
+}
 
 def MetaOp_Differentiable
     : DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>;
@@ -26,9 +41,9 @@ def MetaOp_Differentiable
 //===----------------------------------------------------------------------===//
 
 class MetaOp_UnaryOp<string mnemonic, Type type, string formula,
-                     list<Trait> traits = []>
+                     list<Trait> traits = [], string work = "Arithmetic">
     : MetaOp_ElementwiseOp<mnemonic,
-        !listconcat([SameOperandsAndResultType], traits)> {
+        !listconcat([SameOperandsAndResultType], traits), work> {
   let summary = formula;
   let description = "`result[i...] = " # formula # "` with x = operand[i...].";
   let arguments = (ins type:$operand);
@@ -46,19 +61,19 @@ def MetaOp_SignOp : MetaOp_UnaryOp<"sign", MetaOp_NumberTensor,
 def MetaOp_NotOp : MetaOp_UnaryOp<"not", MetaOp_IntOrBoolTensor,
   "x with every bit flipped">;
 def MetaOp_ExpOp : MetaOp_UnaryOp<"exp", MetaOp_FloatTensor, "e^x",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Exponential">;
 def MetaOp_LogOp : MetaOp_UnaryOp<"log", MetaOp_FloatTensor, "ln x",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Logarithm">;
 def MetaOp_SqrtOp : MetaOp_UnaryOp<"sqrt", MetaOp_FloatTensor, "x^(1/2)",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Division">;
 def MetaOp_SinOp : MetaOp_UnaryOp<"sin", MetaOp_FloatTensor, "sin x",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Call">;
 def MetaOp_CosOp : MetaOp_UnaryOp<"cos", MetaOp_FloatTensor, "cos x",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Call">;
 def MetaOp_TanhOp : MetaOp_UnaryOp<"tanh", MetaOp_FloatTensor, "tanh x",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Tanh">;
 def MetaOp_ErfOp : MetaOp_UnaryOp<"erf", MetaOp_FloatTensor, "erf x",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Erf">;
 def MetaOp_FloorOp : MetaOp_UnaryOp<"floor", MetaOp_FloatTensor,
   "the largest integer not above x">;
 def MetaOp_CeilOp : MetaOp_UnaryOp<"ceil", MetaOp_FloatTensor,
@@ -71,9 +86,9 @@ def MetaOp_RoundOp : MetaOp_UnaryOp<"round", MetaOp_FloatTensor,
 //===----------------------------------------------------------------------===//
 
 class MetaOp_BinaryOp<string mnemonic, Type type, string formula,
-                      list<Trait> traits = []>
+                      list<Trait> traits = [], string work = "Arithmetic">
     : MetaOp_ElementwiseOp<mnemonic,
-        !listconcat([SameOperandsAndResultType], traits)> {
+        !listconcat([SameOperandsAndResultType], traits), work> {
   let summary = formula;
   let description = "`result[i...] = " # formula #
     "` with x = lhs[i...] and y = rhs[i...].";
@@ -90,14 +105,14 @@ def MetaOp_SubOp : MetaOp_BinaryOp<"sub", MetaOp_NumberTensor,
 def MetaOp_MulOp : MetaOp_BinaryOp<"mul", MetaOp_NumberTensor,
   "x * y; integers wrap", [Commutative, MetaOp_Differentiable]>;
 def MetaOp_DivOp : MetaOp_BinaryOp<"div", MetaOp_FloatTensor,
-  "x / y", [MetaOp_Differentiable]>;
+  "x / y", [MetaOp_Differentiable], "Division">;
 def MetaOp_FloorDivOp : MetaOp_BinaryOp<"floor_div", MetaOp_NumberTensor,
-  "floor(x / y); an integer divided by zero gives 0">;
+  "floor(x / y); an integer divided by zero gives 0", [], "Division">;
 def MetaOp_ModOp : MetaOp_BinaryOp<"mod", MetaOp_NumberTensor,
   "x - y * floor(x / y), with the sign of y; an integer modulo zero gives 0",
-  [MetaOp_Differentiable]>;
+  [MetaOp_Differentiable], "Call">;
 def MetaOp_PowOp : MetaOp_BinaryOp<"pow", MetaOp_FloatTensor,
-  "x^y", [MetaOp_Differentiable]>;
+  "x^y", [MetaOp_Differentiable], "Call">;
 def MetaOp_MaxOp : MetaOp_BinaryOp<"max", MetaOp_NumberTensor,
   "the larger of x and y; NaN if either is", [Commutative,
   MetaOp_Differentiable]>;

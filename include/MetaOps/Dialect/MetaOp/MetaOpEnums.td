@@ -25,6 +25,21 @@ def MetaOp_MetaOpClass : MetaOp_Enum<"MetaOpClass", "kind of meta-operator", [
   I32EnumAttrCase<"Generator", 3, "generator">
 ]>;
 
+/// What computing one element takes, by which passes price an operation.
+def MetaOp_ElementWork : MetaOp_Enum<"ElementWork", "work of an element", [
+  // An instruction or two on a vector.
+  I32EnumAttrCase<"Arithmetic", 0, "arithmetic">,
+  // A division or a square root of a vector.
+  I32EnumAttrCase<"Division", 1, "division">,
+  // A polynomial on vectors, as of this function.
+  I32EnumAttrCase<"Exponential", 2, "exponential">,
+  I32EnumAttrCase<"Logarithm", 3, "logarithm">,
+  I32EnumAttrCase<"Tanh", 4, "tanh">,
+  I32EnumAttrCase<"Erf", 5, "erf">,
+  // A call of the C library, or a division of integers, for each element.
+  I32EnumAttrCase<"Call", 6, "call">
+]>;
+
 /// How a reindex-reduce combines values. Each starts from its identity.
 def MetaOp_ReduceKind : MetaOp_Enum<"ReduceKind", "reduction operator", [
   I32EnumAttrCase<"Add", 0, "add">,

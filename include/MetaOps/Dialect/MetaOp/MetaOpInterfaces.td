@@ -86,7 +86,9 @@ def MetaOp_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
         storage type of each operand (signless integers; i1 for booleans).
       }],
       "::mlir::Value", "emitScalar",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
+    InterfaceMethod<"What that takes on the result's element type.",
+      "::mlir::metaop::ElementWork", "getElementWork", (ins)>
   ];
 }
 

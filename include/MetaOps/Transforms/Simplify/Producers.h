@@ -30,7 +30,7 @@ bool isReindexSourceUse(OpOperand &use);
 /// What an element-wise op costs for each element, in elements of memory
 /// traffic: measured times of vector code beside those of a copy. Nothing if it
 /// is too dear to be done more often than necessary.
-std::optional<int64_t> getElementPrice(Operation *op);
+std::optional<int64_t> getElementPrice(ElementwiseOpInterface op);
 
 /// The extent operands of an op: one for each dynamic dimension of its result,
 /// or none.
