@@ -51,8 +51,10 @@ class MetaOps:
         self.mo.sync_all()
 
     def loss(self) -> float:
-        """Take a step."""
-        return self._record().item()  # type: ignore[attr-defined]
+        """Take a step, to its end: the loss is there before the gradients are."""
+        loss = self._record()
+        self.mo.sync_all()
+        return loss.item()  # type: ignore[attr-defined]
 
 
 class Torch:
