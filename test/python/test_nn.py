@@ -25,6 +25,13 @@ def test_conv2d(rng, stride, padding, dilation, groups):
     close(layer(mo.array(x)), expected, rtol=1e-5, atol=1e-5)
 
 
+def test_true_is_a_padding_of_one(rng):
+    x = mo.array(rng.standard_normal((1, 2, 5, 5)).astype("float32"))
+    w = mo.array(rng.standard_normal((3, 2, 3, 3)).astype("float32"))
+    expected = mo.nn.conv2d(x, w, padding=1).numpy()
+    np.testing.assert_array_equal(mo.nn.conv2d(x, w, padding=True).numpy(), expected)
+
+
 def test_conv2d_of_unit_and_empty_extents(rng):
     w = floats(rng, (3, 2, 1, 1))
     x = floats(rng, (1, 2, 1, 1))

@@ -247,6 +247,16 @@ def test_training_does_not_depend_on_the_kernels(name):
     np.testing.assert_allclose(*losses, rtol=1e-5)
 
 
+@pytest.mark.parametrize("rows", [256, 512, 3073])
+def test_a_matrix_times_its_own_transpose(rows):
+    """Both factors are one tensor, of which a tile may not copy its rows."""
+    x = np.random.default_rng(rows).standard_normal((128, rows)).astype("float32")
+    y = mo.array(x)
+    np.testing.assert_allclose((y.T @ y).numpy(), x.T @ x, rtol=1e-3, atol=1e-3)
+    w = np.random.default_rng(1).standard_normal((128, 320)).astype("float32")
+    np.testing.assert_allclose((y.T @ mo.array(w)).numpy(), x.T @ w, rtol=1e-3, atol=1e-3)
+
+
 def test_a_transformer_s_gradients_do_not_depend_on_the_kernels():
     """At the extents of the bench, whose blocks and chains of stages small ones do not have."""
     mo.seed(8)

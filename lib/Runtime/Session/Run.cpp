@@ -176,7 +176,8 @@ bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
     return false;
   if (!info.isReindexReduce && !feedsReindex(node))
     return false;
-  if (keepsHistory && graph.needsHistory(node) && !isOnlyMoved(node))
+  if (keepsHistory && graph.needsHistory(node) &&
+      (node->vars > 0 || !isOnlyMoved(node)))
     return true;
   // What has been recorded already will ask for it.
   return llvm::any_of(node->op->getUsers(), [&](Operation *op) {

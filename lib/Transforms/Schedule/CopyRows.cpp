@@ -148,6 +148,11 @@ static std::optional<RowCopy> findRows(const Stage &stage,
       copy.depth <= static_cast<unsigned>(schedule.getShared()) ||
       countReuse(stage, schedule, *copy.read, copy.depth) < kMinPanels)
     return std::nullopt;
+  // The copy takes the place of the tensor, which in A^T * A is both factors.
+  if (llvm::count_if(stage.reads, [&](const StageRead &read) {
+        return read.source == copy.read->source;
+      }) != 1)
+    return std::nullopt;
   return copy;
 }
 

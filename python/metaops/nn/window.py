@@ -28,7 +28,7 @@ def pair(name: str, value: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         error = ValueError(f"{name} is {shown(value)}, expected an integer or two")
         raise at_line(error) from None
-    return height, width
+    return int(height), int(width)
 
 
 def window_count(
