@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface methods of the element-wise ops, and the folds of those whose
-// operands and result differ in type. ElementwiseFolds.cpp has the others.
+// What an element takes, by its type, and the folds of ops whose operands and
+// result differ in type. ElementwiseFolds.cpp has the other folds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -157,9 +157,10 @@ bool Session::feedsReindex(const Node *node) const {
   });
 }
 
-/// Whether all that becomes of the value in this program is results that have
-/// its elements in another order, as the gradient of a transposed weight has.
-/// No gradient reads what was only moved.
+/// Whether all that becomes of the value in this program is results with as
+/// many elements that one reindex or reindex-reduce makes of it: its elements
+/// in another order, as the gradient of a transposed weight has them. No
+/// gradient reads what was only moved.
 bool Session::isOnlyMoved(const Node *node) const {
   return llvm::all_of(node->op->getUsers(), [&](Operation *op) {
     Node *user = graph.getNode(op);

@@ -16,7 +16,8 @@
 //     tile is computed as well, or in a smaller tile, which is slower;
 //   * packing: of vectors that are not contiguous, that have something to
 //     compute first (a prologue), or that do not fit the second cache, where
-//     walking across their rows waits for each cache line; of broadcast
+//     walking across their rows waits for each cache line, unless a panel of
+//     them stays in the first cache while few rows pass by; of broadcast
 //     elements whose places are checked (the padding of a convolution);
 //   * stores, more where results are contiguous along another dimension, and
 //     most where they are contiguous along none: the gradient of a convolution
@@ -87,11 +88,9 @@ static constexpr double kCallCycles = 2000;
 static constexpr int64_t kWholeSum = 512, kBlockSum = 256;
 /// The same where adding a block to memory transposes a tile.
 static constexpr int64_t kWholeTransposed = 1200, kBlockTransposed = 600;
-/// Panels that stay in the first cache are of at least so many steps. Rows of
-/// memory are so many bytes apart or fewer where they do not all begin in the
-/// same set of the first cache.
-static constexpr int64_t kMinStaying = 64, kSetsBytes = 4096;
-/// Rows of so many bytes are read again for each such panel.
+/// Panels that stay in the first cache are of at least so many steps.
+static constexpr int64_t kMinStaying = 64;
+/// Rows of at most so many bytes are read again for each such panel.
 static constexpr int64_t kFewRowsBytes = 1 << 16;
 /// Fewer products than these, and tiles that do less of what they could than
 /// this part, are a plain loop's affair.
@@ -429,7 +428,7 @@ int64_t Planner::getStayingSteps(const ContractionPlan &plan) const {
     if (getExtent(dim) > 1)
       distance = std::gcd(
           distance, stage.getStep(read.place.offset, dim).value_or(1) * bytes);
-  int64_t span = std::max(std::gcd(distance, kSetsBytes), panelBytes);
+  int64_t span = std::max(std::gcd(distance, kPageBytes), panelBytes);
   int64_t kept = processor.firstCacheBytes / span;
   int64_t steps =
       std::min(kept * 2, processor.firstCacheBytes / panelBytes * 2 / 3);

@@ -11,8 +11,10 @@
 // of their address: rows whose distance is a multiple of 4096 bytes all want
 // the same few places, and push each other out before the next panel comes.
 // (Libraries copy the factor always, or pad leading dimensions.) Where rows are
-// neighbours instead, as in A^T * B, it is the steps of the sum that may be so
-// far apart, or each on a page of its own, more pages than a core remembers.
+// neighbours instead, as in A^T * B, it is the steps of the sum that may be far
+// apart: at distances of which a power of two from 1024 on is a factor, they
+// have fewer places than there are steps; or each is on a page of its own, and
+// they are more pages than a core remembers.
 //
 // Where many panels pass by, a stage before the contraction copies what the
 // loops inside of the tile's rows read, as dense as it is. It shares the levels
@@ -44,11 +46,8 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Distances, in bytes, of lines that have the same place in a first cache, and
-/// at which they are on different pages.
-static constexpr int64_t kCollidingBytes = 4096, kPageBytes = 4096;
-/// Steps of a sum that are as far apart as this use a cache line each, and few
-/// of its sets.
+/// Steps of a sum that are as far apart as this, in bytes, use a cache line
+/// each, and few of the cache's sets.
 static constexpr int64_t kFarBytes = 1024;
 /// Pages that are translated without looking further.
 static constexpr int64_t kNearPages = 64;
@@ -94,25 +93,26 @@ static int64_t countReuse(const Stage &stage, ScheduleAttr schedule,
 }
 
 /// Whether the rows of a tile, or the steps of the sum in a block of it, are so
-/// far apart that they are not in the first cache for the next panel.
+/// far apart that they are not in the first cache for the next panel. `depth`
+/// levels are outside of the tile's rows.
 static bool isScattered(const Stage &stage, ScheduleAttr schedule,
-                        const StageRead &read, TileDim row,
+                        unsigned depth, const StageRead &read, TileDim row,
                         const Processor &processor) {
   int64_t bytes = getElementBytes(read.value.getType());
   auto distance = stage.getStep(read.place.offset, row.dim);
   if (!distance || *distance == 0)
     return false;
-  if (*distance * bytes % kCollidingBytes == 0)
+  if (*distance * bytes % kPageBytes == 0)
     return true;
   if (*distance != 1)
     return false;
   SmallVector<int64_t> block;
   for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)
     block.push_back(dim == row.dim ? 1 : stage.getStaticExtent(dim));
-  for (const LoopLevel &level : schedule.getLevels())
-    if (level.step > 1)
+  for (auto [i, level] : llvm::enumerate(schedule.getLevels()))
+    if (i < depth || level.step > 1)
       block[level.dim] = std::min(block[level.dim], level.step);
-  int64_t lines = 1, pages = 1, apart = kCollidingBytes;
+  int64_t lines = 1, pages = 1, apart = kPageBytes;
   for (auto [dim, steps] : llvm::enumerate(block)) {
     auto step = stage.getStep(read.place.offset, dim);
     if (steps == 1 || step == 0)
@@ -135,14 +135,13 @@ static std::optional<RowCopy> findRows(const Stage &stage,
   for (TileDim row : schedule.getTile()) {
     if (row.dim == schedule.getVectorDim() || row.size < kMinRows)
       continue;
+    for (auto [i, level] : llvm::enumerate(schedule.getLevels()))
+      if (level.dim == row.dim)
+        copy.depth = i + 1;
     for (const StageRead &read : stage.reads)
       if (!read.place.isGuarded() &&
-          isScattered(stage, schedule, read, row, processor))
+          isScattered(stage, schedule, copy.depth, read, row, processor))
         copy.read = &read;
-    ArrayRef<LoopLevel> levels = schedule.getLevels();
-    for (auto [depth, level] : llvm::enumerate(levels))
-      if (level.dim == row.dim)
-        copy.depth = depth + 1;
   }
   if (!copy.read || !isa<BlockArgument>(copy.read->source) ||
       copy.depth <= static_cast<unsigned>(schedule.getShared()) ||

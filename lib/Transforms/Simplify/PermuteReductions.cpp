@@ -11,9 +11,10 @@
 // value: a product of matrices, transposed.
 //
 // That is done where a contraction is summed, a product of two values that are
-// both broadcast: its tiles are stored along either dimension. The loops of any
-// other reduction follow what it reads, and would store element by element. A
-// result that somebody else reads as well stays what it is.
+// both broadcast, of extents that are known: its tiles are stored along either
+// dimension. The loops of any other reduction follow what it reads, and would
+// store element by element. A result that somebody else reads as well stays
+// what it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ static bool isBroadcast(Value value) {
 /// dimensions.
 static bool isPermutation(ReindexOp reindex) {
   AffineMap map = reindex.getMap();
-  if (!map.isPermutation() ||
+  if (!map.isPermutation() || !reindex.getResult().getType().hasStaticShape() ||
       !isInBounds(cast<ReindexOpInterface>(reindex.getOperation())))
     return false;
   return llvm::all_of(

@@ -54,3 +54,18 @@ func.func @main(%a: tensor<512x3072xf32>, %b: tensor<512x768xf32>) -> tensor<307
   %3 = metaop.reduce add %2 dims = [0] : tensor<512x3072x768xf32> -> tensor<3072x768xf32>
   return %3 : tensor<3072x768xf32>
 }
+
+// -----
+
+// The same steps in a batch, whose dimension is one by one outside of the copy:
+// what passes by for a panel are the 32 steps of one product.
+// REPORT-NOT: remark
+// CHECK-LABEL: func @main
+// CHECK-NOT:     -> tensor<128x32x3072xf32>
+func.func @main(%a: tensor<128x32x1100xf32>, %b: tensor<128x32x160xf32>) -> tensor<128x1100x160xf32> {
+  %0 = metaop.broadcast %a dims = [0, 1, 2] : tensor<128x32x1100xf32> -> tensor<128x32x1100x160xf32>
+  %1 = metaop.broadcast %b dims = [0, 1, 3] : tensor<128x32x160xf32> -> tensor<128x32x1100x160xf32>
+  %2 = metaop.mul %0, %1 : tensor<128x32x1100x160xf32>
+  %3 = metaop.reduce add %2 dims = [1] : tensor<128x32x1100x160xf32> -> tensor<128x1100x160xf32>
+  return %3 : tensor<128x1100x160xf32>
+}

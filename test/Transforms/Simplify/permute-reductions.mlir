@@ -31,9 +31,11 @@ func.func @cycle(%x: tensor<2x3x5xf32>, %y: tensor<2x5x7xf32>) -> tensor<3x7x2xf
 
 // -----
 
-// Extents that are not known follow their dimensions.
+// Where extents are not known there are no tiles, to be stored along either
+// dimension.
 // CHECK-LABEL: func @dynamic(
-// CHECK:         metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2) -> (d2, d1)>{{.*}} : tensor<4x?x16xf32> -> tensor<16x?xf32>
+// CHECK:         %[[R:.*]] = metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2) -> (d1, d2)>{{.*}} : tensor<4x?x16xf32> -> tensor<?x16xf32>
+// CHECK-NEXT:    metaop.reindex %[[R]] extents(%{{.*}}) map affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-NEXT:    return
 func.func @dynamic(%x: tensor<4x?xf32>, %y: tensor<4x16xf32>) -> tensor<16x?xf32> {
   %one = arith.constant 1 : index

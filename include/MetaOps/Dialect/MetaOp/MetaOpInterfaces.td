@@ -87,7 +87,7 @@ def MetaOp_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
       }],
       "::mlir::Value", "emitScalar",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
-    InterfaceMethod<"What that takes on the result's element type.",
+    InterfaceMethod<"What computing one element takes, by its type.",
       "::mlir::metaop::ElementWork", "getElementWork", (ins)>
   ];
 }

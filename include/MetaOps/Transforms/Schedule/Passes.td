@@ -264,8 +264,9 @@ def CopyRowsPass : Pass<"metaop-copy-rows", "::mlir::func::FuncOp"> {
     of 4096 bytes apart and many panels of vectors pass by, are copied by a stage
     of the contraction's kernel: lines at such distances push each other out of
     the first cache. So are neighbouring rows, as those of A^T * B, if the steps
-    of the sum are so far apart, or on more pages than a core has at hand. The copy shares the levels outside of the tile's rows, and
-    is as dense as it is.
+    of the sum are a multiple of 1024 bytes apart and more than the cache has
+    places for, or on more pages than a core has at hand. The copy shares the
+    levels outside of the tile's rows, and is dense.
 
     Before:
     ```mlir

@@ -21,6 +21,11 @@ namespace mlir::metaop {
 /// is made for have lines of so many (or twice as many).
 inline constexpr int64_t kLineBytes = 64;
 
+/// The bytes of a page of memory. Lines at this distance are translated one by
+/// one, are not foreseen by the processor, and have the same place in a first
+/// cache, whose ways hold so much.
+inline constexpr int64_t kPageBytes = 4096;
+
 /// What heuristics know of the processor that they choose schedules for: one
 /// with AVX-512, if nothing else is said. As text, the name of a usual one, or
 /// some of its facts, or the one and then the others:
