@@ -94,6 +94,20 @@ func.func @vectors(%x: tensor<100xf32>) -> tensor<f32> {
   return %k : tensor<f32>
 }
 
+// CHECK: window: 1 results agree
+func.func @window(%x: tensor<16x16xf32>) -> tensor<8x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<16x16xf32>) -> tensor<8x8xf32> {
+    %r = metaop.fused(%a = %kx : tensor<16x16xf32>) -> tensor<8x8xf32>
+        schedule(#metaop.schedule<[parallel(0), step(1), step(2), step(3)], unroll = [2, 3]>) {
+      %0 = metaop.reindex %a map affine_map<(i, j, r, s) -> (2 * i + r, 2 * j + s)> fill 0.0 : f32 : tensor<16x16xf32> -> tensor<8x8x2x2xf32>
+      %y = metaop.reduce max %0 dims = [2, 3] : tensor<8x8x2x2xf32> -> tensor<8x8xf32>
+      metaop.yield %y : tensor<8x8xf32>
+    }
+    metaop.yield %r : tensor<8x8xf32>
+  }
+  return %k : tensor<8x8xf32>
+}
+
 // CHECK: pairwise: 1 results agree
 func.func @pairwise(%x: tensor<100xf32>) -> tensor<f32> {
   %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<f32> {
@@ -198,7 +212,7 @@ func.func @blocks(%x: tensor<8x24xf32>, %w: tensor<24x32xf32>) -> tensor<8x32xf3
 func.func @emitted(%x: tensor<4x3xf32>, %w: tensor<3x16xf32>) -> tensor<4x16xf32> {
   %k = metaop.kernel(%kx = %x : tensor<4x3xf32>, %kw = %w : tensor<3x16xf32>) -> tensor<4x16xf32> {
     %r = metaop.fused(%a = %kx : tensor<4x3xf32>, %b = %kw : tensor<3x16xf32>) -> tensor<4x16xf32>
-        schedule(#metaop.schedule<[parallel(0), step(2, 16), step(1)], tile = [2: 16], lanes = 2: 16, unroll = [1]>) {
+        schedule(#metaop.schedule<[step(0, 4), step(2, 16), step(1)], tile = [0: 4, 2: 16], lanes = 2: 16, unroll = [1]>) {
       %0 = metaop.broadcast %a dims = [0, 1] : tensor<4x3xf32> -> tensor<4x3x16xf32>
       %1 = metaop.broadcast %b dims = [1, 2] : tensor<3x16xf32> -> tensor<4x3x16xf32>
       %2 = metaop.mul %0, %1 : tensor<4x3x16xf32>

@@ -83,7 +83,7 @@ def run_convolution(rng, n):
         (run_sum_columns, 8),
         (run_softmax, 24),
         (run_matmul, 14),
-        (run_transpose, 8),
+        (run_transpose, 9),
         (run_convolution, 8),
     ],
 )

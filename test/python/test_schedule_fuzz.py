@@ -44,6 +44,7 @@ FEATURES = {
     "unroll": re.compile(r"tile = \[(?!(\d+): (\d+)\], lanes = \1: \2\b)(?![^>]*transpose)"),
     "body": re.compile(r"body\)"),
     "tile": re.compile(r"transpose = \d"),
+    "window": re.compile(r"unroll = "),
     "pairwise": re.compile(r"pairwise = "),
     "stream": re.compile(r"stream = \[0\]"),
     "shared": re.compile(r"shared = [1-9]"),
@@ -140,9 +141,15 @@ def random_schedule(rng, match):
     if width > 1 and vector in order[:parallel] and vector not in strips and rng.random() < 0.9:
         parallel = order.index(vector)
     more = stream if width > 1 else ""
+    # Loops that are reduced may be none.
+    apart = random.Random(str((order, tile)))
+    short = sorted(set(order) - kept - set(tile)) if has_sums else []
+    window = [dim for dim in short if apart.random() < 0.4]
     # Of sums of floats, which long ones have, in other blocks or none.
     if "pairwise" in match[0] and rng.random() < 0.7:
         more = f", pairwise = {rng.choice([2, 3, 32, 100])}{more}"
+    if window:
+        more = f", unroll = [{', '.join(map(str, window))}]{more}"
     return write_schedule(
         order,
         parallel,
@@ -241,6 +248,7 @@ def compare(text, folder, seed, known=()):
 REFUSED = re.compile(
     r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop"
     r"|cannot be the rows of a tile|the schedule streams|unrolls parallel loop|masks copies"
+    r"|emits the iterations|schedule unrolls|iterations of `unroll`"
     r"|would be rounded|into strips|two parallel loops"
     r"|shares loop|shares [0-9]+ loops with a stage before)"
 )

@@ -13,7 +13,8 @@
 // a gather from constant lane offsets, a gather from computed offsets.
 //
 // Guards that do not depend on the lane are scalar conditions; the others are
-// masks. What is not read is the read's fill value.
+// masks; those that hold wherever the iteration may be are none. What is not
+// read is the read's fill value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,10 +106,30 @@ Value BodyEmitter::emitCheck(AffineExpr check, const Iteration &at) {
                                broadcastTo(b, loc, zero, lanes));
 }
 
+/// Whether `check` is at least 0 wherever the iteration may be: of the rows of
+/// a tile, the first alone may lie in front of an image, and of the places of a
+/// window that is emitted, few.
+bool BodyEmitter::mustHold(AffineExpr check, const Iteration &at) const {
+  if (llvm::is_contained(holding, check))
+    return true;
+  unsigned numSymbols = stage.symbols.size();
+  SmallVector<Iteration::Bound> least, most;
+  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
+    auto [lower, upper] = at.getBounds(loop);
+    least.push_back(lower);
+    most.push_back(upper);
+  }
+  least.resize(least.size() + numSymbols);
+  most.resize(most.size() + numSymbols);
+  auto bound = getBoundForAffineExpr(check, stage.getNumLoops(), numSymbols,
+                                     least, most, /*isUpper=*/false);
+  return bound && *bound >= 0;
+}
+
 void BodyEmitter::addChecks(ArrayRef<AffineExpr> checks, const Iteration &at,
                             Condition &condition) {
   for (AffineExpr check : checks) {
-    if (llvm::is_contained(holding, check))
+    if (mustHold(check, at))
       continue;
     Value &all = dependsOnLanes(check, at) ? condition.lanes : condition.scalar;
     all = emitAnd(b, loc, all, emitCheck(check, at));
@@ -275,7 +296,10 @@ Value BodyEmitter::emitRead(const StageRead &read, const Iteration &at) {
   inRange.scalar = emitAnd(b, loc, inRange.scalar, at.emitExists());
   Value scalar = emitScalarRead(read, inRange.scalar, at);
   addChecks(read.place.conditions, at, isChosen);
-  return arith::SelectOp::create(b, loc, emitMask(isChosen),
+  Value mask = emitMask(isChosen);
+  if (!mask)
+    return broadcastTo(b, loc, scalar, lanes);
+  return arith::SelectOp::create(b, loc, mask,
                                  broadcastTo(b, loc, scalar, lanes),
                                  broadcastTo(b, loc, emitFill(read), lanes));
 }

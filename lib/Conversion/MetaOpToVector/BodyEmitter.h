@@ -37,6 +37,10 @@ public:
   virtual Value emitIndex(AffineExpr expr, ArrayRef<Value> symbols) const = 0;
   /// What a value of the body is there, which was evaluated before.
   virtual Value getValue(Value value) const = 0;
+  /// The least and the largest number of a loop there, of those lanes and
+  /// copies that are; none where that is not known.
+  using Bound = std::optional<int64_t>;
+  virtual std::pair<Bound, Bound> getBounds(unsigned loop) const { return {}; }
   /// Whether the iteration is one of the stage's; null if it must be.
   virtual Value emitExists() const { return nullptr; }
   /// The lanes that are; null for all. Those that are known beforehand, and
@@ -115,6 +119,7 @@ private:
   SmallVector<Value> emitLaneLoops(ArrayRef<AffineExpr> exprs,
                                    const Iteration &at);
   Value emitLaneExpr(AffineExpr expr, const Iteration &at);
+  bool mustHold(AffineExpr check, const Iteration &at) const;
   Value emitCheck(AffineExpr check, const Iteration &at);
   SmallVector<Value> emitSymbols(AffineExpr expr, const Iteration &at);
   bool dependsOnLanes(Value value, const Iteration &at) const {

@@ -13,6 +13,7 @@
 //      unrolled loop, where results are kept in memory; sizes are sane.
 //      Sums of half floats are not kept in memory, which would round each step.
 //      Results that are stored past the caches are stored by aligned vectors.
+//      Dimensions without a loop are reduced, of known extents.
 //      A dimension that all results keep may have two loops, over strips and
 //      through one, in a stage that is alone in its kernel.
 //      Blocks, and tiles of several dimensions, are for contractions
@@ -28,6 +29,7 @@
 #include "LoopTree.h"
 #include "BlockedKernel.h"
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
@@ -62,10 +64,20 @@ static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
     return op.emitOpError("schedule unrolls ")
            << schedule.getUnroll() << " iterations, but at most " << kMaxUnroll
            << " can be compiled";
-  int64_t code = stage.getCodeSize() * schedule.getUnroll();
+  int64_t places = 1;
+  for (int64_t dim : schedule.getUnrollDims())
+    if (int64_t extent = stage.getStaticExtent(dim);
+        !ShapedType::isDynamic(extent))
+      places = multiplyCounts(places, extent);
+  if (places > kMaxUnroll)
+    return op.emitOpError("schedule emits ")
+           << places << " iterations of `unroll`, but at most " << kMaxUnroll
+           << " can be compiled";
+  int64_t copies = schedule.getUnroll() * places;
+  int64_t code = multiplyCounts(stage.getCodeSize(), copies);
   if (code > kMaxGivenCode)
     return op.emitOpError("schedule unrolls ")
-           << schedule.getUnroll() << " iterations, about " << code
+           << copies << " iterations, about " << code
            << " instructions, but at most " << kMaxGivenCode
            << " can be compiled";
   return success();
@@ -261,6 +273,25 @@ static LogicalResult verifyMasked(FusedOp op, ScheduleAttr schedule,
   return success();
 }
 
+/// Dimensions without a loop are the stage's own, and reduced.
+static LogicalResult verifyUnrollDims(const ScheduledStage &scheduled) {
+  const Stage &stage = scheduled.stage;
+  FusedOp op = stage.op;
+  for (int64_t dim : scheduled.schedule.getUnrollDims()) {
+    if (ShapedType::isDynamic(stage.getStaticExtent(dim)))
+      return op.emitOpError("emits the iterations of loop ")
+             << dim << ", whose extent is not known";
+    if (isOpened(scheduled, dim) || dim == scheduled.schedule.getVectorDim())
+      return op.emitOpError("emits the iterations of loop ")
+             << dim << ", which is parallel, shared, or of the lanes";
+    for (const StageWrite &write : stage.writes)
+      if (write.loops.test(dim))
+        return op.emitOpError("emits the iterations of loop ")
+               << dim << ", which result " << write.result << " keeps";
+  }
+  return success();
+}
+
 static LogicalResult verifyUnroll(const ScheduledStage &scheduled,
                                   bool isAlone) {
   const Stage &stage = scheduled.stage;
@@ -388,6 +419,7 @@ LogicalResult metaop::verifyNests(MutableArrayRef<ScheduledStage> stages) {
         failed(verifyVector(scheduled, isAlone)) ||
         failed(verifyTile(scheduled, isAlone)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||
+        failed(verifyUnrollDims(scheduled)) ||
         failed(verifyRounding(scheduled)) || failed(verifyStreamed(scheduled)))
       return failure();
   }

@@ -88,7 +88,9 @@ bool StageEmitter::isEnd(AffineExpr check, unsigned depth) const {
   bool isKept = llvm::any_of(stage.writes, [&](const StageWrite &write) {
     return write.loops.test(loop);
   });
-  return !ends[loop] && !isKept && getConstantCoefficient(check, loop) == -1 &&
+  return !ends[loop] && !isKept &&
+         !llvm::is_contained(schedule.getUnrollDims(), loop) &&
+         getConstantCoefficient(check, loop) == -1 &&
          !dependsOnOther(schedule.getVectorDim(), lanes) &&
          !dependsOnOther(schedule.getUnrollDim(), schedule.getUnroll());
 }
@@ -231,6 +233,10 @@ void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
     emitTiles(depth);
     return;
   }
+  if (llvm::is_contained(schedule.getUnrollDims(), loop)) {
+    emitUnrolled(depth);
+    return;
+  }
   bool isUnrolled = loop == schedule.getUnrollDim();
   if (isUnrolled && masksUnroll(schedule)) {
     emitSegment(depth, {range, unroll, /*isUnrolled=*/true});
@@ -249,6 +255,18 @@ void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
 
 /// Emits what is inside of a loop over strips. Nothing is carried through it:
 /// all results keep its dimension.
+/// The iterations one after the other: of a window, what is checked and where
+/// memory is read are constants then.
+void StageEmitter::emitUnrolled(unsigned depth) {
+  int64_t loop = getLoop(depth);
+  for (int64_t i = 0; i < stage.getStaticExtent(loop); ++i) {
+    UnrolledBody::State outside = body.getState();
+    body.openLoop(loop, arith::ConstantIndexOp::create(b, loc, i));
+    emitNest(depth + 1);
+    body.setState(std::move(outside));
+  }
+}
+
 void StageEmitter::emitStrips(unsigned depth, const LoopRange &range) {
   Value step =
       arith::ConstantIndexOp::create(b, loc, schedule.getLevels()[depth].step);

@@ -73,6 +73,7 @@ private:
   void openStrip(unsigned depth, Value iv);
   SmallVector<PartOfLoop> getOpenParts() const;
   void emitLoop(unsigned depth, LoopRange range);
+  void emitUnrolled(unsigned depth);
   void emitStrips(unsigned depth, const LoopRange &range);
   void emitSegment(unsigned depth, const Segment &segment);
   void emitBlocks(unsigned depth, const Segment &segment, unsigned levels);

@@ -73,6 +73,27 @@ Value UnrolledBody::Copy::emitIndex(AffineExpr expr,
 }
 
 /// Whether a row of the tile belongs to the loop's range.
+std::pair<Iteration::Bound, Iteration::Bound>
+UnrolledBody::Copy::getBounds(unsigned loop) const {
+  Value variable = owner.state.loops[loop];
+  int64_t extent = owner.stage.getStaticExtent(loop);
+  if (!variable || ShapedType::isDynamic(extent))
+    return {};
+  bool isCopied = owner.state.isUnrolled && !isTransposed &&
+                  static_cast<int64_t>(loop) == owner.unrollLoop &&
+                  owner.unrollLoop != owner.vectorLoop;
+  if (!isCopied) {
+    auto constant = getConstantIntValue(variable);
+    return {constant.value_or(0), constant.value_or(extent - 1)};
+  }
+  // Copies begin at a multiple of their number; what lies behind the end is the
+  // last iteration again. Loops that grow are the same code whatever is left.
+  bool isWhole = !owner.isRestricted && !owner.stage.isGrowing(loop) &&
+                 extent % owner.unroll == 0;
+  return {std::min<int64_t>(number, extent - 1),
+          isWhole ? extent - owner.unroll + number : extent - 1};
+}
+
 Value UnrolledBody::Copy::emitExists() const {
   Value left = (isTransposed ? owner.state.lanes : owner.state.rows).left;
   if (!left || number == 0)

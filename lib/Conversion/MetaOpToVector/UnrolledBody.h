@@ -53,6 +53,7 @@ public:
     Value getValue(Value value) const override {
       return owner.getValue(value, number);
     }
+    std::pair<Bound, Bound> getBounds(unsigned loop) const override;
     Value emitExists() const override;
 
   private:

@@ -186,12 +186,12 @@ LogicalResult metaop::verifyContraction(const ScheduledStage &scheduled,
                                         bool isAlone) {
   FusedOp op = scheduled.stage.op;
   if (!Contraction::match(scheduled.stage))
-    return op.emitOpError("schedule has a tile of several dimensions, or "
-                          "`unroll`, but the stage is no sum of products");
+    return op.emitOpError("schedule has a tile of several dimensions, but the "
+                          "stage is no sum of products");
   if (!isAlone)
     return op.emitOpError(
-        "schedule has several loops of one dimension, a tile "
-        "of several, or `unroll`, but the stage shares its kernel");
+        "schedule has several loops of one dimension, or a tile of several, "
+        "but the stage shares its kernel");
   return ContractionVerifier(scheduled).verify();
 }
 

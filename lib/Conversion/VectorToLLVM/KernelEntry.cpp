@@ -9,7 +9,7 @@
 // For each kernel over buffers, emits the function that the runtime calls: it
 // reads the buffers' addresses and the numbers from two arrays, makes a memref
 // descriptor of each address, and calls the kernel. Nobody else calls that, so
-// LLVM may inline it: of each descriptor it needs the address alone, and a call
+// LLVM inlines it: of each descriptor it needs the address alone, and a call
 // with five words for each of some hundred buffers takes it seconds.
 //
 //===----------------------------------------------------------------------===//
@@ -103,6 +103,7 @@ void addEntry(func::FuncOp kernel) {
   kernel->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(b.getContext(), LLVM::linkage::Linkage::Internal));
+  kernel->setAttr("passthrough", b.getStrArrayAttr({"alwaysinline"}));
 }
 
 /// Buffers and numbers, then the two bounds, as KernelLowering.cpp makes them.

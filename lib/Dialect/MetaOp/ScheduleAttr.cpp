@@ -341,6 +341,11 @@ ScheduleAttr ScheduleAttr::getFlat(MLIRContext *context,
              transpose, {}, /*prefetch=*/0, /*pairwise=*/0, {}, /*shared=*/0);
 }
 
+ScheduleAttr ScheduleAttr::withUnrollDims(ArrayRef<int64_t> dims) const {
+  return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
+             dims, getPrefetch(), getPairwise(), getStream(), getShared());
+}
+
 ScheduleAttr ScheduleAttr::withPairwise(int64_t pairwise) const {
   return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
              getUnrollDims(), getPrefetch(), pairwise, getStream(),
@@ -409,7 +414,7 @@ bool ScheduleAttr::isNest() const {
   unsigned numUnrolled = 0;
   for (TileDim entry : getTile())
     numUnrolled += entry.dim != getVectorDim() || entry.size > getVectorWidth();
-  return numUnrolled <= 1 && getUnrollDims().empty();
+  return numUnrolled <= 1;
 }
 
 bool ScheduleAttr::isFlat() const {

@@ -11,6 +11,12 @@
 // sense, which costs less than one library each; the only symbols from outside
 // are those of the process (the C library's math functions).
 //
+// The schedule has chosen vectors, tiles and what is unrolled, so the pipeline
+// is no compiler's for programs at large: LLVM's search for vectors takes time
+// that grows exponentially with the arithmetic of a loop's conditions, its
+// unrolling of long loops fills what it takes for the processor's buffers, and
+// its inliner simplifies a kernel before and after it is a part of its entry.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/JIT/Jit.h"
@@ -29,6 +35,14 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DivRemPairs.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Vectorize/VectorCombine.h"
 
 #include <unistd.h>
 
@@ -97,6 +111,29 @@ ObjectEmitter::create(const HostTarget &target) {
       new ObjectEmitter(std::move(*machine), target.getProcessor().vectorBits));
 }
 
+/// LLVM's simplification of functions, once, for each entry with its kernel in
+/// it, between what decides conditions and what, of LLVM's work for a target,
+/// is of use to such code.
+static ModulePassManager buildKernelPipeline(PassBuilder &passes) {
+  // With the threshold of -O3, short rows have no loops.
+  FunctionPassManager functions = passes.buildFunctionSimplificationPipeline(
+      OptimizationLevel::O3, ThinOrFullLTOPhase::None);
+  functions.addPass(VectorCombinePass());
+  functions.addPass(InstCombinePass());
+  functions.addPass(SROAPass(SROAOptions::PreserveCFG));
+  functions.addPass(InstCombinePass());
+  functions.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                    /*UseMemorySSA=*/true));
+  functions.addPass(DivRemPairsPass());
+  functions.addPass(SimplifyCFGPass(
+      SimplifyCFGOptions().needCanonicalLoops(false).sinkCommonInsts(true)));
+  ModulePassManager modules;
+  modules.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
+  modules.addPass(GlobalDCEPass());
+  modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+  return modules;
+}
+
 Expected<std::unique_ptr<MemoryBuffer>>
 ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
   module.setDataLayout(machine->createDataLayout());
@@ -112,10 +149,6 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager calls;
   ModuleAnalysisManager modules;
-  // The schedule has chosen the vectors. LLVM's own search takes time that
-  // grows exponentially with the arithmetic of a loop's conditions.
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
   // What is optional is nearly all of the optimiser.
   PassInstrumentationCallbacks callbacks;
   bool isStopped = false;
@@ -123,14 +156,14 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
     isStopped = isStopped || (shouldStop && shouldStop());
     return !isStopped;
   });
-  PassBuilder passes(machine.get(), tuning, std::nullopt, &callbacks);
+  PassBuilder passes(machine.get(), PipelineTuningOptions(), std::nullopt,
+                     &callbacks);
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(calls);
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, calls, modules);
-  passes.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-      .run(module, modules);
+  buildKernelPipeline(passes).run(module, modules);
   if (isStopped)
     return make_error<metaops::Interrupted>();
 

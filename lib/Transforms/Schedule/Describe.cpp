@@ -112,6 +112,10 @@ LoopDescription StageReader::describeLoop(unsigned position) const {
   if (loop.loop == schedule.getVectorDim())
     loop.vectorWidth = schedule.getVectorWidth();
   loop.unroll = schedule.getTileSize(loop.loop) / loop.vectorWidth;
+  int64_t extent = stage.getStaticExtent(loop.loop);
+  if (llvm::is_contained(schedule.getUnrollDims(), loop.loop) &&
+      !ShapedType::isDynamic(extent))
+    loop.unroll = extent;
   return loop;
 }
 

@@ -23,6 +23,9 @@
 // the most costly reads stay where they are: they are read once for all copies
 // (register blocking).
 //
+// The short loops of a window are none: each place of it is emitted, with the
+// checks and distances that it has.
+//
 // Tiles and unrolled loops repeat the body. Where it is long, there are fewer
 // copies, or none, so that the kernel stays within kMaxKernelCode: long bodies
 // are bound by what they compute, which copies do not lessen.
@@ -43,6 +46,7 @@
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Processor.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "PairwiseSums.h"
 #include "Strips.h"
@@ -70,8 +74,6 @@ constexpr int64_t kUnroll = 4;
 constexpr int64_t kRun = 16;
 /// Results that the first cache has room for, in bytes.
 constexpr int64_t kMaxRowBytes = 32 << 10;
-/// Memory within which the processor foresees what is read, in bytes.
-constexpr int64_t kPageBytes = 4096;
 /// Rows that are added one after another to a row in memory: fewer are not
 /// worth setting it to zero first, more would round too often.
 constexpr int64_t kMinRows = 8, kMaxRows = 2048;
@@ -91,6 +93,8 @@ constexpr double kTransposeCost = 2.5;
 constexpr double kFewIterations = 16;
 /// Iterations side by side that the registers have room for.
 constexpr int64_t kMaxUnroll = 8;
+/// Instructions of the places of a window that are emitted one after another.
+constexpr int64_t kMaxWindowCode = 1024;
 /// The bodies of a vector loop, whole vectors and the rest, and those of tiles,
 /// which may lack rows or lanes.
 constexpr int64_t kLoopBodies = 2, kTileBodies = 3;
@@ -146,6 +150,9 @@ private:
   std::pair<int64_t, int64_t> chooseAddedRows(int64_t vectorLoop) const;
   std::optional<unsigned> choosePhases(unsigned vectorLoop,
                                        int64_t lanes) const;
+  bool isWindow(unsigned loop) const;
+  SmallVector<int64_t> chooseWindow(ArrayRef<int64_t> reduced,
+                                    int64_t copies) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
   int64_t chooseGrain(int64_t vectorLoop, int64_t step) const;
@@ -584,6 +591,50 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   return best;
 }
 
+/// Whether neighbouring places of a result are made of elements in common,
+/// which lie along the loop: in the window of a pooling, x[2 * i + r] along r.
+bool LoopOrder::isWindow(unsigned loop) const {
+  int64_t extent = stage.getStaticExtent(loop);
+  if (ShapedType::isDynamic(extent) || stage.isGrowing(loop) ||
+      extent > kMaxUnroll ||
+      llvm::any_of(stage.writes, [&](const StageWrite &write) {
+        return write.loops.test(loop);
+      }))
+    return false;
+  auto slides = [&](AffineExpr index) {
+    return index.isFunctionOfDim(loop) &&
+           llvm::any_of(llvm::seq<unsigned>(0, numLoops), [&](unsigned other) {
+             return other != loop && index.isFunctionOfDim(other);
+           });
+  };
+  return llvm::any_of(stage.reads, [&](const StageRead &read) {
+    return llvm::any_of(read.map.getResults(), slides);
+  });
+}
+
+/// The loops of a window, from the innermost on: without loops, what it checks
+/// and where it reads is constant for each of its places. Where `copies` of its
+/// body are side by side, it is the whole window or nothing: what its rows have
+/// in common is read again for each of them otherwise.
+SmallVector<int64_t> LoopOrder::chooseWindow(ArrayRef<int64_t> reduced,
+                                             int64_t copies) const {
+  SmallVector<int64_t> window;
+  int64_t size = copies;
+  for (int64_t loop : llvm::reverse(reduced)) {
+    if (!isWindow(loop) ||
+        size * stage.getStaticExtent(loop) * code > kMaxWindowCode)
+      break;
+    size *= stage.getStaticExtent(loop);
+    window.push_back(loop);
+  }
+  int64_t whole =
+      llvm::count_if(reduced, [&](int64_t loop) { return isWindow(loop); });
+  if (copies > 1 && static_cast<int64_t>(window.size()) < whole)
+    return {};
+  llvm::sort(window);
+  return window;
+}
+
 /// The iterations of the vector loop, which steps by `step`, that are a step of
 /// the parallel range; 0 where there is one such step.
 int64_t LoopOrder::chooseGrain(int64_t vectorLoop, int64_t step) const {
@@ -672,6 +723,9 @@ ScheduleAttr LoopOrder::choose() {
   ScheduleAttr schedule =
       ScheduleAttr::getFlat(stage.getContext(), order, parallel, tile, vector,
                             /*transpose=*/-1, getUnrollTail(unrollLoop));
+  // Neighbouring vectors are enough work for each iteration of a sum.
+  if (!isVectorInside && (unroll == 1 || unrollLoop != vectorLoop))
+    schedule = schedule.withUnrollDims(chooseWindow(reduced, unroll));
   return strip > 0 ? schedule.withStep(
                          llvm::find(order, vectorLoop) - order.begin(), strip)
                    : schedule;

@@ -18,6 +18,7 @@
 //   * twice or half as many copies of the loop of unroll-and-jam, or a kept
 //   loop
 //     to be one;
+//   * a short reduced loop without a loop, or a loop again;
 //   * two neighbouring levels exchanged;
 //   * strips twice or half as long, or none; a long kept loop of the lanes in
 //     strips;
@@ -43,6 +44,8 @@ using namespace mlir::metaop;
 static constexpr int64_t kFirstBlock = 256;
 /// Iterations of the strips that a loop begins with.
 static constexpr int64_t kFirstStrip = 4096;
+/// Iterations of loops that may be emitted one after another.
+static constexpr int64_t kMaxWindow = 16;
 
 namespace {
 /// The fields of a schedule, to be changed.
@@ -95,6 +98,7 @@ private:
   void addNest();
   void addLevels();
   void addStrips();
+  void addWindows();
   void addContraction();
   void addOrders();
   void addParallel();
@@ -208,6 +212,29 @@ void NeighbourFinder::addStrips() {
   });
 }
 
+/// Of a kernel of one stage: around contractions all loops are loops.
+void NeighbourFinder::addWindows() {
+  if (!isAlone())
+    return;
+  for (unsigned depth = own.getParallel(); depth < own.getNumLevels();
+       ++depth) {
+    int64_t dim = own.getLevels()[depth].dim;
+    int64_t extent = stage.getStaticExtent(dim);
+    bool isReduced = llvm::none_of(stage.writes, [&](const StageWrite &write) {
+      return write.loops.test(dim);
+    });
+    if (isReduced && !ShapedType::isDynamic(extent) && extent <= kMaxWindow &&
+        own.getTileSize(dim) == 1)
+      add([&](Draft &draft) {
+        if (llvm::is_contained(draft.unrollDims, dim))
+          llvm::erase(draft.unrollDims, dim);
+        else
+          draft.unrollDims.push_back(dim);
+        llvm::sort(draft.unrollDims);
+      });
+  }
+}
+
 void NeighbourFinder::addNest() {
   int64_t lanes = own.getVectorDim(), width = own.getVectorWidth();
   if (own.getTranspose() < 0) {
@@ -231,6 +258,7 @@ void NeighbourFinder::addNest() {
   }
   addLevels();
   addStrips();
+  addWindows();
   addOrders();
   addParallel();
   if (!own.getStream().empty())

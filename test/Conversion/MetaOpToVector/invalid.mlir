@@ -511,7 +511,7 @@ func.func private @shared_strips(%x: tensor<96xf32>) -> tensor<96xf32> {
 // Tiles of several dimensions are for contractions,
 func.func private @wide_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<8x12xf32> {
-    // expected-error @below {{a tile of several dimensions, or `unroll`, but the stage is no sum of products}}
+    // expected-error @below {{a tile of several dimensions, but the stage is no sum of products}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<8x12xf32>
         schedule(#metaop.schedule<[parallel(0, 4), step(1, 4)], tile = [0: 4, 1: 4]>) {
       %y = metaop.transpose %bx perm = [1, 0] : tensor<12x8xf32> -> tensor<8x12xf32>
@@ -524,12 +524,12 @@ func.func private @wide_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
 
 // -----
 
-// loops that are no loops,
-func.func private @emitted_loop(%x: tensor<12x8xf32>) -> tensor<12xf32> {
+// and vectors that are asked for ahead.
+func.func private @prefetched(%x: tensor<12x8xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
-    // expected-error @below {{a tile of several dimensions, or `unroll`, but the stage is no sum of products}}
+    // expected-error @below {{schedule has `prefetch`, which is for contractions in blocks or tiles}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<[parallel(0), step(1)], unroll = [1]>) {
+        schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8, prefetch = 4>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
@@ -540,13 +540,61 @@ func.func private @emitted_loop(%x: tensor<12x8xf32>) -> tensor<12xf32> {
 
 // -----
 
-// and vectors that are asked for ahead.
-func.func private @prefetched(%x: tensor<12x8xf32>) -> tensor<12xf32> {
+// What has no loop is reduced,
+func.func private @emitted_kept(%x: tensor<12x8xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
-    // expected-error @below {{schedule has `prefetch`, which is for contractions in blocks or tiles}}
+    // expected-error @below {{emits the iterations of loop 0, which result 0 keeps}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
-        schedule(#metaop.schedule<[parallel(0), step(1, 8)], tile = [1: 8], lanes = 1: 8, prefetch = 4>) {
+        schedule(#metaop.schedule<[step(0), step(1)], unroll = [0]>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// of an extent that is known,
+func.func private @emitted_dynamic(%x: tensor<12x?xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x?xf32>) -> tensor<12xf32> {
+    // expected-error @below {{emits the iterations of loop 1, whose extent is not known}}
+    %r = metaop.fused(%bx = %kx : tensor<12x?xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<[parallel(0), step(1)], unroll = [1]>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<12x?xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// and neither parallel nor of the lanes;
+func.func private @emitted_lanes(%x: tensor<12x8xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
+    // expected-error @below {{emits the iterations of loop 0, which is parallel, shared, or of the lanes}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<[parallel(0), step(1)], unroll = [0]>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>
+      metaop.yield %y : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}
+
+// -----
+
+// it is not more than can be compiled.
+func.func private @emitted_much(%x: tensor<12x100000xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x100000xf32>) -> tensor<12xf32> {
+    // expected-error @below {{schedule emits 100000 iterations of `unroll`, but at most 64 can be compiled}}
+    %r = metaop.fused(%bx = %kx : tensor<12x100000xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<[parallel(0), step(1)], unroll = [1]>) {
+      %y = metaop.reduce add %bx dims = [1] : tensor<12x100000xf32> -> tensor<12xf32>
       metaop.yield %y : tensor<12xf32>
     }
     metaop.yield %r : tensor<12xf32>

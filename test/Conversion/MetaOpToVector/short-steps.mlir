@@ -80,7 +80,7 @@ func.func private @few_lanes(%x: tensor<48xf32>) -> tensor<16xf32> {
 // written by whole vectors where these are copies side by side. The last of an
 // odd number is masked as its copy is.
 // CHECK-LABEL: func @spread(
-// CHECK:         %[[EVEN:.*]] = arith.select
+// CHECK:         %[[EVEN:.*]] = arith.addf
 // CHECK:         %[[LOW:.*]] = vector.shuffle %[[EVEN]], %[[ODD:.*]] [0, 8, 1, 9, 2, 10, 3, 11]
 // CHECK:         %[[HIGH:.*]] = vector.shuffle %[[EVEN]], %[[ODD]] [4, 12, 5, 13, 6, 14, 7, 15]
 // CHECK:         %[[LOWMASK:.*]] = vector.shuffle %[[EVENMASK:.*]], %[[ODDMASK:.*]] [0, 8, 1, 9, 2, 10, 3, 11]

@@ -3,7 +3,7 @@
 // The kernel takes two buffers and one number; the entry reads their addresses
 // and the number from arrays.
 // CHECK-LABEL: func private @k(
-// CHECK-SAME:    llvm.linkage = #llvm.linkage<internal>
+// CHECK-SAME:    llvm.linkage = #llvm.linkage<internal>, {{.*}}passthrough = ["alwaysinline"]
 // CHECK-LABEL: func @k_entry(
 // CHECK-SAME:    %[[BUFFERS:.*]]: !llvm.ptr, %[[SCALARS:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64) {
 // CHECK:         %[[P0:.*]] = llvm.getelementptr %[[BUFFERS]][0]

@@ -106,7 +106,7 @@ func.func @counted(%x: tensor<4096xi64>) -> tensor<4096xi64> {
 // Short steps cost some vectors and shuffles: a pooling is a vector of windows,
 // rather than a window that fills a part of a vector.
 // CHECK-LABEL: func @pooling
-// CHECK: <[parallel(0), step(1, 16), step(2), step(3)], tile = [1: 16], lanes = 1: 16>
+// CHECK: <[parallel(0), step(1, 16), step(2), step(3)], tile = [1: 16], lanes = 1: 16, unroll = [2, 3]>
 func.func @pooling(%x: tensor<256x65xf32>) -> tensor<128x32xf32> {
   %0 = metaop.fused(%a = %x : tensor<256x65xf32>) -> tensor<128x32xf32> {
     %1 = metaop.reindex %a map affine_map<(i, j, k, l) -> (2 * i + k, 2 * j + l)> fill 0.0 : f32 : tensor<256x65xf32> -> tensor<128x32x3x3xf32>

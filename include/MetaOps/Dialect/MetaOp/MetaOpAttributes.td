@@ -105,6 +105,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     ScheduleAttr withShared(int64_t shared) const;
     /// The same but for the number of leading loops that are parallel.
     ScheduleAttr withParallel(int64_t parallel) const;
+    /// The same but for the dimensions that have no loop.
+    ScheduleAttr withUnrollDims(ArrayRef<int64_t> dims) const;
     /// The same but for the step of the loop at this depth.
     ScheduleAttr withStep(unsigned depth, int64_t step) const;
 
