@@ -82,10 +82,11 @@ UnrolledBody::Copy::getBounds(unsigned loop) const {
   bool isCopied = owner.state.isUnrolled && !isTransposed &&
                   static_cast<int64_t>(loop) == owner.unrollLoop &&
                   owner.unrollLoop != owner.vectorLoop;
-  if (!isCopied) {
-    auto constant = getConstantIntValue(variable);
-    return {constant.value_or(0), constant.value_or(extent - 1)};
-  }
+  if (llvm::is_contained(owner.schedule.getUnrollDims(), loop))
+    if (auto place = getConstantIntValue(variable))
+      return {place, place};
+  if (!isCopied)
+    return {0, extent - 1};
   // Copies begin at a multiple of their number; what lies behind the end is the
   // last iteration again. Loops that grow are the same code whatever is left.
   bool isWhole = !owner.isRestricted && !owner.stage.isGrowing(loop) &&
