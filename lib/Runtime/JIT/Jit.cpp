@@ -21,6 +21,7 @@
 
 #include "MetaOps/Runtime/JIT/Jit.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "SingleLaneStores.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Config/llvm-config.h"
@@ -112,8 +113,7 @@ ObjectEmitter::create(const HostTarget &target) {
 }
 
 /// LLVM's simplification of functions, once, for each entry with its kernel in
-/// it, between what decides conditions and what, of LLVM's work for a target,
-/// is of use to such code.
+/// it; then what, of LLVM's work for a target, is of use to such code.
 static ModulePassManager buildKernelPipeline(PassBuilder &passes) {
   // With the threshold of -O3, short rows have no loops.
   FunctionPassManager functions = passes.buildFunctionSimplificationPipeline(
@@ -127,6 +127,7 @@ static ModulePassManager buildKernelPipeline(PassBuilder &passes) {
   functions.addPass(DivRemPairsPass());
   functions.addPass(SimplifyCFGPass(
       SimplifyCFGOptions().needCanonicalLoops(false).sinkCommonInsts(true)));
+  functions.addPass(StoreSingleLanesPass());
   ModulePassManager modules;
   modules.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
   modules.addPass(GlobalDCEPass());
