@@ -240,3 +240,15 @@ def test_what_is_scattered_along_sums_of_indices(op, shape, indexes, size):
             expected[at] = combine(expected[at], x[place])
     result = mo.array(x).reindex_reduce(op, size, indexes)
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [3, 4, 5, 6])
+def test_windows_of_three_dimensions(rng, size):
+    """More places than are emitted one after another have loops."""
+    x = floats(rng, (2, 12, 12, 12))
+    count = 13 - size
+    windows = mo.array(x).reindex(
+        [2, *[count] * 3, *[size] * 3], ["i0", "i1+i4", "i2+i5", "i3+i6"]
+    )
+    expected = np.lib.stride_tricks.sliding_window_view(x, (size,) * 3, axis=(1, 2, 3))
+    np.testing.assert_array_equal(windows.max(dims=[4, 5, 6]).numpy(), expected.max((4, 5, 6)))

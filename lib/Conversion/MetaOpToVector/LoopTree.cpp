@@ -69,9 +69,9 @@ static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
     if (int64_t extent = stage.getStaticExtent(dim);
         !ShapedType::isDynamic(extent))
       places = multiplyCounts(places, extent);
-  if (places > kMaxUnroll)
+  if (places > kMaxEmitted)
     return op.emitOpError("schedule emits ")
-           << places << " iterations of `unroll`, but at most " << kMaxUnroll
+           << places << " iterations of `unroll`, but at most " << kMaxEmitted
            << " can be compiled";
   int64_t copies = schedule.getUnroll() * places;
   int64_t code = multiplyCounts(stage.getCodeSize(), copies);

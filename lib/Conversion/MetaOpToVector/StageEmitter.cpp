@@ -253,8 +253,6 @@ void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
   emitSegment(depth, {range, step, /*isUnrolled=*/false, /*isMasked=*/true});
 }
 
-/// Emits what is inside of a loop over strips. Nothing is carried through it:
-/// all results keep its dimension.
 /// The iterations one after the other: of a window, what is checked and where
 /// memory is read are constants then.
 void StageEmitter::emitUnrolled(unsigned depth) {
@@ -267,6 +265,8 @@ void StageEmitter::emitUnrolled(unsigned depth) {
   }
 }
 
+/// Emits what is inside of a loop over strips. Nothing is carried through it:
+/// all results keep its dimension.
 void StageEmitter::emitStrips(unsigned depth, const LoopRange &range) {
   Value step =
       arith::ConstantIndexOp::create(b, loc, schedule.getLevels()[depth].step);

@@ -72,7 +72,6 @@ Value UnrolledBody::Copy::emitIndex(AffineExpr expr,
                     owner.emitLoops(number, isTransposed), symbols);
 }
 
-/// Whether a row of the tile belongs to the loop's range.
 std::pair<Iteration::Bound, Iteration::Bound>
 UnrolledBody::Copy::getBounds(unsigned loop) const {
   Value variable = owner.state.loops[loop];
@@ -85,16 +84,19 @@ UnrolledBody::Copy::getBounds(unsigned loop) const {
   if (llvm::is_contained(owner.schedule.getUnrollDims(), loop))
     if (auto place = getConstantIntValue(variable))
       return {place, place};
+  // Loops that grow are the same code however long they are.
+  if (owner.stage.isGrowing(loop))
+    return {0, std::nullopt};
   if (!isCopied)
     return {0, extent - 1};
   // Copies begin at a multiple of their number; what lies behind the end is the
-  // last iteration again. Loops that grow are the same code whatever is left.
-  bool isWhole = !owner.isRestricted && !owner.stage.isGrowing(loop) &&
-                 extent % owner.unroll == 0;
+  // last iteration again.
+  bool isWhole = !owner.isRestricted && extent % owner.unroll == 0;
   return {std::min<int64_t>(number, extent - 1),
           isWhole ? extent - owner.unroll + number : extent - 1};
 }
 
+/// Whether a row of the tile belongs to the loop's range.
 Value UnrolledBody::Copy::emitExists() const {
   Value left = (isTransposed ? owner.state.lanes : owner.state.rows).left;
   if (!left || number == 0)

@@ -38,6 +38,7 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DivRemPairs.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -129,6 +130,7 @@ static ModulePassManager buildKernelPipeline(PassBuilder &passes) {
       SimplifyCFGOptions().needCanonicalLoops(false).sinkCommonInsts(true)));
   functions.addPass(StoreSingleLanesPass());
   ModulePassManager modules;
+  modules.addPass(InferFunctionAttrsPass());
   modules.addPass(AlwaysInlinerPass(/*InsertLifetime=*/false));
   modules.addPass(GlobalDCEPass());
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));

@@ -619,12 +619,14 @@ bool LoopOrder::isWindow(unsigned loop) const {
 SmallVector<int64_t> LoopOrder::chooseWindow(ArrayRef<int64_t> reduced,
                                              int64_t copies) const {
   SmallVector<int64_t> window;
-  int64_t size = copies;
+  int64_t places = 1;
   for (int64_t loop : llvm::reverse(reduced)) {
-    if (!isWindow(loop) ||
-        size * stage.getStaticExtent(loop) * code > kMaxWindowCode)
+    if (!isWindow(loop))
       break;
-    size *= stage.getStaticExtent(loop);
+    int64_t more = places * stage.getStaticExtent(loop);
+    if (more > kMaxEmitted || more * copies * code > kMaxWindowCode)
+      break;
+    places = more;
     window.push_back(loop);
   }
   int64_t whole =

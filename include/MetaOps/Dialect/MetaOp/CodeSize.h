@@ -25,6 +25,9 @@ inline constexpr int64_t kMaxBodyCode = 1024;
 /// kernel.
 inline constexpr int64_t kMaxKernelCode = 4096;
 
+/// The most iterations of reduced loops that are emitted one after another.
+inline constexpr int64_t kMaxEmitted = 64;
+
 /// Instructions, about, that a meta-operator is for one vector of its result.
 int64_t estimateCodeSize(Operation *op);
 
