@@ -247,8 +247,6 @@ def test_windows_of_three_dimensions(rng, size):
     """More places than are emitted one after another have loops."""
     x = floats(rng, (2, 12, 12, 12))
     count = 13 - size
-    windows = mo.array(x).reindex(
-        [2, *[count] * 3, *[size] * 3], ["i0", "i1+i4", "i2+i5", "i3+i6"]
-    )
+    windows = mo.array(x).reindex([2, *[count] * 3, *[size] * 3], ["i0", "i1+i4", "i2+i5", "i3+i6"])
     expected = np.lib.stride_tricks.sliding_window_view(x, (size,) * 3, axis=(1, 2, 3))
     np.testing.assert_array_equal(windows.max(dims=[4, 5, 6]).numpy(), expected.max((4, 5, 6)))
