@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The error of f32 functions over all 2^32 arguments, in units in the last place.
 
-The reference is computed in f64 by NumPy, and by SciPy for erf; its own error is
+The reference is computed in f64 by NumPy, and by SciPy for the error functions; its own error is
 some 1e-9 of a unit of f32. A unit is the distance of the f32 numbers beside the
 exact result. Where one of both is NaN or infinite the other has to be the same, and a zero
 has to have its sign; arguments and results below the normal numbers are told apart.
@@ -27,13 +27,43 @@ def _erf(x: Array) -> Array:
     return erf(x)
 
 
+def _erfc(x: Array) -> Array:
+    from scipy.special import erfc
+
+    return erfc(x)
+
+
+def _erfinv(x: Array) -> Array:
+    from scipy.special import erfinv
+
+    return erfinv(x)
+
+
 FUNCTIONS: dict[str, tuple[Callable[[mo.Var], mo.Var], Callable[[Array], Array]]] = {
     "exp": (mo.exp, np.exp),
+    "exp2": (mo.exp2, np.exp2),
+    "expm1": (mo.expm1, np.expm1),
     "log": (mo.log, np.log),
+    "log2": (mo.log2, np.log2),
+    "log10": (mo.log10, np.log10),
+    "log1p": (mo.log1p, np.log1p),
     "tanh": (mo.tanh, np.tanh),
     "erf": (mo.erf, _erf),
     "sin": (mo.sin, np.sin),
     "cos": (mo.cos, np.cos),
+    "tan": (mo.tan, np.tan),
+    "asin": (mo.asin, np.arcsin),
+    "acos": (mo.acos, np.arccos),
+    "atan": (mo.atan, np.arctan),
+    "sinh": (mo.sinh, np.sinh),
+    "cosh": (mo.cosh, np.cosh),
+    "asinh": (mo.asinh, np.arcsinh),
+    "acosh": (mo.acosh, np.arccosh),
+    "atanh": (mo.atanh, np.arctanh),
+    "cbrt": (mo.cbrt, np.cbrt),
+    "rsqrt": (mo.rsqrt, lambda x: 1 / np.sqrt(x)),
+    "erfc": (mo.erfc, _erfc),
+    "erfinv": (mo.erfinv, _erfinv),
     "sqrt": (mo.sqrt, np.sqrt),
     "1 / x": (lambda x: 1 / x, lambda x: 1 / x),
     "1 / sqrt(x)": (lambda x: 1 / mo.sqrt(x), lambda x: 1 / np.sqrt(x)),

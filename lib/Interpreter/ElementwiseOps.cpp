@@ -58,6 +58,30 @@ static void addBinary(OpFunctions &functions,
   });
 }
 
+namespace {
+/// Whether an op's entry in the .td says what it is of so many doubles.
+template <typename OpTy> using EvaluatedOfOne = decltype(OpTy::evaluate(0.0));
+template <typename OpTy>
+using EvaluatedOfTwo = decltype(OpTy::evaluate(0.0, 0.0));
+} // namespace
+
+template <typename OpTy>
+static void addIfFunctionOfDoubles(OpFunctions &functions) {
+  if constexpr (llvm::is_detected<EvaluatedOfOne, OpTy>::value)
+    addUnary<OpTy>(functions, [](Scalar x) {
+      return Scalar::ofFloat(OpTy::evaluate(x.getFloat()));
+    });
+  if constexpr (llvm::is_detected<EvaluatedOfTwo, OpTy>::value)
+    addBinary<OpTy>(functions, [](Scalar x, Scalar y) {
+      return Scalar::ofFloat(OpTy::evaluate(x.getFloat(), y.getFloat()));
+    });
+}
+
+template <typename... OpTys>
+static void addFunctionsOfDoubles(OpFunctions &functions) {
+  (addIfFunctionOfDoubles<OpTys>(functions), ...);
+}
+
 /// Of floats, the quotient is rounded before the floor is taken, as two ops
 /// would do: to f64, or to f32, in which f16 and bf16 are computed as well.
 static Expected<Tensor> evaluateFloorDiv(FloorDivOp op,
@@ -113,21 +137,74 @@ static Expected<Tensor> evaluateIdentity(OpTy op, ArrayRef<Tensor> operands) {
   return operands.front();
 }
 
+/// f16 and bf16 are computed in f32, to which `fma` rounds once; then they are
+/// rounded once more.
+static Expected<Tensor> evaluateFma(FmaOp op, ArrayRef<Tensor> operands) {
+  bool isDouble = operands.front().getElementKind() == ElementKind::F64;
+  return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
+    double a = x[0].getFloat(), b = x[1].getFloat(), c = x[2].getFloat();
+    return Scalar::ofFloat(isDouble
+                               ? std::fma(a, b, c)
+                               : std::fma(static_cast<float>(a),
+                                          static_cast<float>(b),
+                                          static_cast<float>(c)));
+  });
+}
+
+static Expected<Tensor> evaluatePopcount(PopcountOp op,
+                                         ArrayRef<Tensor> operands) {
+  Type element = op.getResult().getType().getElementType();
+  unsigned width = element.getIntOrFloatBitWidth();
+  return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
+    return scalar::popcount(x[0], width);
+  });
+}
+
+/// Where a number ends depends on its type.
+template <typename OpTy, Scalar (*shift)(Scalar, Scalar, unsigned)>
+static Expected<Tensor> evaluateShift(OpTy op, ArrayRef<Tensor> operands) {
+  Type element = op.getResult().getType().getElementType();
+  unsigned width = element.getIntOrFloatBitWidth();
+  return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
+    return shift(x[0], x[1], width);
+  });
+}
+
+/// The neighbours of a number depend on its type.
+static Expected<Tensor> evaluateNextafter(NextafterOp op,
+                                          ArrayRef<Tensor> operands) {
+  ElementKind kind = operands.front().getElementKind();
+  return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
+    return scalar::nextafter(kind, x[0], x[1]);
+  });
+}
+
+static Expected<Tensor> evaluateBitcast(BitcastOp op,
+                                        ArrayRef<Tensor> operands) {
+  ElementKind from = operands.front().getElementKind();
+  ElementKind to = *getElementKind(op.getResult().getType().getElementType());
+  return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
+    char memory[8];
+    storeElement(from, memory, x[0]);
+    return loadElement(to, memory);
+  });
+}
+
 void metaop::addElementwiseOps(OpFunctions &functions) {
+  addFunctionsOfDoubles<
+#define GET_OP_LIST
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.cpp.inc"
+      >(functions);
+
   addUnary<NegOp>(functions, scalar::neg);
   addUnary<AbsOp>(functions, scalar::abs);
   addUnary<SignOp>(functions, scalar::sign);
   addUnary<NotOp>(functions, scalar::bitNot);
-  addUnary<ExpOp>(functions, scalar::exp);
-  addUnary<LogOp>(functions, scalar::log);
-  addUnary<SqrtOp>(functions, scalar::sqrt);
-  addUnary<SinOp>(functions, scalar::sin);
-  addUnary<CosOp>(functions, scalar::cos);
-  addUnary<TanhOp>(functions, scalar::tanh);
-  addUnary<ErfOp>(functions, scalar::erf);
   addUnary<FloorOp>(functions, scalar::floor);
   addUnary<CeilOp>(functions, scalar::ceil);
   addUnary<RoundOp>(functions, scalar::round);
+  addUnary<TruncOp>(functions, scalar::trunc);
+  addOp<PopcountOp>(functions, evaluatePopcount);
 
   addBinary<AddOp>(functions, scalar::add);
   addBinary<SubOp>(functions, scalar::sub);
@@ -135,16 +212,23 @@ void metaop::addElementwiseOps(OpFunctions &functions) {
   addBinary<DivOp>(functions, scalar::div);
   addOp<FloorDivOp>(functions, evaluateFloorDiv);
   addBinary<ModOp>(functions, scalar::mod);
+  addBinary<FmodOp>(functions, scalar::fmod);
+  addBinary<GcdOp>(functions, scalar::gcd);
   addBinary<PowOp>(functions, scalar::pow);
   addBinary<MaxOp>(functions, scalar::max);
   addBinary<MinOp>(functions, scalar::min);
   addBinary<AndOp>(functions, scalar::bitAnd);
   addBinary<OrOp>(functions, scalar::bitOr);
   addBinary<XorOp>(functions, scalar::bitXor);
+  addOp<ShlOp>(functions, evaluateShift<ShlOp, scalar::shiftLeft>);
+  addOp<ShrOp>(functions, evaluateShift<ShrOp, scalar::shiftRight>);
+  addOp<NextafterOp>(functions, evaluateNextafter);
+  addOp<FmaOp>(functions, evaluateFma);
 
   addOp<CmpOp>(functions, evaluateCmp);
   addOp<SelectOp>(functions, evaluateSelect);
   addOp<CastOp>(functions, evaluateCast);
+  addOp<BitcastOp>(functions, evaluateBitcast);
   addOp<StopGradOp>(functions, evaluateIdentity<StopGradOp>);
   addOp<StopFuseOp>(functions, evaluateIdentity<StopFuseOp>);
 }

@@ -10,10 +10,13 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -308,17 +311,6 @@ Scalar scalar::sign(Scalar x) {
 
 Scalar scalar::bitNot(Scalar x) { return x.withBits(~x.getBits()); }
 
-Scalar scalar::exp(Scalar x) { return Scalar::ofFloat(std::exp(x.getFloat())); }
-Scalar scalar::log(Scalar x) { return Scalar::ofFloat(std::log(x.getFloat())); }
-Scalar scalar::sqrt(Scalar x) {
-  return Scalar::ofFloat(std::sqrt(x.getFloat()));
-}
-Scalar scalar::sin(Scalar x) { return Scalar::ofFloat(std::sin(x.getFloat())); }
-Scalar scalar::cos(Scalar x) { return Scalar::ofFloat(std::cos(x.getFloat())); }
-Scalar scalar::tanh(Scalar x) {
-  return Scalar::ofFloat(std::tanh(x.getFloat()));
-}
-Scalar scalar::erf(Scalar x) { return Scalar::ofFloat(std::erf(x.getFloat())); }
 Scalar scalar::floor(Scalar x) {
   return Scalar::ofFloat(std::floor(x.getFloat()));
 }
@@ -327,6 +319,9 @@ Scalar scalar::ceil(Scalar x) {
 }
 Scalar scalar::round(Scalar x) {
   return Scalar::ofFloat(std::nearbyint(x.getFloat()));
+}
+Scalar scalar::trunc(Scalar x) {
+  return Scalar::ofFloat(std::trunc(x.getFloat()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,8 +380,41 @@ Scalar scalar::ceilDiv(Scalar x, Scalar y) {
   return add(floorDiv(x, y), isInexact);
 }
 
+/// x - y * trunc(x / y).
+Scalar scalar::fmod(Scalar x, Scalar y) {
+  if (x.isFloat())
+    return Scalar::ofFloat(std::fmod(x.getFloat(), y.getFloat()));
+  if (y.getBits() == 0)
+    return x.withBits(0);
+  if (!x.isSigned())
+    return x.withBits(x.getBits() % y.getBits());
+  return Scalar::ofSigned(y.getSigned() == -1 ? 0
+                                              : x.getSigned() % y.getSigned());
+}
+
+Scalar scalar::gcd(Scalar x, Scalar y) {
+  uint64_t a = abs(x).getBits(), b = abs(y).getBits();
+  while (b != 0)
+    a = std::exchange(b, a % b);
+  return x.withBits(a);
+}
+
+/// A negative power of an integer is truncated.
+static Scalar integerPower(Scalar x, Scalar y) {
+  bool isNegative = y.isSigned() && y.getSigned() < 0;
+  uint64_t base = x.getBits(), power = 1;
+  if (isNegative && !(x.isSigned() && std::abs(x.getSigned()) == 1))
+    return x.withBits(0);
+  for (uint64_t rest = isNegative ? y.getBits() & 1 : y.getBits(); rest != 0;
+       rest >>= 1, base *= base)
+    if (rest & 1)
+      power *= base;
+  return x.withBits(power);
+}
+
 Scalar scalar::pow(Scalar x, Scalar y) {
-  return Scalar::ofFloat(std::pow(x.getFloat(), y.getFloat()));
+  return x.isFloat() ? Scalar::ofFloat(std::pow(x.getFloat(), y.getFloat()))
+                     : integerPower(x, y);
 }
 
 /// IEEE 754's maximum and minimum: NaN wins, and -0 is less than +0.
@@ -420,6 +448,42 @@ Scalar scalar::bitOr(Scalar x, Scalar y) {
 }
 Scalar scalar::bitXor(Scalar x, Scalar y) {
   return x.withBits(x.getBits() ^ y.getBits());
+}
+
+/// A negative number has its sign in more bits than those of its type.
+Scalar scalar::popcount(Scalar x, unsigned width) {
+  return x.withBits(
+      llvm::popcount(x.getBits() & llvm::maskTrailingOnes<uint64_t>(width)));
+}
+
+static bool isShiftedOut(Scalar amount, unsigned width) {
+  return (amount.isSigned() && amount.getSigned() < 0) ||
+         amount.getBits() >= width;
+}
+
+Scalar scalar::shiftLeft(Scalar x, Scalar y, unsigned width) {
+  return x.withBits(isShiftedOut(y, width) ? 0 : x.getBits() << y.getBits());
+}
+
+Scalar scalar::shiftRight(Scalar x, Scalar y, unsigned width) {
+  bool isOut = isShiftedOut(y, width);
+  if (x.isSigned())
+    return Scalar::ofSigned(x.getSigned() >> (isOut ? 63 : y.getBits()));
+  return x.withBits(isOut ? 0 : x.getBits() >> y.getBits());
+}
+
+Scalar scalar::nextafter(ElementKind kind, Scalar x, Scalar y) {
+  if (equal(x, y))
+    return y;
+  double from = x.getFloat(), to = y.getFloat();
+  if (std::isnan(from) || std::isnan(to))
+    return Scalar::ofFloat(from + to);
+  bool isExact;
+  APFloat number(from);
+  number.convert(getSemantics(kind), APFloat::rmNearestTiesToEven, &isExact);
+  // From zero, the sign is that of the way.
+  number.next(/*nextDown=*/to < from);
+  return Scalar::ofFloat(toDouble(number));
 }
 
 bool scalar::equal(Scalar x, Scalar y) {

@@ -168,6 +168,14 @@ static void bindElementwise(py::module_ &module) {
            return session->binary(name, lhs.operand(*session),
                                   rhs.operand(*session));
          });
+  define(module, "ternary(name, x, y, z)",
+         [](const std::string &name, py::handle x, py::handle y, py::handle z) {
+           Argument first(x), second(y), third(z);
+           Entered session;
+           return session->ternary(name, first.operand(*session),
+                                   second.operand(*session),
+                                   third.operand(*session));
+         });
   define(module, "compare(pred, x, y)",
          [](const std::string &pred, py::handle x, py::handle y) {
            Argument lhs(x), rhs(y);
@@ -187,6 +195,12 @@ static void bindElementwise(py::module_ &module) {
     DType type = toDType(dtype);
     return record(x, [&](Session &session, Argument &argument) {
       return session.cast(argument.operand(session), type);
+    });
+  });
+  define(module, "bitcast(x, dtype)", [](py::handle x, py::handle dtype) {
+    DType type = toDType(dtype);
+    return record(x, [&](Session &session, Argument &argument) {
+      return session.bitcast(argument.operand(session), type);
     });
   });
 }
@@ -346,6 +360,13 @@ static void bindShaping(py::module_ &module) {
 // Gradients and running
 //===----------------------------------------------------------------------===//
 
+static py::list toList(std::vector<Var> vars) {
+  py::list result;
+  for (Var &var : vars)
+    result.append(py::cast(std::move(var)));
+  return result;
+}
+
 static py::object gradientsOf(py::handle loss, py::handle targets) {
   py::list owner;
   const Var &differentiated = expectVar(loss, "grad: the loss");
@@ -354,10 +375,18 @@ static py::object gradientsOf(py::handle loss, py::handle targets) {
       [&](Session &session) { return session.grad(differentiated, vars); });
   if (asVar(targets))
     return py::cast(std::move(gradients.front()));
-  py::list result;
-  for (Var &gradient : gradients)
-    result.append(py::cast(std::move(gradient)));
-  return std::move(result);
+  return toList(std::move(gradients));
+}
+
+static py::list tangentsOf(py::handle outputs, py::handle inputs,
+                           py::handle tangents) {
+  py::list outputOwner, inputOwner, tangentOwner;
+  std::vector<const Var *> moved = toVars(outputs, outputOwner);
+  std::vector<const Var *> moving = toVars(inputs, inputOwner);
+  std::vector<const Var *> directions = toVars(tangents, tangentOwner);
+  return toList(runWithoutGIL([&](Session &session) {
+    return session.jvp(moved, moving, directions);
+  }));
 }
 
 static void syncVars(py::handle object) {
@@ -398,6 +427,8 @@ static void bindRunning(py::module_ &module) {
   define(module, "grad(loss, targets)", &gradientsOf,
          "Gradients of the sum of the loss by the targets: a Var for a\n"
          "Var, a list for a sequence; zeros where nothing depends on one.");
+  define(module, "jvp(outputs, inputs, tangents)", &tangentsOf,
+         "How the outputs move where the inputs move by the tangents.");
   define(module, "sync(vars)", &syncVars,
          "Computes a Var, or a sequence of Vars as one program.");
   define(

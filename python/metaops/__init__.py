@@ -11,9 +11,12 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 from . import (
     _core,
     activations,
+    bits,
     creation,
     elementwise,
+    functions,
     indexing,
+    limits,
     nn,
     optim,
     reduction,
@@ -62,6 +65,7 @@ from ._core import (  # noqa: F401
 )
 from ._names import publish as _publish
 from .activations import *  # noqa: F403
+from .bits import *  # noqa: F403
 from .calibration import load as _load_machine_figures
 from .creation import *  # noqa: F403
 from .elementwise import *  # noqa: F403
@@ -70,6 +74,7 @@ from .explain import Explanation, KernelExplanation, explain
 from .fetching import fetch
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
+from .functions import *  # noqa: F403
 from .gradients import (
     enable_grad,
     grad,
@@ -82,6 +87,7 @@ from .gradients import (
 from .indexing import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
+from .limits import *  # noqa: F403
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
@@ -178,9 +184,12 @@ __all__ = [
     "tuned_schedules",
 ]
 __all__ += activations.__all__
+__all__ += bits.__all__
 __all__ += creation.__all__
 __all__ += elementwise.__all__
+__all__ += functions.__all__
 __all__ += indexing.__all__
+__all__ += limits.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__

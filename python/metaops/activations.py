@@ -9,7 +9,8 @@ import math
 
 from ._core import Var
 from ._typing import VarLike, as_var, normalised_axes
-from .elementwise import erf, exp, log, tanh, where
+from .elementwise import where
+from .functions import erf, exp, log, tanh
 from .reduction import logsumexp
 
 __all__ = [

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core, cache
-from . import elementwise as ew
+from . import functions
 from ._core import Var
 from .profiler import profile_scope
 
@@ -66,12 +66,12 @@ def _polynomial(x: Var) -> Var:
 def _classes() -> dict[str, Callable[[Var], Var]]:
     return {
         "arithmetic": _polynomial,
-        "divide": lambda x: ew.sqrt(x) / (x + 1.0),
-        "exp": lambda x: ew.exp(x),
-        "log": lambda x: ew.log(x + 1.0),
-        "tanh": lambda x: ew.tanh(x),
-        "erf": lambda x: ew.erf(x),
-        "library_call": lambda x: ew.sin(x),
+        "divide": lambda x: functions.sqrt(x) / (x + 1.0),
+        "exp": lambda x: functions.exp(x),
+        "log": lambda x: functions.log(x + 1.0),
+        "tanh": lambda x: functions.tanh(x),
+        "erf": lambda x: functions.erf(x),
+        "library_call": lambda x: functions.sin(x),
     }
 
 

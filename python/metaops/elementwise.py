@@ -1,43 +1,54 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Element-wise functions.
+"""Element-wise arithmetic, rounding, comparison, logic and choice.
 
 Each takes Vars, NumPy arrays or Python scalars of shapes that broadcast as in
 NumPy, and returns a Var of the broadcast shape. Operands of two dtypes are
 promoted as the array API standard says; a Python scalar adopts the dtype of the
-Var beside it. The functions of one real argument that are not rational take
-floats; integers become float32.
+Var beside it. `functions` has exponentials, logarithms and the like, `bits` what
+takes integers apart.
 """
 
 from __future__ import annotations
 
+import math
+
 from . import _core
 from ._core import Var
 from ._typing import DType, VarLike, as_var
+from .limits import finfo
 
 __all__ = [
     "abs",
+    "absolute",
     "add",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
     "cast",
     "ceil",
     "clamp",
     "clip",
-    "cos",
+    "copysign",
     "divide",
+    "divmod",
     "equal",
-    "erf",
-    "exp",
+    "float_power",
     "floor",
     "floor_divide",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
     "greater",
     "greater_equal",
+    "heaviside",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "lerp",
     "less",
     "less_equal",
-    "log",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -46,59 +57,23 @@ __all__ = [
     "minimum",
     "mod",
     "multiply",
+    "nan_to_num",
     "negative",
+    "nextafter",
     "not_equal",
+    "positive",
     "pow",
+    "reciprocal",
+    "remainder",
     "round",
     "sign",
-    "sin",
-    "sqrt",
+    "signbit",
     "square",
     "subtract",
-    "tanh",
+    "true_divide",
+    "trunc",
     "where",
 ]
-
-
-def _real(name: str, x: VarLike) -> Var:
-    """Apply a unary op that is defined for floats only."""
-    x = as_var(x)
-    return _core.unary(name, x if "float" in x.dtype else x.cast("float32"))
-
-
-def exp(x: VarLike) -> Var:
-    """Return e to the power of x."""
-    return _real("exp", x)
-
-
-def log(x: VarLike) -> Var:
-    """Return the natural logarithm of x: -inf at 0, NaN below."""
-    return _real("log", x)
-
-
-def sqrt(x: VarLike) -> Var:
-    """Return the square root of x: NaN below 0."""
-    return _real("sqrt", x)
-
-
-def sin(x: VarLike) -> Var:
-    """Return the sine of x in radians."""
-    return _real("sin", x)
-
-
-def cos(x: VarLike) -> Var:
-    """Return the cosine of x in radians."""
-    return _real("cos", x)
-
-
-def tanh(x: VarLike) -> Var:
-    """Return the hyperbolic tangent of x."""
-    return _real("tanh", x)
-
-
-def erf(x: VarLike) -> Var:
-    """Return the error function of x."""
-    return _real("erf", x)
 
 
 def _rounded(name: str, x: VarLike) -> Var:
@@ -114,6 +89,11 @@ def floor(x: VarLike) -> Var:
 def ceil(x: VarLike) -> Var:
     """Return the smallest integer not below x, in x's dtype."""
     return _rounded("ceil", x)
+
+
+def trunc(x: VarLike) -> Var:
+    """Return the integer next to x on the side of zero, in x's dtype."""
+    return _rounded("trunc", x)
 
 
 def round(x: VarLike) -> Var:
@@ -134,6 +114,16 @@ def sign(x: VarLike) -> Var:
 def negative(x: VarLike) -> Var:
     """Return -x."""
     return _core.unary("neg", x)
+
+
+def positive(x: VarLike) -> Var:
+    """Return +x: a Var of its own."""
+    return +as_var(x)
+
+
+def reciprocal(x: VarLike) -> Var:
+    """Return 1 / x, a float; integers give float32."""
+    return 1 / as_var(x)
 
 
 def square(x: VarLike) -> Var:
@@ -172,9 +162,61 @@ def mod(x: VarLike, y: VarLike) -> Var:
     return _core.binary("mod", x, y)
 
 
+def fmod(x: VarLike, y: VarLike) -> Var:
+    """Return ``x - y * trunc(x / y)``, which has the sign of x; 0 for integers by zero."""
+    return _core.binary("fmod", x, y)
+
+
+def divmod(x: VarLike, y: VarLike) -> tuple[Var, Var]:
+    """Return `floor_divide` and `mod` of x and y."""
+    return floor_divide(x, y), mod(x, y)
+
+
 def pow(x: VarLike, y: VarLike) -> Var:
-    """Return x to the power of y."""
+    """Return x to the power of y.
+
+    Of two integers an integer, which wraps; a power with a negative exponent out of
+    a tensor is truncated towards zero, and a negative Python integer raises.
+
+    Raises
+    ------
+    ValueError
+        If x has integers and y is a negative Python integer.
+    """
     return as_var(x) ** y
+
+
+def float_power(x: VarLike, y: VarLike) -> Var:
+    """Return x to the power of y, a float; two integers give float32."""
+    x = as_var(x)
+    return (x if "float" in x.dtype else x.cast("float32")) ** y
+
+
+def fma(x: VarLike, y: VarLike, z: VarLike) -> Var:
+    """Return ``x * y + z`` of floats, rounded once."""
+    return _core.ternary("fma", x, y, z)
+
+
+def lerp(x: VarLike, y: VarLike, weight: VarLike) -> Var:
+    """Return ``x + weight * (y - x)``: x where the weight is 0."""
+    x, y = as_var(x), as_var(y)
+    return x + as_var(weight) * (y - x)
+
+
+def copysign(x: VarLike, y: VarLike) -> Var:
+    """Return the absolute value of x with the sign of y; integers give float32."""
+    return _core.binary("copysign", x, y)
+
+
+def nextafter(x: VarLike, y: VarLike) -> Var:
+    """Return the float next to x on the side of y, in their dtype."""
+    return _core.binary("nextafter", x, y)
+
+
+def heaviside(x: VarLike, y: VarLike) -> Var:
+    """Return 0, y or 1 as x is negative, zero or positive; NaN for NaN."""
+    x = as_var(x)
+    return where(x == 0, y, where(isnan(x), x, (x > 0).cast(x.dtype)))
 
 
 def maximum(x: VarLike, y: VarLike) -> Var:
@@ -185,6 +227,18 @@ def maximum(x: VarLike, y: VarLike) -> Var:
 def minimum(x: VarLike, y: VarLike) -> Var:
     """Return the smaller of x and y; NaN if either is. Ties share the gradient."""
     return _core.binary("min", x, y)
+
+
+def fmax(x: VarLike, y: VarLike) -> Var:
+    """Return the larger of x and y; the other one where one is NaN."""
+    x, y = as_var(x), as_var(y)
+    return where(isnan(x), y, where(isnan(y), x, maximum(x, y)))
+
+
+def fmin(x: VarLike, y: VarLike) -> Var:
+    """Return the smaller of x and y; the other one where one is NaN."""
+    x, y = as_var(x), as_var(y)
+    return where(isnan(x), y, where(isnan(y), x, minimum(x, y)))
 
 
 def _is_beyond(x: Var, bound: VarLike, predicate: str) -> Var:
@@ -209,36 +263,24 @@ def clip(x: VarLike, low: VarLike | None = None, high: VarLike | None = None) ->
 
 
 clamp = clip
-
-
-def bitwise_and(x: VarLike, y: VarLike) -> Var:
-    """Return the bits that are set in both integers or booleans."""
-    return _core.binary("and", x, y)
-
-
-def bitwise_or(x: VarLike, y: VarLike) -> Var:
-    """Return the bits that are set in either of two integers or booleans."""
-    return _core.binary("or", x, y)
-
-
-def bitwise_xor(x: VarLike, y: VarLike) -> Var:
-    """Return the bits that differ between two integers or booleans."""
-    return _core.binary("xor", x, y)
+remainder = mod
+absolute = abs
+true_divide = divide
 
 
 def logical_and(x: VarLike, y: VarLike) -> Var:
     """Return a boolean: both x and y are not zero."""
-    return bitwise_and(cast(x, "bool"), cast(y, "bool"))
+    return _core.binary("and", cast(x, "bool"), cast(y, "bool"))
 
 
 def logical_or(x: VarLike, y: VarLike) -> Var:
     """Return a boolean: x or y is not zero."""
-    return bitwise_or(cast(x, "bool"), cast(y, "bool"))
+    return _core.binary("or", cast(x, "bool"), cast(y, "bool"))
 
 
 def logical_xor(x: VarLike, y: VarLike) -> Var:
     """Return a boolean: one of x and y is not zero, the other is."""
-    return bitwise_xor(cast(x, "bool"), cast(y, "bool"))
+    return _core.binary("xor", cast(x, "bool"), cast(y, "bool"))
 
 
 def logical_not(x: VarLike) -> Var:
@@ -274,6 +316,73 @@ def greater(x: VarLike, y: VarLike) -> Var:
 def greater_equal(x: VarLike, y: VarLike) -> Var:
     """Return a boolean: x >= y."""
     return _core.compare("ge", x, y)
+
+
+def isnan(x: VarLike) -> Var:
+    """Return a boolean: x is NaN, which no integer is."""
+    x = as_var(x)
+    return not_equal(x, x)
+
+
+def isfinite(x: VarLike) -> Var:
+    """Return a boolean: x is neither infinite nor NaN, as every integer."""
+    x = as_var(x)
+    return abs(x) < math.inf if "float" in x.dtype else equal(x, x)
+
+
+def isinf(x: VarLike) -> Var:
+    """Return a boolean: x is infinite, which no integer is."""
+    x = as_var(x)
+    return abs(x) == math.inf if "float" in x.dtype else not_equal(x, x)
+
+
+def isposinf(x: VarLike) -> Var:
+    """Return a boolean: x is positive infinity."""
+    x = as_var(x)
+    return x == math.inf if "float" in x.dtype else not_equal(x, x)
+
+
+def isneginf(x: VarLike) -> Var:
+    """Return a boolean: x is negative infinity."""
+    x = as_var(x)
+    return x == -math.inf if "float" in x.dtype else not_equal(x, x)
+
+
+#: The integers in which the sign of a float is that of the number.
+_SIGNED = {"float16": "int16", "bfloat16": "int16", "float32": "int32", "float64": "int64"}
+
+
+def signbit(x: VarLike) -> Var:
+    """Return a boolean: the sign of x is negative, also of -0.0 and of NaN."""
+    x = as_var(x)
+    if x.dtype == "bool":
+        return not_equal(x, x)
+    return (_core.bitcast(x, _SIGNED[x.dtype]) if x.dtype in _SIGNED else x) < 0
+
+
+def nan_to_num(
+    x: VarLike, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Var:
+    """Return x with numbers in the place of NaN and infinities.
+
+    Parameters
+    ----------
+    x
+        Any tensor; integers stay as they are.
+    nan
+        In the place of NaN.
+    posinf, neginf
+        In the place of infinities; by default the largest and the lowest number of
+        x's dtype.
+    """
+    x = as_var(x)
+    if "float" not in x.dtype:
+        return +x
+    most = finfo(x.dtype).max
+    high = most if posinf is None else posinf
+    low = -most if neginf is None else neginf
+    x = where(isnan(x), nan, where(x == math.inf, high, x))
+    return where(x == -math.inf, low, x)
 
 
 def where(condition: VarLike, x: VarLike, y: VarLike) -> Var:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from . import _core
@@ -68,8 +70,8 @@ def _checked(vars: Sequence[Var], what: str) -> Sequence[Var]:
     raise at_line(TypeError(f"{what} are {shown(given)}, expected a sequence of Vars"))
 
 
-def _weighted_sum(values: Sequence[Var], weights: Sequence[Var], what: str) -> Var:
-    """Return the sum of all products of values and weights."""
+def _check_pairs(values: Sequence[Var], weights: Sequence[Var], what: str) -> None:
+    """Raise ValueError unless there is one weight of each value's shape."""
     if not values or len(values) != len(weights):
         raise at_line(ValueError(f"{what}: {len(values)} values and {len(weights)} weights given"))
     for value, weight in zip(values, weights, strict=True):
@@ -77,10 +79,6 @@ def _weighted_sum(values: Sequence[Var], weights: Sequence[Var], what: str) -> V
             raise at_line(
                 ValueError(f"{what}: a value has shape {value.shape}, its weight {weight.shape}")
             )
-    total = (values[0] * weights[0]).sum()
-    for value, weight in zip(values[1:], weights[1:], strict=True):
-        total = total + (value * weight).sum()
-    return total
 
 
 def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]) -> list[Var]:
@@ -109,14 +107,16 @@ def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]
     """
     outputs, inputs = _checked(outputs, "vjp: outputs"), _checked(inputs, "vjp: inputs")
     cotangents = _checked(cotangents, "vjp: cotangents")
-    return grad(_weighted_sum(outputs, cotangents, "vjp"), inputs)
+    _check_pairs(outputs, cotangents, "vjp")
+    products = [(x * c).sum() for x, c in zip(outputs, cotangents, strict=True)]
+    return grad(reduce(operator.add, products), inputs)
 
 
 def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) -> list[Var]:
     """Return the Jacobian of the outputs by the inputs, times tangents.
 
-    Reverse mode twice: the vector-Jacobian product is linear in its cotangents,
-    and its derivative by them is the Jacobian-vector product.
+    In forward mode: one pass over the operators, at the cost of a few times their
+    own, however many outputs there are.
 
     Parameters
     ----------
@@ -141,9 +141,8 @@ def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) 
     """
     outputs, inputs = _checked(outputs, "jvp: outputs"), _checked(inputs, "jvp: inputs")
     tangents = _checked(tangents, "jvp: tangents")
-    cotangents = [_core.full(output.shape, 1, output.dtype) for output in outputs]
-    products = vjp(outputs, inputs, cotangents)
-    return grad(_weighted_sum(products, tangents, "jvp"), cotangents)
+    _check_pairs(inputs, tangents, "jvp")
+    return _core.jvp(outputs, inputs, tangents)
 
 
 def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[Var]) -> list[Var]:
@@ -172,6 +171,6 @@ def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[V
     """
     what = "hessian_vector_product"
     inputs, vectors = _checked(inputs, f"{what}: inputs"), _checked(vectors, f"{what}: vectors")
-    gradients = grad(loss, inputs)
-    constants = [vector.detach() for vector in vectors]
-    return grad(_weighted_sum(gradients, constants, what), inputs)
+    _check_pairs(inputs, vectors, what)
+    # Forward over reverse.
+    return _core.jvp(grad(loss, inputs), inputs, vectors)

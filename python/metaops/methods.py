@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, activations, elementwise, reduction, shaping
+from . import _core, activations, elementwise, functions, reduction, shaping
 from ._core import Var
 from ._names import ABSENT
 from .fetching import fetch
@@ -74,6 +74,36 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "clamp": elementwise.clip,
     "square": elementwise.square,
     "sqr": elementwise.square,
+    "acos": functions.acos,
+    "acosh": functions.acosh,
+    "asin": functions.asin,
+    "asinh": functions.asinh,
+    "atan": functions.atan,
+    "atanh": functions.atanh,
+    "cbrt": functions.cbrt,
+    "copysign": elementwise.copysign,
+    "cosh": functions.cosh,
+    "deg2rad": functions.deg2rad,
+    "erfc": functions.erfc,
+    "erfinv": functions.erfinv,
+    "exp2": functions.exp2,
+    "expm1": functions.expm1,
+    "fmod": elementwise.fmod,
+    "hypot": functions.hypot,
+    "isfinite": elementwise.isfinite,
+    "isinf": elementwise.isinf,
+    "isnan": elementwise.isnan,
+    "log10": functions.log10,
+    "log1p": functions.log1p,
+    "log2": functions.log2,
+    "logaddexp": functions.logaddexp,
+    "rad2deg": functions.rad2deg,
+    "reciprocal": elementwise.reciprocal,
+    "rsqrt": functions.rsqrt,
+    "signbit": elementwise.signbit,
+    "sinh": functions.sinh,
+    "tan": functions.tan,
+    "trunc": elementwise.trunc,
     "var": reduction.var,
     "std": reduction.std,
     "argmax": reduction.argmax,

@@ -15,7 +15,8 @@ from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, widened
-from .elementwise import abs, exp, log, pow, sqrt, where
+from .elementwise import abs, pow, where
+from .functions import exp, log, sqrt
 
 __all__ = [
     "all",

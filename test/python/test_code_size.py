@@ -79,19 +79,31 @@ def halves(x: mo.Var) -> list[mo.Var]:
 
 PAIRWISE = names(
     "add subtract multiply divide pow maximum minimum mod floor_divide equal not_equal "
-    "less less_equal greater greater_equal logical_and logical_or logical_xor"
+    "less less_equal greater greater_equal logical_and logical_or logical_xor "
+    "atan2 copysign float_power fmax fmin fmod heaviside hypot logaddexp logaddexp2 nextafter"
 )
 ALONE = names(
     "abs ceil cos erf exp floor log logical_not negative round sign sin sqrt square tanh "
-    "elu gelu leaky_relu log_sigmoid relu relu6 sigmoid silu softplus"
+    "elu gelu leaky_relu log_sigmoid relu relu6 sigmoid silu softplus "
+    "acos asin asinh atan atanh cbrt cosh deg2rad erfc erfinv exp2 expm1 log10 log1p log2 "
+    "rad2deg reciprocal rsqrt sinh tan trunc isfinite isinf isnan isneginf isposinf "
+    "nan_to_num positive signbit"
 )
+BITS = names("bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm")
 REDUCED = names("all any argmax argmin logsumexp max mean min norm prod std sum var")
 
 STEPS: dict[str, Step] = {
     **{name: pairwise(name) for name in PAIRWISE},
     **{name: alone(name) for name in ALONE},
     **{name: reduced(name) for name in REDUCED},
-    **{name: bits(name) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
+    **{name: bits(name) for name in BITS},
+    "acosh": lambda x: mo.acosh(x + 1.1),
+    "bitcast": lambda x: mo.bitcast(x, "int32").cast("float32") * 1e-9,
+    "bitwise_count": lambda x: x - 0.01 * mo.bitwise_count((x * 8).cast("int32")),
+    "bitwise_invert": lambda x: mo.bitwise_invert((x * 8).cast("int32")).cast("float32") * 0.1,
+    "divmod": lambda x: sum(mo.divmod(x, 0.3)),
+    "fma": lambda x: mo.fma(x, 0.5, x * 0.25),
+    "lerp": lambda x: mo.lerp(x, 0.5, x),
     "softmax": lambda x: mo.softmax(x, 1),
     "log_softmax": lambda x: mo.log_softmax(x, 1),
     "cast": lambda x: (x * 8).cast("int32").cast("float32"),
@@ -147,7 +159,9 @@ OTHERS = names(
     "TunedKernel Tuning tune tuned_schedules "
     "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
     "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
-    "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+    "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
+    "finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_not "
+    "degrees invert left_shift radians remainder right_shift true_divide"
 )
 
 

@@ -124,6 +124,12 @@ def check_gradient(f, *arrays, order=2, eps=1e-5, rtol=1e-6, atol=1e-7):
                 atol=atol * scale * 10**k,
                 err_msg=f"derivative {k + 1}",
             )
+        # Forward mode gives the gradients' sum with any direction.
+        directions = [rng.uniform(-1, 1, array.shape) for array in arrays]
+        (moved,) = mo.jvp([loss(k, inputs)], inputs, [mo.array(d) for d in directions])
+        sums = [(g.numpy() * d).sum() for g, d in zip(gradients, directions, strict=True)]
+        size = 1.0 + sum(np.abs(g.numpy()).sum() for g in gradients)
+        np.testing.assert_allclose(moved.item(), sum(sums), rtol=1e-9, atol=1e-11 * size)
 
 
 def conv2d_reference(x, w, bias=None, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):

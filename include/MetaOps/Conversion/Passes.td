@@ -85,17 +85,17 @@ def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
 def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   let summary = "Expands transcendental functions and bf16 conversions";
   let description = [{
-    Replaces `exp`, `log`, `tanh` and `erf` of f32, scalar and vector alike, by
-    polynomials with errors of one or two units in the last place, so that the
-    vector body and the scalar rest of a loop agree. f64 stays with the functions
-    of the C library. Expands floor and ceil division and conversions from and to
+    Replaces exponentials, logarithms, `tanh` and `erf` of f32, scalar and vector
+    alike, by polynomials with errors of one or two units in the last place, so
+    that the vector body and the scalar rest of a loop agree. f64 stays with the
+    functions of the C library. Expands floor and ceil division and conversions from and to
     bf16, the latter by as little as what is rounded asks for.
 
     Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -120,16 +120,10 @@ Scalar neg(Scalar x);
 Scalar abs(Scalar x);
 Scalar sign(Scalar x);
 Scalar bitNot(Scalar x);
-Scalar exp(Scalar x);
-Scalar log(Scalar x);
-Scalar sqrt(Scalar x);
-Scalar sin(Scalar x);
-Scalar cos(Scalar x);
-Scalar tanh(Scalar x);
-Scalar erf(Scalar x);
 Scalar floor(Scalar x);
 Scalar ceil(Scalar x);
 Scalar round(Scalar x);
+Scalar trunc(Scalar x);
 
 Scalar add(Scalar x, Scalar y);
 Scalar sub(Scalar x, Scalar y);
@@ -138,12 +132,21 @@ Scalar div(Scalar x, Scalar y);
 Scalar floorDiv(Scalar x, Scalar y); // integers only
 Scalar ceilDiv(Scalar x, Scalar y);  // integers only
 Scalar mod(Scalar x, Scalar y);
+Scalar fmod(Scalar x, Scalar y);
+Scalar gcd(Scalar x, Scalar y);
 Scalar pow(Scalar x, Scalar y);
 Scalar max(Scalar x, Scalar y);
 Scalar min(Scalar x, Scalar y);
 Scalar bitAnd(Scalar x, Scalar y);
 Scalar bitOr(Scalar x, Scalar y);
 Scalar bitXor(Scalar x, Scalar y);
+
+/// Of integers of `width` bits.
+Scalar popcount(Scalar x, unsigned width);
+Scalar shiftLeft(Scalar x, Scalar y, unsigned width);
+Scalar shiftRight(Scalar x, Scalar y, unsigned width);
+/// Among the floats of a type.
+Scalar nextafter(ElementKind kind, Scalar x, Scalar y);
 
 bool equal(Scalar x, Scalar y);
 bool less(Scalar x, Scalar y);

@@ -1,4 +1,4 @@
-//===- ElementaryFunctions.cpp - exp, log, tanh and erf of f32 ------------===//
+//===- ElementaryFunctions.cpp - Exponentials and logarithms of f32 -------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -30,7 +30,9 @@
 // smooth and t, which is exact, the larger part of it where erf is small.
 //
 // log: x = 2^n m, sqrt(1/2) <= m < sqrt(2), by integer arithmetic on the bits
-// of x (as in FreeBSD's e_logf.c); log x = n ln 2 + log m.
+// of x (as in FreeBSD's e_logf.c); log x = n ln 2 + log m. log1p adds to the
+// logarithm of 1 + x what that sum has lost by rounding, divided by it (Higham,
+// Accuracy and Stability of Numerical Algorithms, section 1.14).
 //
 // The coefficients are those of bench/fit_polynomials.py: they make the largest
 // error of the function least, relative to its value.
@@ -68,7 +70,10 @@ static constexpr float kLog[] = {-0.0763880163f, 0.127648935f,  -0.131599963f,
 /// ln 2 in two parts; the first has 15 bits, so n times it is exact.
 static constexpr float kLn2High = 0.693145751953125f;
 static constexpr float kLn2Low = 1.42860677e-06f;
+static constexpr float kLn2 = 0.693147182f;
+/// 1 / ln 2, and what it lacks.
 static constexpr float kLog2E = 1.44269502f;
+static constexpr float kLog2ELow = 1.92596303e-08f;
 
 /// The bits of a float that are its exponent come after 23 others.
 static constexpr int64_t kMantissaBits = 23;
@@ -189,13 +194,12 @@ static Reduced reduceByLn2(Arithmetic &math, Value x) {
   return {r, math.toBits(sum)};
 }
 
-static Value emitExp(Arithmetic &math, Value x) {
-  // Beyond these the result is 0 and infinity, by the products below. A 0 comes
-  // of a factor 0: processors take long to find that a product is too small,
-  // and what a softmax masks is far below.
-  constexpr float lowest = -104.0f;
-  Value bounded = math.atMost(math.atLeast(x, lowest), 89.0f);
-  auto [r, biased] = reduceByLn2(math, bounded);
+/// e^r 2^n, and 0 where x, which has the sign of n, is below `lowest`. A 0 comes
+/// of a factor 0: processors take long to find that a product is too small, and
+/// what a softmax masks is far below.
+static Value emitScaledPower(Arithmetic &math, const Reduced &reduced, Value x,
+                             float lowest) {
+  auto [r, biased] = reduced;
   Value power = math.polynomial(r, kExp);
   // 2^n as 2^(n + 64) 2^-64 for negative x, else as 2^(n - 64) 2^64.
   Value isNegative = math.less(x, math.constant(0.0f));
@@ -208,12 +212,43 @@ static Value emitExp(Arithmetic &math, Value x) {
   return math.mul(math.mul(power, scale), rest);
 }
 
+static Value emitExp(Arithmetic &math, Value x) {
+  // Beyond these the result is 0 and infinity.
+  constexpr float lowest = -104.0f;
+  Value bounded = math.atMost(math.atLeast(x, lowest), 89.0f);
+  return emitScaledPower(math, reduceByLn2(math, bounded), x, lowest);
+}
+
+static Value emitExp2(Arithmetic &math, Value x) {
+  constexpr float lowest = -150.0f;
+  Value bounded = math.atMost(math.atLeast(x, lowest), 128.0f);
+  // The difference of x and the integer next to it is exact.
+  Value shift = math.constant(0x1.8p23f + 127.0f);
+  Value sum = math.add(bounded, shift);
+  Value rest = math.sub(bounded, math.sub(sum, shift));
+  Reduced reduced = {math.mul(rest, math.constant(kLn2)), math.toBits(sum)};
+  return emitScaledPower(math, reduced, x, lowest);
+}
+
 /// e^x - 1 where 2^n is a normal number.
 static Value emitBoundedExpm1(Arithmetic &math, Value x) {
   auto [r, biased] = reduceByLn2(math, x);
   Value power = math.fma(math.mul(r, r), math.polynomial(r, kExpm1), r);
   Value scale = math.fromBits(math.toExponent(biased));
   return math.fma(scale, power, math.sub(scale, math.constant(1.0f)));
+}
+
+/// Below -18, e^x is less than half of the last bit of 1. 2^n may be too large
+/// where the result is not, so half of all is computed.
+static Value emitExpm1(Arithmetic &math, Value x) {
+  Value bounded = math.atMost(math.atLeast(x, -18.0f), 89.0f);
+  auto [r, biased] = reduceByLn2(math, bounded);
+  Value power = math.fma(math.mul(r, r), math.polynomial(r, kExpm1), r);
+  Value halved = math.subBits(math.toExponent(biased),
+                              math.bits(int64_t(1) << kMantissaBits));
+  Value scale = math.fromBits(halved);
+  Value half = math.fma(scale, power, math.sub(scale, math.constant(0.5f)));
+  return math.copySign(math.add(half, half), x);
 }
 
 static Value emitTanh(Arithmetic &math, Value x) {
@@ -236,7 +271,14 @@ static Value emitErf(Arithmetic &math, Value x) {
   return math.copySign(emitBoundedExpm1(math, math.negate(u)), x);
 }
 
-static Value emitLog(Arithmetic &math, Value x) {
+namespace {
+/// x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
+struct Significand {
+  Value n, f;
+};
+} // namespace
+
+static Significand splitNumber(Arithmetic &math, Value x) {
   // Numbers below the normal ones are scaled up.
   Value isTiny = math.less(x, math.fromBits(math.bits(kSmallestNormal)));
   Value scaled = math.select(isTiny, math.mul(x, math.constant(0x1p23f)), x);
@@ -246,15 +288,19 @@ static Value emitLog(Arithmetic &math, Value x) {
   Value exponent = math.fromExponent(distance);
   exponent =
       math.select(isTiny, math.subBits(exponent, math.bits(23)), exponent);
-  Value n = math.toFloat(exponent);
   Value exponentBits = math.maskBits(distance, kExponentMask);
   Value m = math.fromBits(math.subBits(bits, exponentBits));
+  return {math.toFloat(exponent), math.sub(m, math.constant(1.0f))};
+}
 
-  Value f = math.sub(m, math.constant(1.0f));
-  Value sum = math.fma(math.mul(f, f), math.polynomial(f, kLog), f);
-  sum = math.fma(n, math.constant(kLn2Low), sum);
-  sum = math.fma(n, math.constant(kLn2High), sum);
+/// log(1 + f).
+static Value emitShortLog(Arithmetic &math, Value f) {
+  return math.fma(math.mul(f, f), math.polynomial(f, kLog), f);
+}
 
+/// `sum`, which is a logarithm of positive numbers: infinity has itself, 0 the
+/// negative one, and what is below none.
+static Value emitLogLimits(Arithmetic &math, Value x, Value sum) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   Value zero = math.constant(0.0f);
@@ -262,6 +308,42 @@ static Value emitLog(Arithmetic &math, Value x) {
   Value pole = math.select(math.equal(x, zero), math.constant(-kInfinity),
                            math.constant(kNaN));
   return math.select(math.less(zero, x), sum, pole);
+}
+
+static Value emitLog(Arithmetic &math, Value x) {
+  auto [n, f] = splitNumber(math, x);
+  Value sum = emitShortLog(math, f);
+  sum = math.fma(n, math.constant(kLn2Low), sum);
+  sum = math.fma(n, math.constant(kLn2High), sum);
+  return emitLogLimits(math, x, sum);
+}
+
+/// Of powers of two it is n, which is exact.
+static Value emitLog2(Arithmetic &math, Value x) {
+  auto [n, f] = splitNumber(math, x);
+  Value part = emitShortLog(math, f);
+  Value sum = math.fma(part, math.constant(kLog2ELow), n);
+  sum = math.fma(part, math.constant(kLog2E), sum);
+  return emitLogLimits(math, x, sum);
+}
+
+/// log u + c / u, where u is 1 + x rounded and c what the rounding took away.
+static Value emitLog1p(Arithmetic &math, Value x) {
+  Value one = math.constant(1.0f);
+  Value zero = math.constant(0.0f);
+  Value u = math.add(one, x);
+  // Where |x| is larger than 1, it is the 1 that has lost digits.
+  Value fromX = math.sub(x, math.sub(u, one));
+  Value fromOne = math.sub(one, math.sub(u, x));
+  Value isLarge = math.less(one, x);
+  Value lost = math.select(isLarge, fromOne, fromX);
+  Value log = emitLog(math, u);
+  Value sum = math.add(log, math.div(lost, u));
+  // At the ends, -1 and infinity, u has no rest.
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  sum = math.select(math.less(zero, u), sum, log);
+  sum = math.select(math.less(u, math.constant(kInfinity)), sum, log);
+  return math.select(math.equal(x, zero), x, sum);
 }
 
 namespace {
@@ -282,7 +364,11 @@ struct ExpandElementaryFunction : OpRewritePattern<OpT> {
 
 void metaop::populateElementaryFunctionPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandElementaryFunction<math::ExpOp, emitExp>,
+               ExpandElementaryFunction<math::Exp2Op, emitExp2>,
+               ExpandElementaryFunction<math::ExpM1Op, emitExpm1>,
                ExpandElementaryFunction<math::LogOp, emitLog>,
+               ExpandElementaryFunction<math::Log2Op, emitLog2>,
+               ExpandElementaryFunction<math::Log1pOp, emitLog1p>,
                ExpandElementaryFunction<math::TanhOp, emitTanh>,
                ExpandElementaryFunction<math::ErfOp, emitErf>>(
       patterns.getContext());

@@ -11,17 +11,21 @@
 // rounded; arith's floor and ceil division and conversions from bf16 are
 // expanded by MLIR's own patterns. Sine and cosine stay with the C library:
 // MLIR's reduction of the argument loses four digits at 1e4 and all of them at
-// 1e7.
+// 1e7. expm1 and log1p of f64 are called here: MLIR would later make of them
+// differences and sums that lose the digits they are for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementaryFunctions.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "RoundToBFloat16.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::metaop {
@@ -33,13 +37,23 @@ using namespace mlir;
 
 namespace {
 struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
+  LogicalResult callPrecise() {
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalOp<math::ExpM1Op, math::Log1pOp>();
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
   void runOnOperation() override {
     metaop::expandRoundingToBFloat16(getOperation());
     RewritePatternSet patterns(&getContext());
     metaop::populateElementaryFunctionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
+        failed(callPrecise()))
       signalPassFailure();
   }
 };

@@ -1,4 +1,4 @@
-//===- Derivatives.cpp - VJPs of element-wise and reindex ops -------------===//
+//===- Derivatives.cpp - Products with Jacobians --------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every VJP is made of meta-operators that have VJPs themselves, or whose
+// The Jacobian of an element-wise op by an operand is diagonal: `applyPartial`
+// multiplies by it, and both products are made of that. A linear op's JVP is the
+// op itself, applied to the tangent.
+//
+// All are made of meta-operators that are differentiable themselves, or whose
 // derivative is zero (cmp, sign, floor_div), so that gradients can be
 // differentiated again. Where a formula has no value at a point though the
 // derivative has one, its *operands* are replaced there, not only its result:
@@ -15,205 +19,167 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorEmitter.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
 using namespace mlir::metaop::detail;
 
-using Cotangents = SmallVector<Value>;
+using Products = SmallVector<Value>;
 
-/// No gradient flows to any operand.
-static Cotangents none(Operation *op) {
-  return Cotangents(op->getNumOperands());
+/// Nothing flows to any operand.
+static Products none(Operation *op) { return Products(op->getNumOperands()); }
+
+//===----------------------------------------------------------------------===//
+// Products of a diagonal Jacobian
+//===----------------------------------------------------------------------===//
+
+Products metaop::detail::vjpByPartials(Operation *op, OpBuilder &builder,
+                                       ValueRange cotangents) {
+  Products result = none(op);
+  if (!isFloatTensor(op->getResult(0)))
+    return result;
+  auto partials = cast<PartialsOpInterface>(op);
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (isFloatTensor(operand))
+      result[number] = partials.applyPartial(builder, number, cotangents[0]);
+  return result;
+}
+
+Products metaop::detail::jvpByPartials(Operation *op, OpBuilder &builder,
+                                       ArrayRef<Value> tangents) {
+  Value sum;
+  auto partials = cast<PartialsOpInterface>(op);
+  for (auto [number, tangent] : llvm::enumerate(tangents)) {
+    Value term =
+        tangent ? partials.applyPartial(builder, number, tangent) : Value();
+    if (sum && term)
+      sum = AddOp::create(builder, op->getLoc(), sum, term);
+    else if (term)
+      sum = term;
+  }
+  return {sum};
 }
 
 //===----------------------------------------------------------------------===//
-// Unary ops
+// Arithmetic
 //===----------------------------------------------------------------------===//
 
-Cotangents NegOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
-  return {TensorEmitter(builder, getLoc()).neg(cotangents[0])};
+Value NegOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
+  return TensorEmitter(builder, getLoc()).neg(value);
 }
 
-Cotangents AbsOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
+Value AbsOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return {emit.mul(cotangents[0], emit.create<SignOp>(getOperand()))};
+  return emit.mul(value, emit.create<SignOp>(getOperand()));
 }
 
-Cotangents ExpOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  return {TensorEmitter(builder, getLoc()).mul(cotangents[0], getResult())};
+Value AddOp::applyPartial(OpBuilder &, unsigned, Value value) { return value; }
+
+Value SubOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
+  return operand == 0 ? value : TensorEmitter(builder, getLoc()).neg(value);
 }
 
-Cotangents LogOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  return {TensorEmitter(builder, getLoc()).div(cotangents[0], getOperand())};
+Value MulOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
+  return TensorEmitter(builder, getLoc())
+      .mul(value, operand == 0 ? getRhs() : getLhs());
 }
 
-Cotangents SqrtOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+Value DivOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return {emit.div(emit.mul(cotangents[0], 0.5), getResult())};
+  Value quotient = emit.div(value, getRhs());
+  return operand == 0 ? quotient : emit.neg(emit.mul(quotient, getResult()));
 }
 
-Cotangents SinOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  TensorEmitter emit(builder, getLoc());
-  return {emit.mul(cotangents[0], emit.create<CosOp>(getOperand()))};
-}
-
-Cotangents CosOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  TensorEmitter emit(builder, getLoc());
-  Value sine = emit.create<SinOp>(getOperand());
-  return {emit.neg(emit.mul(cotangents[0], sine))};
-}
-
-Cotangents TanhOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  TensorEmitter emit(builder, getLoc());
-  Value one = emit.splat(getResult(), 1.0);
-  Value square = emit.mul(getResult(), getResult());
-  return {emit.mul(cotangents[0], emit.sub(one, square))};
-}
-
-Cotangents ErfOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  TensorEmitter emit(builder, getLoc());
-  Value square = emit.mul(getOperand(), getOperand());
-  Value bell = emit.create<ExpOp>(emit.neg(square));
-  Value slope = emit.mul(bell, 2.0 * llvm::numbers::inv_sqrtpi);
-  return {emit.mul(cotangents[0], slope)};
-}
-
-//===----------------------------------------------------------------------===//
-// Binary ops
-//===----------------------------------------------------------------------===//
-
-Cotangents AddOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
-  return {cotangents[0], cotangents[0]};
-}
-
-Cotangents SubOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
-  return {cotangents[0], TensorEmitter(builder, getLoc()).neg(cotangents[0])};
-}
-
-Cotangents MulOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
-  TensorEmitter emit(builder, getLoc());
-  Value toLhs = emit.mul(cotangents[0], getRhs());
-  Value toRhs = emit.mul(cotangents[0], getLhs());
-  return {toLhs, toRhs};
-}
-
-Cotangents DivOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  TensorEmitter emit(builder, getLoc());
-  Value toLhs = emit.div(cotangents[0], getRhs());
-  Value toRhs = emit.neg(emit.mul(toLhs, getResult()));
-  return {toLhs, toRhs};
-}
-
-Cotangents ModOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
+/// x - y floor(x / y).
+Value ModOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
+  if (operand == 0)
+    return value;
   TensorEmitter emit(builder, getLoc());
   Value quotient = emit.create<FloorDivOp>(getLhs(), getRhs());
-  return {cotangents[0], emit.neg(emit.mul(cotangents[0], quotient))};
+  return emit.neg(emit.mul(value, quotient));
 }
 
-/// d x^y / dx = y x^(y - 1). With y = 0 that is 0, also where x^-1 overflows:
-/// there, x is replaced by 1.
-static Value emitPowSlopeInBase(TensorEmitter &emit, Value x, Value y) {
-  auto element = cast<FloatType>(getElementTypeOrSelf(x));
-  double tiny = APFloat::getSmallestNormalized(element.getFloatSemantics())
-                    .convertToDouble();
-  Value magnitude = emit.create<AbsOp>(x);
-  Value isSafe =
-      emit.create<OrOp>(emit.compare(ComparePredicate::Ne, y, 0.0),
-                        emit.compare(ComparePredicate::Ge, magnitude, tiny));
-  Value one = emit.splat(x, 1.0);
-  Value base = emit.select(isSafe, x, one);
-  return emit.mul(y, emit.create<PowOp>(base, emit.sub(y, one)));
-}
-
-/// d x^y / dy = x^y ln x, and 0 where x = 0: there, x is replaced by 1.
-static Value emitPowSlopeInExponent(TensorEmitter &emit, Value x, Value y) {
-  Value isZero = emit.compare(ComparePredicate::Eq, x, 0.0);
-  Value base = emit.select(isZero, emit.splat(x, 1.0), x);
-  return emit.mul(emit.create<PowOp>(base, y), emit.create<LogOp>(base));
-}
-
-Cotangents PowOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+/// x - y trunc(x / y).
+Value FmodOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
+  if (operand == 0)
+    return value;
   TensorEmitter emit(builder, getLoc());
-  Value inBase = emitPowSlopeInBase(emit, getLhs(), getRhs());
-  Value inExponent = emitPowSlopeInExponent(emit, getLhs(), getRhs());
-  Value toBase = emit.mul(cotangents[0], inBase);
-  Value toExponent = emit.mul(cotangents[0], inExponent);
-  return {toBase, toExponent};
+  Value quotient = emit.create<TruncOp>(emit.div(getLhs(), getRhs()));
+  return emit.neg(emit.mul(value, quotient));
 }
+
+Value FmaOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
+  if (operand == 2)
+    return value;
+  return TensorEmitter(builder, getLoc())
+      .mul(value, operand == 0 ? getY() : getX());
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
 
 /// All to the operand that is chosen, half to each where they are equal.
-/// `loses` is how lhs compares with rhs where rhs is chosen.
-static Cotangents emitChoice(TensorEmitter &emit, Value lhs, Value rhs,
-                             Value cotangent, ComparePredicate loses,
-                             ComparePredicate wins) {
-  Value zero = emit.splat(cotangent, 0.0);
-  Value half = emit.mul(cotangent, 0.5);
+/// `loses` is how lhs compares with rhs where the operand in question is not.
+static Value emitShare(TensorEmitter &emit, Value lhs, Value rhs, Value value,
+                       ComparePredicate loses) {
+  Value half = emit.mul(value, 0.5);
   Value isTie = emit.compare(ComparePredicate::Eq, lhs, rhs);
-  Value shared = emit.select(isTie, half, cotangent);
-  Value toLhs = emit.select(emit.compare(loses, lhs, rhs), zero, shared);
-  Value toRhs = emit.select(emit.compare(wins, lhs, rhs), zero, shared);
-  return {toLhs, toRhs};
+  Value shared = emit.select(isTie, half, value);
+  return emit.select(emit.compare(loses, lhs, rhs), emit.splat(value, 0.0),
+                     shared);
 }
 
-Cotangents MaxOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
+Value MaxOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return emitChoice(emit, getLhs(), getRhs(), cotangents[0],
-                    ComparePredicate::Lt, ComparePredicate::Gt);
+  return emitShare(emit, getLhs(), getRhs(), value,
+                   operand == 0 ? ComparePredicate::Lt : ComparePredicate::Gt);
 }
 
-Cotangents MinOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
+Value MinOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return emitChoice(emit, getLhs(), getRhs(), cotangents[0],
-                    ComparePredicate::Gt, ComparePredicate::Lt);
+  return emitShare(emit, getLhs(), getRhs(), value,
+                   operand == 0 ? ComparePredicate::Gt : ComparePredicate::Lt);
+}
+
+Value SelectOp::applyPartial(OpBuilder &builder, unsigned operand,
+                             Value value) {
+  TensorEmitter emit(builder, getLoc());
+  Value zero = emit.splat(value, 0.0);
+  return operand == 1 ? emit.select(getCondition(), value, zero)
+                      : emit.select(getCondition(), zero, value);
 }
 
 //===----------------------------------------------------------------------===//
-// Select, cast and views
+// Casts and views
 //===----------------------------------------------------------------------===//
 
-Cotangents SelectOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
-    return none(*this);
-  TensorEmitter emit(builder, getLoc());
-  Value zero = emit.splat(cotangents[0], 0.0);
-  Value toTrue = emit.select(getCondition(), cotangents[0], zero);
-  Value toFalse = emit.select(getCondition(), zero, cotangents[0]);
-  return {Value(), toTrue, toFalse};
-}
-
-Cotangents CastOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+Products CastOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   if (!isFloatTensor(getOperand()) || !isFloatTensor(getResult()))
     return none(*this);
   TensorEmitter emit(builder, getLoc());
   return {emit.cast(cotangents[0], getElementTypeOrSelf(getOperand()))};
 }
 
-Cotangents StopFuseOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+Products CastOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  if (!isFloatTensor(getResult()))
+    return {Value()};
+  TensorEmitter emit(builder, getLoc());
+  return {emit.cast(tangents[0], getElementTypeOrSelf(getResult()))};
+}
+
+Products StopFuseOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   if (!isFloatTensor(getResult()))
     return none(*this);
   return {cotangents[0]};
 }
 
-Cotangents ReshapeOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  Cotangents result = none(*this);
+Products StopFuseOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  return {tangents[0]};
+}
+
+Products ReshapeOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Products result = none(*this);
   if (!isFloatTensor(getResult()))
     return result;
   TensorEmitter emit(builder, getLoc());
@@ -222,15 +188,19 @@ Cotangents ReshapeOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   return result;
 }
 
+Products ReshapeOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  return {applyToSource(*this, builder, tangents[0])};
+}
+
 //===----------------------------------------------------------------------===//
 // Reindexes
 //===----------------------------------------------------------------------===//
 
 /// What was read from a place is added up at that place. The source is operand
 /// 0 of every reindex; symbols and extents get nothing.
-static Cotangents vjpOfReindex(ReindexOpInterface op, OpBuilder &builder,
-                               Value cotangent) {
-  Cotangents result = none(op);
+static Products vjpOfReindex(ReindexOpInterface op, OpBuilder &builder,
+                             Value cotangent) {
+  Products result = none(op);
   if (!isFloatTensor(op.getSource()))
     return result;
   TensorEmitter emit(builder, op.getLoc());
@@ -239,13 +209,16 @@ static Cotangents vjpOfReindex(ReindexOpInterface op, OpBuilder &builder,
   return result;
 }
 
-#define METAOPS_REINDEX_VJP(OP)                                                \
-  Cotangents OP::vjp(OpBuilder &builder, ValueRange cotangents) {              \
+#define METAOPS_REINDEX_PRODUCTS(OP)                                           \
+  Products OP::vjp(OpBuilder &builder, ValueRange cotangents) {                \
     return vjpOfReindex(*this, builder, cotangents[0]);                        \
+  }                                                                            \
+  Products OP::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {             \
+    return {applyToSource(*this, builder, tangents[0])};                       \
   }
-METAOPS_REINDEX_VJP(ReindexOp)
-METAOPS_REINDEX_VJP(BroadcastOp)
-METAOPS_REINDEX_VJP(TransposeOp)
-METAOPS_REINDEX_VJP(SliceOp)
-METAOPS_REINDEX_VJP(PadOp)
-#undef METAOPS_REINDEX_VJP
+METAOPS_REINDEX_PRODUCTS(ReindexOp)
+METAOPS_REINDEX_PRODUCTS(BroadcastOp)
+METAOPS_REINDEX_PRODUCTS(TransposeOp)
+METAOPS_REINDEX_PRODUCTS(SliceOp)
+METAOPS_REINDEX_PRODUCTS(PadOp)
+#undef METAOPS_REINDEX_PRODUCTS

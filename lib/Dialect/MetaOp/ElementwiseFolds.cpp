@@ -139,14 +139,9 @@ OpFoldResult RoundOp::fold(FoldAdaptor adaptor) {
                       APFloat::rmNearestTiesToEven);
 }
 
-// How these round is the target's choice, so constants are left to it.
-OpFoldResult ExpOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult LogOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult SqrtOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult SinOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult CosOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult TanhOp::fold(FoldAdaptor) { return {}; }
-OpFoldResult ErfOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult TruncOp::fold(FoldAdaptor adaptor) {
+  return foldRounding(*this, adaptor.getOperand(), APFloat::rmTowardZero);
+}
 
 //===----------------------------------------------------------------------===//
 // Binary folds. Commutative ops have their constant on the right.

@@ -223,3 +223,29 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   getOperandMutable().assign(source);
   return getResult();
 }
+
+//===----------------------------------------------------------------------===//
+// Bitcast
+//===----------------------------------------------------------------------===//
+
+LogicalResult BitcastOp::verify() {
+  Type from = getElementTypeOrSelf(getOperand());
+  Type to = getElementTypeOrSelf(getResult());
+  // (C1)
+  if (from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth())
+    return success();
+  return emitOpError("expects numbers of one width, given ") << from << " and "
+                                                             << to;
+}
+
+OpFoldResult BitcastOp::fold(FoldAdaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  auto inner = getOperand().getDefiningOp<BitcastOp>();
+  if (!inner)
+    return {};
+  if (inner.getOperand().getType() == getType())
+    return inner.getOperand();
+  getOperandMutable().assign(inner.getOperand());
+  return getResult();
+}

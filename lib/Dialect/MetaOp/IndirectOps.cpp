@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace mlir::metaop;
 using namespace mlir::metaop::detail;
 
-using Cotangents = SmallVector<Value>;
+using Products = SmallVector<Value>;
 using TensorValue = TypedValue<RankedTensorType>;
 
 /// What both ops say of their indices.
@@ -141,8 +141,8 @@ static Value emitScatterAdd(TensorEmitter &emit, IndirectOpInterface op,
 }
 
 /// Indices get no gradient.
-Cotangents GatherOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  Cotangents result(getNumOperands());
+Products GatherOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Products result(getNumOperands());
   if (!isFloatTensor(getSource()))
     return result;
   TensorEmitter emit(builder, getLoc());
@@ -150,8 +150,45 @@ Cotangents GatherOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   return result;
 }
 
-Cotangents ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  Cotangents result(getNumOperands());
+Products GatherOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  return {applyToSource(*this, builder, tangents[0])};
+}
+
+namespace {
+/// The elements that attain the maximum or the minimum that a scatter gives, and
+/// how many they are: they share its derivative evenly.
+struct Attained {
+  /// Of the source: elements that took no part see a NaN, which nothing is
+  /// equal to.
+  Value mask;
+  /// Of the result, at least 1; of f32 where the elements have 16 bits, which a
+  /// count of many does not fit.
+  Value count;
+
+  Attained(TensorEmitter &emit, ScatterOp op) {
+    Value source = op.getSource();
+    Type element = getElementTypeOrSelf(source);
+    Type wide = element.getIntOrFloatBitWidth() == 16
+                    ? Float32Type::get(element.getContext())
+                    : element;
+    Value attained = emitGather(emit, op, op.getResult(), source,
+                                std::numeric_limits<double>::quiet_NaN());
+    mask = emit.compare(ComparePredicate::Eq, source, attained);
+    Value number =
+        emitScatterAdd(emit, op, emit.cast(mask, wide), op.getResult());
+    count = emit.create<MaxOp>(number, emit.splat(number, 1.0));
+  }
+
+  Value divide(TensorEmitter &emit, Value value) const {
+    Type element = getElementTypeOrSelf(value);
+    Value wide = emit.cast(value, getElementTypeOrSelf(count));
+    return emit.cast(emit.div(wide, count), element);
+  }
+};
+} // namespace
+
+Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Products result(getNumOperands());
   if (!isFloatTensor(getSource()))
     return result;
   TensorEmitter emit(builder, getLoc());
@@ -160,21 +197,21 @@ Cotangents ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
     result[0] = emitGather(emit, *this, cotangents[0], source, 0.0);
     return result;
   }
-  // Shared evenly by those that attain the maximum or the minimum. A count of
-  // many elements does not fit 16 bits. Elements that took no part see a NaN,
-  // which nothing is equal to.
-  Type element = getElementTypeOrSelf(source);
-  Type wide = element.getIntOrFloatBitWidth() == 16
-                  ? Float32Type::get(element.getContext())
-                  : element;
-  Value attained = emitGather(emit, *this, getResult(), source,
-                              std::numeric_limits<double>::quiet_NaN());
-  Value mask = emit.compare(ComparePredicate::Eq, source, attained);
-  Value count = emitScatterAdd(emit, *this, emit.cast(mask, wide), getResult());
-  count = emit.create<MaxOp>(count, emit.splat(count, 1.0));
-  Value share =
-      emit.cast(emit.div(emit.cast(cotangents[0], wide), count), element);
-  result[0] = emit.select(mask, emitGather(emit, *this, share, source, 0.0),
-                          emit.splat(source, 0.0));
+  Attained attained(emit, *this);
+  Value share = attained.divide(emit, cotangents[0]);
+  result[0] =
+      emit.select(attained.mask, emitGather(emit, *this, share, source, 0.0),
+                  emit.splat(source, 0.0));
   return result;
+}
+
+Products ScatterOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  TensorEmitter emit(builder, getLoc());
+  if (getReduceKind() == ReduceKind::Add)
+    return {emitScatterAdd(emit, *this, tangents[0], getResult())};
+  Attained attained(emit, *this);
+  Value taken =
+      emit.select(attained.mask, tangents[0], emit.splat(tangents[0], 0.0));
+  return {
+      attained.divide(emit, emitScatterAdd(emit, *this, taken, getResult()))};
 }

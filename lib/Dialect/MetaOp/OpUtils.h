@@ -14,12 +14,21 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::metaop {
 
 //===----------------------------------------------------------------------===//
 // Element-wise ops
 //===----------------------------------------------------------------------===//
+
+/// Booleans count as unsigned: false is less than true.
+inline bool isUnsigned(Type element) {
+  return element.isUnsignedInteger() || element.isInteger(1);
+}
+inline bool isUnsigned(Value tensor) {
+  return isUnsigned(getElementTypeOrSelf(tensor));
+}
 
 /// What an op takes that is `inVectors` where vectors can do it: the element
 /// type of the result decides that.

@@ -272,10 +272,10 @@ void InsertOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-using Cotangents = SmallVector<Value>;
+using Products = SmallVector<Value>;
 
-Cotangents ConcatOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  Cotangents result(getNumOperands());
+Products ConcatOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Products result(getNumOperands());
   if (!isFloatTensor(getResult()) || !getType().hasStaticShape())
     return result;
   TensorEmitter emit(builder, getLoc());
@@ -297,8 +297,23 @@ Cotangents ConcatOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   return result;
 }
 
-Cotangents InsertOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  Cotangents result(getNumOperands());
+/// The tangents of operands, zeros where there is none.
+static Products withZeros(TensorEmitter &emit, OperandRange operands,
+                          ArrayRef<Value> tangents) {
+  Products filled;
+  for (auto [operand, tangent] : llvm::zip(operands, tangents))
+    filled.push_back(tangent ? tangent : emit.splat(operand, 0.0));
+  return filled;
+}
+
+Products ConcatOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  TensorEmitter emit(builder, getLoc());
+  return {emit.create<ConcatOp>(
+      getType(), withZeros(emit, getOperands(), tangents), getDim())};
+}
+
+Products InsertOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Products result(getNumOperands());
   if (!isFloatTensor(getResult()))
     return result;
   Value &toPart = result[0], &toDest = result[1];
@@ -313,11 +328,28 @@ Cotangents InsertOp::vjp(OpBuilder &builder, ValueRange cotangents) {
     Value combined = emitCombined(
         emit, getKind(), emitWindow(emit, *this, getDest()), getPart());
     auto op = cast<DifferentiableOpInterface>(combined.getDefiningOp());
-    Cotangents toBoth = op.vjp(builder, toPart);
+    Products toBoth = op.vjp(builder, toPart);
     toWindow = toBoth[0];
     toPart = toBoth[1];
   }
   toDest = emit.create<InsertOp>(InsertKind::None, toWindow, cotangents[0],
                                  getStarts());
   return result;
+}
+
+/// Where parts are combined, the tangent of the combined window is inserted.
+Products InsertOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  TensorEmitter emit(builder, getLoc());
+  Products both = withZeros(emit, getOperands().take_front(2),
+                            tangents.take_front(2));
+  Value part = both[0], dest = both[1];
+  InsertKind kind = getKind();
+  if (kind != InsertKind::None && kind != InsertKind::Add) {
+    Value combined = emitCombined(
+        emit, kind, emitWindow(emit, *this, getDest()), getPart());
+    auto op = cast<DifferentiableOpInterface>(combined.getDefiningOp());
+    part = op.jvp(builder, {emitWindow(emit, *this, dest), part}).front();
+    kind = InsertKind::None;
+  }
+  return {emit.create<InsertOp>(kind, part, dest, getStarts())};
 }

@@ -1,4 +1,4 @@
-//===- ReductionDerivatives.cpp - VJPs of the many-to-one ops -------------===//
+//===- ReductionDerivatives.cpp - Products for many-to-one ops ------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,6 +18,8 @@
 //             and other elements apart, which is right to the second order, and
 //             to every order where at most two elements of a group are zero.
 //
+// A JVP takes the same weights the other way: tangents, weighted, are summed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
@@ -30,38 +32,56 @@ using namespace mlir;
 using namespace mlir::metaop;
 using namespace mlir::metaop::detail;
 
-using Cotangents = SmallVector<Value>;
+using Products = SmallVector<Value>;
 
 //===----------------------------------------------------------------------===//
 // Max and min
 //===----------------------------------------------------------------------===//
 
-static Value emitSharedEvenly(TensorEmitter &emit, ReindexReduceOpInterface op,
-                              Value cotangent) {
-  Value source = op.getSource();
-  Value result = op->getResult(0);
-  IndexAccess access = op.getIndexAccess();
-  Type element = getElementTypeOrSelf(source);
-  // A count of many elements does not fit 16 bits.
-  Type wide = element.getIntOrFloatBitWidth() == 16
-                  ? Float32Type::get(element.getContext())
-                  : element;
+namespace {
+/// The elements that attain a maximum or a minimum, and how many they are.
+class Attained {
+public:
+  Attained(TensorEmitter &emit, ReindexReduceOpInterface op)
+      : emit(emit), op(op), source(op.getSource()),
+        element(getElementTypeOrSelf(source)) {
+    Value result = op->getResult(0);
+    // Elements that took no part see a NaN, which nothing is equal to.
+    value = emit.reindex(result, source, op.getIndexAccess(),
+                         std::numeric_limits<double>::quiet_NaN());
+    // A count of many elements does not fit 16 bits.
+    Type wide = element.getIntOrFloatBitWidth() == 16
+                    ? Float32Type::get(element.getContext())
+                    : element;
+    Value mask = emit.compare(ComparePredicate::Eq, source, value);
+    count = emit.reindexReduce(ReduceKind::Add, emit.cast(mask, wide), result,
+                               op.getIndexAccess());
+    // No element attains a NaN, or the identity of an empty group.
+    count = emit.create<MaxOp>(count, emit.splat(count, 1.0));
+  }
 
-  // Elements that took no part see a NaN, which nothing is equal to.
-  Value attained = emit.reindex(result, source, access,
-                                std::numeric_limits<double>::quiet_NaN());
-  Value mask = emit.compare(ComparePredicate::Eq, source, attained);
-  Value count = emit.reindexReduce(ReduceKind::Add, emit.cast(mask, wide),
-                                   result, access);
-  // No element attains a NaN, or the identity of an empty group.
-  count = emit.create<MaxOp>(count, emit.splat(count, 1.0));
-  Value share = emit.cast(emit.div(emit.cast(cotangent, wide), count), element);
-  // The opposite comparison is one of its own: a mask of all elements would
-  // otherwise be kept from one reduction to the other.
-  Value isOther = emit.compare(ComparePredicate::Ne, source, attained);
-  return emit.select(isOther, emit.splat(source, 0.0),
-                     emit.reindex(share, source, access, 0.0));
-}
+  Value divide(Value ofResult) {
+    Value wide = emit.cast(ofResult, getElementTypeOrSelf(count));
+    return emit.cast(emit.div(wide, count), element);
+  }
+
+  /// `ofSource`, and 0 at other elements. The comparison is one of its own: a
+  /// mask of all elements would otherwise be kept from one reduction to the
+  /// other.
+  Value mask(Value ofSource) {
+    Value isOther = emit.compare(ComparePredicate::Ne, source, value);
+    return emit.select(isOther, emit.splat(source, 0.0), ofSource);
+  }
+
+private:
+  TensorEmitter &emit;
+  ReindexReduceOpInterface op;
+  Value source;
+  Type element;
+  Value value;
+  Value count;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Mul over whole dimensions
@@ -272,6 +292,7 @@ static Value emitOthersInGeneral(TensorEmitter &emit,
   return emit.select(isZero, atZero, elsewhere);
 }
 
+/// The product of each element's others, times the cotangent of the result.
 static Value emitProductGradient(TensorEmitter &emit,
                                  ReindexReduceOpInterface op, Value cotangent) {
   auto dims = getWholeDimensions(op);
@@ -290,21 +311,25 @@ static Value emitProductGradient(TensorEmitter &emit,
 //===----------------------------------------------------------------------===//
 
 /// The source is operand 0; symbols and extents get nothing.
-static Cotangents vjpOfReduction(ReindexReduceOpInterface op,
-                                 OpBuilder &builder, Value cotangent) {
-  Cotangents result(op->getNumOperands());
+static Products vjpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
+                               Value cotangent) {
+  Products result(op->getNumOperands());
   if (!isFloatTensor(op.getSource()))
     return result;
   TensorEmitter emit(builder, op.getLoc());
+  auto read = [&](Value value) {
+    return emit.reindex(value, op.getSource(), op.getIndexAccess(), 0.0);
+  };
   switch (op.getReduceKind()) {
   case ReduceKind::Add:
-    result[0] =
-        emit.reindex(cotangent, op.getSource(), op.getIndexAccess(), 0.0);
+    result[0] = read(cotangent);
     break;
   case ReduceKind::Max:
-  case ReduceKind::Min:
-    result[0] = emitSharedEvenly(emit, op, cotangent);
+  case ReduceKind::Min: {
+    Attained attained(emit, op);
+    result[0] = attained.mask(read(attained.divide(cotangent)));
     break;
+  }
   case ReduceKind::Mul:
     result[0] = emitProductGradient(emit, op, cotangent);
     break;
@@ -316,10 +341,41 @@ static Cotangents vjpOfReduction(ReindexReduceOpInterface op,
   return result;
 }
 
-Cotangents ReindexReduceOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  return vjpOfReduction(*this, builder, cotangents[0]);
+static Products jvpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
+                               Value tangent) {
+  TensorEmitter emit(builder, op.getLoc());
+  Value result = op->getResult(0);
+  auto sum = [&](Value value) {
+    return emit.reindexReduce(ReduceKind::Add, value, result,
+                              op.getIndexAccess());
+  };
+  switch (op.getReduceKind()) {
+  case ReduceKind::Add:
+    return {sum(tangent)};
+  case ReduceKind::Max:
+  case ReduceKind::Min: {
+    Attained attained(emit, op);
+    return {attained.divide(sum(attained.mask(tangent)))};
+  }
+  case ReduceKind::Mul: {
+    Value others = emitProductGradient(emit, op, emit.splat(result, 1.0));
+    return {sum(emit.mul(tangent, others))};
+  }
+  case ReduceKind::And:
+  case ReduceKind::Or:
+  case ReduceKind::Xor:
+    break;
+  }
+  return {Value()};
 }
 
-Cotangents ReduceOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  return vjpOfReduction(*this, builder, cotangents[0]);
-}
+#define METAOPS_REDUCTION_PRODUCTS(OP)                                         \
+  Products OP::vjp(OpBuilder &builder, ValueRange cotangents) {                \
+    return vjpOfReduction(*this, builder, cotangents[0]);                      \
+  }                                                                            \
+  Products OP::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {             \
+    return jvpOfReduction(*this, builder, tangents[0]);                        \
+  }
+METAOPS_REDUCTION_PRODUCTS(ReindexReduceOp)
+METAOPS_REDUCTION_PRODUCTS(ReduceOp)
+#undef METAOPS_REDUCTION_PRODUCTS

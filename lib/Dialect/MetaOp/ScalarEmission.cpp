@@ -6,10 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// emitScalar of every element-wise op. Values have storage types, so whether an
-// integer is signed is asked of the op's tensors. f16 and bf16 are computed
-// with in f32 and rounded once per op. No operation emitted here traps or gives
-// poison, whatever its operands.
+// emitScalar of arithmetic, comparison and conversion. Quotients are in
+// DivisionEmission.cpp, what takes integers apart in BitEmission.cpp, functions
+// of real numbers in their entries in FloatFunctionOps.td.
+//
+// Values have storage types, so whether an integer is signed is asked of the
+// op's tensors. f16 and bf16 are computed with in f32 and rounded once per op.
+// No operation emitted here traps or gives poison, whatever its operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +34,6 @@ Type metaop::getStorageType(Type elementType) {
     return IntegerType::get(integer.getContext(), integer.getWidth());
   return elementType;
 }
-
-/// Booleans count as unsigned: false is less than true.
-static bool isUnsigned(Type element) {
-  return element.isUnsignedInteger() || element.isInteger(1);
-}
-
-static Type elementOf(Value tensor) { return getElementTypeOrSelf(tensor); }
 
 //===----------------------------------------------------------------------===//
 // Ops that are one operation for each kind of element
@@ -71,18 +67,11 @@ static Value emitNumber(OpBuilder &builder, Location loc, ValueRange operands,
   Value OP::emitScalar(OpBuilder &builder, ValueRange operands) {              \
     return emitFloat<TARGET>(builder, getLoc(), operands);                     \
   }
-METAOPS_EMIT_FLOAT(ExpOp, math::ExpOp)
-METAOPS_EMIT_FLOAT(LogOp, math::LogOp)
-METAOPS_EMIT_FLOAT(SqrtOp, math::SqrtOp)
-METAOPS_EMIT_FLOAT(SinOp, math::SinOp)
-METAOPS_EMIT_FLOAT(CosOp, math::CosOp)
-METAOPS_EMIT_FLOAT(TanhOp, math::TanhOp)
-METAOPS_EMIT_FLOAT(ErfOp, math::ErfOp)
 METAOPS_EMIT_FLOAT(FloorOp, math::FloorOp)
 METAOPS_EMIT_FLOAT(CeilOp, math::CeilOp)
 METAOPS_EMIT_FLOAT(RoundOp, math::RoundEvenOp)
+METAOPS_EMIT_FLOAT(TruncOp, math::TruncOp)
 METAOPS_EMIT_FLOAT(DivOp, arith::DivFOp)
-METAOPS_EMIT_FLOAT(PowOp, math::PowFOp)
 #undef METAOPS_EMIT_FLOAT
 
 #define METAOPS_EMIT_NUMBER(OP, FLOAT, SIGNED, UNSIGNED)                       \
@@ -105,6 +94,14 @@ METAOPS_EMIT_BITS(AndOp, arith::AndIOp)
 METAOPS_EMIT_BITS(OrOp, arith::OrIOp)
 METAOPS_EMIT_BITS(XorOp, arith::XOrIOp)
 #undef METAOPS_EMIT_BITS
+
+Value FmaOp::emitScalar(OpBuilder &builder, ValueRange operands) {
+  ScalarEmitter emit(builder, getLoc());
+  Value result =
+      emit.create<math::FmaOp>(emit.widen(operands[0]), emit.widen(operands[1]),
+                               emit.widen(operands[2]));
+  return emit.narrow(result, operands[0].getType());
+}
 
 Value SelectOp::emitScalar(OpBuilder &builder, ValueRange operands) {
   return arith::SelectOp::create(builder, getLoc(), operands[0], operands[1],
@@ -162,109 +159,6 @@ Value SignOp::emitScalar(OpBuilder &builder, ValueRange operands) {
   Value result = emit.select(emit.compare(IntPredicate::slt, x, zero),
                              emit.constant(type, -1), zero);
   return emit.select(emit.compare(IntPredicate::sgt, x, zero), one, result);
-}
-
-//===----------------------------------------------------------------------===//
-// Division
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A divisor with which `divsi`, `remsi`, `divui` and `remui` are defined for
-/// every dividend: 1 in the place of 0 and, if signed, of -1 (the lowest
-/// integer has no negative).
-struct SafeDivisor {
-  Value value;
-  Value isZero;
-  Value isMinusOne; // null if unsigned
-
-  SafeDivisor(ScalarEmitter &emit, Value divisor, bool isUnsigned) {
-    Type type = divisor.getType();
-    isZero = emit.compare(IntPredicate::eq, divisor, emit.constant(type, 0));
-    Value replaced = isZero;
-    if (!isUnsigned) {
-      isMinusOne =
-          emit.compare(IntPredicate::eq, divisor, emit.constant(type, -1));
-      replaced = emit.create<arith::OrIOp>(isZero, isMinusOne);
-    }
-    value = emit.select(replaced, emit.constant(type, 1), divisor);
-  }
-};
-} // namespace
-
-/// Whether truncation and floor differ: the remainder is not zero, and its sign
-/// is not that of the divisor.
-static Value emitNeedsFloor(ScalarEmitter &emit, Value remainder,
-                            Value divisor) {
-  Value zero = emit.constant(remainder.getType(), 0);
-  Value inexact = emit.compare(IntPredicate::ne, remainder, zero);
-  Value signs = emit.create<arith::XOrIOp>(remainder, divisor);
-  Value differ = emit.compare(IntPredicate::slt, signs, zero);
-  return emit.create<arith::AndIOp>(inexact, differ);
-}
-
-Value FloorDivOp::emitScalar(OpBuilder &builder, ValueRange operands) {
-  ScalarEmitter emit(builder, getLoc());
-  Type element = elementOf(getResult());
-  Type type = operands[0].getType();
-  if (isa<FloatType>(element)) {
-    Value quotient = emit.create<arith::DivFOp>(emit.widen(operands[0]),
-                                                emit.widen(operands[1]));
-    return emit.narrow(emit.create<math::FloorOp>(quotient), type);
-  }
-
-  Value x = operands[0];
-  SafeDivisor divisor(emit, operands[1], isUnsigned(element));
-  Value zero = emit.constant(type, 0);
-  if (isUnsigned(element)) {
-    Value quotient = emit.create<arith::DivUIOp>(x, divisor.value);
-    return emit.select(divisor.isZero, zero, quotient);
-  }
-  Value quotient = emit.create<arith::DivSIOp>(x, divisor.value);
-  Value product = emit.create<arith::MulIOp>(quotient, divisor.value);
-  Value remainder = emit.create<arith::SubIOp>(x, product);
-  Value below = emit.create<arith::SubIOp>(quotient, emit.constant(type, 1));
-  Value result = emit.select(emitNeedsFloor(emit, remainder, divisor.value),
-                             below, quotient);
-  result = emit.select(divisor.isMinusOne, emit.create<arith::SubIOp>(zero, x),
-                       result);
-  return emit.select(divisor.isZero, zero, result);
-}
-
-/// `fmod` is exact, where `x - y * floor(x / y)` loses the digits of a large
-/// quotient; what is left is to give the remainder the sign of y.
-static Value emitFloatMod(ScalarEmitter &emit, Value x, Value y) {
-  Type type = x.getType();
-  Value zero = emit.constant(type, 0.0);
-  Value remainder = emit.create<arith::RemFOp>(x, y);
-  Value isNegative = emit.compare(FloatPredicate::OLT, remainder, zero);
-  Value wantsNegative = emit.compare(FloatPredicate::OLT, y, zero);
-  Value differ = emit.create<arith::XOrIOp>(isNegative, wantsNegative);
-  Value moved = emit.create<arith::AddFOp>(remainder, y);
-  Value result = emit.select(differ, moved, remainder);
-  // A remainder of zero has no sign to compare; it takes that of y.
-  Value signedZero =
-      emit.select(wantsNegative, emit.constant(type, -0.0), zero);
-  Value isZero = emit.compare(FloatPredicate::OEQ, remainder, zero);
-  return emit.select(isZero, signedZero, result);
-}
-
-Value ModOp::emitScalar(OpBuilder &builder, ValueRange operands) {
-  ScalarEmitter emit(builder, getLoc());
-  Type element = elementOf(getResult());
-  if (isa<FloatType>(element)) {
-    Value result =
-        emitFloatMod(emit, emit.widen(operands[0]), emit.widen(operands[1]));
-    return emit.narrow(result, operands[0].getType());
-  }
-
-  // Modulo 1, which stands in for 0 and -1, gives the 0 that is wanted.
-  SafeDivisor divisor(emit, operands[1], isUnsigned(element));
-  if (isUnsigned(element))
-    return emit.create<arith::RemUIOp>(operands[0], divisor.value);
-  Value remainder = emit.create<arith::RemSIOp>(operands[0], divisor.value);
-  Value moved = emit.create<arith::AddIOp>(remainder, divisor.value);
-  return emit.select(emitNeedsFloor(emit, remainder, divisor.value), moved,
-                     remainder);
 }
 
 //===----------------------------------------------------------------------===//
@@ -472,6 +366,15 @@ Value metaop::emitCast(OpBuilder &builder, Location loc, Value value, Type from,
                      : emitIntToFloat(emit, value, from, to);
   return fromFloat ? emitFloatToInt(emit, value, to)
                    : emitIntToInt(emit, value, from, to);
+}
+
+Value BitcastOp::emitScalar(OpBuilder &builder, ValueRange operands) {
+  Type from = operands[0].getType();
+  Type to = ScalarEmitter::withElement(from,
+                                       getStorageType(elementOf(getResult())));
+  if (from == to)
+    return operands[0];
+  return arith::BitcastOp::create(builder, getLoc(), to, operands[0]);
 }
 
 Value CastOp::emitScalar(OpBuilder &builder, ValueRange operands) {

@@ -9,12 +9,15 @@
 #ifndef METAOPS_LIB_DIALECT_METAOP_SCALAREMITTER_H
 #define METAOPS_LIB_DIALECT_METAOP_SCALAREMITTER_H
 
+#include "OpUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::metaop {
+
+inline Type elementOf(Value tensor) { return getElementTypeOrSelf(tensor); }
 
 /// Emits operations on values of one shape: all are scalars, or all are vectors
 /// of one length. A "type" below is such a shape with its element type.
@@ -80,10 +83,33 @@ public:
     return create<arith::SelectOp>(condition, onTrue, onFalse);
   }
 
+  /// The absolute value of a signed integer; the lowest wraps to itself.
+  Value absInteger(Value value) {
+    Value negated = create<arith::SubIOp>(constant(value.getType(), 0), value);
+    return create<arith::MaxSIOp>(value, negated);
+  }
+
+  /// Values that a loop carries from round to round.
+  using LoopBody =
+      llvm::function_ref<SmallVector<Value>(ScalarEmitter &, ValueRange)>;
+  /// Repeats `body` while any lane of the carried value number `counter`, an
+  /// integer, is not zero.
+  SmallVector<Value> loopWhileNonZero(ValueRange start, unsigned counter,
+                                      LoopBody body);
+
 private:
   OpBuilder &builder;
   Location loc;
 };
+
+/// (x^2 + y^2)^(1/2) of f32 or f64, without overflow or underflow in between.
+Value emitHypot(ScalarEmitter &emit, Value x, Value y);
+
+/// 1 - erf x, of f32 by way of f64: erfcf of the C library is off by 2.5 units.
+Value emitErfc(ScalarEmitter &emit, Value x);
+
+/// The y for which erf y = x, of an f32 or f64.
+Value emitErfinv(ScalarEmitter &emit, Value x);
 
 } // namespace mlir::metaop
 

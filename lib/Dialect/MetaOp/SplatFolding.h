@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_DIALECT_METAOP_SPLATFOLDING_H
 #define METAOPS_LIB_DIALECT_METAOP_SPLATFOLDING_H
 
+#include "OpUtils.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
@@ -66,13 +67,6 @@ inline bool isSplat(Attribute attr, double value) {
   return dense.getSplatValue<APInt>() == expected;
 }
 
-/// Booleans count as unsigned.
-inline bool isUnsigned(Type element) {
-  return element.isUnsignedInteger() || element.isInteger(1);
-}
-inline bool isUnsigned(Value tensor) {
-  return isUnsigned(getElementTypeOrSelf(tensor));
-}
 inline bool isFloat(Value tensor) {
   return isa<FloatType>(getElementTypeOrSelf(tensor));
 }

@@ -10,6 +10,8 @@
 #include "MetaOps/Runtime/Session/Session.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace metaops;
 
@@ -65,38 +67,68 @@ void Session::adoptDerivatives(Operation *last) {
            "no gradient is to flow through it");
 }
 
-std::vector<Var> Session::grad(const Var &loss,
-                               llvm::ArrayRef<const Var *> targets) {
-  auto checkFloat = [](const Var &var, llvm::StringRef what) {
-    if (!isFloat(var.dtype()))
-      fail(ErrorKind::Type, "grad: " + what + " is " + nameOf(var.dtype()) +
-                                ", expected floats");
-  };
-  checkFloat(loss, "the loss");
+static void checkFloat(llvm::StringRef function, const Var &var,
+                       llvm::StringRef what) {
+  if (!isFloat(var.dtype()))
+    fail(ErrorKind::Type, function + ": " + what + " is " +
+                              nameOf(var.dtype()) + ", expected floats");
+}
+
+llvm::SmallVector<Node *>
+Session::prepareDerivatives(llvm::ArrayRef<const Var *> outputs,
+                            llvm::ArrayRef<const Var *> targets) {
   llvm::SmallVector<Node *> nodes;
-  for (const Var *target : targets) {
-    checkFloat(*target, "a target");
+  for (const Var *target : targets)
     nodes.push_back(target->node);
-  }
   // Fresh parameters have to be there for the first iteration to be the same
   // program as the next ones.
   computeInitialValues(nodes);
   computeReplacements(nodes);
-  if (const Node *ended = graph.findEnded(loss.node, nodes))
-    failEnded(ended, historyDepth);
+  for (const Var *output : outputs)
+    if (const Node *ended = graph.findEnded(output->node, nodes))
+      failEnded(ended, historyDepth);
   for (Node *target : nodes)
     target->isTarget = true;
-  loss.node->isDifferentiated = true;
+  for (const Var *output : outputs)
+    output->node->isDifferentiated = true;
+  return nodes;
+}
+
+/// What is older than all targets depends on none of them: the steps before of a
+/// loop, of whose values the targets are the last.
+static uint64_t getFirstOrder(llvm::ArrayRef<Node *> targets) {
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  for (Node *target : targets)
+    first = std::min(first, target->order);
+  return first;
+}
+
+std::vector<Var> Session::adoptResults(Operation *last,
+                                       llvm::ArrayRef<Value> values) {
+  adoptDerivatives(last);
+  auto results = llvm::map_to_vector(
+      values, [&](Value value) { return graph.getNode(value); });
+  if (graph.getNumDonated() > 0)
+    if (Node *overwritten = findOverwritten(graph, results))
+      failOverwritten(overwritten);
+  std::vector<Var> vars;
+  for (Node *result : results)
+    vars.push_back(wrap(result));
+  return vars;
+}
+
+std::vector<Var> Session::grad(const Var &loss,
+                               llvm::ArrayRef<const Var *> targets) {
+  checkFloat("grad", loss, "the loss");
+  for (const Var *target : targets)
+    checkFloat("grad", *target, "a target");
+  llvm::SmallVector<Node *> nodes = prepareDerivatives(&loss, targets);
 
   // The sum of the loss's elements is differentiated.
   Node *seed =
       recordSplat(loss.shape(), fillOf(Number::ofInt(1), loss.dtype()));
   auto values = llvm::map_to_vector(nodes, [](Node *n) { return n->value(); });
-  // What is older than all targets depends on none of them: the steps before of
-  // a loop, of whose values the targets are the last.
-  uint64_t first = loss.node->order;
-  for (Node *target : nodes)
-    first = std::min(first, target->order);
+  uint64_t first = getFirstOrder(nodes);
   auto isStopped = [&](Operation *op) {
     const Node *node = graph.getNode(op);
     return node->isStopped || node->order < first;
@@ -109,18 +141,53 @@ std::vector<Var> Session::grad(const Var &loss,
   };
   llvm::SmallVector<Value> gradients = check(metaop::differentiate(
       at(), loss.node->value(), seed->value(), values, isStopped, getNumber));
-  adoptDerivatives(seed->op);
-  llvm::SmallVector<Node *> results;
-  for (Value gradient : gradients)
-    results.push_back(graph.getNode(gradient));
-  if (graph.getNumDonated() > 0)
-    if (Node *overwritten = findOverwritten(graph, results))
-      failOverwritten(overwritten);
-
-  std::vector<Var> vars;
-  for (Node *result : results)
-    vars.push_back(wrap(result));
+  std::vector<Var> vars = adoptResults(seed->op, gradients);
   // The seed, where nothing depends on the loss.
   graph.release(seed);
+  return vars;
+}
+
+std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
+                              llvm::ArrayRef<const Var *> inputs,
+                              llvm::ArrayRef<const Var *> tangents) {
+  if (inputs.size() != tangents.size())
+    fail(ErrorKind::Value, "jvp: " + llvm::Twine(inputs.size()) +
+                               " inputs and " + llvm::Twine(tangents.size()) +
+                               " tangents given");
+  for (const Var *output : outputs)
+    checkFloat("jvp", *output, "an output");
+  for (auto [input, tangent] : llvm::zip(inputs, tangents)) {
+    checkFloat("jvp", *input, "an input");
+    checkFloat("jvp", *tangent, "a tangent");
+    if (input->shape() != tangent->shape())
+      fail(ErrorKind::Value, "jvp: an input has shape " +
+                                 formatShape(input->shape()) +
+                                 ", its tangent " +
+                                 formatShape(tangent->shape()));
+  }
+  llvm::SmallVector<Node *> nodes = prepareDerivatives(outputs, inputs);
+  llvm::SmallVector<Value> ofOutputs, ofInputs, ofTangents;
+  llvm::SmallVector<Node *> casts;
+  for (const Var *output : outputs)
+    ofOutputs.push_back(output->node->value());
+  for (auto [node, tangent] : llvm::zip(nodes, tangents)) {
+    Node *direction = recordCast(tangent->node, node->dtype);
+    if (direction != tangent->node)
+      casts.push_back(direction);
+    ofInputs.push_back(node->value());
+    ofTangents.push_back(direction->value());
+  }
+  uint64_t first = getFirstOrder(nodes);
+  auto isStopped = [&](Operation *op) {
+    const Node *node = graph.getNode(op);
+    return node->isStopped || node->order < first;
+  };
+  Operation *last = &graph.getBlock().back();
+  llvm::SmallVector<Value> moved = check(metaop::pushForward(
+      at(), ofOutputs, ofInputs, ofTangents, isStopped));
+  std::vector<Var> vars = adoptResults(last, moved);
+  // Of tangents of what no output depends on.
+  for (Node *cast : casts)
+    graph.release(cast);
   return vars;
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Unary and binary ops are found by the mnemonics of the dialect, and asked
+// Ops of one to three operands are found by the mnemonics of the dialect, and asked
 // which element types they take; so an op added to the dialect can be recorded
 // without a change here. Operands are promoted (Promotion.h), cast to a type
 // that the op takes, and broadcast to one shape. A Python number becomes
@@ -51,7 +51,7 @@ Session::lookUpElementwise(llvm::StringRef mnemonic, unsigned arity) {
     auto info = std::make_unique<ElementwiseInfo>(ElementwiseInfo{name, 0});
     if (name.isRegistered() &&
         name.hasInterface<metaop::ElementwiseOpInterface>())
-      for (unsigned operands : {1, 2}) {
+      for (unsigned operands : {1, 2, 3}) {
         auto takes = [&](DType dtype) {
           return accepts(name, operands, toElementType(dtype, &context));
         };
@@ -95,7 +95,8 @@ DType Session::elementwiseType(const ElementwiseInfo &info,
 //===----------------------------------------------------------------------===//
 
 static bool isRounding(llvm::StringRef name) {
-  return name == "floor" || name == "ceil" || name == "round";
+  return name == "floor" || name == "ceil" || name == "round" ||
+         name == "trunc";
 }
 
 static DType dtypeOf(Operand operand) {
@@ -103,12 +104,20 @@ static DType dtypeOf(Operand operand) {
                             : operand.getNode()->dtype;
 }
 
-static DType promoteOperands(Operand x, Operand y) {
-  if (!x.isNumber() && y.isNumber())
-    return promote(dtypeOf(x), y.getNumber().getKind());
-  if (x.isNumber() && !y.isNumber())
-    return promote(dtypeOf(y), x.getNumber().getKind());
-  return promote(dtypeOf(x), dtypeOf(y));
+/// The common type of tensors, and of numbers beside them, which are weak.
+static DType promoteOperands(llvm::ArrayRef<Operand> operands) {
+  std::optional<DType> dtype;
+  bool areNumbers = llvm::all_of(
+      operands, [](Operand operand) { return operand.isNumber(); });
+  for (Operand operand : operands)
+    if (areNumbers || !operand.isNumber())
+      dtype = dtype ? promote(*dtype, dtypeOf(operand)) : dtypeOf(operand);
+  if (areNumbers)
+    return *dtype;
+  for (Operand operand : operands)
+    if (operand.isNumber())
+      dtype = promote(*dtype, operand.getNumber().getKind());
+  return *dtype;
 }
 
 static llvm::ArrayRef<int64_t> shapeOf(Operand operand) {
@@ -185,33 +194,35 @@ Var Session::unary(llvm::StringRef name, Operand x) {
   return wrap(isIdentity ? operand : recordElementwise(info.name, operand));
 }
 
-Node *Session::recordBinary(llvm::StringRef name, Operand x, Operand y) {
-  const ElementwiseInfo &info = lookUpElementwise(name, 2);
-  DType dtype = elementwiseType(info, name, promoteOperands(x, y));
-  llvm::SmallVector<int64_t, 8> shape(shapeOf(x));
-  broadcastShapes(name, shape, shapeOf(y));
-  if (x.isNumber())
-    (void)x.getNumber().encode(dtype);
-  if (y.isNumber())
-    (void)y.getNumber().encode(dtype);
-  Node *lhs = recordOperand(x, dtype, shape);
-  Node *rhs = recordOperand(y, dtype, shape);
-  return recordElementwise(info.name, {lhs, rhs});
+Node *Session::recordSeveral(llvm::StringRef name,
+                             llvm::ArrayRef<Operand> operands) {
+  const ElementwiseInfo &info = lookUpElementwise(name, operands.size());
+  DType dtype = elementwiseType(info, name, promoteOperands(operands));
+  llvm::SmallVector<int64_t, 8> shape(shapeOf(operands.front()));
+  for (Operand operand : operands.drop_front())
+    broadcastShapes(name, shape, shapeOf(operand));
+  for (Operand operand : operands)
+    if (operand.isNumber())
+      (void)operand.getNumber().encode(dtype);
+  llvm::SmallVector<Node *, 3> nodes;
+  for (Operand operand : operands)
+    nodes.push_back(recordOperand(operand, dtype, shape));
+  return recordElementwise(info.name, nodes);
 }
 
-/// Small constant powers are products and roots: they are faster and, for
-/// integers, the only ones there are.
+/// Small constant powers are products and roots, which are faster.
 Node *Session::recordPower(Operand x, Operand y) {
   constexpr int64_t mostMultiplied = 64;
-  DType dtype = promoteOperands(x, y);
+  DType dtype = promoteOperands({x, y});
   bool isSmall = y.isNumber() && !x.isNumber() && y.getNumber().fitsInt64() &&
                  y.getNumber().getKind() == Number::Kind::Int;
   int64_t exponent = isSmall ? y.getNumber().getInt() : 0;
   if (!isFloat(dtype)) {
-    if (!isSmall || exponent < 0 || exponent > mostMultiplied)
-      fail(ErrorKind::Type,
-           "pow: an integer's exponent has to be a Python integer in [0, 64]; "
-           "cast one operand to a float");
+    if (isSmall && exponent < 0)
+      fail(ErrorKind::Value,
+           "pow: an integer to the power of " + llvm::Twine(exponent) +
+               " is no integer; cast it to a float");
+    isSmall &= exponent <= mostMultiplied;
   } else if (isSmall) {
     isSmall = exponent >= 1 && exponent <= 4;
   }
@@ -219,7 +230,7 @@ Node *Session::recordPower(Operand x, Operand y) {
     if (y.isNumber() && !x.isNumber() && y.getNumber().getDouble() == 0.5)
       return recordElementwise(lookUpElementwise("sqrt", 1).name,
                                recordCast(x.getNode(), dtype));
-    return recordBinary("pow", x, y);
+    return recordSeveral("pow", {x, y});
   }
   Node *base = recordCast(x.getNode(), dtype);
   if (exponent == 0)
@@ -238,7 +249,11 @@ Node *Session::recordPower(Operand x, Operand y) {
 Var Session::binary(llvm::StringRef name, Operand x, Operand y) {
   if (name == "pow")
     return wrap(recordPower(x, y));
-  return wrap(recordBinary(name, x, y));
+  return wrap(recordSeveral(name, {x, y}));
+}
+
+Var Session::ternary(llvm::StringRef name, Operand x, Operand y, Operand z) {
+  return wrap(recordSeveral(name, {x, y, z}));
 }
 
 Var Session::compare(llvm::StringRef predicate, Operand x, Operand y) {
@@ -246,7 +261,7 @@ Var Session::compare(llvm::StringRef predicate, Operand x, Operand y) {
   if (!kind)
     fail(ErrorKind::Value, "there is no comparison '" + predicate +
                                "'; expected eq, ne, lt, le, gt or ge");
-  DType dtype = promoteOperands(x, y);
+  DType dtype = promoteOperands({x, y});
   llvm::SmallVector<int64_t, 8> shape(shapeOf(x));
   broadcastShapes(predicate, shape, shapeOf(y));
   Node *lhs = recordOperand(x, dtype, shape);
@@ -266,13 +281,26 @@ Var Session::select(Operand condition, Operand onTrue, Operand onFalse) {
   if (!isBool(dtypeOf(condition)))
     fail(ErrorKind::Type, "select: the condition is " +
                               nameOf(dtypeOf(condition)) + ", expected bool");
-  DType dtype = promoteOperands(onTrue, onFalse);
+  DType dtype = promoteOperands({onTrue, onFalse});
   llvm::SmallVector<int64_t, 8> shape(shapeOf(condition));
   broadcastShapes("select", shape, shapeOf(onTrue));
   broadcastShapes("select", shape, shapeOf(onFalse));
   return wrap(recordSelect(recordOperand(condition, DType::Bool, shape),
                            recordOperand(onTrue, dtype, shape),
                            recordOperand(onFalse, dtype, shape)));
+}
+
+Var Session::bitcast(Operand x, DType dtype) {
+  DType from = dtypeOf(x);
+  if (isBool(from) || isBool(dtype) || sizeOf(from) != sizeOf(dtype))
+    fail(ErrorKind::Type, "bitcast: given " + nameOf(from) + " and " +
+                              nameOf(dtype) +
+                              ", expected numbers of one width");
+  Node *node = recordOperand(x, from, shapeOf(x));
+  if (from == dtype)
+    return wrap(node);
+  return wrap(adopt(metaop::BitcastOp::create(
+      at(), line, typeOf(node->shape(), dtype), node->value())));
 }
 
 Var Session::cast(Operand x, DType dtype) {

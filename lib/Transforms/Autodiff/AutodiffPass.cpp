@@ -12,12 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ActiveOps.h"
+#include "FunctionParts.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_AUTODIFFPASS
@@ -27,57 +28,12 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-static bool isFloatTensor(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa<FloatType>(tensor.getElementType());
-}
-
-/// The arguments that `wrt` names, or all that have gradients.
-static FailureOr<SmallVector<Value>> getTargets(func::FuncOp function,
-                                                ArrayRef<int64_t> wrt) {
-  SmallVector<Value> targets;
-  if (wrt.empty()) {
-    llvm::copy_if(function.getArguments(), std::back_inserter(targets),
-                  [](Value value) { return isFloatTensor(value.getType()); });
-    if (targets.empty())
-      return function.emitError()
-             << "no argument is a tensor of floats to differentiate with "
-                "respect to";
-    return targets;
-  }
-  llvm::SmallBitVector isNamed(function.getNumArguments());
-  for (int64_t number : wrt) {
-    if (number < 0 || number >= function.getNumArguments())
-      return function.emitError()
-             << "`wrt` names argument " << number << ", but the function has "
-             << function.getNumArguments()
-             << (function.getNumArguments() == 1 ? " argument" : " arguments");
-    Value argument = function.getArgument(number);
-    if (!isFloatTensor(argument.getType()))
-      return function.emitError()
-             << "`wrt` names argument " << number << " of type "
-             << argument.getType() << ", but only tensors of floats have "
-             << "gradients";
-    if (isNamed.test(number))
-      return function.emitError()
-             << "`wrt` names argument " << number << " twice";
-    isNamed.set(number);
-    targets.push_back(argument);
-  }
-  return targets;
-}
-
 /// The return of a function that can be differentiated.
-static FailureOr<func::ReturnOp> getReturn(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError()
-           << "expected a body of one block to differentiate, but got "
-           << function.getBody().getBlocks().size() << " blocks";
-  auto exit = dyn_cast<func::ReturnOp>(function.front().getTerminator());
-  if (!exit)
-    return function.emitError() << "expected the body to end in func.return";
-  if (exit.getNumOperands() != 1 ||
-      !isFloatTensor(exit.getOperand(0).getType()))
+static FailureOr<func::ReturnOp> getReturnOfOne(func::FuncOp function) {
+  FailureOr<func::ReturnOp> exit = getReturn(function);
+  if (failed(exit))
+    return failure();
+  if (exit->getNumOperands() != 1 || !isFloatTensor(exit->getOperand(0)))
     return function.emitError()
            << "expected one tensor of floats as result to differentiate, but "
               "got "
@@ -87,7 +43,7 @@ static FailureOr<func::ReturnOp> getReturn(func::FuncOp function) {
 
 static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
                                   int64_t order) {
-  FailureOr<func::ReturnOp> exit = getReturn(function);
+  FailureOr<func::ReturnOp> exit = getReturnOfOne(function);
   if (failed(exit))
     return failure();
   FailureOr<SmallVector<Value>> targets = getTargets(function, wrt);
@@ -112,10 +68,7 @@ static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
     outputs = std::move(*gradients);
   }
 
-  exit->getOperandsMutable().assign(results);
-  function.setFunctionType(FunctionType::get(function.getContext(),
-                                             function.getArgumentTypes(),
-                                             TypeRange(ValueRange(results))));
+  setResults(function, *exit, results);
   return success();
 }
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from .. import activations, elementwise
+from .. import activations, functions
 from .._core import Var
 from .._typing import VarLike
 from .module import Module
@@ -92,7 +92,7 @@ class Tanh(Module):
 
     def execute(self, x: VarLike) -> Var:
         """Return the hyperbolic tangent of x."""
-        return elementwise.tanh(x)
+        return functions.tanh(x)
 
 
 class GELU(Module):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import activations, elementwise
+from .. import activations, elementwise, functions
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened
@@ -121,14 +121,14 @@ def bce_loss(
     # one that a parabola through this point has, whose own value is 0.
     point = x.detach()
     value = entropy(
-        elementwise.clip(elementwise.log(point), -100.0),
-        elementwise.clip(elementwise.log(1.0 - point), -100.0),
+        elementwise.clip(functions.log(point), -100.0),
+        elementwise.clip(functions.log(1.0 - point), -100.0),
     )
     step = x - point
     parabola = (point - target + 0.5 * step) * (step / _LEAST_SPREAD)
     loss = elementwise.where(
         is_inside,
-        entropy(elementwise.log(inside), elementwise.log(1.0 - inside)),
+        entropy(functions.log(inside), functions.log(1.0 - inside)),
         value + parabola,
     )
     return _reduced(_times("bce_loss", "weight", loss, weight), reduction).cast(dtype)

@@ -185,3 +185,22 @@ func.func @cast_chains(%h: tensor<4xf16>, %f: tensor<4xf32>, %i: tensor<4xi32>)
   %6 = metaop.cast %0 : tensor<4xf32> -> tensor<4xi32>
   return %1, %3, %5, %6 : tensor<4xf16>, tensor<4xf32>, tensor<4xi8>, tensor<4xi32>
 }
+
+// CHECK-LABEL: @bitcasts
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @bitcasts(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  // CHECK-NEXT: %[[B:.*]] = metaop.bitcast %[[X]] : tensor<4xf32> -> tensor<4xi32>
+  // CHECK-NEXT: return %[[X]], %[[B]]
+  %0 = metaop.bitcast %x : tensor<4xf32> -> tensor<4xui32>
+  %1 = metaop.bitcast %0 : tensor<4xui32> -> tensor<4xi32>
+  %2 = metaop.bitcast %1 : tensor<4xi32> -> tensor<4xf32>
+  return %2, %1 : tensor<4xf32>, tensor<4xi32>
+}
+
+// CHECK-LABEL: @truncated
+func.func @truncated() -> tensor<4xf32> {
+  // CHECK-NEXT: metaop.constant dense<-1.000000e+00>
+  %c = metaop.constant dense<-1.75> : tensor<4xf32>
+  %0 = metaop.trunc %c : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -94,3 +94,19 @@ func.func @add_of_two_element_types(%x: tensor<4xf32>, %y: tensor<4xf64>) {
   %0 = "metaop.add"(%x, %y) : (tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @bitcast_c1_widths(%x: tensor<4xf32>) -> tensor<4xi64> {
+  // expected-error @below {{expects numbers of one width, given 'f32' and 'i64'}}
+  %0 = metaop.bitcast %x : tensor<4xf32> -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
+func.func @shift_of_floats(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{operand #0 must be tensor of integers}}
+  %0 = metaop.shl %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

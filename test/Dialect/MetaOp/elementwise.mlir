@@ -85,3 +85,77 @@ func.func @mixed(%x: tensor<2x3xf16>, %y: tensor<2x3xf16>) -> (tensor<2x3xf16>, 
   %4 = metaop.stop_fuse %3 : tensor<2x3xf16>
   return %4, %2 : tensor<2x3xf16>, tensor<2x3xi64>
 }
+
+// Functions of real numbers.
+// CHECK-LABEL: @functions
+func.func @functions(%0: tensor<4x?xf32>, %y: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  // CHECK: metaop.rsqrt %{{.*}} : tensor<4x?xf32>
+  %1 = metaop.rsqrt %0 : tensor<4x?xf32>
+  // CHECK: metaop.cbrt %{{.*}} : tensor<4x?xf32>
+  %2 = metaop.cbrt %1 : tensor<4x?xf32>
+  // CHECK: metaop.exp2 %{{.*}} : tensor<4x?xf32>
+  %3 = metaop.exp2 %2 : tensor<4x?xf32>
+  // CHECK: metaop.expm1 %{{.*}} : tensor<4x?xf32>
+  %4 = metaop.expm1 %3 : tensor<4x?xf32>
+  // CHECK: metaop.log2 %{{.*}} : tensor<4x?xf32>
+  %5 = metaop.log2 %4 : tensor<4x?xf32>
+  // CHECK: metaop.log10 %{{.*}} : tensor<4x?xf32>
+  %6 = metaop.log10 %5 : tensor<4x?xf32>
+  // CHECK: metaop.log1p %{{.*}} : tensor<4x?xf32>
+  %7 = metaop.log1p %6 : tensor<4x?xf32>
+  // CHECK: metaop.tan %{{.*}} : tensor<4x?xf32>
+  %8 = metaop.tan %7 : tensor<4x?xf32>
+  // CHECK: metaop.asin %{{.*}} : tensor<4x?xf32>
+  %9 = metaop.asin %8 : tensor<4x?xf32>
+  // CHECK: metaop.acos %{{.*}} : tensor<4x?xf32>
+  %10 = metaop.acos %9 : tensor<4x?xf32>
+  // CHECK: metaop.atan %{{.*}} : tensor<4x?xf32>
+  %11 = metaop.atan %10 : tensor<4x?xf32>
+  // CHECK: metaop.sinh %{{.*}} : tensor<4x?xf32>
+  %12 = metaop.sinh %11 : tensor<4x?xf32>
+  // CHECK: metaop.cosh %{{.*}} : tensor<4x?xf32>
+  %13 = metaop.cosh %12 : tensor<4x?xf32>
+  // CHECK: metaop.asinh %{{.*}} : tensor<4x?xf32>
+  %14 = metaop.asinh %13 : tensor<4x?xf32>
+  // CHECK: metaop.acosh %{{.*}} : tensor<4x?xf32>
+  %15 = metaop.acosh %14 : tensor<4x?xf32>
+  // CHECK: metaop.atanh %{{.*}} : tensor<4x?xf32>
+  %16 = metaop.atanh %15 : tensor<4x?xf32>
+  // CHECK: metaop.erfc %{{.*}} : tensor<4x?xf32>
+  %17 = metaop.erfc %16 : tensor<4x?xf32>
+  // CHECK: metaop.erfinv %{{.*}} : tensor<4x?xf32>
+  %18 = metaop.erfinv %17 : tensor<4x?xf32>
+  // CHECK: metaop.trunc %{{.*}} : tensor<4x?xf32>
+  %19 = metaop.trunc %18 : tensor<4x?xf32>
+  // CHECK: metaop.hypot %{{.*}}, %{{.*}} : tensor<4x?xf32>
+  %20 = metaop.hypot %19, %y : tensor<4x?xf32>
+  // CHECK: metaop.atan2 %{{.*}}, %{{.*}} : tensor<4x?xf32>
+  %21 = metaop.atan2 %20, %y : tensor<4x?xf32>
+  // CHECK: metaop.copysign %{{.*}}, %{{.*}} : tensor<4x?xf32>
+  %22 = metaop.copysign %21, %y : tensor<4x?xf32>
+  // CHECK: metaop.fmod %{{.*}}, %{{.*}} : tensor<4x?xf32>
+  %23 = metaop.fmod %22, %y : tensor<4x?xf32>
+  // CHECK: metaop.nextafter %{{.*}}, %{{.*}} : tensor<4x?xf32>
+  %24 = metaop.nextafter %23, %y : tensor<4x?xf32>
+  // CHECK: metaop.fma %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x?xf32>
+  %25 = metaop.fma %24, %y, %0 : tensor<4x?xf32>
+  return %25 : tensor<4x?xf32>
+}
+
+// What takes integers apart.
+// CHECK-LABEL: @taken_apart
+func.func @taken_apart(%x: tensor<4xui8>, %y: tensor<4xui8>) -> tensor<4xi8> {
+  // CHECK: metaop.shl %{{.*}}, %{{.*}} : tensor<4xui8>
+  %0 = metaop.shl %x, %y : tensor<4xui8>
+  // CHECK: metaop.shr
+  %1 = metaop.shr %0, %y : tensor<4xui8>
+  // CHECK: metaop.gcd
+  %2 = metaop.gcd %1, %y : tensor<4xui8>
+  // CHECK: metaop.pow
+  %3 = metaop.pow %2, %y : tensor<4xui8>
+  // CHECK: metaop.popcount %{{.*}} : tensor<4xui8>
+  %4 = metaop.popcount %3 : tensor<4xui8>
+  // CHECK: metaop.bitcast %{{.*}} : tensor<4xui8> -> tensor<4xi8>
+  %5 = metaop.bitcast %4 : tensor<4xui8> -> tensor<4xi8>
+  return %5 : tensor<4xi8>
+}

@@ -211,12 +211,13 @@ func.func @mul(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // CHECK-LABEL: @div(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
-// CHECK-NEXT: %[[R:.*]] = metaop.div 
-// CHECK-NEXT: %[[ONE:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[GX:.*]] = metaop.div %[[ONE]], %[[Y]]
-// CHECK-NEXT: %[[N:.*]] = metaop.mul %[[GX]], %[[R]]
-// CHECK-NEXT: %[[GY:.*]] = metaop.neg %[[N]]
-// CHECK-NEXT: return %[[R]], %[[GX]], %[[GY]] :
+// CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[DIV2:.*]] = metaop.div %[[C]], %[[Y]]
+// CHECK-NEXT: %[[DIV3:.*]] = metaop.div %[[C]], %[[Y]]
+// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[DIV3]], %[[DIV]]
+// CHECK-NEXT: %[[NEG:.*]] = metaop.neg %[[MUL]]
+// CHECK-NEXT: return %[[DIV]], %[[DIV2]], %[[NEG]] :
 func.func @div(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.div %x, %y : tensor<4xf32>
   return %r : tensor<4xf32>
@@ -249,29 +250,29 @@ func.func @mod(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // Neither slope is NaN where x or y is 0: x is replaced by 1 there.
 // CHECK-LABEL: @pow(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
-// CHECK-NEXT: %[[R:.*]] = metaop.pow 
-// CHECK-NEXT: %[[ONE:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[A:.*]] = metaop.abs %[[X]]
-// CHECK-NEXT: %[[Z:.*]] = metaop.constant dense<0.000000e+00>
-// CHECK-NEXT: %[[YNZ:.*]] = metaop.cmp ne %[[Y]], %[[Z]]
-// CHECK-NEXT: %[[TINY:.*]] = metaop.constant dense<1.17549435E-38>
-// CHECK-NEXT: %[[XNZ:.*]] = metaop.cmp ge %[[A]], %[[TINY]]
-// CHECK-NEXT: %[[SAFE:.*]] = metaop.or %[[YNZ]], %[[XNZ]]
-// CHECK-NEXT: %[[C1:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[BASE:.*]] = metaop.select %[[SAFE]], %[[X]], %[[C1]]
-// CHECK-NEXT: %[[LESS:.*]] = metaop.sub %[[Y]], %[[C1]]
-// CHECK-NEXT: %[[P:.*]] = metaop.pow %[[BASE]], %[[LESS]]
-// CHECK-NEXT: %[[DX:.*]] = metaop.mul %[[Y]], %[[P]]
-// CHECK-NEXT: %[[Z2:.*]] = metaop.constant dense<0.000000e+00>
-// CHECK-NEXT: %[[XZ:.*]] = metaop.cmp eq %[[X]], %[[Z2]]
-// CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[BASE2:.*]] = metaop.select %[[XZ]], %[[C2]], %[[X]]
-// CHECK-NEXT: %[[P2:.*]] = metaop.pow %[[BASE2]], %[[Y]]
-// CHECK-NEXT: %[[LN:.*]] = metaop.log %[[BASE2]]
-// CHECK-NEXT: %[[DY:.*]] = metaop.mul %[[P2]], %[[LN]]
-// CHECK-NEXT: %[[GX:.*]] = metaop.mul %[[ONE]], %[[DX]]
-// CHECK-NEXT: %[[GY:.*]] = metaop.mul %[[ONE]], %[[DY]]
-// CHECK-NEXT: return %[[R]], %[[GX]], %[[GY]] :
+// CHECK-NEXT: %[[POW:.*]] = metaop.pow %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[ABS:.*]] = metaop.abs %[[X]]
+// CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[M:.*]] = metaop.cmp ne %[[Y]], %[[C2]]
+// CHECK-NEXT: %[[C3:.*]] = metaop.constant dense<1.17549435E-38>
+// CHECK-NEXT: %[[M2:.*]] = metaop.cmp ge %[[ABS]], %[[C3]]
+// CHECK-NEXT: %[[OR:.*]] = metaop.or %[[M]], %[[M2]]
+// CHECK-NEXT: %[[C4:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[S:.*]] = metaop.select %[[OR]], %[[X]], %[[C4]]
+// CHECK-NEXT: %[[SUB:.*]] = metaop.sub %[[Y]], %[[C4]]
+// CHECK-NEXT: %[[POW2:.*]] = metaop.pow %[[S]], %[[SUB]]
+// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[Y]], %[[POW2]]
+// CHECK-NEXT: %[[MUL2:.*]] = metaop.mul %[[C]], %[[MUL]]
+// CHECK-NEXT: %[[C5:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[M3:.*]] = metaop.cmp eq %[[X]], %[[C5]]
+// CHECK-NEXT: %[[C6:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[S2:.*]] = metaop.select %[[M3]], %[[C6]], %[[X]]
+// CHECK-NEXT: %[[POW3:.*]] = metaop.pow %[[S2]], %[[Y]]
+// CHECK-NEXT: %[[LOG:.*]] = metaop.log %[[S2]]
+// CHECK-NEXT: %[[MUL3:.*]] = metaop.mul %[[POW3]], %[[LOG]]
+// CHECK-NEXT: %[[MUL4:.*]] = metaop.mul %[[C]], %[[MUL3]]
+// CHECK-NEXT: return %[[POW]], %[[MUL2]], %[[MUL4]] :
 func.func @pow(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.pow %x, %y : tensor<4xf32>
   return %r : tensor<4xf32>
@@ -280,18 +281,23 @@ func.func @pow(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // Half to each where both are equal.
 // CHECK-LABEL: @max(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
-// CHECK-NEXT: %[[R:.*]] = metaop.max 
-// CHECK-NEXT: %[[ONE:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[Z:.*]] = metaop.constant dense<0.000000e+00>
-// CHECK-NEXT: %[[HALF:.*]] = metaop.constant dense<5.000000e-01>
-// CHECK-NEXT: %[[H:.*]] = metaop.mul %[[ONE]], %[[HALF]]
-// CHECK-NEXT: %[[EQ:.*]] = metaop.cmp eq %[[X]], %[[Y]]
-// CHECK-NEXT: %[[S:.*]] = metaop.select %[[EQ]], %[[H]], %[[ONE]]
-// CHECK-NEXT: %[[L:.*]] = metaop.cmp lt %[[X]], %[[Y]]
-// CHECK-NEXT: %[[GX:.*]] = metaop.select %[[L]], %[[Z]], %[[S]]
-// CHECK-NEXT: %[[W:.*]] = metaop.cmp gt %[[X]], %[[Y]]
-// CHECK-NEXT: %[[GY:.*]] = metaop.select %[[W]], %[[Z]], %[[S]]
-// CHECK-NEXT: return %[[R]], %[[GX]], %[[GY]] :
+// CHECK-NEXT: %[[MAX:.*]] = metaop.max %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<5.000000e-01>
+// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[C]], %[[C2]]
+// CHECK-NEXT: %[[M:.*]] = metaop.cmp eq %[[X]], %[[Y]]
+// CHECK-NEXT: %[[S:.*]] = metaop.select %[[M]], %[[MUL]], %[[C]]
+// CHECK-NEXT: %[[M2:.*]] = metaop.cmp lt %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C3:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[S2:.*]] = metaop.select %[[M2]], %[[C3]], %[[S]]
+// CHECK-NEXT: %[[C4:.*]] = metaop.constant dense<5.000000e-01>
+// CHECK-NEXT: %[[MUL2:.*]] = metaop.mul %[[C]], %[[C4]]
+// CHECK-NEXT: %[[M3:.*]] = metaop.cmp eq %[[X]], %[[Y]]
+// CHECK-NEXT: %[[S3:.*]] = metaop.select %[[M3]], %[[MUL2]], %[[C]]
+// CHECK-NEXT: %[[M4:.*]] = metaop.cmp gt %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C5:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[S4:.*]] = metaop.select %[[M4]], %[[C5]], %[[S3]]
+// CHECK-NEXT: return %[[MAX]], %[[S2]], %[[S4]] :
 func.func @max(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.max %x, %y : tensor<4xf32>
   return %r : tensor<4xf32>
@@ -299,18 +305,23 @@ func.func @max(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // CHECK-LABEL: @min(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
-// CHECK-NEXT: %[[R:.*]] = metaop.min 
-// CHECK-NEXT: %[[ONE:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[Z:.*]] = metaop.constant dense<0.000000e+00>
-// CHECK-NEXT: %[[HALF:.*]] = metaop.constant dense<5.000000e-01>
-// CHECK-NEXT: %[[H:.*]] = metaop.mul %[[ONE]], %[[HALF]]
-// CHECK-NEXT: %[[EQ:.*]] = metaop.cmp eq %[[X]], %[[Y]]
-// CHECK-NEXT: %[[S:.*]] = metaop.select %[[EQ]], %[[H]], %[[ONE]]
-// CHECK-NEXT: %[[L:.*]] = metaop.cmp gt %[[X]], %[[Y]]
-// CHECK-NEXT: %[[GX:.*]] = metaop.select %[[L]], %[[Z]], %[[S]]
-// CHECK-NEXT: %[[W:.*]] = metaop.cmp lt %[[X]], %[[Y]]
-// CHECK-NEXT: %[[GY:.*]] = metaop.select %[[W]], %[[Z]], %[[S]]
-// CHECK-NEXT: return %[[R]], %[[GX]], %[[GY]] :
+// CHECK-NEXT: %[[MIN:.*]] = metaop.min %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<5.000000e-01>
+// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[C]], %[[C2]]
+// CHECK-NEXT: %[[M:.*]] = metaop.cmp eq %[[X]], %[[Y]]
+// CHECK-NEXT: %[[S:.*]] = metaop.select %[[M]], %[[MUL]], %[[C]]
+// CHECK-NEXT: %[[M2:.*]] = metaop.cmp gt %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C3:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[S2:.*]] = metaop.select %[[M2]], %[[C3]], %[[S]]
+// CHECK-NEXT: %[[C4:.*]] = metaop.constant dense<5.000000e-01>
+// CHECK-NEXT: %[[MUL2:.*]] = metaop.mul %[[C]], %[[C4]]
+// CHECK-NEXT: %[[M3:.*]] = metaop.cmp eq %[[X]], %[[Y]]
+// CHECK-NEXT: %[[S3:.*]] = metaop.select %[[M3]], %[[MUL2]], %[[C]]
+// CHECK-NEXT: %[[M4:.*]] = metaop.cmp lt %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C5:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[S4:.*]] = metaop.select %[[M4]], %[[C5]], %[[S3]]
+// CHECK-NEXT: return %[[MIN]], %[[S2]], %[[S4]] :
 func.func @min(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.min %x, %y : tensor<4xf32>
   return %r : tensor<4xf32>
@@ -318,13 +329,14 @@ func.func @min(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // The condition has no gradient.
 // CHECK-LABEL: @select(
-// CHECK-SAME: %[[C:.*]]: tensor<4xi1>, %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
-// CHECK-NEXT: %[[R:.*]] = metaop.select
-// CHECK-NEXT: %[[ONE:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[Z:.*]] = metaop.constant dense<0.000000e+00>
-// CHECK-NEXT: %[[GX:.*]] = metaop.select %[[C]], %[[ONE]], %[[Z]]
-// CHECK-NEXT: %[[GY:.*]] = metaop.select %[[C]], %[[Z]], %[[ONE]]
-// CHECK-NEXT: return %[[R]], %[[GX]], %[[GY]] :
+// CHECK-SAME: %[[P:.*]]: tensor<4xi1>, %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
+// CHECK-NEXT: %[[S:.*]] = metaop.select %[[P]], %[[X]], %[[Y]]
+// CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[S2:.*]] = metaop.select %[[P]], %[[C]], %[[C2]]
+// CHECK-NEXT: %[[C3:.*]] = metaop.constant dense<0.000000e+00>
+// CHECK-NEXT: %[[S3:.*]] = metaop.select %[[P]], %[[C3]], %[[C]]
+// CHECK-NEXT: return %[[S]], %[[S2]], %[[S3]] :
 func.func @select(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.select %c, %x, %y : tensor<4xi1>, tensor<4xf32>
   return %r : tensor<4xf32>

@@ -41,9 +41,9 @@ func.func @general_sum(%x: tensor<8xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: %[[WIDE:.*]] = metaop.cast %[[ONE]] : tensor<4xf16> -> tensor<4xf32>
 // CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[WIDE]], %[[SAFE]]
 // CHECK-NEXT: %[[SHARE:.*]] = metaop.cast %[[DIV]] : tensor<4xf32> -> tensor<4xf16>
+// CHECK-NEXT: %[[BACK:.*]] = metaop.reindex %[[SHARE]] map #[[OUTER]] fill 0.000000e+00 : f16
 // CHECK-NEXT: %[[OTHER:.*]] = metaop.cmp ne %[[X]], %[[TOP]]
 // CHECK-NEXT: %[[ZERO:.*]] = metaop.constant dense<0.000000e+00> : tensor<4x8xf16>
-// CHECK-NEXT: %[[BACK:.*]] = metaop.reindex %[[SHARE]] map #[[OUTER]] fill 0.000000e+00 : f16
 // CHECK-NEXT: %[[G:.*]] = metaop.select %[[OTHER]], %[[ZERO]], %[[BACK]]
 // CHECK-NEXT: return %[[Y]], %[[G]]
 func.func @max(%x: tensor<4x8xf16>) -> tensor<4xf16> {

@@ -12,9 +12,10 @@
 include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
 
 /// All operands and the result have one shape: the iteration space. An element
-/// takes `work` where vectors can do it.
+/// takes `work` where vectors can do it. `emission` is C++ code that defines
+/// emitScalar, where ScalarEmission.cpp does not.
 class MetaOp_ElementwiseOp<string mnemonic, list<Trait> traits = [],
-                           string work = "Arithmetic">
+                           string work = "Arithmetic", string emission = "">
     : MetaOp_Op<mnemonic, !listconcat([
         Pure, SameOperandsAndResultShape,
         DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
@@ -30,101 +31,114 @@ class MetaOp_ElementwiseOp<string mnemonic, list<Trait> traits = [],
       return ::mlir::metaop::getElementWork(
           getResult(), ::mlir::metaop::ElementWork::}] # work # [{);
     }
-  }];
+  }] # emission;
 }
 
-def MetaOp_Differentiable
-    : DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>;
+/// The partial derivatives are in Derivatives.cpp.
+def MetaOp_HasPartials : TraitList<[
+  DeclareOpInterfaceMethods<MetaOp_PartialsOpInterface>,
+  MetaOp_DifferentiableOpInterface]>;
 
 //===----------------------------------------------------------------------===//
 // Unary
 //===----------------------------------------------------------------------===//
 
 class MetaOp_UnaryOp<string mnemonic, Type type, string formula,
-                     list<Trait> traits = [], string work = "Arithmetic">
+                     list<Trait> traits = [], string work = "Arithmetic",
+                     string emission = "">
     : MetaOp_ElementwiseOp<mnemonic,
-        !listconcat([SameOperandsAndResultType], traits), work> {
+        !listconcat([SameOperandsAndResultType], traits), work, emission> {
   let summary = formula;
   let description = "`result[i...] = " # formula # "` with x = operand[i...].";
   let arguments = (ins type:$operand);
   let results = (outs type:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
-  let hasFolder = 1;
 }
 
+let hasFolder = 1 in {
 def MetaOp_NegOp : MetaOp_UnaryOp<"neg", MetaOp_NumberTensor, "-x",
-  [MetaOp_Differentiable]>;
+  [MetaOp_HasPartials]>;
 def MetaOp_AbsOp : MetaOp_UnaryOp<"abs", MetaOp_NumberTensor, "|x|",
-  [MetaOp_Differentiable]>;
+  [MetaOp_HasPartials]>;
 def MetaOp_SignOp : MetaOp_UnaryOp<"sign", MetaOp_NumberTensor,
   "-1, 0 or 1 as x is negative, zero or positive; NaN for NaN">;
 def MetaOp_NotOp : MetaOp_UnaryOp<"not", MetaOp_IntOrBoolTensor,
   "x with every bit flipped">;
-def MetaOp_ExpOp : MetaOp_UnaryOp<"exp", MetaOp_FloatTensor, "e^x",
-  [MetaOp_Differentiable], "Exponential">;
-def MetaOp_LogOp : MetaOp_UnaryOp<"log", MetaOp_FloatTensor, "ln x",
-  [MetaOp_Differentiable], "Logarithm">;
-def MetaOp_SqrtOp : MetaOp_UnaryOp<"sqrt", MetaOp_FloatTensor, "x^(1/2)",
-  [MetaOp_Differentiable], "Division">;
-def MetaOp_SinOp : MetaOp_UnaryOp<"sin", MetaOp_FloatTensor, "sin x",
-  [MetaOp_Differentiable], "Call">;
-def MetaOp_CosOp : MetaOp_UnaryOp<"cos", MetaOp_FloatTensor, "cos x",
-  [MetaOp_Differentiable], "Call">;
-def MetaOp_TanhOp : MetaOp_UnaryOp<"tanh", MetaOp_FloatTensor, "tanh x",
-  [MetaOp_Differentiable], "Tanh">;
-def MetaOp_ErfOp : MetaOp_UnaryOp<"erf", MetaOp_FloatTensor, "erf x",
-  [MetaOp_Differentiable], "Erf">;
+def MetaOp_TruncOp : MetaOp_UnaryOp<"trunc", MetaOp_FloatTensor,
+  "the integer next to x on the side of zero">;
 def MetaOp_FloorOp : MetaOp_UnaryOp<"floor", MetaOp_FloatTensor,
   "the largest integer not above x">;
 def MetaOp_CeilOp : MetaOp_UnaryOp<"ceil", MetaOp_FloatTensor,
   "the smallest integer not below x">;
 def MetaOp_RoundOp : MetaOp_UnaryOp<"round", MetaOp_FloatTensor,
   "the nearest integer, ties to even">;
+} // hasFolder
+
+def MetaOp_PopcountOp : MetaOp_UnaryOp<"popcount", MetaOp_IntTensor,
+  "the number of bits of x that are set">;
 
 //===----------------------------------------------------------------------===//
 // Binary
 //===----------------------------------------------------------------------===//
 
 class MetaOp_BinaryOp<string mnemonic, Type type, string formula,
-                      list<Trait> traits = [], string work = "Arithmetic">
+                      list<Trait> traits = [], string work = "Arithmetic",
+                      string emission = "">
     : MetaOp_ElementwiseOp<mnemonic,
-        !listconcat([SameOperandsAndResultType], traits), work> {
+        !listconcat([SameOperandsAndResultType], traits), work, emission> {
   let summary = formula;
   let description = "`result[i...] = " # formula #
     "` with x = lhs[i...] and y = rhs[i...].";
   let arguments = (ins type:$lhs, type:$rhs);
   let results = (outs type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
-  let hasFolder = 1;
 }
 
+let hasFolder = 1 in {
 def MetaOp_AddOp : MetaOp_BinaryOp<"add", MetaOp_NumberTensor,
-  "x + y; integers wrap", [Commutative, MetaOp_Differentiable]>;
+  "x + y; integers wrap", [Commutative, MetaOp_HasPartials]>;
 def MetaOp_SubOp : MetaOp_BinaryOp<"sub", MetaOp_NumberTensor,
-  "x - y; integers wrap", [MetaOp_Differentiable]>;
+  "x - y; integers wrap", [MetaOp_HasPartials]>;
 def MetaOp_MulOp : MetaOp_BinaryOp<"mul", MetaOp_NumberTensor,
-  "x * y; integers wrap", [Commutative, MetaOp_Differentiable]>;
+  "x * y; integers wrap", [Commutative, MetaOp_HasPartials]>;
 def MetaOp_DivOp : MetaOp_BinaryOp<"div", MetaOp_FloatTensor,
-  "x / y", [MetaOp_Differentiable], "Division">;
+  "x / y", [MetaOp_HasPartials], "Division">;
 def MetaOp_FloorDivOp : MetaOp_BinaryOp<"floor_div", MetaOp_NumberTensor,
   "floor(x / y); an integer divided by zero gives 0", [], "Division">;
 def MetaOp_ModOp : MetaOp_BinaryOp<"mod", MetaOp_NumberTensor,
   "x - y * floor(x / y), with the sign of y; an integer modulo zero gives 0",
-  [MetaOp_Differentiable], "Call">;
-def MetaOp_PowOp : MetaOp_BinaryOp<"pow", MetaOp_FloatTensor,
-  "x^y", [MetaOp_Differentiable], "Call">;
+  [MetaOp_HasPartials], "Call">;
+def MetaOp_PowOp : MetaOp_BinaryOp<"pow", MetaOp_NumberTensor,
+  "x^y; integers wrap, and a negative power of one is truncated",
+  [MetaOp_HasPartials], "Call">;
 def MetaOp_MaxOp : MetaOp_BinaryOp<"max", MetaOp_NumberTensor,
   "the larger of x and y; NaN if either is", [Commutative,
-  MetaOp_Differentiable]>;
+  MetaOp_HasPartials]>;
 def MetaOp_MinOp : MetaOp_BinaryOp<"min", MetaOp_NumberTensor,
   "the smaller of x and y; NaN if either is", [Commutative,
-  MetaOp_Differentiable]>;
+  MetaOp_HasPartials]>;
 def MetaOp_AndOp : MetaOp_BinaryOp<"and", MetaOp_IntOrBoolTensor,
   "x and y, bit by bit", [Commutative]>;
 def MetaOp_OrOp : MetaOp_BinaryOp<"or", MetaOp_IntOrBoolTensor,
   "x or y, bit by bit", [Commutative]>;
 def MetaOp_XorOp : MetaOp_BinaryOp<"xor", MetaOp_IntOrBoolTensor,
   "x exclusive-or y, bit by bit", [Commutative]>;
+} // hasFolder
+
+def MetaOp_FmodOp : MetaOp_BinaryOp<"fmod", MetaOp_NumberTensor,
+  "x - y * trunc(x / y), with the sign of x; an integer modulo zero gives 0",
+  [MetaOp_HasPartials], "Call">;
+def MetaOp_GcdOp : MetaOp_BinaryOp<"gcd", MetaOp_IntTensor,
+  "the greatest common divisor of |x| and |y|; 0 of two zeros", [Commutative],
+  "Call">;
+def MetaOp_ShlOp : MetaOp_BinaryOp<"shl", MetaOp_IntTensor,
+  "x with its bits moved up by y places; 0 if y is negative or too large">;
+def MetaOp_ShrOp : MetaOp_BinaryOp<"shr", MetaOp_IntTensor,
+  "x with its bits moved down by y places, floor(x / 2^y); all bits are moved "
+  "out if y is negative or too large">;
+def MetaOp_NextafterOp : MetaOp_BinaryOp<"nextafter", MetaOp_FloatTensor,
+  "the number of the type next to x on the side of y; y where they are equal, "
+  "NaN if either is">;
 
 //===----------------------------------------------------------------------===//
 // Mixed element types
@@ -151,8 +165,7 @@ def MetaOp_CmpOp : MetaOp_ElementwiseOp<"cmp", [
 }
 
 def MetaOp_SelectOp : MetaOp_ElementwiseOp<"select", [
-    AllTypesMatch<["on_true", "on_false", "result"]>,
-    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+    AllTypesMatch<["on_true", "on_false", "result"]>, MetaOp_HasPartials]> {
   let summary = "Chooses element by element";
   let description = [{
     `result[i...] = on_true[i...] if condition[i...] else on_false[i...]`.
@@ -171,8 +184,45 @@ def MetaOp_SelectOp : MetaOp_ElementwiseOp<"select", [
   let hasFolder = 1;
 }
 
+def MetaOp_FmaOp : MetaOp_ElementwiseOp<"fma", [
+    SameOperandsAndResultType, MetaOp_HasPartials]> {
+  let summary = "x * y + z, rounded once";
+  let description = [{
+    `result[i...] = x[i...] * y[i...] + z[i...]` without a rounding in between.
+    f16 and bf16 are computed in f32, of which the result is rounded once more.
+
+    ```mlir
+    %r = metaop.fma %x, %y, %z : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MetaOp_FloatTensor:$x, MetaOp_FloatTensor:$y,
+                       MetaOp_FloatTensor:$z);
+  let results = (outs MetaOp_FloatTensor:$result);
+  let assemblyFormat = "$x `,` $y `,` $z attr-dict `:` type($result)";
+}
+
+def MetaOp_BitcastOp : MetaOp_ElementwiseOp<"bitcast"> {
+  let summary = "The same bits as another element type";
+  let description = [{
+    `result[i...]` has the bits of `operand[i...]`.
+
+    Constraints: (C1) operand and result are numbers of one width.
+
+    ```mlir
+    %b = metaop.bitcast %x : tensor<4xf32> -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins MetaOp_NumberTensor:$operand);
+  let results = (outs MetaOp_NumberTensor:$result);
+  let assemblyFormat = [{
+    $operand attr-dict `:` type($operand) `->` type($result)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 def MetaOp_CastOp : MetaOp_ElementwiseOp<"cast", [
-    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+    MetaOp_DifferentiableByProducts]> {
   let summary = "Converts the element type";
   let description = [{
     Float to float rounds to nearest even. Float to integer truncates towards
@@ -212,7 +262,7 @@ def MetaOp_StopGradOp : MetaOp_Op<"stop_grad", [
 
 def MetaOp_StopFuseOp : MetaOp_Op<"stop_fuse", [
     Pure, SameOperandsAndResultType, MetaOp_ViewOpInterface,
-    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+    MetaOp_DifferentiableByProducts]> {
   let summary = "The same value, across which nothing is fused";
   let description = [{
     `result = operand`. The value exists in memory, and its producer and its

@@ -36,6 +36,7 @@ def MetaOp_FloatTensor : MetaOp_TensorOf<MetaOp_Float, "tensor of floats">;
 def MetaOp_NumberTensor : MetaOp_TensorOf<MetaOp_Number, "tensor of numbers">;
 def MetaOp_IntOrBoolTensor : MetaOp_TensorOf<
   AnyTypeOf<[MetaOp_Int, MetaOp_Bool]>, "tensor of integers or booleans">;
+def MetaOp_IntTensor : MetaOp_TensorOf<MetaOp_Int, "tensor of integers">;
 def MetaOp_SignedNumberTensor : MetaOp_TensorOf<
   AnyTypeOf<[MetaOp_Float, I8, I16, I32, I64]>, "tensor of signed numbers">;
 def MetaOp_BoolTensor : MetaOp_TensorOf<MetaOp_Bool, "tensor of booleans">;
@@ -52,6 +53,10 @@ def MetaOp_Symbol
 //===----------------------------------------------------------------------===//
 // Op classes
 //===----------------------------------------------------------------------===//
+
+/// Both products with the Jacobian are the op's own.
+def MetaOp_DifferentiableByProducts : DeclareOpInterfaceMethods<
+  MetaOp_DifferentiableOpInterface, ["vjp", "jvp"]>;
 
 class MetaOp_Op<string mnemonic, list<Trait> traits = []>
     : Op<MetaOp_Dialect, mnemonic, traits>;

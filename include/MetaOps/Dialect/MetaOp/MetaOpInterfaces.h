@@ -17,6 +17,14 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpEnums.h.inc"
 
+namespace mlir::metaop::detail {
+/// Products with the Jacobian of an op that has a PartialsOpInterface.
+SmallVector<Value> vjpByPartials(Operation *op, OpBuilder &builder,
+                                 ValueRange cotangents);
+SmallVector<Value> jvpByPartials(Operation *op, OpBuilder &builder,
+                                 ArrayRef<Value> tangents);
+} // namespace mlir::metaop::detail
+
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h.inc"
 
 #endif // METAOPS_DIALECT_METAOP_METAOPINTERFACES_H

@@ -131,9 +131,32 @@ def MetaOp_PlacementOpInterface : OpInterface<"PlacementOpInterface"> {
   ];
 }
 
+def MetaOp_PartialsOpInterface : OpInterface<"PartialsOpInterface"> {
+  let cppNamespace = "::mlir::metaop";
+  let description = [{
+    Each element of the result is a function of the operands' elements at the
+    same place, so that the Jacobian by an operand is diagonal: times a tangent
+    of the operand and times a cotangent of the result are one formula.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Emits `value`, of the shape and element type of the result, times the
+        partial derivatives of the result by an operand. Null where they are
+        zero. Asked of results that are floats only.
+      }],
+      "::mlir::Value", "applyPartial",
+      (ins "::mlir::OpBuilder &":$builder, "unsigned":$operand,
+           "::mlir::Value":$value)>
+  ];
+}
+
 def MetaOp_DifferentiableOpInterface
     : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::mlir::metaop";
+  let description = [{
+    Both products with the Jacobian J. The defaults are for ops that have a
+    `PartialsOpInterface`.
+  }];
   let methods = [
     InterfaceMethod<[{
         Vector-Jacobian product. Given the cotangents of the results, emits
@@ -141,7 +164,21 @@ def MetaOp_DifferentiableOpInterface
         cotangent per operand; null where no gradient flows.
       }],
       "::llvm::SmallVector<::mlir::Value>", "vjp",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents)>
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents),
+      "", [{
+        return ::mlir::metaop::detail::vjpByPartials($_op, builder, cotangents);
+      }]>,
+    InterfaceMethod<[{
+        Jacobian-vector product. Given the tangents of the operands, null where
+        they are zero, emits meta-operators at the builder's insertion point and
+        returns one tangent per result; null where it is zero.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "jvp",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::llvm::ArrayRef<::mlir::Value>":$tangents),
+      "", [{
+        return ::mlir::metaop::detail::jvpByPartials($_op, builder, tangents);
+      }]>
   ];
 }
 

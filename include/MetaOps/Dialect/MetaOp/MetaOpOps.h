@@ -12,6 +12,7 @@
 #include "MetaOps/Dialect/MetaOp/LoopLevel.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/SpecialFunctions.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpImplementation.h"
@@ -20,6 +21,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 
+#include <cmath>
 #include <optional>
 
 #define GET_ATTRDEF_CLASSES

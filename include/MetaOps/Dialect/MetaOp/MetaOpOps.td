@@ -13,6 +13,7 @@ include "MetaOps/Dialect/MetaOp/LeafOps.td"
 include "MetaOps/Dialect/MetaOp/ReindexOps.td"
 include "MetaOps/Dialect/MetaOp/ReduceOps.td"
 include "MetaOps/Dialect/MetaOp/ElementwiseOps.td"
+include "MetaOps/Dialect/MetaOp/FloatFunctionOps.td"
 include "MetaOps/Dialect/MetaOp/PlacementOps.td"
 include "MetaOps/Dialect/MetaOp/StructureOps.td"
 

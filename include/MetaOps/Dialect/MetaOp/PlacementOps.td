@@ -14,7 +14,7 @@ include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
 class MetaOp_PlacementOp<string mnemonic, list<Trait> traits = []>
     : MetaOp_Op<mnemonic, !listconcat([
         Pure, DeclareOpInterfaceMethods<MetaOp_PlacementOpInterface>,
-        DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>], traits)> {
+        MetaOp_DifferentiableByProducts], traits)> {
   let results = (outs MetaOp_Tensor:$result);
   let hasFolder = 1;
   let hasVerifier = 1;

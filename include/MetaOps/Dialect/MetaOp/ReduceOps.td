@@ -16,7 +16,7 @@ class MetaOp_ReduceLikeOp<string mnemonic, list<Trait> traits = []>
         Pure, DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
         DeclareOpInterfaceMethods<MetaOp_ReindexReduceOpInterface,
                                   ["getIndexAccess"]>,
-        DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>], traits)> {
+        MetaOp_DifferentiableByProducts], traits)> {
   let results = (outs MetaOp_Tensor:$result);
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -81,7 +81,7 @@ def MetaOp_ScatterOp : MetaOp_Op<"scatter", [
     Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
     DeclareOpInterfaceMethods<MetaOp_IndirectOpInterface, ["getIndexAccess"]>,
-    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+    MetaOp_DifferentiableByProducts]> {
   let summary = "A reindex-reduce whose map reads tensors of indices";
   let description = [{
     ```

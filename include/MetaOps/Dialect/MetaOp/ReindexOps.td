@@ -16,7 +16,7 @@ class MetaOp_ReindexLikeOp<string mnemonic, list<Trait> traits = []>
         Pure, DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
         DeclareOpInterfaceMethods<MetaOp_ReindexOpInterface,
                                   ["getIndexAccess"]>,
-        DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>], traits)> {
+        MetaOp_DifferentiableByProducts], traits)> {
   let results = (outs MetaOp_Tensor:$result);
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -186,7 +186,7 @@ def MetaOp_PadOp : MetaOp_ReindexLikeOp<"pad", [
 def MetaOp_GatherOp : MetaOp_Op<"gather", [
     Pure, DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
     DeclareOpInterfaceMethods<MetaOp_IndirectOpInterface, ["getIndexAccess"]>,
-    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+    MetaOp_DifferentiableByProducts]> {
   let summary = "A reindex whose map reads tensors of indices";
   let description = [{
     ```
@@ -233,7 +233,7 @@ def MetaOp_GatherOp : MetaOp_Op<"gather", [
 
 def MetaOp_ReshapeOp : MetaOp_Op<"reshape", [
     Pure, MetaOp_ViewOpInterface,
-    DeclareOpInterfaceMethods<MetaOp_DifferentiableOpInterface>]> {
+    MetaOp_DifferentiableByProducts]> {
   let summary = "The same elements under another shape";
   let description = [{
     A view: element number n in row-major order of the result is element

@@ -142,10 +142,13 @@ public:
   /// By the dialect's mnemonics; operands are promoted and broadcast.
   Var unary(llvm::StringRef name, Operand x);
   Var binary(llvm::StringRef name, Operand x, Operand y);
+  Var ternary(llvm::StringRef name, Operand x, Operand y, Operand z);
   /// eq, ne, lt, le, gt, ge.
   Var compare(llvm::StringRef predicate, Operand x, Operand y);
   Var select(Operand condition, Operand onTrue, Operand onFalse);
   Var cast(Operand x, DType dtype);
+  /// The same bits as numbers of another type of the same width.
+  Var bitcast(Operand x, DType dtype);
 
   //===--------------------------------------------------------------------===//
   // Reindex and reduce
@@ -216,7 +219,13 @@ public:
   bool repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
                     llvm::ArrayRef<Number> numbers);
 
+  /// Gradients of the sum of the loss by the targets, in reverse mode.
   std::vector<Var> grad(const Var &loss, llvm::ArrayRef<const Var *> targets);
+  /// How the outputs move where the inputs move by the tangents, in forward
+  /// mode.
+  std::vector<Var> jvp(llvm::ArrayRef<const Var *> outputs,
+                       llvm::ArrayRef<const Var *> inputs,
+                       llvm::ArrayRef<const Var *> tangents);
 
   /// Puts what the values need into the queue.
   void sync(llvm::ArrayRef<const Var *> vars);
@@ -359,7 +368,7 @@ private:
   Node *recordCast(Node *x, DType dtype);
   Node *recordElementwise(mlir::OperationName name,
                           llvm::ArrayRef<Node *> operands);
-  Node *recordBinary(llvm::StringRef name, Operand x, Operand y);
+  Node *recordSeveral(llvm::StringRef name, llvm::ArrayRef<Operand> operands);
   Node *recordPower(Operand x, Operand y);
   Node *recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape);
   Node *recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
@@ -396,7 +405,15 @@ private:
                                         llvm::ArrayRef<const Var *> extras);
 
   // Gradients (Gradient.cpp)
+  /// Makes outputs and targets ready to be differentiated, and returns the
+  /// targets' nodes.
+  llvm::SmallVector<Node *>
+  prepareDerivatives(llvm::ArrayRef<const Var *> outputs,
+                     llvm::ArrayRef<const Var *> targets);
   void adoptDerivatives(mlir::Operation *last);
+  /// Vars of the values among what was emitted after `last`.
+  std::vector<Var> adoptResults(mlir::Operation *last,
+                                llvm::ArrayRef<mlir::Value> values);
 
   // Windows (Indexing.cpp)
   llvm::SmallVector<mlir::Value> recordStarts(llvm::ArrayRef<int64_t> starts,

@@ -1,4 +1,4 @@
-//===- Autodiff.h - Reverse-mode differentiation ----------------*- C++ -*-===//
+//===- Autodiff.h - Reverse and forward differentiation ---------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -45,6 +45,22 @@ llvm::Expected<llvm::SmallVector<Value>> differentiate(
     llvm::ArrayRef<Value> seeds, llvm::ArrayRef<Value> targets,
     llvm::function_ref<bool(Operation *)> isStopped = nullptr,
     llvm::function_ref<std::optional<int64_t>(Value)> getNumber = nullptr);
+
+/// The tangent of each output, of its type, where the inputs move by `tangents`:
+/// the Jacobian times these, in forward mode. Zeros where an output depends on
+/// no input. An input that depends on another one moves by its own tangent and
+/// with that.
+///
+/// What is said of `differentiate` about blocks, places, cost and `isStopped`
+/// holds here, too.
+///
+/// Fails, with nothing emitted, if an output or an input is not a tensor of
+/// floats, if a tangent is not of its input's type, or if there is not one
+/// tangent per input.
+llvm::Expected<llvm::SmallVector<Value>>
+pushForward(OpBuilder &builder, llvm::ArrayRef<Value> outputs,
+            llvm::ArrayRef<Value> inputs, llvm::ArrayRef<Value> tangents,
+            llvm::function_ref<bool(Operation *)> isStopped = nullptr);
 
 } // namespace mlir::metaop
 

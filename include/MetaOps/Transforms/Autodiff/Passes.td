@@ -56,6 +56,42 @@ def AutodiffPass : Pass<"metaop-autodiff", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def PushForwardPass : Pass<"metaop-push-forward", "::mlir::func::FuncOp"> {
+  let summary = "Adds the tangents of a function's results to them";
+  let description = [{
+    Turns a function of tensors into one that takes a tangent for each argument
+    that `wrt` names, after all others, and also returns, in forward mode, the
+    tangent of each result that is a tensor of floats: the Jacobian times the
+    given tangents. The default of `wrt` is every argument that is a tensor of
+    floats.
+
+    Before:
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = metaop.exp %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %t: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = metaop.exp %x : tensor<4xf32>
+      %1 = metaop.mul %t, %0 : tensor<4xf32>
+      return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"wrt", "wrt", "int64_t",
+      "Numbers of the arguments that move">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def VerifyClosurePass : Pass<"metaop-verify-closure", "::mlir::func::FuncOp"> {
   let summary = "Checks that a function is made of meta-operators only";
   let description = [{

@@ -1,0 +1,21 @@
+//===- SpecialFunctions.h - What the C library lacks ------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_SPECIALFUNCTIONS_H
+#define METAOPS_DIALECT_METAOP_SPECIALFUNCTIONS_H
+
+namespace mlir::metaop {
+
+/// The y for which erf y = x: infinite at -1 and 1, NaN beyond. By bisection,
+/// so that it is right whatever compiled code does: the interpreter computes
+/// with it.
+double evaluateErfinv(double x);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_DIALECT_METAOP_SPECIALFUNCTIONS_H

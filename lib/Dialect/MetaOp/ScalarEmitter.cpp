@@ -1,0 +1,41 @@
+//===- ScalarEmitter.cpp - Loops of scalars and vectors -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loop whose end depends on its values runs until the last lane has come to its
+// end; lanes that have come to theirs change no more, which is up to the body.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarEmitter.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+SmallVector<Value> ScalarEmitter::loopWhileNonZero(ValueRange start,
+                                                   unsigned counter,
+                                                   LoopBody body) {
+  auto isGoing = [&](OpBuilder &builder, Location loc, ValueRange state) {
+    ScalarEmitter emit(builder, loc);
+    Value value = state[counter];
+    Value isNonZero = emit.compare(arith::CmpIPredicate::ne, value,
+                                   emit.constant(value.getType(), 0));
+    if (isa<VectorType>(value.getType()))
+      isNonZero = emit.create<vector::ReductionOp>(vector::CombiningKind::OR,
+                                                   isNonZero);
+    scf::ConditionOp::create(builder, loc, isNonZero, state);
+  };
+  auto step = [&](OpBuilder &builder, Location loc, ValueRange state) {
+    ScalarEmitter emit(builder, loc);
+    scf::YieldOp::create(builder, loc, body(emit, state));
+  };
+  auto loop = scf::WhileOp::create(builder, loc, start.getTypes(), start,
+                                   isGoing, step);
+  return SmallVector<Value>(loop.getResults());
+}

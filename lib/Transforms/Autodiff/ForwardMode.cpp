@@ -1,0 +1,63 @@
+//===- ForwardMode.cpp - Forward-mode differentiation ---------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. Find the operations that lie between an input and an output (ActiveOps.cpp).
+// 2. Along their order, ask each for the tangents of its results.
+// 3. Erase what was emitted for results that no output needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ActiveOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+llvm::Expected<SmallVector<Value>> metaop::pushForward(
+    OpBuilder &builder, ArrayRef<Value> outputs, ArrayRef<Value> inputs,
+    ArrayRef<Value> tangents, llvm::function_ref<bool(Operation *)> isStopped) {
+  if (llvm::Error error = checkValues({outputs, "output"}, {inputs, "input"},
+                                      {tangents, "tangent"},
+                                      /*ofOutputs=*/false))
+    return std::move(error);
+
+  Operation *before = getOpBefore(builder);
+  ActiveOps active(builder.getInsertionBlock(), outputs, inputs, isStopped);
+  llvm::DenseMap<Value, Value> tangentOf;
+  for (auto [input, tangent] : llvm::zip(inputs, tangents))
+    tangentOf[input] = tangent;
+  for (Operation *op : active.order) {
+    SmallVector<Value> ofOperands = llvm::map_to_vector(
+        op->getOperands(),
+        [&](Value operand) { return tangentOf.lookup(operand); });
+    if (llvm::none_of(ofOperands, [](Value value) { return bool(value); }))
+      continue;
+    SmallVector<Value> ofResults =
+        cast<DifferentiableOpInterface>(op).jvp(builder, ofOperands);
+    for (auto [result, tangent] : llvm::zip(op->getResults(), ofResults)) {
+      if (!tangent)
+        continue;
+      // An input may depend on another one: it moves by itself and with that.
+      Value &sum = tangentOf[result];
+      sum = sum ? Value(AddOp::create(builder, op->getLoc(), sum, tangent))
+                : tangent;
+    }
+  }
+
+  SmallVector<Value> results;
+  for (Value output : outputs) {
+    Value tangent = tangentOf.lookup(output);
+    results.push_back(tangent ? tangent
+                              : splatLike(builder, output.getLoc(), output, 0.0));
+  }
+  eraseUnused(builder, before, results);
+  return results;
+}

@@ -1,0 +1,226 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Element-wise functions of real numbers.
+
+They take floats; integers and booleans become float32. float16 and bfloat16 are
+computed in float32 and rounded once. Errors are in docs/Spec.md, "Rounding".
+"""
+
+from __future__ import annotations
+
+import math
+
+from . import _core, elementwise
+from ._core import Var
+from ._typing import VarLike, as_var
+
+__all__ = [
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "degrees",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "hypot",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logaddexp2",
+    "rad2deg",
+    "radians",
+    "rsqrt",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+]
+
+
+def sqrt(x: VarLike) -> Var:
+    """Return the square root of x: NaN below 0."""
+    return _core.unary("sqrt", x)
+
+
+def rsqrt(x: VarLike) -> Var:
+    """Return 1 divided by the square root of x: inf at 0, NaN below."""
+    return _core.unary("rsqrt", x)
+
+
+def cbrt(x: VarLike) -> Var:
+    """Return the cube root of x, which has the sign of x."""
+    return _core.unary("cbrt", x)
+
+
+def exp(x: VarLike) -> Var:
+    """Return e to the power of x."""
+    return _core.unary("exp", x)
+
+
+def exp2(x: VarLike) -> Var:
+    """Return 2 to the power of x."""
+    return _core.unary("exp2", x)
+
+
+def expm1(x: VarLike) -> Var:
+    """Return ``exp(x) - 1``, right for small x, too."""
+    return _core.unary("expm1", x)
+
+
+def log(x: VarLike) -> Var:
+    """Return the natural logarithm of x: -inf at 0, NaN below."""
+    return _core.unary("log", x)
+
+
+def log2(x: VarLike) -> Var:
+    """Return the logarithm of x by the base 2."""
+    return _core.unary("log2", x)
+
+
+def log10(x: VarLike) -> Var:
+    """Return the logarithm of x by the base 10."""
+    return _core.unary("log10", x)
+
+
+def log1p(x: VarLike) -> Var:
+    """Return ``log(1 + x)``, right for small x, too."""
+    return _core.unary("log1p", x)
+
+
+def sin(x: VarLike) -> Var:
+    """Return the sine of x in radians."""
+    return _core.unary("sin", x)
+
+
+def cos(x: VarLike) -> Var:
+    """Return the cosine of x in radians."""
+    return _core.unary("cos", x)
+
+
+def tan(x: VarLike) -> Var:
+    """Return the tangent of x in radians."""
+    return _core.unary("tan", x)
+
+
+def asin(x: VarLike) -> Var:
+    """Return the angle in [-pi/2, pi/2] of which x is the sine; NaN outside of [-1, 1]."""
+    return _core.unary("asin", x)
+
+
+def acos(x: VarLike) -> Var:
+    """Return the angle in [0, pi] of which x is the cosine; NaN outside of [-1, 1]."""
+    return _core.unary("acos", x)
+
+
+def atan(x: VarLike) -> Var:
+    """Return the angle in [-pi/2, pi/2] of which x is the tangent."""
+    return _core.unary("atan", x)
+
+
+def sinh(x: VarLike) -> Var:
+    """Return the hyperbolic sine of x."""
+    return _core.unary("sinh", x)
+
+
+def cosh(x: VarLike) -> Var:
+    """Return the hyperbolic cosine of x."""
+    return _core.unary("cosh", x)
+
+
+def tanh(x: VarLike) -> Var:
+    """Return the hyperbolic tangent of x."""
+    return _core.unary("tanh", x)
+
+
+def asinh(x: VarLike) -> Var:
+    """Return the number of which x is the hyperbolic sine."""
+    return _core.unary("asinh", x)
+
+
+def acosh(x: VarLike) -> Var:
+    """Return the number, not below 0, of which x is the hyperbolic cosine; NaN below 1."""
+    return _core.unary("acosh", x)
+
+
+def atanh(x: VarLike) -> Var:
+    """Return the number of which x is the hyperbolic tangent; NaN outside of [-1, 1]."""
+    return _core.unary("atanh", x)
+
+
+def erf(x: VarLike) -> Var:
+    """Return the error function of x."""
+    return _core.unary("erf", x)
+
+
+def erfc(x: VarLike) -> Var:
+    """Return ``1 - erf(x)``, right for large x, too."""
+    return _core.unary("erfc", x)
+
+
+def erfinv(x: VarLike) -> Var:
+    """Return the number of which x is the error function; NaN outside of [-1, 1]."""
+    return _core.unary("erfinv", x)
+
+
+def hypot(x: VarLike, y: VarLike) -> Var:
+    """Return the square root of ``x**2 + y**2``, which does not overflow in between."""
+    return _core.binary("hypot", x, y)
+
+
+def atan2(y: VarLike, x: VarLike) -> Var:
+    """Return the angle of the point (x, y), in [-pi, pi]: of ``y / x``, by its quadrant."""
+    return _core.binary("atan2", y, x)
+
+
+def logaddexp(x: VarLike, y: VarLike) -> Var:
+    """Return ``log(exp(x) + exp(y))``, which does not overflow in between."""
+    x, y = as_var(x), as_var(y)
+    # Infinities of one sign have no difference.
+    distance = elementwise.where(x == y, 0, x - y)
+    return elementwise.maximum(x, y) + log1p(exp(-elementwise.abs(distance)))
+
+
+def logaddexp2(x: VarLike, y: VarLike) -> Var:
+    """Return ``log2(2**x + 2**y)``, which does not overflow in between."""
+    x, y = as_var(x), as_var(y)
+    distance = elementwise.where(x == y, 0, x - y)
+    rest = log1p(exp2(-elementwise.abs(distance)))
+    return elementwise.maximum(x, y) + rest * (1 / math.log(2))
+
+
+def deg2rad(x: VarLike) -> Var:
+    """Return an angle of x degrees in radians."""
+    return as_var(x) * (math.pi / 180)
+
+
+def rad2deg(x: VarLike) -> Var:
+    """Return an angle of x radians in degrees."""
+    return as_var(x) * (180 / math.pi)
+
+
+# NumPy's older names.
+arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
+arcsinh, arccosh, arctanh = asinh, acosh, atanh
+degrees, radians = rad2deg, deg2rad
