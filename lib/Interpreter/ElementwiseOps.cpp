@@ -143,11 +143,10 @@ static Expected<Tensor> evaluateFma(FmaOp op, ArrayRef<Tensor> operands) {
   bool isDouble = operands.front().getElementKind() == ElementKind::F64;
   return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
     double a = x[0].getFloat(), b = x[1].getFloat(), c = x[2].getFloat();
-    return Scalar::ofFloat(isDouble
-                               ? std::fma(a, b, c)
-                               : std::fma(static_cast<float>(a),
-                                          static_cast<float>(b),
-                                          static_cast<float>(c)));
+    return Scalar::ofFloat(isDouble ? std::fma(a, b, c)
+                                    : std::fma(static_cast<float>(a),
+                                               static_cast<float>(b),
+                                               static_cast<float>(c)));
   });
 }
 

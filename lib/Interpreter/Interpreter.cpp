@@ -107,6 +107,7 @@ Interpreter::Interpreter(LeafFunction leaf) {
   addReduceOps(functions);
   addLeafOps(functions);
   addHostOps(functions);
+  addRoutineOps(functions);
 
   OpFunction runBody = [this](Operation *op, ArrayRef<Tensor> operands) {
     return runBlock(op->getRegion(0).front(), operands);

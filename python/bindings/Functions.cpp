@@ -424,6 +424,28 @@ static py::list fetchSync(py::handle object) {
 }
 
 static void bindRunning(py::module_ &module) {
+  define(module, "prefix(kind, x, factors, dim, reverse, exclusive)",
+         [](const std::string &kind, py::handle x, py::handle factors,
+            int64_t dim, bool reverse, bool exclusive) {
+           const Var &source = expectVar(x, "prefix: x");
+           const Var *factor =
+               factors.is_none() ? nullptr : &expectVar(factors, "prefix: a");
+           Entered session;
+           return session->prefix(kind, source, factor, dim, reverse,
+                                  exclusive);
+         });
+  define(module, "sort(x, dim, descending)",
+         [](py::handle x, int64_t dim, bool descending) {
+           const Var &source = expectVar(x, "sort: x");
+           Entered session;
+           return session->sort(source, dim, descending);
+         });
+  define(module, "argsort(x, dim, descending)",
+         [](py::handle x, int64_t dim, bool descending) {
+           const Var &source = expectVar(x, "argsort: x");
+           Entered session;
+           return session->argsort(source, dim, descending);
+         });
   define(module, "grad(loss, targets)", &gradientsOf,
          "Gradients of the sum of the loss by the targets: a Var for a\n"
          "Var, a list for a sequence; zeros where nothing depends on one.");

@@ -13,6 +13,7 @@ from . import (
     activations,
     bits,
     creation,
+    cumulative,
     elementwise,
     functions,
     indexing,
@@ -22,6 +23,7 @@ from . import (
     reduction,
     sampling,
     shaping,
+    sorting,
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
@@ -68,6 +70,7 @@ from .activations import *  # noqa: F403
 from .bits import *  # noqa: F403
 from .calibration import load as _load_machine_figures
 from .creation import *  # noqa: F403
+from .cumulative import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
 from .explain import Explanation, KernelExplanation, explain
@@ -94,6 +97,7 @@ from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scop
 from .reduction import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .shaping import *  # noqa: F403
+from .sorting import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
 
@@ -186,6 +190,7 @@ __all__ = [
 __all__ += activations.__all__
 __all__ += bits.__all__
 __all__ += creation.__all__
+__all__ += cumulative.__all__
 __all__ += elementwise.__all__
 __all__ += functions.__all__
 __all__ += indexing.__all__
@@ -193,5 +198,6 @@ __all__ += limits.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__
+__all__ += sorting.__all__
 
 _publish(vars(), __all__)

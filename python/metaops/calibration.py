@@ -15,8 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import _core, cache
-from . import functions
+from . import _core, cache, functions
 from ._core import Var
 from .profiler import profile_scope
 

@@ -194,9 +194,9 @@ static Reduced reduceByLn2(Arithmetic &math, Value x) {
   return {r, math.toBits(sum)};
 }
 
-/// e^r 2^n, and 0 where x, which has the sign of n, is below `lowest`. A 0 comes
-/// of a factor 0: processors take long to find that a product is too small, and
-/// what a softmax masks is far below.
+/// e^r 2^n, and 0 where x, which has the sign of n, is below `lowest`. A 0
+/// comes of a factor 0: processors take long to find that a product is too
+/// small, and what a softmax masks is far below.
 static Value emitScaledPower(Arithmetic &math, const Reduced &reduced, Value x,
                              float lowest) {
   auto [r, biased] = reduced;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// emitScalar of what takes numbers apart into their bits: shifts, which processors
-// leave undefined for amounts as large as the number is wide; the count of set
-// bits; integer powers, by squaring; and the neighbours of a float, which are
-// those of its bits as an integer.
+// emitScalar of what takes numbers apart into their bits: shifts, which
+// processors leave undefined for amounts as large as the number is wide; the
+// count of set bits; integer powers, by squaring; and the neighbours of a
+// float, which are those of its bits as an integer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,8 +101,7 @@ static Value emitIntegerPower(ScalarEmitter &emit, Value x, Value y,
           .front();
   if (isUnsigned)
     return power;
-  Value isUnit =
-      emit.compare(IntPredicate::eq, emit.absInteger(x), one);
+  Value isUnit = emit.compare(IntPredicate::eq, emit.absInteger(x), one);
   Value truncated = emit.select(isUnit, power, zero);
   return emit.select(isNegative, truncated, power);
 }
@@ -150,8 +149,8 @@ Value NextafterOp::emitScalar(OpBuilder &builder, ValueRange operands) {
   next = emit.select(isZero, fromZero, next);
 
   Value result = emit.create<arith::BitcastOp>(floats, next);
-  result = emit.select(emit.compare(FloatPredicate::OEQ, wideX, wideY), y,
-                       result);
+  result =
+      emit.select(emit.compare(FloatPredicate::OEQ, wideX, wideY), y, result);
   Value sum = emit.narrow(emit.create<arith::AddFOp>(wideX, wideY), floats);
   return emit.select(emit.compare(FloatPredicate::UNO, wideX, wideY), sum,
                      result);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The Jacobian of an element-wise op by an operand is diagonal: `applyPartial`
-// multiplies by it, and both products are made of that. A linear op's JVP is the
-// op itself, applied to the tangent.
+// multiplies by it, and both products are made of that. A linear op's JVP is
+// the op itself, applied to the tangent.
 //
 // All are made of meta-operators that are differentiable themselves, or whose
 // derivative is zero (cmp, sign, floor_div), so that gradients can be

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// emitScalar of what divides and rounds. Processors trap where a divisor is 0 and
-// where the lowest integer is divided by -1, so both are replaced.
+// emitScalar of what divides and rounds. Processors trap where a divisor is 0
+// and where the lowest integer is divided by -1, so both are replaced.
 //
 //===----------------------------------------------------------------------===//
 

@@ -234,8 +234,8 @@ LogicalResult BitcastOp::verify() {
   // (C1)
   if (from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth())
     return success();
-  return emitOpError("expects numbers of one width, given ") << from << " and "
-                                                             << to;
+  return emitOpError("expects numbers of one width, given ")
+         << from << " and " << to;
 }
 
 OpFoldResult BitcastOp::fold(FoldAdaptor) {

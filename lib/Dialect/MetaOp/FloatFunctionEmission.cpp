@@ -35,11 +35,10 @@ Value metaop::emitHypot(ScalarEmitter &emit, Value x, Value y) {
   Type type = x.getType();
   x = emit.create<math::AbsFOp>(x);
   y = emit.create<math::AbsFOp>(y);
-  Value infinity =
-      emit.constant(type, std::numeric_limits<double>::infinity());
-  Value isInfinite = emit.create<arith::OrIOp>(
-      emit.compare(FloatPredicate::OEQ, x, infinity),
-      emit.compare(FloatPredicate::OEQ, y, infinity));
+  Value infinity = emit.constant(type, std::numeric_limits<double>::infinity());
+  Value isInfinite =
+      emit.create<arith::OrIOp>(emit.compare(FloatPredicate::OEQ, x, infinity),
+                                emit.compare(FloatPredicate::OEQ, y, infinity));
 
   auto root = [&](Value a, Value b) {
     Value square = emit.create<arith::MulFOp>(a, a);
@@ -47,17 +46,18 @@ Value metaop::emitHypot(ScalarEmitter &emit, Value x, Value y) {
   };
   Value result;
   if (getElementTypeOrSelf(type).isF32()) {
-    Type wide = ScalarEmitter::withElement(
-        type, Float64Type::get(type.getContext()));
+    Type wide =
+        ScalarEmitter::withElement(type, Float64Type::get(type.getContext()));
     result = emit.create<arith::TruncFOp>(
         type, root(emit.create<arith::ExtFOp>(wide, x),
                    emit.create<arith::ExtFOp>(wide, y)));
   } else {
     Value one = emit.constant(type, 1.0);
-    Value up = emit.constant(type, 0x1p600), down = emit.constant(type, 0x1p-600);
+    Value up = emit.constant(type, 0x1p600),
+          down = emit.constant(type, 0x1p-600);
     Value larger = emit.create<arith::MaximumFOp>(x, y);
-    Value isLarge = emit.compare(FloatPredicate::OGT, larger,
-                                 emit.constant(type, 0x1p500));
+    Value isLarge =
+        emit.compare(FloatPredicate::OGT, larger, emit.constant(type, 0x1p500));
     Value isSmall = emit.compare(FloatPredicate::OLT, larger,
                                  emit.constant(type, 0x1p-500));
     Value scale = emit.select(isLarge, down, emit.select(isSmall, up, one));
@@ -75,28 +75,26 @@ Value metaop::emitErfc(ScalarEmitter &emit, Value x) {
     return emit.create<math::ErfcOp>(x);
   Type wide =
       ScalarEmitter::withElement(type, Float64Type::get(type.getContext()));
-  Value result =
-      emit.create<math::ErfcOp>(emit.create<arith::ExtFOp>(wide, x));
+  Value result = emit.create<math::ErfcOp>(emit.create<arith::ExtFOp>(wide, x));
   return emit.create<arith::TruncFOp>(type, result);
 }
 
-/// A first value for x >= 0, with `rest` = 1 - x: seven digits by w = -ln(1 - x^2)
-/// (Giles, "Approximating the erfinv function", GPU Computing Gems, 2011), and
-/// three beyond, where erfc y is next to e^(-y^2) / (y pi^(1/2)).
+/// A first value for x >= 0, with `rest` = 1 - x: seven digits by w = -ln(1 -
+/// x^2) (Giles, "Approximating the erfinv function", GPU Computing Gems, 2011),
+/// and three beyond, where erfc y is next to e^(-y^2) / (y pi^(1/2)).
 static Value emitErfinvGuess(ScalarEmitter &emit, Value x, Value rest) {
   static constexpr double central[] = {
-      2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
-      0.00021858087,  -0.00125372503, -0.00417768164, 0.246640727,
-      1.50140941};
+      2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+      -4.39150654e-06, 0.00021858087,  -0.00125372503,
+      -0.00417768164,  0.246640727,    1.50140941};
   static constexpr double tail[] = {
-      -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
-      0.00573950773,   -0.0076224613,  0.00943887047, 1.00167406,
-      2.83297682};
+      -0.000200214257, 0.000100950558, 0.00134934322,
+      -0.00367342844,  0.00573950773,  -0.0076224613,
+      0.00943887047,   1.00167406,     2.83297682};
   Type type = x.getType();
   Value square = emit.create<arith::MulFOp>(
       rest, emit.create<arith::AddFOp>(emit.constant(type, 1.0), x));
-  Value w =
-      emit.create<arith::NegFOp>(emit.create<math::LogOp>(square));
+  Value w = emit.create<arith::NegFOp>(emit.create<math::LogOp>(square));
   Value inner = emitPolynomial(
       emit, emit.create<arith::SubFOp>(w, emit.constant(type, 2.5)), central);
   Value root = emit.create<math::SqrtOp>(w);
@@ -117,24 +115,23 @@ static Value emitErfinvGuess(ScalarEmitter &emit, Value x, Value rest) {
 }
 
 /// One step of Halley's method on erf y - x, which triples the digits: with
-/// d = (erf y - x) / erf' y it is y - d / (1 + y d). Near 1, erfc and 1 - x tell
-/// numbers apart that erf and x do not.
+/// d = (erf y - x) / erf' y it is y - d / (1 + y d). Near 1, erfc and 1 - x
+/// tell numbers apart that erf and x do not.
 static Value emitErfinvStep(ScalarEmitter &emit, Value y, Value x, Value rest) {
   Type type = y.getType();
   Value below = emit.create<arith::SubFOp>(emit.create<math::ErfOp>(y), x);
-  Value above =
-      emit.create<arith::SubFOp>(rest, emit.create<math::ErfcOp>(y));
-  Value isBelow = emit.compare(FloatPredicate::OLT, x, emit.constant(type, 0.5));
+  Value above = emit.create<arith::SubFOp>(rest, emit.create<math::ErfcOp>(y));
+  Value isBelow =
+      emit.compare(FloatPredicate::OLT, x, emit.constant(type, 0.5));
   Value error = emit.select(isBelow, below, above);
   Value square = emit.create<arith::MulFOp>(y, y);
   constexpr double halfRootOfPi = 0.88622692545275801365;
-  Value inverseSlope =
-      emit.create<arith::MulFOp>(emit.create<math::ExpOp>(square),
-                                 emit.constant(type, halfRootOfPi));
+  Value inverseSlope = emit.create<arith::MulFOp>(
+      emit.create<math::ExpOp>(square), emit.constant(type, halfRootOfPi));
   Value d = emit.create<arith::MulFOp>(error, inverseSlope);
-  Value curvature =
-      emit.create<math::FmaOp>(y, d, emit.constant(type, 1.0));
-  return emit.create<arith::SubFOp>(y, emit.create<arith::DivFOp>(d, curvature));
+  Value curvature = emit.create<math::FmaOp>(y, d, emit.constant(type, 1.0));
+  return emit.create<arith::SubFOp>(y,
+                                    emit.create<arith::DivFOp>(d, curvature));
 }
 
 Value metaop::emitErfinv(ScalarEmitter &emit, Value x) {

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The partial derivatives of FloatFunctionOps.td and of pow. They use the result
-// where that is exact enough, and formulas that neither overflow nor cancel
-// where the derivative does not.
+// The partial derivatives of FloatFunctionOps.td and of pow. They use the
+// result where that is exact enough, and formulas that neither overflow nor
+// cancel where the derivative does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +47,7 @@ Value CbrtOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
 Value HypotOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   TensorEmitter emit(builder, getLoc());
   Value isZero = emit.compare(ComparePredicate::Eq, getResult(), 0.0);
-  Value length =
-      emit.select(isZero, emit.splat(getResult(), 1.0), getResult());
+  Value length = emit.select(isZero, emit.splat(getResult(), 1.0), getResult());
   return emit.mul(value, emit.div(getOperand(operand), length));
 }
 
@@ -76,10 +75,9 @@ static Value emitPowSlopeInExponent(TensorEmitter &emit, Value x, Value y) {
 
 Value PowOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return emit.mul(value,
-                  operand == 0
-                      ? emitPowSlopeInBase(emit, getLhs(), getRhs())
-                      : emitPowSlopeInExponent(emit, getLhs(), getRhs()));
+  return emit.mul(
+      value, operand == 0 ? emitPowSlopeInBase(emit, getLhs(), getRhs())
+                          : emitPowSlopeInExponent(emit, getLhs(), getRhs()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,8 +120,7 @@ Value Log10Op::applyPartial(OpBuilder &builder, unsigned, Value value) {
 /// 1 / (1 + x).
 Value Log1pOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return emit.div(value,
-                  emit.add(getOperand(), emit.splat(getOperand(), 1.0)));
+  return emit.div(value, emit.add(getOperand(), emit.splat(getOperand(), 1.0)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,7 +256,6 @@ Value CopysignOp::applyPartial(OpBuilder &builder, unsigned operand,
     return nullptr;
   TensorEmitter emit(builder, getLoc());
   Value sign = emit.create<SignOp>(getLhs());
-  Value other =
-      emit.create<CopysignOp>(emit.splat(getRhs(), 1.0), getRhs());
+  Value other = emit.create<CopysignOp>(emit.splat(getRhs(), 1.0), getRhs());
   return emit.mul(value, emit.mul(sign, other));
 }

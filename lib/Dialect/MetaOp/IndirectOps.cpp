@@ -155,8 +155,8 @@ Products GatherOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
 }
 
 namespace {
-/// The elements that attain the maximum or the minimum that a scatter gives, and
-/// how many they are: they share its derivative evenly.
+/// The elements that attain the maximum or the minimum that a scatter gives,
+/// and how many they are: they share its derivative evenly.
 struct Attained {
   /// Of the source: elements that took no part see a NaN, which nothing is
   /// equal to.

@@ -340,13 +340,13 @@ Products InsertOp::vjp(OpBuilder &builder, ValueRange cotangents) {
 /// Where parts are combined, the tangent of the combined window is inserted.
 Products InsertOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
-  Products both = withZeros(emit, getOperands().take_front(2),
-                            tangents.take_front(2));
+  Products both =
+      withZeros(emit, getOperands().take_front(2), tangents.take_front(2));
   Value part = both[0], dest = both[1];
   InsertKind kind = getKind();
   if (kind != InsertKind::None && kind != InsertKind::Add) {
-    Value combined = emitCombined(
-        emit, kind, emitWindow(emit, *this, getDest()), getPart());
+    Value combined =
+        emitCombined(emit, kind, emitWindow(emit, *this, getDest()), getPart());
     auto op = cast<DifferentiableOpInterface>(combined.getDefiningOp());
     part = op.jvp(builder, {emitWindow(emit, *this, dest), part}).front();
     kind = InsertKind::None;

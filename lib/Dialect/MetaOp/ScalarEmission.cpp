@@ -370,8 +370,8 @@ Value metaop::emitCast(OpBuilder &builder, Location loc, Value value, Type from,
 
 Value BitcastOp::emitScalar(OpBuilder &builder, ValueRange operands) {
   Type from = operands[0].getType();
-  Type to = ScalarEmitter::withElement(from,
-                                       getStorageType(elementOf(getResult())));
+  Type to =
+      ScalarEmitter::withElement(from, getStorageType(elementOf(getResult())));
   if (from == to)
     return operands[0];
   return arith::BitcastOp::create(builder, getLoc(), to, operands[0]);

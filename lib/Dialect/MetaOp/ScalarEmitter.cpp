@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop whose end depends on its values runs until the last lane has come to its
-// end; lanes that have come to theirs change no more, which is up to the body.
+// A loop whose end depends on its values runs until the last lane has come to
+// its end; lanes that have come to theirs change no more, which is up to the
+// body.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,8 +14,9 @@
 double mlir::metaop::evaluateErfinv(double x) {
   double magnitude = std::fabs(x);
   if (!(magnitude < 1))
-    return magnitude == 1 ? std::copysign(std::numeric_limits<double>::infinity(), x)
-                          : std::numeric_limits<double>::quiet_NaN();
+    return magnitude == 1
+               ? std::copysign(std::numeric_limits<double>::infinity(), x)
+               : std::numeric_limits<double>::quiet_NaN();
   // Of small numbers, erf y = 2 / sqrt(pi) y to the last digit.
   constexpr double halfRootOfPi = 0.88622692545275801365;
   if (magnitude < 1e-9)

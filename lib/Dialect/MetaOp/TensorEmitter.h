@@ -81,14 +81,13 @@ private:
   Location loc;
 };
 
-/// A linear op applied to a tangent of its source, operand 0: what it fills with
-/// is a constant, of which the tangent is 0.
+/// A linear op applied to a tangent of its source, operand 0: what it fills
+/// with is a constant, of which the tangent is 0.
 inline Value applyToSource(Operation *op, OpBuilder &builder, Value tangent) {
   Operation *applied = builder.clone(*op);
   applied->setOperand(0, tangent);
   if (applied->hasAttr("fill"))
-    applied->setAttr("fill",
-                     getNumberAttr(getElementTypeOrSelf(tangent), 0.0));
+    applied->setAttr("fill", getNumberAttr(getElementTypeOrSelf(tangent), 0.0));
   return applied->getResult(0);
 }
 

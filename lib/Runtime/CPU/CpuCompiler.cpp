@@ -207,6 +207,12 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
       }
       info = known->second;
       info.mayKeep = call->hasAttr(metaop::kMayKeepAttr);
+    } else if (isa<metaop::RoutineOpInterface>(op)) {
+      info.name = op->getName().stripDialect().str();
+      info.isCopy = true;
+      for (Type type : op->getOperandTypes())
+        info.bytesRead += metaop::countBytes(type);
+      info.bytesWritten = metaop::countBytes(op->getResult(0).getType());
     } else {
       info.name = "copy";
       info.isCopy = true;

@@ -88,6 +88,16 @@ void CpuProgram::addCall(std::shared_ptr<const KernelCall> kernel,
   call.numInputs = inputs.size();
 }
 
+void CpuProgram::addRoutine(metaop::RoutineOpInterface op,
+                            llvm::ArrayRef<Slot> inputs,
+                            llvm::ArrayRef<Slot> results) {
+  Call &call = calls.emplace_back();
+  call.routine = Routine::of(op);
+  call.buffers.assign(inputs.begin(), inputs.end());
+  call.buffers.append(results.begin(), results.end());
+  call.numInputs = inputs.size();
+}
+
 /// The window of a placement as what a copy does; the numbers that move it are
 /// inputs of the call from `firstNumber` on.
 static Copy makeCopy(metaop::PlacementOpInterface op,
@@ -188,7 +198,8 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
       Slot viewed = slots.find(op.getOperand(0))->second;
       slots[op.getResult(0)] = viewed;
     }
-    if (!isa<func::CallOp, metaop::PlacementOpInterface>(op))
+    if (!isa<func::CallOp, metaop::PlacementOpInterface,
+             metaop::RoutineOpInterface>(op))
       continue;
     llvm::SmallVector<Slot> inputs, outputs;
     for (Value operand : op.getOperands()) {
@@ -208,6 +219,8 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
       slots[result] = slot;
     if (auto placement = dyn_cast<metaop::PlacementOpInterface>(op))
       program->addCopies(placement, inputs, outputs.front());
+    else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op))
+      program->addRoutine(routine, inputs, outputs);
     else
       program->addCall(std::move((*kernelCalls)[nextKernel++]), inputs,
                        outputs);
@@ -246,6 +259,8 @@ CpuProgram::prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
 
 int64_t CpuProgram::getMaxThreads(size_t index) const {
   const Call &call = calls[index];
+  if (call.routine.kind != Routine::Kind::None)
+    return call.routine.getMaxThreads();
   if (!call.kernel)
     return getMaxCopyThreads(getCopiedBytes(index));
   return std::max<int64_t>(call.kernel->parallelRange / call.grain, 1);
@@ -268,10 +283,13 @@ int64_t CpuProgram::getCopiedBytes(size_t index) const {
 //===----------------------------------------------------------------------===//
 
 int64_t CpuProgram::Call::getWork() const {
-  int64_t work =
-      kernel
-          ? metaop::multiplyCounts(kernel->parallelRange, kernel->workPerStep)
-          : metaop::multiplyCounts(buffers.back().bytes, kWorkOfByte);
+  int64_t work = 0;
+  if (kernel)
+    work = metaop::multiplyCounts(kernel->parallelRange, kernel->workPerStep);
+  else if (routine.kind != Routine::Kind::None)
+    work = routine.getWork();
+  else
+    work = metaop::multiplyCounts(buffers.back().bytes, kWorkOfByte);
   return metaop::addCounts(work, kWorkOfCall);
 }
 
@@ -324,7 +342,7 @@ void CpuProgram::planSteps() {
         fact.reads.push_back(toRange(slot));
       else
         fact.writes.push_back(toRange(slot));
-    // Copies share themselves among threads.
+    // Copies and routines share themselves among threads.
     fact.isSplit = !call.kernel || call.kernel->parallelRange > call.grain;
     if (call.kernel)
       fact.work = metaop::multiplyCounts(call.kernel->parallelRange,
@@ -391,7 +409,10 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
     for (Slot slot : call.buffers)
       buffers.push_back(memory.getAddress(slot));
     int64_t start = times ? readClock() : 0;
-    if (!call.kernel)
+    if (call.routine.kind != Routine::Kind::None)
+      call.routine.run(ArrayRef(buffers).take_front(call.numInputs),
+                       buffers.back(), threads);
+    else if (!call.kernel)
       runCopies(call.copies, ArrayRef(buffers).drop_back(), buffers.back(),
                 threads);
     else

@@ -14,6 +14,7 @@
 #include "MetaOps/Runtime/JIT/KernelCache.h"
 #include "MetaOps/Runtime/Program/Copy.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "MetaOps/Runtime/Program/Routine.h"
 #include "PackedResults.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,7 +38,7 @@ struct Slot {
   int64_t packed = -1;
 };
 
-/// Kernel calls and copies in order, with all memory decided.
+/// Calls of kernels and routines and copies in order, with all memory decided.
 class CpuProgram : public Program {
 public:
   /// Reads a module in the phase `kernels` and compiles what the cache lacks.
@@ -72,15 +73,17 @@ public:
   int64_t getMaxThreads(size_t call) const;
   /// What a call of copies moves.
   int64_t getCopiedBytes(size_t call) const;
-  /// Operations of the loops of a call's kernel; 0 for copies.
+  /// Operations of the loops of a call's kernel; 0 for others.
   int64_t getLoopOps(size_t call) const;
   void setInfo(ProgramInfo value) { info = std::move(value); }
 
 private:
   struct Stored;
   struct Call {
-    /// Null for copies.
+    /// Null for copies and routines.
     std::shared_ptr<const KernelCall> kernel;
+    /// Of no kind for kernels and copies.
+    Routine routine;
     /// Of the inputs into the one output.
     std::vector<Copy> copies;
     /// What the call reads, then what it writes.
@@ -99,6 +102,8 @@ private:
 
   void addCall(std::shared_ptr<const KernelCall> kernel,
                llvm::ArrayRef<Slot> inputs, llvm::ArrayRef<Slot> results);
+  void addRoutine(mlir::metaop::RoutineOpInterface op,
+                  llvm::ArrayRef<Slot> inputs, llvm::ArrayRef<Slot> results);
   void addCopies(mlir::metaop::PlacementOpInterface op,
                  llvm::ArrayRef<Slot> inputs, Slot result);
 

@@ -25,9 +25,10 @@ using namespace metaops;
 
 namespace {
 struct StoredCall {
-  /// The kernel's name; empty for copies.
+  /// The kernel's name; empty for copies and routines.
   std::string kernel;
   std::vector<Copy> copies;
+  Routine routine;
   std::vector<int64_t> scalars;
   int64_t parallelRange = 0;
   int64_t workPerStep = 0;
@@ -83,11 +84,26 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 }
 
 template <typename Visitor>
+static void visit(Visitor &visitor, Routine &routine) {
+  auto &[kind, dtype, outer, extent, inner, prefix, isReverse, isExclusive] =
+      routine;
+  visitor.number(kind);
+  visitor.number(dtype);
+  visitor.number(outer);
+  visitor.number(extent);
+  visitor.number(inner);
+  visitor.number(prefix);
+  visitor.number(isReverse);
+  visitor.number(isExclusive);
+}
+
+template <typename Visitor>
 static void visit(Visitor &visitor, StoredCall &call) {
-  auto &[kernel, copies, scalars, parallelRange, workPerStep, flushesDenormals,
-         grain, buffers, numInputs] = call;
+  auto &[kernel, copies, routine, scalars, parallelRange, workPerStep,
+         flushesDenormals, grain, buffers, numInputs] = call;
   visitor.text(kernel);
   visitor.list(copies);
+  visit(visitor, routine);
   visitor.list(scalars);
   visitor.number(parallelRange);
   visitor.number(workPerStep);
@@ -254,6 +270,30 @@ static bool isCopy(const Copy &copy, const StoredCall &call) {
          written <= call.buffers.back().bytes;
 }
 
+/// Whether a routine reads and writes inside of its buffers.
+static bool isRoutine(const StoredCall &call) {
+  const Routine &routine = call.routine;
+  if (routine.kind == Routine::Kind::None)
+    return true;
+  bool isLinear = routine.kind == Routine::Kind::Prefix &&
+                  routine.prefix == mlir::metaop::PrefixKind::Linear;
+  if (!routine.isValid() || !call.copies.empty() ||
+      call.numInputs != (isLinear ? 2 : 1) ||
+      call.buffers.size() != call.numInputs + 1)
+    return false;
+  int64_t elements = routine.countElements();
+  int64_t bytes, resultBytes;
+  bool isArgsort = routine.kind == Routine::Kind::Argsort;
+  if (llvm::MulOverflow(elements, sizeOf(routine.dtype), bytes) ||
+      llvm::MulOverflow(elements, isArgsort ? 8 : sizeOf(routine.dtype),
+                        resultBytes))
+    return false;
+  auto inputs = llvm::ArrayRef(call.buffers).drop_back();
+  return call.buffers.back().bytes == resultBytes &&
+         llvm::all_of(inputs,
+                      [&](const Slot &slot) { return slot.bytes == bytes; });
+}
+
 /// Whether everything refers to something that is there; see
 /// CpuProgram::prepare and execute.
 bool CpuProgram::Stored::isValid() const {
@@ -316,6 +356,7 @@ bool CpuProgram::Stored::isValid() const {
     return call.parallelRange >= 0 && call.workPerStep >= 0 && call.grain > 0 &&
            call.numInputs <= call.buffers.size() &&
            llvm::all_of(call.buffers, isSlot) && isPacked(call) &&
+           isRoutine(call) &&
            (call.copies.empty() || call.numInputs + 1 == call.buffers.size()) &&
            llvm::all_of(call.copies,
                         [&](const Copy &copy) { return isCopy(copy, call); });
@@ -338,6 +379,7 @@ std::string CpuProgram::write() const {
   for (const Call &call : calls) {
     StoredCall &storedCall = stored.calls.emplace_back();
     storedCall.copies = call.copies;
+    storedCall.routine = call.routine;
     storedCall.grain = call.grain;
     storedCall.buffers.assign(call.buffers.begin(), call.buffers.end());
     storedCall.numInputs = call.numInputs;
@@ -371,7 +413,9 @@ std::shared_ptr<CpuProgram> CpuProgram::read(llvm::StringRef bytes,
   program->info.isLoaded = true;
   for (StoredCall &storedCall : stored.calls) {
     Call call;
-    if (storedCall.copies.empty()) {
+    call.routine = storedCall.routine;
+    if (storedCall.copies.empty() &&
+        call.routine.kind == Routine::Kind::None) {
       auto kernel = kernels.find(storedCall.kernel);
       if (!kernel)
         return nullptr;

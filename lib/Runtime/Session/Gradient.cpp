@@ -94,8 +94,8 @@ Session::prepareDerivatives(llvm::ArrayRef<const Var *> outputs,
   return nodes;
 }
 
-/// What is older than all targets depends on none of them: the steps before of a
-/// loop, of whose values the targets are the last.
+/// What is older than all targets depends on none of them: the steps before of
+/// a loop, of whose values the targets are the last.
 static uint64_t getFirstOrder(llvm::ArrayRef<Node *> targets) {
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (Node *target : targets)
@@ -160,10 +160,9 @@ std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
     checkFloat("jvp", *input, "an input");
     checkFloat("jvp", *tangent, "a tangent");
     if (input->shape() != tangent->shape())
-      fail(ErrorKind::Value, "jvp: an input has shape " +
-                                 formatShape(input->shape()) +
-                                 ", its tangent " +
-                                 formatShape(tangent->shape()));
+      fail(ErrorKind::Value,
+           "jvp: an input has shape " + formatShape(input->shape()) +
+               ", its tangent " + formatShape(tangent->shape()));
   }
   llvm::SmallVector<Node *> nodes = prepareDerivatives(outputs, inputs);
   llvm::SmallVector<Value> ofOutputs, ofInputs, ofTangents;
@@ -183,8 +182,8 @@ std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
     return node->isStopped || node->order < first;
   };
   Operation *last = &graph.getBlock().back();
-  llvm::SmallVector<Value> moved = check(metaop::pushForward(
-      at(), ofOutputs, ofInputs, ofTangents, isStopped));
+  llvm::SmallVector<Value> moved = check(
+      metaop::pushForward(at(), ofOutputs, ofInputs, ofTangents, isStopped));
   std::vector<Var> vars = adoptResults(last, moved);
   // Of tangents of what no output depends on.
   for (Node *cast : casts)

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of one to three operands are found by the mnemonics of the dialect, and asked
-// which element types they take; so an op added to the dialect can be recorded
-// without a change here. Operands are promoted (Promotion.h), cast to a type
-// that the op takes, and broadcast to one shape. A Python number becomes
+// Ops of one to three operands are found by the mnemonics of the dialect, and
+// asked which element types they take; so an op added to the dialect can be
+// recorded without a change here. Operands are promoted (Promotion.h), cast to
+// a type that the op takes, and broadcast to one shape. A Python number becomes
 // a `metaop.scalar`: its value is no part of the program.
 //
 //===----------------------------------------------------------------------===//
@@ -219,9 +219,9 @@ Node *Session::recordPower(Operand x, Operand y) {
   int64_t exponent = isSmall ? y.getNumber().getInt() : 0;
   if (!isFloat(dtype)) {
     if (isSmall && exponent < 0)
-      fail(ErrorKind::Value,
-           "pow: an integer to the power of " + llvm::Twine(exponent) +
-               " is no integer; cast it to a float");
+      fail(ErrorKind::Value, "pow: an integer to the power of " +
+                                 llvm::Twine(exponent) +
+                                 " is no integer; cast it to a float");
     isSmall &= exponent <= mostMultiplied;
   } else if (isSmall) {
     isSmall = exponent >= 1 && exponent <= 4;

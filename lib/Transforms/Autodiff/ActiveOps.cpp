@@ -51,8 +51,7 @@ llvm::Error metaop::checkValues(GivenValues outputs, GivenValues inputs,
     Type type = directions.values[index].getType();
     if (type != point.getType())
       return fail("the {0} of {1} {2} has type {3}, but the {1} {4}",
-                  directions.name, points.name, index, type,
-                  point.getType());
+                  directions.name, points.name, index, type, point.getType());
   }
   return llvm::Error::success();
 }

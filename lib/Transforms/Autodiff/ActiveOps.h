@@ -30,7 +30,8 @@ struct GivenValues {
 llvm::Error checkValues(GivenValues outputs, GivenValues inputs,
                         GivenValues directions, bool ofOutputs);
 
-/// The differentiable operations of a block that lie between targets and outputs.
+/// The differentiable operations of a block that lie between targets and
+/// outputs.
 struct ActiveOps {
   /// No derivative passes through operations for which `isStopped` holds, and
   /// nothing before them is looked at.

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. Find the operations that lie between a target and an output (ActiveOps.cpp).
+// 1. Find the operations that lie between a target and an output
+// (ActiveOps.cpp).
 // 2. Against their order, ask each for the cotangents of its operands, and keep
-//    them per value. By the time that a value's own is needed, all uses have been
-//    seen; then they are added up (Contributions.cpp).
+//    them per value. By the time that a value's own is needed, all uses have
+//    been seen; then they are added up (Contributions.cpp).
 // 3. Erase what was emitted for operands that need no gradient.
 //
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. Find the operations that lie between an input and an output (ActiveOps.cpp).
+// 1. Find the operations that lie between an input and an output
+// (ActiveOps.cpp).
 // 2. Along their order, ask each for the tangents of its results.
 // 3. Erase what was emitted for results that no output needs.
 //
@@ -21,9 +22,10 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-llvm::Expected<SmallVector<Value>> metaop::pushForward(
-    OpBuilder &builder, ArrayRef<Value> outputs, ArrayRef<Value> inputs,
-    ArrayRef<Value> tangents, llvm::function_ref<bool(Operation *)> isStopped) {
+llvm::Expected<SmallVector<Value>>
+metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
+                    ArrayRef<Value> inputs, ArrayRef<Value> tangents,
+                    llvm::function_ref<bool(Operation *)> isStopped) {
   if (llvm::Error error = checkValues({outputs, "output"}, {inputs, "input"},
                                       {tangents, "tangent"},
                                       /*ofOutputs=*/false))
@@ -35,9 +37,10 @@ llvm::Expected<SmallVector<Value>> metaop::pushForward(
   for (auto [input, tangent] : llvm::zip(inputs, tangents))
     tangentOf[input] = tangent;
   for (Operation *op : active.order) {
-    SmallVector<Value> ofOperands = llvm::map_to_vector(
-        op->getOperands(),
-        [&](Value operand) { return tangentOf.lookup(operand); });
+    SmallVector<Value> ofOperands =
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+          return tangentOf.lookup(operand);
+        });
     if (llvm::none_of(ofOperands, [](Value value) { return bool(value); }))
       continue;
     SmallVector<Value> ofResults =
@@ -55,8 +58,8 @@ llvm::Expected<SmallVector<Value>> metaop::pushForward(
   SmallVector<Value> results;
   for (Value output : outputs) {
     Value tangent = tangentOf.lookup(output);
-    results.push_back(tangent ? tangent
-                              : splatLike(builder, output.getLoc(), output, 0.0));
+    results.push_back(
+        tangent ? tangent : splatLike(builder, output.getLoc(), output, 0.0));
   }
   eraseUnused(builder, before, results);
   return results;

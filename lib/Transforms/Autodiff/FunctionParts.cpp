@@ -62,7 +62,7 @@ FailureOr<func::ReturnOp> metaop::getReturn(func::FuncOp function) {
 void metaop::setResults(func::FuncOp function, func::ReturnOp exit,
                         ArrayRef<Value> results) {
   exit.getOperandsMutable().assign(results);
-  function.setFunctionType(FunctionType::get(
-      function.getContext(), function.getArgumentTypes(),
-      TypeRange(ValueRange(results))));
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             function.getArgumentTypes(),
+                                             TypeRange(ValueRange(results))));
 }

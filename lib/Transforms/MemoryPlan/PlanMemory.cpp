@@ -66,6 +66,7 @@ private:
   LogicalResult verifyRows(func::CallOp call, KernelOp kernel);
   LogicalResult planCall(func::CallOp call, int64_t time);
   LogicalResult planPlacement(PlacementOpInterface op, int64_t time);
+  LogicalResult planRoutine(Operation *op, int64_t time);
   std::optional<Place> tryInPlace(func::CallOp call, KernelOp kernel,
                                   OpResult result, int64_t time);
   std::optional<Place> tryInPlace(PlacementOpInterface op, int64_t time);
@@ -145,6 +146,11 @@ static LogicalResult verifyType(Operation *op, Type type) {
   return success();
 }
 
+/// What is done when a program runs, one step after another.
+static bool isStep(Operation &op) {
+  return isa<func::CallOp, PlacementOpInterface, RoutineOpInterface>(op);
+}
+
 LogicalResult MemoryPlanner::findLives() {
   if (!llvm::hasSingleElement(main.getBody()))
     return main.emitOpError("expects one block, given ")
@@ -158,7 +164,7 @@ LogicalResult MemoryPlanner::findLives() {
     for (Type type : op.getResultTypes())
       if (failed(verifyType(&op, type)))
         return failure();
-    if (isa<func::CallOp, PlacementOpInterface>(op)) {
+    if (isStep(op)) {
       for (Value operand : op.getOperands())
         lastRead[getRoot(operand)] = numSteps;
       ++numSteps;
@@ -167,8 +173,8 @@ LogicalResult MemoryPlanner::findLives() {
                 llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))) {
       // Numbers, such as extents, take no memory.
       return op.emitOpError(
-          "is neither a call, a view, a placement nor the end "
-          "of a program");
+          "is neither a call, a view, a placement, a routine nor "
+          "the end of a program");
     }
   }
   Operation *end = main.getBody().front().getTerminator();
@@ -330,6 +336,16 @@ LogicalResult MemoryPlanner::planPlacement(PlacementOpInterface op,
   return success();
 }
 
+/// A routine reads dense tensors, and writes over none of them.
+LogicalResult MemoryPlanner::planRoutine(Operation *op, int64_t time) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (getRows(getViewed(operand), symbols))
+      return op->emitOpError("reads operand ") << i << ", which is in rows";
+  for (Value result : op->getResults())
+    makePlace(getRoot(result), time);
+  return success();
+}
+
 /// What is written in place has just been read: it is in the first cache, and
 /// to store it past the caches saves nothing. A file's schedule stays. Stores
 /// past the caches have to be aligned.
@@ -367,7 +383,7 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
   };
   Block &body = main.getBody().front();
   for (Operation &op : body)
-    if (isa<func::CallOp, PlacementOpInterface>(op))
+    if (isStep(op))
       op.setAttr("metaop.slots", toSlots(op.getResults()));
   main->setAttr("metaop.results", toSlots(body.getTerminator()->getOperands()));
   main->setAttr("metaop.arena_bytes",
@@ -388,6 +404,9 @@ LogicalResult MemoryPlanner::plan() {
         return failure();
     } else if (auto call = dyn_cast<func::CallOp>(op)) {
       if (failed(planCall(call, time++)))
+        return failure();
+    } else if (isa<RoutineOpInterface>(op)) {
+      if (failed(planRoutine(&op, time++)))
         return failure();
     }
   }

@@ -43,10 +43,11 @@ static LogicalResult refuse(Operation *op, Phase phase, StringRef expected) {
                            << "' here: expected " << expected;
 }
 
-/// What surrounds kernels: views, placements, and the arithmetic of extents.
+/// What surrounds kernels: views, placements, routines, and the arithmetic of
+/// extents.
 static bool isGlue(Operation *op) {
-  return isa<ViewOpInterface, PlacementOpInterface, tensor::DimOp,
-             arith::ConstantOp, func::ReturnOp>(op);
+  return isa<ViewOpInterface, PlacementOpInterface, RoutineOpInterface,
+             tensor::DimOp, arith::ConstantOp, func::ReturnOp>(op);
 }
 
 /// Outside of kernels nothing is computed.
@@ -62,7 +63,8 @@ static LogicalResult verifyInGraph(Operation *op) {
   if (isa<BufferOp, ScalarOp>(op))
     return success();
   return refuse(op, Phase::Graph,
-                "meta-operators, views, placements, tensor.dim and constants");
+                "meta-operators, views, placements, routines, tensor.dim and "
+                "constants");
 }
 
 /// An op of the body of a function whose kernels are not outlined.

@@ -23,6 +23,11 @@ def MetaOp_InsertKindAttr
   let assemblyFormat = "$value";
 }
 
+def MetaOp_PrefixKindAttr
+    : EnumAttr<MetaOp_Dialect, MetaOp_PrefixKind, "prefix_kind"> {
+  let assemblyFormat = "$value";
+}
+
 def MetaOp_ComparePredicateAttr
     : EnumAttr<MetaOp_Dialect, MetaOp_ComparePredicate, "predicate"> {
   let assemblyFormat = "$value";

@@ -63,6 +63,16 @@ def MetaOp_InsertKind : MetaOp_Enum<"InsertKind", "insertion operator", [
   I32EnumAttrCase<"None", 7, "none">
 ]>;
 
+/// How a prefix combines a value with what comes before it.
+def MetaOp_PrefixKind : MetaOp_Enum<"PrefixKind", "prefix operator", [
+  I32EnumAttrCase<"Add", 0, "add">,
+  I32EnumAttrCase<"Mul", 1, "mul">,
+  I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"Min", 3, "min">,
+  I32EnumAttrCase<"LogAddExp", 4, "logaddexp">,
+  I32EnumAttrCase<"Linear", 5, "linear">
+]>;
+
 def MetaOp_ComparePredicate
     : MetaOp_Enum<"ComparePredicate", "comparison", [
   I32EnumAttrCase<"Eq", 0, "eq">,

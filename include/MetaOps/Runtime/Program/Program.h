@@ -55,10 +55,11 @@ struct CompileOptions {
   std::vector<GrowingDim> growing;
 };
 
-/// One kernel call of a program, or the copies that one placement makes, for
-/// reports.
+/// One kernel call of a program, a call of a routine, or the copies that one
+/// placement makes, for reports.
 struct KernelInfo {
   std::string name;
+  /// No kernel, but copies or a routine.
   bool isCopy = false;
   /// Positions in the slice of the operations that the kernel computes.
   std::vector<unsigned> nodes;

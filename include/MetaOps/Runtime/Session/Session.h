@@ -196,6 +196,12 @@ public:
   /// Rebinds x to its value with a part replaced.
   void setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value);
 
+  /// By the names of the dialect's prefix operators; `factors` for `linear`.
+  Var prefix(llvm::StringRef kind, const Var &x, const Var *factors,
+             int64_t dim, bool reverse, bool exclusive);
+  Var sort(const Var &x, int64_t dim, bool descending);
+  Var argsort(const Var &x, int64_t dim, bool descending);
+
   Var stopGrad(const Var &x);
   Var stopFuse(const Var &x);
 

@@ -46,10 +46,10 @@ llvm::Expected<llvm::SmallVector<Value>> differentiate(
     llvm::function_ref<bool(Operation *)> isStopped = nullptr,
     llvm::function_ref<std::optional<int64_t>(Value)> getNumber = nullptr);
 
-/// The tangent of each output, of its type, where the inputs move by `tangents`:
-/// the Jacobian times these, in forward mode. Zeros where an output depends on
-/// no input. An input that depends on another one moves by its own tangent and
-/// with that.
+/// The tangent of each output, of its type, where the inputs move by
+/// `tangents`: the Jacobian times these, in forward mode. Zeros where an output
+/// depends on no input. An input that depends on another one moves by its own
+/// tangent and with that.
 ///
 /// What is said of `differentiate` about blocks, places, cost and `isStopped`
 /// holds here, too.

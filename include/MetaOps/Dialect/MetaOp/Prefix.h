@@ -1,0 +1,23 @@
+//===- Prefix.h - The order of prefixes -------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_PREFIX_H
+#define METAOPS_DIALECT_METAOP_PREFIX_H
+
+#include <cstdint>
+
+namespace mlir::metaop {
+
+/// A prefix is computed in blocks of so many elements: each from its own first
+/// element on, and then combined with the last result of the block before. So
+/// rounding depends on the extent alone, and blocks may be computed at once.
+inline constexpr int64_t kPrefixBlock = 1024;
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_DIALECT_METAOP_PREFIX_H

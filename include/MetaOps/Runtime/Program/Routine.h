@@ -1,0 +1,58 @@
+//===- Routine.h - Prefixes and sorts of tensors in memory ------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_PROGRAM_ROUTINE_H
+#define METAOPS_RUNTIME_PROGRAM_ROUTINE_H
+
+#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Runtime/Memory/DType.h"
+#include "MetaOps/Runtime/Threads/ThreadPool.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+
+namespace metaops {
+
+/// What a call of a routine does: an op with a RoutineOpInterface, as numbers.
+struct Routine {
+  enum class Kind { None, Prefix, Sort, Argsort };
+
+  Kind kind = Kind::None;
+  DType dtype = DType::F32;
+  /// Lines of `extent` elements, `inner` elements apart; `outer * inner` lines.
+  int64_t outer = 0, extent = 0, inner = 0;
+  mlir::metaop::PrefixKind prefix = mlir::metaop::PrefixKind::Add;
+  /// A prefix from the last element on; a sort in falling order.
+  bool isReverse = false;
+  bool isExclusive = false;
+
+  static Routine of(mlir::metaop::RoutineOpInterface op);
+
+  int64_t countElements() const { return outer * extent * inner; }
+  /// Predicted picoseconds on one thread.
+  int64_t getWork() const;
+  /// How many threads there is work for.
+  int64_t getMaxThreads() const;
+  bool isValid() const;
+
+  /// Reads the inputs of the op and writes its result.
+  void run(llvm::ArrayRef<void *> inputs, void *result,
+           ThreadPool &threads) const;
+};
+
+/// The kinds of routines; see Prefix.cpp and Sort.cpp.
+void runPrefix(const Routine &routine, const void *source, const void *factors,
+               void *result, ThreadPool &threads);
+void runSort(const Routine &routine, const void *source, void *result,
+             ThreadPool &threads);
+void runArgsort(const Routine &routine, const void *source, int64_t *result,
+                ThreadPool &threads);
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_PROGRAM_ROUTINE_H

@@ -1,0 +1,62 @@
+//===- RecordRoutine.cpp - Recording prefixes and sorts -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "RecordingTables.h"
+
+using namespace mlir;
+using namespace metaops;
+
+static int64_t normalizeDim(llvm::StringRef what, int64_t dim, const Var &x) {
+  return normalizeDims(what, dim, x.shape().size()).front();
+}
+
+Var Session::prefix(llvm::StringRef kind, const Var &x, const Var *factors,
+                    int64_t dim, bool reverse, bool exclusive) {
+  auto known = metaop::symbolizePrefixKind(kind);
+  if (!known)
+    fail(ErrorKind::Value, "prefix: there is no operator '" + kind +
+                               "'; expected add, mul, max, min, logaddexp or "
+                               "linear");
+  if ((*known == metaop::PrefixKind::Linear) != (factors != nullptr))
+    fail(ErrorKind::Value,
+         "prefix: factors are given if and only if the operator is linear");
+  dim = normalizeDim("prefix", dim, x);
+  DType dtype = x.dtype();
+  if (factors) {
+    if (factors->shape() != x.shape())
+      fail(ErrorKind::Value, "prefix: the source has shape " +
+                                 formatShape(x.shape()) + ", the factors " +
+                                 formatShape(factors->shape()));
+    dtype = promote(dtype, factors->dtype());
+  }
+  if (isBool(dtype) ||
+      (*known == metaop::PrefixKind::LogAddExp && !isFloat(dtype)))
+    fail(ErrorKind::Type, "prefix " + kind + ": given " + nameOf(dtype) +
+                              ", expected " +
+                              (isBool(dtype) ? "numbers" : "floats"));
+  Node *source = recordCast(x.node, dtype);
+  Value factorValue =
+      factors ? recordCast(factors->node, dtype)->value() : Value();
+  return wrap(adopt(metaop::PrefixOp::create(at(), line, source->type(), *known,
+                                             source->value(), factorValue, dim,
+                                             reverse, exclusive)));
+}
+
+Var Session::sort(const Var &x, int64_t dim, bool descending) {
+  dim = normalizeDim("sort", dim, x);
+  return wrap(adopt(metaop::SortOp::create(at(), line, x.node->type(),
+                                           x.node->value(), dim, descending)));
+}
+
+Var Session::argsort(const Var &x, int64_t dim, bool descending) {
+  dim = normalizeDim("argsort", dim, x);
+  return wrap(adopt(metaop::ArgsortOp::create(
+      at(), line, typeOf(x.shape(), DType::I64), x.node->value(), dim,
+      descending)));
+}

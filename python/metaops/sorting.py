@@ -1,0 +1,494 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sorting, and what is made of it: the largest, medians, searches, distinct elements.
+
+NaN is larger than every number, in both directions, and both zeros are equal. Every
+sort is stable: of equal elements the one that was first stays first, in both
+directions.
+
+Where the shape of a result depends on the elements (`unique`, `nonzero`), they are
+computed at once. With `size` the shape is known, and nothing is.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from . import _core
+from ._core import Var
+from ._errors import at_line
+from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, widened
+from .cumulative import cumsum
+from .elementwise import floor, where
+from .indexing import gather, take
+
+__all__ = [
+    "argsort",
+    "argwhere",
+    "flatnonzero",
+    "isin",
+    "kthvalue",
+    "median",
+    "nonzero",
+    "percentile",
+    "quantile",
+    "searchsorted",
+    "sort",
+    "topk",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
+
+class Sorted(NamedTuple):
+    """Elements, and where they were along the dimension, int64."""
+
+    values: Var
+    indices: Var
+
+
+class Unique(NamedTuple):
+    """Distinct elements in rising order, and what else there is to know of them.
+
+    Attributes
+    ----------
+    values
+        The distinct elements.
+    indices
+        Where each of them comes first in x flattened.
+    inverse_indices
+        The number of each element of x among the values, in x's shape.
+    counts
+        How often each of them is there.
+    """
+
+    values: Var
+    indices: Var
+    inverse_indices: Var
+    counts: Var
+
+
+def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
+    """Return the elements along a dimension in rising order.
+
+    Parameters
+    ----------
+    x
+        Any tensor.
+    dim
+        The dimension; None sorts x flattened.
+    descending
+        Whether the order falls.
+
+    Raises
+    ------
+    ValueError
+        If `dim` is out of range, as of a 0-d tensor it is.
+    """
+    x = as_var(x)
+    if dim is None:
+        x, dim = x.reshape((-1,)), 0
+    return _core.sort(x, normalised_axis(dim, x.ndim), bool(descending))
+
+
+def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
+    """Return where the elements in the order of `sort` are along the dimension, int64."""
+    x = as_var(x)
+    if dim is None:
+        x, dim = x.reshape((-1,)), 0
+    return _core.argsort(x, normalised_axis(dim, x.ndim), bool(descending))
+
+
+def _head(x: Var, axis: int, start: int, stop: int) -> Var:
+    return x[(*[slice(None)] * axis, slice(start, stop))]
+
+
+def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:
+    """Return the k largest elements along a dimension, from the largest on.
+
+    Parameters
+    ----------
+    x
+        Any tensor.
+    k
+        How many, at most the dimension's extent.
+    dim
+        The dimension.
+    largest
+        False for the k smallest, from the smallest on.
+
+    Returns
+    -------
+    Sorted
+        `values` and `indices`; of equal elements the first ones.
+
+    Raises
+    ------
+    ValueError
+        If k or `dim` is out of range.
+    """
+    x = as_var(x)
+    axis = normalised_axis(dim, x.ndim)
+    if not isinstance(k, int) or not 0 <= k <= x.shape[axis]:
+        raise at_line(
+            ValueError(f"topk: k is {k}, expected at most {x.shape[axis]}, dimension {axis}'s")
+        )
+    indices = _head(argsort(x, axis, largest), axis, 0, k)
+    return Sorted(gather(x, axis, indices), indices)
+
+
+def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorted:
+    """Return the k-th smallest element along a dimension; the first is number 1.
+
+    Raises
+    ------
+    ValueError
+        If k or `dim` is out of range.
+    """
+    x = as_var(x)
+    axis = normalised_axis(dim, x.ndim)
+    if not isinstance(k, int) or not 1 <= k <= x.shape[axis]:
+        raise at_line(ValueError(f"kthvalue: k is {k}, expected 1 to {x.shape[axis]}"))
+    indices = _head(argsort(x, axis), axis, k - 1, k)
+    values = gather(x, axis, indices)
+    if keepdims:
+        return Sorted(values, indices)
+    shape = x.shape[:axis] + x.shape[axis + 1 :]
+    return Sorted(values.reshape(shape), indices.reshape(shape))
+
+
+# Quantiles
+
+
+def _flattened(x: Var, dim: Axes) -> tuple[Var, list[int], list[int]]:
+    """Return x with the dimensions made one, the last; and the shape without them.
+
+    The latter as it is, and with extents 1 in their places.
+    """
+    axes = normalised_axes(dim, x.ndim)
+    rest = [axis for axis in range(x.ndim) if axis not in axes]
+    kept = [x.shape[axis] for axis in rest]
+    moved = x.transpose((*rest, *axes)) if x.ndim > 1 else x
+    ones = [1 if axis in axes else n for axis, n in enumerate(x.shape)]
+    return moved.reshape((*kept, math.prod(x.shape[axis] for axis in axes))), kept, ones
+
+
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def quantile(
+    x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
+) -> Var:
+    """Return what a share q of the elements is not above.
+
+    Parameters
+    ----------
+    x
+        Numbers; integers become float32.
+    q
+        Shares in ``[0, 1]``, of any shape, which comes first in the result's.
+    dim
+        The dimensions; all by default.
+    keepdims
+        Whether these stay, with extent 1.
+    method
+        What lies between two elements: "linear", "lower", "higher", "midpoint" or
+        "nearest", which is the even one of two.
+
+    Returns
+    -------
+    Var
+        NaN where an element is NaN, or where there is none.
+
+    Raises
+    ------
+    ValueError
+        If `method` is none of these or a dimension is out of range.
+    """
+    if method not in _METHODS:
+        names = ", ".join(map(repr, _METHODS))
+        raise at_line(ValueError(f"quantile: method is {method!r}, expected one of {names}"))
+    x = as_var(x)
+    x = x if "float" in x.dtype else x.cast("float32")
+    x, dtype = widened(x)
+    share = as_var(q).cast("float64")
+    rows, kept, ones = _flattened(x, dim)
+    extent = rows.shape[-1]
+    shape = (*share.shape, *(ones if keepdims else kept))
+    if extent == 0:
+        return _core.full(shape, math.nan, dtype)
+    ordered = _core.sort(rows, rows.ndim - 1, False)
+    # Places are exact in float64, whatever x is.
+    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
+    low = floor(place)
+    weight = (place - low).cast(x.dtype)
+    high = where(place > low, low + 1, low)
+    if method == "nearest":
+        is_low = (weight < 0.5) | ((weight == 0.5) & (low % 2 == 0))
+        low = high = where(is_low, low, high)
+    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
+    if method == "linear":
+        result = below + (above - below) * weight
+        # Of equal infinities the difference is none.
+        result = where(below == above, below, result)
+    elif method == "midpoint":
+        result = where(below == above, below, below + (above - below) * 0.5)
+    else:
+        result = above if method == "higher" else below
+    last = _head(ordered, len(kept), extent - 1, extent).reshape(kept)
+    result = where(last != last, last, result)
+    return result.reshape(shape).cast(dtype)
+
+
+def _at(rows: Var, place: Var, kept: list[int]) -> Var:
+    """Return elements of each row, at places that have a dimension for each of `kept`."""
+    shares = place.ndim - len(kept)
+    shape = (*place.shape[:shares], *kept)
+    names = [f"i{shares + k}" for k in range(len(kept))]
+    own = [f"i{k}" for k in range(shares)] + ["0"] * len(kept)
+    return rows.reindex(shape, (*names, f"@e0({', '.join(own)})"), extras=[place])
+
+
+def percentile(
+    x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
+) -> Var:
+    """Return the `quantile` for q / 100."""
+    return quantile(x, as_var(q).cast("float64") / 100, dim, keepdims, method)
+
+
+def median(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+    """Return the element in the middle, or the mean of both; see `quantile`."""
+    return quantile(x, 0.5, dim, keepdims)
+
+
+# Searches
+
+
+def searchsorted(sorted: VarLike, values: VarLike, right: bool = False) -> Var:
+    """Return where values belong in a sorted vector, int64.
+
+    Parameters
+    ----------
+    sorted
+        A vector in rising order, as `sort` gives it.
+    values
+        Of any shape.
+    right
+        Whether a value belongs behind elements that equal it.
+
+    Returns
+    -------
+    Var
+        Of the values' shape: how many elements come before each one.
+
+    Raises
+    ------
+    ValueError
+        If `sorted` is no vector.
+    """
+    ordered, value = as_var(sorted), as_var(values)
+    if ordered.ndim != 1:
+        raise at_line(
+            ValueError(f"searchsorted: sorted has shape {ordered.shape}, expected a vector")
+        )
+    if ordered.dtype != value.dtype:
+        common = _core.binary("max", ordered[:0].reshape((0,)), value.reshape((-1,))[:0]).dtype
+        ordered, value = ordered.cast(common), value.cast(common)
+    extent = ordered.shape[0]
+    names = ", ".join(f"i{k}" for k in range(value.ndim))
+    count = _core.full(value.shape, 0, "int64")
+    for bit in reversed(range(extent.bit_length())):
+        tried = count + (1 << bit)
+        # What is out of range is filled, and is not taken.
+        element = ordered.reindex(
+            value.shape, (f"@e0({names})",), extras=[tried - 1]
+        )
+        if right:
+            is_before = (element <= value) | (value != value)
+        else:
+            is_before = (element < value) | ((value != value) & (element == element))
+        count = where((tried <= extent) & is_before, tried, count)
+    return count
+
+
+def isin(x: VarLike, test: VarLike, invert: bool = False) -> Var:
+    """Return a boolean for each element: it equals one of `test`.
+
+    Parameters
+    ----------
+    x, test
+        Of any shape. NaN equals nothing.
+    invert
+        Whether to return the opposite.
+    """
+    x, test = as_var(x), as_var(test)
+    if test.size == 0:
+        return _core.full(x.shape, bool(invert), "bool")
+    ordered = sort(test, None)
+    place = searchsorted(ordered, x)
+    last = test.size - 1
+    found = take(ordered, where(place > last, last, place)) == x
+    return ~found if invert else found
+
+
+# What is not zero
+
+
+def flatnonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:
+    """Return where elements of x flattened are not zero, int64; see `nonzero`."""
+    x = as_var(x).reshape((-1,))
+    mask = x if x.dtype == "bool" else x != 0
+    rank = cumsum(mask)
+    extent = mask.shape[0]
+    if size is None:
+        size = int(rank[-1].item()) if extent else 0
+    target = where(mask, rank - 1, size)
+    places = _core.iota((extent,), 0, "int64")
+    result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
+    if extent == 0:
+        return _core.full((size,), fill_value, "int64")
+    # Of what no element was put into, the maximum is that of nothing.
+    return where(result < 0, fill_value, result)
+
+
+def nonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> tuple[Var, ...]:
+    """Return the indices of elements that are not zero, one tensor for each dimension.
+
+    Parameters
+    ----------
+    x
+        A tensor of one dimension or more.
+    size
+        How many there are; if they are fewer, the rest is `fill_value`, if more, the
+        first ones are returned. Without it they are counted, and computed at once.
+    fill_value
+        An index.
+
+    Returns
+    -------
+    tuple of Var
+        int64, in row-major order.
+
+    Raises
+    ------
+    ValueError
+        If x is 0-d.
+    """
+    x = as_var(x)
+    if x.ndim == 0:
+        raise at_line(ValueError("nonzero: x is 0-d, expected one dimension or more"))
+    place = flatnonzero(x, size, -1)
+    indices = []
+    for axis in range(x.ndim):
+        inner = max(math.prod(x.shape[axis + 1 :]), 1)
+        index = place // inner % max(x.shape[axis], 1)
+        indices.append(where(place < 0, fill_value, index))
+    return tuple(indices)
+
+
+def argwhere(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:
+    """Return the indices of `nonzero` as rows of a matrix, one for each element."""
+    columns = [index.reshape((-1, 1)) for index in nonzero(x, size, fill_value)]
+    return _core.concat(columns, 1)
+
+
+# Distinct elements
+
+
+def unique_all(x: VarLike, size: int | None = None) -> Unique:
+    """Return the distinct elements, and all that there is to know of them.
+
+    Parameters
+    ----------
+    x
+        Any tensor. NaN equals NaN here.
+    size
+        How many there are; if they are fewer, the first one is repeated, with a count
+        of 0; if more, the smallest ones are returned. Without it they are counted, and
+        computed at once.
+
+    Returns
+    -------
+    Unique
+        `values`, `indices`, `inverse_indices` and `counts`; all int64 but the values.
+    """
+    x = as_var(x)
+    flat = x.reshape((-1,))
+    extent = flat.shape[0]
+    if extent == 0:
+        none = _core.full((size or 0,), 0, "int64")
+        values = _core.full((size or 0,), 0, x.dtype)
+        return Unique(values, none, none[:0].reshape(x.shape), none)
+    order = _core.argsort(flat, 0, False)
+    ordered = take(flat, order)
+    before = ordered.reindex((extent,), ("i0-1",))
+    is_new = ordered != before
+    if "float" in x.dtype:
+        is_new = is_new & ((ordered == ordered) | (before == before))
+    place = _core.iota((extent,), 0, "int64")
+    is_new = is_new | (place == 0)
+    rank = cumsum(is_new) - 1
+    if size is None:
+        size = int(rank[-1].item()) + 1
+    target = where(is_new, rank, size)
+    first = place.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
+    is_there = first >= 0
+    begin = where(is_there, first, extent)
+    end = begin.reindex((size,), ("i0+1",), extent)
+    first = where(is_there, first, 0)
+    # Sorts are stable: of equal elements the first is the one that came first.
+    indices = take(order, first)
+    inverse = rank.reindex_reduce("max", (extent,), ("@e0(i0)",), extras=[order])
+    return Unique(take(ordered, first), indices, inverse.reshape(x.shape), end - begin)
+
+
+def unique_values(x: VarLike, size: int | None = None) -> Var:
+    """Return the distinct elements in rising order; see `unique_all`."""
+    return unique_all(x, size).values
+
+
+def unique_counts(x: VarLike, size: int | None = None) -> tuple[Var, Var]:
+    """Return the distinct elements and how often each is there; see `unique_all`."""
+    result = unique_all(x, size)
+    return result.values, result.counts
+
+
+def unique_inverse(x: VarLike, size: int | None = None) -> tuple[Var, Var]:
+    """Return the distinct elements and the number of each element among them."""
+    result = unique_all(x, size)
+    return result.values, result.inverse_indices
+
+
+def unique(
+    x: VarLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    size: int | None = None,
+) -> Var | tuple[Var, ...]:
+    """Return the distinct elements in rising order, as ``numpy.unique``.
+
+    Parameters
+    ----------
+    x
+        Any tensor, which is flattened.
+    return_index, return_inverse, return_counts
+        Whether to return `indices`, `inverse_indices` and `counts` of `unique_all`,
+        too, in this order.
+    size
+        As in `unique_all`.
+    """
+    result = unique_all(x, size)
+    more = [
+        value
+        for value, is_wanted in zip(
+            result[1:], (return_index, return_inverse, return_counts), strict=True
+        )
+        if is_wanted
+    ]
+    return (result.values, *more) if more else result.values

@@ -1,0 +1,45 @@
+// RUN: metaop-run %s --interpret | FileCheck %s --match-full-lines
+// RUN: metaop-run %s | FileCheck %s --match-full-lines
+
+// The routines of the runtime do what the interpreter does.
+
+func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>,
+                      tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>) {
+  %i = metaop.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi32>
+  // CHECK: result 0: tensor<2x4xi32>
+  // CHECK-NEXT: {{\[}}[1, 3, 6, 10],
+  // CHECK-NEXT: [5, 11, 18, 26]]
+  %0 = metaop.prefix add %i dim = 1 : tensor<2x4xi32>
+  // CHECK: result 1: tensor<2x4xi32>
+  // CHECK-NEXT: {{\[}}[5, 12, 21, 32],
+  // CHECK-NEXT: [5, 6, 7, 8]]
+  %1 = metaop.prefix mul %i dim = 0 reverse : tensor<2x4xi32>
+  // CHECK: result 2: tensor<2x4xi32>
+  // CHECK-NEXT: {{\[}}[-2147483648, 1, 2, 3],
+  // CHECK-NEXT: [-2147483648, 5, 6, 7]]
+  %2 = metaop.prefix max %i dim = 1 exclusive : tensor<2x4xi32>
+
+  %x = metaop.constant dense<[2.0, 0x7FC00000, -1.0, 0.0, 2.0, -0.0]> : tensor<6xf32>
+  // CHECK: result 3: tensor<6xf32>
+  // CHECK-NEXT: [2, {{-?}}nan, {{-?}}nan, {{-?}}nan, {{-?}}nan, {{-?}}nan]
+  %3 = metaop.prefix max %x dim = 0 : tensor<6xf32>
+  // CHECK: result 4: tensor<6xf32>
+  // CHECK-NEXT: [{{-?}}nan, {{-?}}nan, 1, 2, 2, 0]
+  %4 = metaop.prefix add %x dim = 0 reverse : tensor<6xf32>
+  %a = metaop.constant dense<[9.0, 2.0, 0.5, -1.0]> : tensor<4xf32>
+  %b = metaop.constant dense<[1.0, 1.0, 1.0, 1.0]> : tensor<4xf32>
+  // CHECK: result 5: tensor<4xf32>
+  // CHECK-NEXT: [1, 3, 2.5, -1.5]
+  %5 = metaop.prefix linear %b factors(%a) dim = 0 : tensor<4xf32>
+  // NaN is the largest; equal elements keep their order, in both directions.
+  // CHECK: result 6: tensor<6xf32>
+  // CHECK-NEXT: [{{-?}}nan, 2, 2, {{-?}}0, {{-?}}0, -1]
+  %6 = metaop.sort %x dim = 0 descending : tensor<6xf32>
+  // CHECK: result 7: tensor<6xi64>
+  // CHECK-NEXT: [2, 3, 5, 0, 4, 1]
+  %7 = metaop.argsort %x dim = 0 : tensor<6xf32> -> tensor<6xi64>
+  // CHECK: result 8: tensor<6xi64>
+  // CHECK-NEXT: [1, 0, 4, 3, 5, 2]
+  %8 = metaop.argsort %x dim = 0 descending : tensor<6xf32> -> tensor<6xi64>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>, tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>
+}
