@@ -13,7 +13,7 @@ from . import (
     activations,
     creation,
     elementwise,
-    indexing,
+    gathering,
     nn,
     optim,
     reduction,
@@ -70,6 +70,7 @@ from .explain import Explanation, KernelExplanation, explain
 from .fetching import fetch
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
+from .gathering import *  # noqa: F403
 from .gradients import (
     enable_grad,
     grad,
@@ -79,7 +80,6 @@ from .gradients import (
     no_grad,
     vjp,
 )
-from .indexing import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
@@ -180,7 +180,7 @@ __all__ = [
 __all__ += activations.__all__
 __all__ += creation.__all__
 __all__ += elementwise.__all__
-__all__ += indexing.__all__
+__all__ += gathering.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__

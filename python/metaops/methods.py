@@ -12,6 +12,7 @@ from typing import Any
 from . import _core, activations, elementwise, reduction, shaping
 from ._core import Var
 from ._names import ABSENT
+from .at import at
 from .fetching import fetch
 
 
@@ -110,3 +111,4 @@ for _name, _absent in ABSENT.items():
     setattr(Var, _name, _absent)
 # Reversed dimensions, as in NumPy.
 setattr(Var, "T", property(shaping.transpose))  # noqa: B010
+setattr(Var, "at", at)  # noqa: B010

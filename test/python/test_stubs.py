@@ -63,6 +63,7 @@ def test_the_stubs_tell_the_truth():
     # Properties and overloads.
     assert missing == {
         "T",
+        "at",
         "data",
         "dtype",
         "ndim",
