@@ -12,13 +12,17 @@ from . import (
     _core,
     activations,
     creation,
+    diagonals,
     elementwise,
     gathering,
     nn,
     optim,
     reduction,
+    repeating,
     sampling,
     shaping,
+    splitting,
+    stacking,
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
@@ -64,6 +68,7 @@ from ._names import publish as _publish
 from .activations import *  # noqa: F403
 from .calibration import load as _load_machine_figures
 from .creation import *  # noqa: F403
+from .diagonals import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
 from .explain import Explanation, KernelExplanation, explain
@@ -86,8 +91,11 @@ from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory
 from .nn import Module, Sequential
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
+from .repeating import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .shaping import *  # noqa: F403
+from .splitting import *  # noqa: F403
+from .stacking import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
 
@@ -179,10 +187,14 @@ __all__ = [
 ]
 __all__ += activations.__all__
 __all__ += creation.__all__
+__all__ += diagonals.__all__
 __all__ += elementwise.__all__
 __all__ += gathering.__all__
 __all__ += reduction.__all__
+__all__ += repeating.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__
+__all__ += splitting.__all__
+__all__ += stacking.__all__
 
 _publish(vars(), __all__)

@@ -22,7 +22,7 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import as_var, shown
 
-__all__ = ["Key", "Mask", "Range", "as_indices", "checked", "read_items"]
+__all__ = ["Key", "Mask", "Range", "along", "as_indices", "checked", "read_items"]
 
 
 class Range(NamedTuple):
@@ -42,6 +42,11 @@ class Mask(NamedTuple):
 
 #: None, a slice, an integer, integers as a Var or as an array, or a mask.
 Item: TypeAlias = Any
+
+
+def along(axis: int, item: Any) -> tuple[Any, ...]:
+    """Return the key that indexes one dimension, and takes those before it whole."""
+    return (*(slice(None),) * axis, item)
 
 
 def as_indices(indices: Any, what: str) -> Any:

@@ -54,6 +54,38 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:80]}..."
 
 
+def as_integer(what: str, name: str, given: object) -> int:
+    """Return a parameter of a function as an integer.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    try:
+        return operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        raise at_line(TypeError(f"{what}: {name} is {shown(given)}, expected an integer")) from None
+
+
+def as_integers(what: str, name: str, given: object) -> list[int]:
+    """Return a parameter of a function, one integer or a sequence of them, as a list.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    try:
+        if isinstance(given, Iterable) and not isinstance(given, Var):
+            return [operator.index(number) for number in given]
+        return [operator.index(given)]  # type: ignore[arg-type]
+    except TypeError:
+        raise at_line(
+            TypeError(f"{what}: {name} is {shown(given)}, expected one or several integers")
+        ) from None
+
+
 def normalised_axis(dim: int, ndim: int) -> int:
     """Return `dim` counted from the start.
 

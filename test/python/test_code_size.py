@@ -108,7 +108,7 @@ STEPS: dict[str, Step] = {
     "concat": lambda x: mo.concat(halves(x)[::-1], 1),
     "concatenate": lambda x: mo.concatenate(halves(x)[::-1], 1),
     "stack": lambda x: mo.stack(halves(x)[::-1], 1).reshape(8, 12),
-    "split": lambda x: mo.concat(x.split(4, 1)[::-1], 1),
+    "split": lambda x: mo.concat(x.split(3, 1)[::-1], 1),
     "pad": lambda x: mo.exp(-mo.pad(x, ((1, 0), (0, 0)))[:8]),
     "flip": lambda x: mo.exp(-mo.flip(x, 1)),
     "transpose": lambda x: mo.transpose(mo.exp(-mo.transpose(x))),
