@@ -61,7 +61,8 @@ def tril(x: VarLike, offset: int = 0) -> Var:
     """
     x = _matrices("tril", x)
     rows, columns = x.shape[-2:]
-    return where(_columns_less_rows(rows, columns) <= _within("tril", offset, rows, columns), x, 0)
+    is_kept = _columns_less_rows(rows, columns) <= _within("tril", offset, rows, columns)
+    return where(is_kept, x, _core.full((), 0, x.dtype))
 
 
 def triu(x: VarLike, offset: int = 0) -> Var:
@@ -74,7 +75,8 @@ def triu(x: VarLike, offset: int = 0) -> Var:
     """
     x = _matrices("triu", x)
     rows, columns = x.shape[-2:]
-    return where(_columns_less_rows(rows, columns) >= _within("triu", offset, rows, columns), x, 0)
+    is_kept = _columns_less_rows(rows, columns) >= _within("triu", offset, rows, columns)
+    return where(is_kept, x, _core.full((), 0, x.dtype))
 
 
 def tri(n: int, m: int | None = None, offset: int = 0, dtype: DType = "float32") -> Var:
