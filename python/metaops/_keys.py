@@ -11,6 +11,7 @@ which comes where they stand in the key if they are side by side, else first.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -22,7 +23,7 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import as_var, shown
 
-__all__ = ["Key", "Mask", "Range", "along", "as_indices", "checked", "read_items"]
+__all__ = ["Key", "Mask", "Range", "along", "as_indices", "checked", "last_written", "read_items"]
 
 
 class Range(NamedTuple):
@@ -201,6 +202,25 @@ def checked(index: Any, axis: int, extent: int) -> Var:
     if isinstance(index, Var):
         return _core.check_indices(index, axis, extent)
     return as_var(_counted(index, axis, extent))
+
+
+def last_written(
+    values: Sequence[int], shape: Sequence[int], places: Sequence[str], extras: Sequence[Var]
+) -> Var:
+    """Return the number of the last value that goes to each element; below 0 of none.
+
+    Parameters
+    ----------
+    values
+        The shape of the values, which are numbered in row-major order.
+    shape
+        Where they go.
+    places, extras
+        The place of each value there, as for `reindex_reduce`.
+    """
+    count = math.prod(values)
+    numbers = _core.iota((count,), 0, "int32" if count < 2**31 else "int64").reshape(values)
+    return numbers.reindex_reduce("max", shape, places, extras=extras)
 
 
 class Key:

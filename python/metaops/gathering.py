@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._keys import as_indices, checked
+from ._keys import as_indices, checked, last_written
 from ._typing import VarLike, as_var, normalised_axis
 from .elementwise import clip, mod, where
 
@@ -230,9 +229,7 @@ def put_along_axis(x: VarLike, indices: VarLike, values: VarLike, dim: int | Non
     flat = as_var(values).cast(x.dtype).broadcast(written).reshape((-1,))
     if flat.size == 0:
         return +x.reshape(shape)
-    # The number of the last value that goes to each element.
-    numbers = _core.iota((flat.size,), 0, "int64").reshape(written)
-    number = numbers.reindex_reduce("max", own, places, extras=[extra])
+    number = last_written(written, own, places, [extra])
     read = f"@e0({', '.join(_names(0, x.ndim))})"
     return where(number >= 0, flat.reindex(own, [read], extras=[number]), x).reshape(shape)
 

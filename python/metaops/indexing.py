@@ -20,7 +20,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._keys import Key, Mask, Range, read_items
+from ._keys import Key, Mask, Range, last_written, read_items
 from ._typing import VarLike, as_var
 from .elementwise import maximum, minimum, where
 
@@ -150,11 +150,9 @@ def _set(part: Var, key: Key, value: Var) -> Var:
         condition = held.reindex_reduce("or", shape, indexed, extras=extras)
         placed = _laid(value, key)
     else:
-        # The number of the last value that goes to each element.
-        count = math.prod(key.index_shape)
-        numbers = _core.iota((count,), 0, "int64").reshape(key.index_shape)
-        number = numbers.reindex_reduce("max", shape, indexed, extras=extras)
+        number = last_written(key.index_shape, shape, indexed, extras)
         condition = number >= 0
+        count = math.prod(key.index_shape)
         value = value.broadcast((*before, *key.index_shape, *after))
         value = value.reshape((*before, count, *after))
         places = ["0" if n == 1 else "" for n in value.shape]

@@ -83,11 +83,15 @@ def draw_key(rng, shape):
 
 def as_given(rng, key):
     """Return the key with arrays as Vars, as lists, or as they are."""
+    items = key if isinstance(key, tuple) else (key,)
+    several = sum(isinstance(item, np.ndarray) and item.ndim > 0 for item in items) > 0
 
     def convert(item):
         choice = rng.random()
         if not isinstance(item, np.ndarray) or choice < 0.3:
             return item
+        if several and choice < 0.7 and item.dtype == bool and item.ndim == 0:
+            return bool(item)
         if choice < 0.5 and item.ndim > 0 and item.size > 0:
             return item.tolist()
         return mo.array(item)
@@ -135,6 +139,42 @@ def test_reading(seed):
         assert_alike(actual, expected, lambda part: part.size == 0, (shape, key, given))
         failed += isinstance(expected, Exception)
     assert 0 < failed < 60
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_compiled(seed, compiled):
+    """The same for keys fewer by far, since each is a program."""
+    rng = np.random.default_rng(200 + seed)
+    x = rng.permutation(72).reshape(2, 3, 4, 3).astype("float32")
+    done = 0
+    with mo.flag_scope(backend="compiled"):
+        while done < 20:
+            key = draw_key(rng, x.shape)
+            part = outcome(lambda key=key: x[key])
+            if isinstance(part, Exception) or part.size == 0:
+                continue
+            given = as_given(rng, key)
+            value = rng.integers(-99, 99, np.shape(part)).astype("float32")
+            expected, actual = x.copy(), mo.array(x)
+            same(actual[given] + 1, part + np.float32(1))
+            expected[key] = value
+            actual[given] = value
+            same(actual, expected)
+            done += 1
+
+
+def test_other_sequences():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    v = mo.array(x)
+    same(v[[0, 1], (2, 0)], x[[0, 1], [2, 0]])
+    same(v[[1], :, range(2)], x[[1], :, [0, 1]])
+    same(v[..., [[True, False, True, False]] * 3], x[..., [[True, False, True, False]] * 3])
+    same(v[np.int32(1), mo.array(-1)], x[1, -1])
+    same(v[[]], x[[]])
+    for wrong in [[1.5], ["a"], [None], [[0], [0, 1]], [object()]]:
+        with pytest.raises(TypeError, match=r"test_indexing_fuzz.py:\d+\)$") as raised:
+            v[[0], wrong]
+        assert "\n" not in str(raised.value)
 
 
 def draw_value(rng, part):
