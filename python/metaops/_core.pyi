@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._profile_types import ProgramGraph, ProgramTimes, RunTimes
+from .at import Parts
 
 class dtype(str):  # noqa: N801 (as NumPy's)
     """The type of elements: its name, as a str that equals NumPy's types too."""
@@ -239,7 +240,7 @@ class Var:
     @property
     def T(self) -> Var: ...  # noqa: N802
     @property
-    def at(self) -> Any: ...
+    def at(self) -> Parts: ...
     def fetch(self, callback: Callable[..., object]) -> None: ...
     def maximum(self, y: _VarLike) -> Var: ...
     def minimum(self, y: _VarLike) -> Var: ...

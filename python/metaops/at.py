@@ -16,7 +16,7 @@ from ._errors import at_line
 from ._typing import VarLike, as_var
 from .indexing import update
 
-__all__ = ["At", "at"]
+__all__ = ["At", "Parts", "at"]
 
 
 class At:
@@ -65,7 +65,7 @@ class At:
         return self._updated(value, "min")
 
 
-class _Parts:
+class Parts:
     """What ``x.at`` is: all parts of a tensor."""
 
     def __init__(self, x: Var) -> None:
@@ -75,4 +75,4 @@ class _Parts:
         return At(self._x, key)
 
 
-at = property(_Parts, doc="``x.at[key].add(y)`` and its like, see `metaops.at.At`.")
+at = property(Parts, doc="``x.at[key].add(y)`` and its like, see `metaops.at.At`.")

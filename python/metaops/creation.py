@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from . import _core
 from ._core import Var, empty, ones, zeros
 from ._errors import at_line
-from ._typing import DType, VarLike, as_var, shown
+from ._typing import DType, VarLike, as_integer, as_integers, as_var, shown
 
 __all__ = [
     "arange",
@@ -94,6 +94,7 @@ def arange(
 
 def _positions(name: str, num: int, endpoint: bool) -> Var:
     """Return `num` numbers in float64 that rise evenly from 0 to, or towards, 1."""
+    num = as_integer(name, "num", num)
     if num < 0:
         raise at_line(ValueError(f"{name}: num is {num}, expected 0 or more"))
     return _core.iota((num,), 0, "float64") / max(num - 1 if endpoint else num, 1)
@@ -223,9 +224,10 @@ def indices(dimensions: Sequence[int], dtype: DType = "int64") -> Var:
     Var
         Shape ``(len(dimensions), *dimensions)``.
     """
-    if not dimensions:
+    shape = as_integers("indices", "dimensions", dimensions)
+    if not shape:
         return _core.zeros((0,), dtype)
-    return _core.stack([_core.iota(dimensions, k, dtype) for k in range(len(dimensions))])
+    return _core.stack([_core.iota(shape, k, dtype) for k in range(len(shape))])
 
 
 def vander(x: VarLike, n: int | None = None, increasing: bool = False) -> Var:
@@ -252,9 +254,9 @@ def vander(x: VarLike, n: int | None = None, increasing: bool = False) -> Var:
     x = as_var(x)
     if x.ndim != 1:
         raise at_line(ValueError(f"vander: given shape {x.shape}, expected a vector"))
-    if n is not None and n < 0:
+    columns = x.size if n is None else as_integer("vander", "n", n)
+    if columns < 0:
         raise at_line(ValueError(f"vander: n is {n}, expected 0 or more"))
-    columns = x.size if n is None else n
     if x.dtype == "bool":
         x = x.cast("int64")
     shape = (x.size, columns, max(columns - 1, 0))

@@ -13,7 +13,16 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import Axes, Shape, VarLike, as_var, normalised_axes, normalised_axis, shown
+from ._typing import (
+    Axes,
+    Shape,
+    VarLike,
+    as_integer,
+    as_var,
+    normalised_axes,
+    normalised_axis,
+    shown,
+)
 
 __all__ = [
     "atleast_1d",
@@ -221,7 +230,7 @@ def rot90(x: VarLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Var:
     if len(_in_order(axes, x.ndim)) != 2:
         raise at_line(ValueError(f"rot90: axes is {shown(axes)}, expected two dimensions"))
     first, second = _in_order(axes, x.ndim)
-    turns = k % 4
+    turns = as_integer("rot90", "k", k) % 4
     if turns == 0:
         return +x
     if turns == 2:
