@@ -187,6 +187,30 @@ def test_methods(rng):
     close(v.trace(), x.trace())
 
 
+def test_what_pytorch_means_is_written_otherwise(rng):
+    """The table of docs/Names.md: NumPy's meaning, and PyTorch's by its name here."""
+    x = floats(rng, (2, 7, 3))
+    v = mo.array(x)
+    assert v.size == x.size and v.shape == (2, 7, 3)
+    same(v.transpose(1, 2, 0), x.transpose(1, 2, 0))
+    same(v.swapaxes(0, 1), x.swapaxes(0, 1))
+    same(v.repeat(2, 1), np.repeat(x, 2, 1))
+    same(v.tile((2, 1, 1)), np.concatenate([x, x]))
+    assert [part.shape[1] for part in v.split(7, 1)] == [1] * 7
+    assert [part.shape[1] for part in v.split(range(3, 7, 3), 1)] == [3, 3, 1]
+    assert [part.shape[1] for part in v.split([2, 5], 1)] == [2, 3, 2]
+    same(v.max(0), x.max(0))
+    same(v.argmax(0), x.argmax(0))
+    close(v.var(correction=1), x.var(ddof=1))
+    same(v[:1].squeeze(), x[0])
+    with pytest.raises(ValueError, match="has not the extent 1"):
+        v.squeeze(0)
+    index = rng.integers(0, 3, (1, 7, 3))
+    same(mo.gather(v[:1], 2, index), np.take_along_axis(x[:1], index, 2))
+    assert mo.meshgrid(x[0, 0], x[0, :, 0])[0].shape == (7, 3)
+    assert mo.meshgrid(x[0, 0], x[0, :, 0], indexing="ij")[0].shape == (3, 7)
+
+
 # Along one dimension
 
 
