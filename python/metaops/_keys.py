@@ -50,6 +50,18 @@ def along(axis: int, item: Any) -> tuple[Any, ...]:
     return (*(slice(None),) * axis, item)
 
 
+def _as_array(value: Any, what: str) -> Any:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise at_line(
+            TypeError(f"{what}: indices are {shown(value)}, expected rows of one length")
+        ) from None
+    # An empty sequence has no type, and NumPy takes it for one of integers.
+    is_untyped = array.size == 0 and not isinstance(value, np.ndarray)
+    return array.astype(np.int64) if is_untyped else array
+
+
 def as_indices(indices: Any, what: str) -> Any:
     """Return integers as a Var, or as an array where they are not one.
 
@@ -59,30 +71,13 @@ def as_indices(indices: Any, what: str) -> Any:
         If they are no integers.
     """
     if not isinstance(indices, Var):
-        try:
-            array = np.asarray(indices)
-        except ValueError:
-            raise at_line(
-                TypeError(f"{what}: indices are {shown(indices)}, expected rows of one length")
-            ) from None
+        array = _as_array(indices, what)
         if array.dtype.kind in "iu":
             return array
-        # An empty sequence has no type, and NumPy takes it for one of integers.
-        if array.size == 0 and not isinstance(indices, np.ndarray):
-            return array.astype(np.int64)
         indices = as_var(indices)
     if "int" not in indices.dtype:
         raise at_line(TypeError(f"{what}: indices are {indices.dtype}, expected integers"))
     return indices
-
-
-def _is_mask(item: Any) -> bool:
-    """Whether an item that is no Var has booleans."""
-    if isinstance(item, np.ndarray | np.generic):
-        return item.dtype == bool
-    while isinstance(item, list | tuple) and item:
-        item = item[0]
-    return isinstance(item, bool | np.bool_)
 
 
 def _item(item: Any) -> Item:
@@ -91,11 +86,13 @@ def _item(item: Any) -> Item:
         return item
     if isinstance(item, Var) and item.dtype == "bool":
         return Mask(item, item.shape)
-    if not isinstance(item, Var) and _is_mask(item):
-        value = np.asarray(item)
-        return Mask(value, value.shape)
-    if isinstance(item, Var | list | tuple | range | np.ndarray):
-        indices = as_indices(item, "an index")
+    if isinstance(item, Var):
+        return as_indices(item, "an index")
+    if isinstance(item, list | tuple | range | np.ndarray | bool | np.bool_):
+        array = _as_array(item, "an index")
+        if array.dtype == bool:
+            return Mask(array, array.shape)
+        indices = as_indices(item if array.dtype == object else array, "an index")
         return int(indices) if isinstance(indices, np.ndarray) and not indices.ndim else indices
     if not hasattr(item, "__index__"):
         raise at_line(

@@ -6,7 +6,7 @@
 import metaops as mo
 import numpy as np
 import pytest
-from util import same
+from util import check_gradient, floats, same
 
 SHAPES = [(), (4,), (1,), (0,), (3, 4), (2, 3, 4), (2, 1, 3, 2), (3, 0, 2), (2, 2, 2, 2, 2)]
 
@@ -163,6 +163,32 @@ def test_compiled(seed, compiled):
             done += 1
 
 
+ROWS, COLUMNS = np.array([[0, -1], [1, 1]]), np.array([2, 0])
+DIFFERENTIATED = {
+    "slices around": np.s_[1:, COLUMNS, ::-2],
+    "beside an integer": np.s_[1, ROWS],
+    "apart": np.s_[ROWS, 1:, COLUMNS],
+    "mask": np.s_[:, np.arange(12).reshape(3, 4) % 5 == 1],
+    "mask and slice": np.s_[::-1, [True, False, True], 2:0:-1],
+    "new axes": np.s_[None, ROWS, ..., None],
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENTIATED)
+def test_gradients(rng, name):
+    key = DIFFERENTIATED[name]
+    x = floats(rng, (2, 3, 4), "float64")
+    value = floats(rng, x[key].shape, "float64")
+
+    def write(x, value):
+        y = x * 2
+        y[key] = value * x[key]
+        return mo.sin(y)
+
+    check_gradient(lambda x: mo.sin(x[key]), x)
+    check_gradient(write, x, value)
+
+
 def test_other_sequences():
     x = np.arange(24.0).reshape(2, 3, 4)
     v = mo.array(x)
@@ -171,7 +197,8 @@ def test_other_sequences():
     same(v[..., [[True, False, True, False]] * 3], x[..., [[True, False, True, False]] * 3])
     same(v[np.int32(1), mo.array(-1)], x[1, -1])
     same(v[[]], x[[]])
-    for wrong in [[1.5], ["a"], [None], [[0], [0, 1]], [object()]]:
+    same(v[[True, 0]], x[[1, 0]])  # integers
+    for wrong in [[1.5], ["a"], [None], [[0], [0, 1]], [[True], [True, False]], [object()]]:
         with pytest.raises(TypeError, match=r"test_indexing_fuzz.py:\d+\)$") as raised:
             v[[0], wrong]
         assert "\n" not in str(raised.value)
