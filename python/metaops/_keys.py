@@ -92,7 +92,7 @@ def _item(item: Any) -> Item:
         array = _as_array(item, "an index")
         if array.dtype == bool:
             return Mask(array, array.shape)
-        indices = as_indices(item if array.dtype == object else array, "an index")
+        indices = as_indices(array, "an index")
         return int(indices) if isinstance(indices, np.ndarray) and not indices.ndim else indices
     if not hasattr(item, "__index__"):
         raise at_line(
