@@ -21,9 +21,10 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import as_var, shown
+from ._indices import as_array, as_indices, check_range, counted
+from ._typing import as_var
 
-__all__ = ["Key", "Mask", "Range", "along", "as_indices", "checked", "last_written", "read_items"]
+__all__ = ["Item", "Key", "Mask", "Range", "merged", "read_items"]
 
 
 class Range(NamedTuple):
@@ -45,41 +46,6 @@ class Mask(NamedTuple):
 Item: TypeAlias = Any
 
 
-def along(axis: int, item: Any) -> tuple[Any, ...]:
-    """Return the key that indexes one dimension, and takes those before it whole."""
-    return (*(slice(None),) * axis, item)
-
-
-def _as_array(value: Any, what: str) -> Any:
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise at_line(
-            TypeError(f"{what}: indices are {shown(value)}, expected rows of one length")
-        ) from None
-    # An empty sequence has no type, and NumPy takes it for one of integers.
-    is_untyped = array.size == 0 and not isinstance(value, np.ndarray)
-    return array.astype(np.int64) if is_untyped else array
-
-
-def as_indices(indices: Any, what: str) -> Any:
-    """Return integers as a Var, or as an array where they are not one.
-
-    Raises
-    ------
-    TypeError
-        If they are no integers.
-    """
-    if not isinstance(indices, Var):
-        array = _as_array(indices, what)
-        if array.dtype.kind in "iu":
-            return array
-        indices = as_var(indices)
-    if "int" not in indices.dtype:
-        raise at_line(TypeError(f"{what}: indices are {indices.dtype}, expected integers"))
-    return indices
-
-
 def _item(item: Any) -> Item:
     """Return one item of a key as one of the kinds that there are."""
     if item is None or item is Ellipsis or isinstance(item, slice):
@@ -89,7 +55,7 @@ def _item(item: Any) -> Item:
     if isinstance(item, Var):
         return as_indices(item, "an index")
     if isinstance(item, list | tuple | range | np.ndarray | bool | np.bool_):
-        array = _as_array(item, "an index")
+        array = as_array(item, "an index")
         if array.dtype == bool:
             return Mask(array, array.shape)
         indices = as_indices(array, "an index")
@@ -152,12 +118,29 @@ def read_items(shape: Sequence[int], key: Any) -> list[Item]:
     return items
 
 
-def _check_range(index: int, axis: int, extent: int) -> int:
-    if not -extent <= index < extent:
-        raise at_line(
-            IndexError(f"index {index} is out of range for dimension {axis} of extent {extent}")
-        )
-    return index % extent
+def merged(x: Var, items: Sequence[Item]) -> tuple[Var, list[Item], list[int]]:
+    """Make one dimension of those that a mask indexes, so that one number is a place there.
+
+    Returns the tensor, its key, and which of its own dimensions each of its new ones was,
+    or begins at. It is x itself if no mask has several dimensions.
+    """
+    extents: list[int] = []
+    own: list[int] = []
+    result: list[Item] = []
+    axis = 0
+    for item in items:
+        rank = _rank(item)
+        if isinstance(item, Mask) and rank > 1:
+            count = math.prod(item.shape)
+            extents.append(count)
+            own.append(axis)
+            item = Mask(item.value.reshape(-1), (count,))
+        else:
+            extents += x.shape[axis : axis + rank]
+            own += range(axis, axis + rank)
+        result.append(item)
+        axis += rank
+    return (x if len(extents) == x.ndim else x.reshape(extents)), result, own
 
 
 def _range(item: slice, extent: int) -> Range:
@@ -174,54 +157,10 @@ def _range(item: slice, extent: int) -> Range:
     return Range(start, len(range(start, stop, step)), step)
 
 
-def _counted(index: Any, axis: int, extent: int) -> Any:
-    """Return indices in an array counted from the start.
-
-    Raises
-    ------
-    IndexError
-        If one is out of range.
-    """
-    if index.size == 0:
-        return index
-    lowest, highest = int(index.min()), int(index.max())
-    for number in (lowest, highest):
-        _check_range(number, axis, extent)
-    index = index.astype(np.int64)
-    return np.where(index < 0, index + extent, index) if lowest < 0 else index
-
-
-def checked(index: Any, axis: int, extent: int) -> Var:
-    """Return indices counted from the start, those in an array checked at once.
-
-    A Var is checked when it is computed.
-    """
-    if isinstance(index, Var):
-        return _core.check_indices(index, axis, extent)
-    return as_var(_counted(index, axis, extent))
-
-
-def last_written(
-    values: Sequence[int], shape: Sequence[int], places: Sequence[str], extras: Sequence[Var]
-) -> Var:
-    """Return the number of the last value that goes to each element; below 0 of none.
-
-    Parameters
-    ----------
-    values
-        The shape of the values, which are numbered in row-major order.
-    shape
-        Where they go.
-    places, extras
-        The place of each value there, as for `reindex_reduce`.
-    """
-    count = math.prod(values)
-    numbers = _core.iota((count,), 0, "int32" if count < 2**31 else "int64").reshape(values)
-    return numbers.reindex_reduce("max", shape, places, extras=extras)
-
-
 class Key:
     """A key with tensors, resolved for the tensor that it indexes.
+
+    Its masks have one dimension, or none; see `merged`.
 
     Attributes
     ----------
@@ -239,7 +178,11 @@ class Key:
         Where among these the dimensions of the index shape come.
     """
 
-    def __init__(self, shape: Sequence[int], items: Sequence[Item]) -> None:
+    def __init__(
+        self, shape: Sequence[int], items: Sequence[Item], shown: Sequence[int] | None = None
+    ) -> None:
+        # The dimensions as errors name them.
+        self._shown = range(len(shape)) if shown is None else shown
         self.ranges: list[Range] = []
         self.indices: dict[int, Any] = {}
         self.kept: list[int | None] = []
@@ -269,23 +212,24 @@ class Key:
             ) from None
 
     def _add(self, item: Item, axis: int, shape: Sequence[int]) -> tuple[int, ...]:
-        """Add what indexes one dimension, or as many as a mask has; return its shape."""
+        """Add what indexes one dimension, or none if it is a mask of none; return its shape."""
         if isinstance(item, int):
-            self.ranges.append(Range(_check_range(item, axis, shape[axis]), 1, 1))
+            start = check_range(item, self._shown[axis], shape[axis])
+            self.ranges.append(Range(start, 1, 1))
             return ()
         if not isinstance(item, Mask):
             known = not isinstance(item, Var)
-            self.indices[axis] = _counted(item, axis, shape[axis]) if known else item
+            name = self._shown[axis]
+            self.indices[axis] = counted(item, name, shape[axis]) if known else item
             self.ranges.append(Range(0, shape[axis], 1))
             return tuple(item.shape)
         value = item.value.numpy() if isinstance(item.value, Var) else item.value
         if not item.shape:
             return (int(value),)
-        places = np.nonzero(value)
-        for offset, numbers in enumerate(places):
-            self.indices[axis + offset] = numbers
-            self.ranges.append(Range(0, shape[axis + offset], 1))
-        return places[0].shape
+        # Masks of several dimensions were merged.
+        self.indices[axis] = np.flatnonzero(value)
+        self.ranges.append(Range(0, shape[axis], 1))
+        return self.indices[axis].shape
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -317,6 +261,6 @@ class Key:
             ]
             expressions[axis] = f"@e{number}({', '.join(names)})"
             known = not isinstance(index, Var)
-            extent = self.ranges[axis].extent
-            extras.append(as_var(index) if known else _core.check_indices(index, axis, extent))
+            name, extent = self._shown[axis], self.ranges[axis].extent
+            extras.append(as_var(index) if known else _core.check_indices(index, name, extent))
         return expressions, extras

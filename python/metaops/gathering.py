@@ -17,7 +17,7 @@ import numpy as np
 
 from ._core import Var
 from ._errors import at_line
-from ._keys import as_indices, checked, last_written
+from ._indices import as_indices, checked, last_written
 from ._typing import VarLike, as_var, normalised_axis
 from .elementwise import clip, mod, where
 

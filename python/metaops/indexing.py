@@ -20,7 +20,8 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._keys import Key, Mask, Range, last_written, read_items
+from ._indices import last_written
+from ._keys import Item, Key, Mask, Range, merged, read_items
 from ._typing import VarLike, as_var
 from .elementwise import maximum, minimum, where
 
@@ -41,7 +42,8 @@ def getitem(x: Var, key: Any) -> Var:
     items = read_items(x.shape, key)
     if _is_plain(items):
         return x[tuple(items)]
-    resolved = Key(x.shape, items)
+    x, items, shown = merged(x, items)
+    resolved = Key(x.shape, items, shown)
     expressions, extras = resolved.reads(resolved.place)
     dims = resolved.dims
     for axis, bounds in enumerate(resolved.ranges):
@@ -112,30 +114,49 @@ def _combine(kind: str, part: Var, value: Var) -> Var:
     return maximum(part, value) if kind == "max" else minimum(part, value)
 
 
-def _where_masked(x: Var, items: Sequence[Any], value: Var, kind: str, part: Var) -> Var | None:
-    """Update a part where one mask holds by values that do not depend on how often it does.
+def _around(items: Sequence[Item]) -> tuple[slice, ...]:
+    """Return the key of the part that all of a key's elements are in.
 
-    So the mask is not computed now. Returns None if the key has other tensors, or the
+    It has all dimensions, of extent 1 where the key has an integer.
+    """
+    result: list[slice] = []
+    for item in items:
+        if isinstance(item, slice):
+            result.append(item)
+        elif isinstance(item, int):
+            result.append(slice(item, item + 1 or None))
+        elif item is not None and item is not ...:
+            result += [slice(None)] * (len(item.shape) if isinstance(item, Mask) else 1)
+    return tuple(result)
+
+
+def _write_masked(x: Var, items: Sequence[Item], value: Var, kind: str) -> bool:
+    """Write where one mask holds, values that do not depend on how often it does.
+
+    So the mask is not computed now. Returns False if the key has other tensors, or the
     values have to be counted.
     """
     masks = [k for k, item in enumerate(items) if isinstance(item, Mask)]
     if len(masks) != 1:
-        return None
+        return False
     (place,) = masks
     mask = items[place]
     before, after = items[:place], items[place + 1 :]
     if not _is_plain([*before, *after]) or 0 in mask.shape:
-        return None
+        return False
     # As if it held once, anywhere.
-    once: list[Any] = [np.zeros(1, np.int64)] * len(mask.shape) or [Mask(np.True_, ())]
+    once: list[Item] = [np.zeros(1, np.int64)] * len(mask.shape) or [Mask(np.True_, ())]
     key = Key(x.shape, [*before, *once, *after])
     back = key.place - len(key.shape)
     if value.ndim >= -back and value.shape[back] != 1:
-        return None
+        return False
     value = _laid(_fit(value, key.shape), key)
     extents = dict(zip(key.indices, mask.shape, strict=True))
     condition = as_var(mask.value).reshape(_along(x.ndim, extents))
-    return where(condition, _combine(kind, part, value), part)
+    around = _around(items)
+    part = x[around]
+    x[around] = where(condition, _combine(kind, part, value), part)
+    return True
 
 
 def _set(part: Var, key: Key, value: Var) -> Var:
@@ -196,27 +217,21 @@ def update(x: Var, key: Any, value: VarLike, kind: str) -> None:
         plain = tuple(items)
         x[plain] = values if kind == "set" else _combine(kind, x[plain], values)
         return
-    # The part has all of x's dimensions, of extent 1 where the key has an integer.
-    around: list[slice] = []
-    for item in items:
-        if isinstance(item, slice):
-            around.append(item)
-        elif isinstance(item, int):
-            around.append(slice(item, item + 1 or None))
-        elif item is not None and item is not ...:
-            around += [slice(None)] * (len(item.shape) if isinstance(item, Mask) else 1)
-    part = x[tuple(around)]
-    new = _where_masked(x, items, values, kind, part)
-    if new is None:
-        resolved = Key(x.shape, items)
-        values = _fit(values, resolved.shape)
-        if 0 in resolved.shape:
-            return
-        if kind == "set":
-            new = _set(part, resolved, values)
-        else:
-            new = _combined(part, resolved, values, kind)
-    x[tuple(around)] = new
+    if _write_masked(x, items, values, kind):
+        return
+    flat, items, shown = merged(x, items)
+    resolved = Key(flat.shape, items, shown)
+    values = _fit(values, resolved.shape)
+    if 0 in resolved.shape:
+        return
+    around = _around(items)
+    part = flat[around]
+    if kind == "set":
+        flat[around] = _set(part, resolved, values)
+    else:
+        flat[around] = _combined(part, resolved, values, kind)
+    if flat is not x:
+        x[...] = flat.reshape(x.shape)
 
 
 def setitem(x: Var, key: Any, value: VarLike) -> None:

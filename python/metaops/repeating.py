@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._keys import along
+from ._indices import along
 from ._typing import Axes, VarLike, as_integers, as_var, normalised_axis, shown
 from .gathering import take
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ._core import Var
 from ._errors import at_line
-from ._keys import along
+from ._indices import along
 from ._typing import VarLike, as_integer, as_integers, as_var, normalised_axis
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "vsplit"]

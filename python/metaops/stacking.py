@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._keys import along
+from ._indices import along
 from ._typing import VarLike, as_var, normalised_axis
 from .gathering import take
 from .shaping import atleast_1d, atleast_2d, atleast_3d, reshape

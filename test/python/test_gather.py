@@ -339,6 +339,11 @@ def test_errors():
         x[i, i, i]
     with pytest.raises(IndexError, match="mask of shape"):
         x[np.ones((2, 4), bool)]
+    # Dimensions are those of the tensor, behind a mask of two as well.
+    with pytest.raises(IndexError, match="index 4 is out of range for dimension 2 of extent 4"):
+        mo.zeros((2, 3, 4))[np.ones((2, 3), bool), 4]
+    with pytest.raises(IndexError, match="index 4 is out of range for dimension 2 of extent 4"):
+        mo.zeros((2, 3, 4))[np.ones((2, 3), bool), mo.array([4])].numpy()
     with pytest.raises(TypeError, match=r"Embedding: input is float32.*test_gather"):
         mo.nn.Embedding(3, 2)(mo.zeros((3,)))
     with pytest.raises(IndexError, match=r"\(2,\), \(3,\) do not broadcast together .*test_gather"):
