@@ -246,7 +246,7 @@ def broadcast_to(x: VarLike, shape: Shape) -> Var:
     ValueError
         If an extent of x is neither 1 nor that of the shape.
     """
-    return _core.broadcast(as_var(x), [shape] if isinstance(shape, int) else shape)
+    return _core.broadcast(x, shape)
 
 
 def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:

@@ -136,7 +136,6 @@ STEPS: dict[str, Step] = {
     "fliplr": lambda x: mo.exp(-mo.fliplr(x)),
     "flipud": lambda x: mo.exp(-mo.flipud(x)),
     "rot90": lambda x: mo.rot90(mo.exp(-mo.rot90(x)), -1),
-    "broadcast_to": lambda x: x * 0.5 + mo.broadcast_to(x[0], (8, 12)) * 0.1,
     "broadcast_arrays": lambda x: x * 0.5 + mo.broadcast_arrays(x, x[0])[1] * 0.1,
     "atleast_1d": lambda x: mo.exp(-mo.atleast_1d(x)),
     "atleast_2d": lambda x: mo.exp(-mo.atleast_2d(x)),
@@ -185,7 +184,8 @@ OTHERS = names(
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
     "TunedKernel Tuning tune tuned_schedules "
     "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
-    "broadcast_shapes tril_indices triu_indices identity ravel unbind repeat_interleave "
+    "broadcast_shapes broadcast_to tril_indices triu_indices identity ravel unbind "
+    "repeat_interleave "
     "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
     "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 )
