@@ -30,7 +30,7 @@ class At:
     IndexError
         If an index is out of range, as of ``x[key]``.
     TypeError
-        If the key is none, or floats are combined with integers.
+        If an item of the key indexes nothing, or floats are combined with integers.
     ValueError
         If a value does not broadcast to the part.
     """

@@ -162,8 +162,8 @@ def _write_masked(x: Var, items: Sequence[Item], value: Var, kind: str) -> bool:
 def _set(part: Var, key: Key, value: Var) -> Var:
     """Write values to a part, of those that meet the last."""
     expressions, extras = key.reads(0)
-    extents = {axis: part.shape[axis] for axis in sorted(key.indices)}
-    indexed, shape = [*expressions.values()], [part.shape[axis] for axis in key.indices]
+    extents = {axis: part.shape[axis] for axis in key.indices}
+    indexed, shape = [*expressions.values()], [*extents.values()]
     end = key.place + len(key.index_shape)
     before, own, after = value.shape[: key.place], value.shape[key.place : end], value.shape[end:]
     if set(own) <= {1}:
