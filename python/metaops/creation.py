@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from . import _core
 from ._core import Var, empty, ones, zeros
 from ._errors import at_line
-from ._typing import DType, VarLike, as_integer, as_integers, as_var, shown
+from ._typing import DType, VarLike, as_integer, as_integers, as_number, as_var, shown
 
 __all__ = [
     "arange",
@@ -79,6 +79,13 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
+    start = as_number("arange", "start", start)
+    stop = as_number("arange", "stop", stop)
+    step = as_number("arange", "step", step)
+    if any(isinstance(n, float) and not math.isfinite(n) for n in (start, stop, step)):
+        raise at_line(
+            ValueError(f"arange: given {start}, {stop} and {step}, expected finite numbers")
+        )
     if step == 0:
         raise at_line(ValueError("arange: step is 0, expected another number"))
     integral = all(isinstance(number, int) for number in (start, stop, step))
@@ -100,7 +107,8 @@ def _positions(name: str, num: int, endpoint: bool) -> Var:
     return _core.iota((num,), 0, "float64") / max(num - 1 if endpoint else num, 1)
 
 
-def _between(start: float, stop: float, position: Var) -> Var:
+def _between(name: str, start: float, stop: float, position: Var) -> Var:
+    start, stop = as_number(name, "start", start), as_number(name, "stop", stop)
     # Weighting both ends meets `stop` exactly.
     return start * (1.0 - position) + stop * position
 
@@ -122,7 +130,7 @@ def linspace(
     ValueError
         If `num` is negative.
     """
-    return _between(start, stop, _positions("linspace", num, endpoint)).cast(dtype)
+    return _between("linspace", start, stop, _positions("linspace", num, endpoint)).cast(dtype)
 
 
 def logspace(
@@ -144,8 +152,9 @@ def logspace(
     ValueError
         If `num` is negative.
     """
-    powers = _between(start, stop, _positions("logspace", num, endpoint))
-    return _core.binary("pow", _core.full((), base, "float64"), powers).cast(dtype)
+    powers = _between("logspace", start, stop, _positions("logspace", num, endpoint))
+    factor = _core.full((), as_number("logspace", "base", base), "float64")
+    return _core.binary("pow", factor, powers).cast(dtype)
 
 
 def geomspace(
@@ -165,7 +174,9 @@ def geomspace(
     ValueError
         If `num` is negative, an end is 0, or the ends have different signs.
     """
-    if not start * stop > 0:
+    start = as_number("geomspace", "start", start)
+    stop = as_number("geomspace", "stop", stop)
+    if not (start > 0 < stop or start < 0 > stop):
         raise at_line(
             ValueError(
                 f"geomspace: start is {start} and stop is {stop}, expected numbers other than 0"
@@ -173,7 +184,7 @@ def geomspace(
             )
         )
     position = _positions("geomspace", num, endpoint)
-    powers = _between(math.log(abs(start)), math.log(abs(stop)), position)
+    powers = _between("geomspace", math.log(abs(start)), math.log(abs(stop)), position)
     inner = _core.unary("exp", powers) * math.copysign(1.0, start)
     ends = _core.select(
         position == 0, float(start), _core.select(position == 1, float(stop), inner)

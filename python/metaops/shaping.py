@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from ._typing import (
     Shape,
     VarLike,
     as_integer,
+    as_integers,
     as_var,
     normalised_axes,
     normalised_axis,
@@ -197,8 +199,13 @@ def moveaxis(x: VarLike, source: int | Sequence[int], destination: int | Sequenc
 def _in_order(dims: int | Sequence[int], ndim: int) -> list[int]:
     """Return dimensions counted from the start in the order in which they are given."""
     normalised_axes(dims, ndim)
-    several = dims if isinstance(dims, Sequence) else [dims]
-    return [normalised_axis(dim, ndim) for dim in several]
+    return [normalised_axis(dim, ndim) for dim in _several(dims)]
+
+
+def _several(given: Any) -> Iterable[Any]:
+    """Return a sequence as it is, and anything else as the only item of one."""
+    is_sequence = isinstance(given, Iterable) and not isinstance(given, Var)
+    return given if is_sequence else [given]
 
 
 def flip(x: VarLike, dim: Axes = None) -> Var:
@@ -317,6 +324,9 @@ def pad(x: VarLike, widths: Sequence[tuple[int, int]], value: float = 0) -> Var:
         If there is not one pair per dimension or an extent becomes negative.
     """
     x = as_var(x)
-    if len(widths) != x.ndim:
-        raise at_line(ValueError(f"pad: {len(widths)} pairs of widths given, expected {x.ndim}"))
-    return _core.pad(x, [low for low, _ in widths], [high for _, high in widths], value)
+    pairs = [as_integers("pad", "widths", pair) for pair in _several(widths)]
+    if len(pairs) != x.ndim or any(len(pair) != 2 for pair in pairs):
+        raise at_line(
+            ValueError(f"pad: widths is {shown(widths)}, expected {x.ndim} pairs of integers")
+        )
+    return _core.pad(x, [low for low, _ in pairs], [high for _, high in pairs], value)

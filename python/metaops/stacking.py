@@ -15,7 +15,7 @@ from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._indices import along
-from ._typing import VarLike, as_var, normalised_axis
+from ._typing import VarLike, as_var, as_vars, normalised_axis
 from .gathering import take
 from .shaping import atleast_1d, atleast_2d, atleast_3d, reshape
 
@@ -57,8 +57,8 @@ def concat(tensors: Sequence[VarLike], dim: int | None = 0) -> Var:
     into its place in the result, where nothing else decides where it lies.
     """
     if dim is None:
-        return _core.concat([as_var(x).reshape((-1,)) for x in tensors])
-    return _core.concat([as_var(x) for x in tensors], dim)
+        return _core.concat([x.reshape((-1,)) for x in as_vars("concat", tensors)])
+    return _core.concat(as_vars("concat", tensors), dim)
 
 
 concatenate = concat
@@ -73,7 +73,7 @@ def stack(tensors: Sequence[VarLike], dim: int = 0) -> Var:
     ValueError
         If there are none, or shapes differ, or `dim` is out of range.
     """
-    return _core.stack([as_var(x) for x in tensors], dim)
+    return _core.stack(as_vars("stack", tensors), dim)
 
 
 def unstack(x: VarLike, dim: int = 0) -> list[Var]:
@@ -100,7 +100,7 @@ def vstack(tensors: Sequence[VarLike]) -> Var:
     ValueError
         If there are none or shapes do not agree.
     """
-    return _core.concat([atleast_2d(x) for x in tensors])
+    return _core.concat([atleast_2d(x) for x in as_vars("vstack", tensors)])
 
 
 def hstack(tensors: Sequence[VarLike]) -> Var:
@@ -111,7 +111,7 @@ def hstack(tensors: Sequence[VarLike]) -> Var:
     ValueError
         If there are none or shapes do not agree.
     """
-    parts = [atleast_1d(x) for x in tensors]
+    parts = [atleast_1d(x) for x in as_vars("hstack", tensors)]
     return _core.concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
@@ -123,7 +123,7 @@ def dstack(tensors: Sequence[VarLike]) -> Var:
     ValueError
         If there are none or shapes do not agree.
     """
-    return _core.concat([atleast_3d(x) for x in tensors], 2)
+    return _core.concat([atleast_3d(x) for x in as_vars("dstack", tensors)], 2)
 
 
 def column_stack(tensors: Sequence[VarLike]) -> Var:
@@ -134,7 +134,7 @@ def column_stack(tensors: Sequence[VarLike]) -> Var:
     ValueError
         If there are none or shapes do not agree.
     """
-    parts = [as_var(x) for x in tensors]
+    parts = as_vars("column_stack", tensors)
     return _core.concat([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in parts], 1)
 
 
