@@ -133,7 +133,7 @@ class Attention(mo.Module):
         depth = W // self.heads
         q, k, v = (
             part.reshape(N, L, self.heads, depth).transpose(0, 2, 1, 3)
-            for part in self.qkv(x).split(W, dim=2)
+            for part in self.qkv(x).split(3, dim=2)
         )
         scores = (q @ k.transpose(0, 1, 3, 2)) * (1.0 / math.sqrt(depth))
         place = mo.arange(L)

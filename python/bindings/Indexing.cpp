@@ -27,7 +27,10 @@ static bool isTensor(py::handle item) {
   if (PyLong_CheckExact(ptr) || PySlice_Check(ptr) || ptr == Py_None ||
       ptr == Py_Ellipsis)
     return false;
-  return PyList_Check(ptr) || asVar(item) || py::isinstance<py::array>(item);
+  // A bool is a mask without dimensions; a tuple or a range in a key is as a
+  // list is. What is nothing that indexes is told of in Python, too.
+  return PyBool_Check(ptr) || !PyIndex_Check(ptr) || asVar(item) ||
+         py::isinstance<py::array>(item);
 }
 
 static bool hasTensors(py::handle key) {

@@ -14,16 +14,20 @@ from . import (
     bits,
     creation,
     cumulative,
+    diagonals,
     elementwise,
     functions,
-    indexing,
+    gathering,
     limits,
     nn,
     optim,
     reduction,
+    repeating,
     sampling,
     shaping,
     sorting,
+    splitting,
+    stacking,
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
@@ -71,6 +75,7 @@ from .bits import *  # noqa: F403
 from .calibration import load as _load_machine_figures
 from .creation import *  # noqa: F403
 from .cumulative import *  # noqa: F403
+from .diagonals import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
 from .explain import Explanation, KernelExplanation, explain
@@ -78,6 +83,7 @@ from .fetching import fetch
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
 from .functions import *  # noqa: F403
+from .gathering import *  # noqa: F403
 from .gradients import (
     enable_grad,
     grad,
@@ -87,7 +93,6 @@ from .gradients import (
     no_grad,
     vjp,
 )
-from .indexing import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
 from .limits import *  # noqa: F403
@@ -95,9 +100,12 @@ from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory
 from .nn import Module, Sequential
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
+from .repeating import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .shaping import *  # noqa: F403
 from .sorting import *  # noqa: F403
+from .splitting import *  # noqa: F403
+from .stacking import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
 
@@ -191,13 +199,18 @@ __all__ += activations.__all__
 __all__ += bits.__all__
 __all__ += creation.__all__
 __all__ += cumulative.__all__
+__all__ += diagonals.__all__
 __all__ += elementwise.__all__
 __all__ += functions.__all__
+__all__ += gathering.__all__
 __all__ += indexing.__all__
 __all__ += limits.__all__
 __all__ += reduction.__all__
+__all__ += repeating.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__
 __all__ += sorting.__all__
+__all__ += splitting.__all__
+__all__ += stacking.__all__
 
 _publish(vars(), __all__)

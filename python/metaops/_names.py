@@ -26,6 +26,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "correction": ("ddof", "unbiased"),
     "destination": ("device", "dtype", "other"),
     "dim": ("axis", "dims"),
+    "dim1": ("axis1",),
+    "dim2": ("axis2",),
     "dims": ("axis", "dim"),
     "eps": ("epsilon",),
     "first": ("axis1", "dim0"),
@@ -39,21 +41,26 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "loss": ("outputs",),
     "low": ("a_min", "min"),
     "lr": ("learning_rate",),
+    "m": ("M",),
+    "n": ("N",),
     "num": ("steps",),
     "obj": ("data", "object"),
+    "offset": ("diagonal", "k"),
     "order": ("ord", "p"),
     "parameters": ("params",),
     "probability": ("p",),
+    "reps": ("dims",),
     "second": ("axis2", "dim1"),
-    "sections": ("split_size", "split_size_or_sections"),
+    "sections": ("indices_or_sections",),
     "shape": ("size",),
+    "shift": ("shifts",),
     "slope": ("negative_slope",),
     "stop": ("end",),
     "targets": ("inputs",),
     "tensors": ("arrays",),
     "value": ("constant_values", "fill_value"),
     "widths": ("pad_width",),
-    "x": ("a", "input", "x1"),
+    "x": ("a", "arr", "input", "x1"),
     "y": ("other", "x2"),
 }
 
@@ -82,10 +89,17 @@ _GRADIENTS = (
 #: Attributes of Var that other libraries' tensors have.
 ABSENT: dict[str, Absent] = {
     "backward": Absent(_GRADIENTS),
+    "chunk": Absent("x.split(n) makes n parts, and mo.array_split(x, n) such that differ by 1"),
+    "expand": Absent("x.broadcast_to(shape) repeats it to a shape"),
     "grad": Absent(_GRADIENTS),
+    "index_add": Absent("x.at[index].add(y) is x with y added there"),
+    "index_select": Absent("x.take(index, dim) takes slices"),
+    "masked_fill": Absent("x.at[mask].set(y) is x with y there, as mo.where(mask, y, x)"),
     "requires_grad": Absent(
         "gradients flow to every float Var; `detach`, `stop_grad` and mo.no_grad cut them"
     ),
+    "scatter": Absent("x.at[key].set(y) and mo.put_along_axis(x, index, y, dim) put y into x"),
+    "scatter_reduce": Absent("x.at[key] has add, max and min"),
 }
 
 

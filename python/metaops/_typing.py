@@ -32,6 +32,21 @@ def as_var(x: VarLike) -> Var:
     return x if isinstance(x, Var) else array(x)
 
 
+def as_vars(what: str, tensors: object) -> list[Var]:
+    """Return a sequence of tensors as Vars.
+
+    Raises
+    ------
+    TypeError
+        If it is no sequence.
+    """
+    if not isinstance(tensors, Iterable) or isinstance(tensors, (str, bytes)):
+        raise at_line(
+            TypeError(f"{what}: tensors is {describe(tensors)}, expected a sequence of tensors")
+        )
+    return [as_var(x) for x in tensors]
+
+
 def widened(x: Var) -> tuple[Var, str]:
     """Return x as floats in which squares and sums fit, and the dtype of a result.
 
@@ -52,6 +67,56 @@ def shown(value: object) -> str:
     else:
         text = describe(value)
     return text if len(text) <= 80 else f"{text[:80]}..."
+
+
+def as_integer(what: str, name: str, given: object) -> int:
+    """Return a parameter of a function as an integer.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    try:
+        return operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        raise at_line(TypeError(f"{what}: {name} is {shown(given)}, expected an integer")) from None
+
+
+def as_number(what: str, name: str, given: object) -> int | float:
+    """Return a parameter of a function, a number of Python or a tensor of one, as a number.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if isinstance(given, Var | np.ndarray | np.generic) and given.ndim == 0:
+        given = given.item()
+    if isinstance(given, int | float):
+        return given
+    try:
+        return operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        raise at_line(TypeError(f"{what}: {name} is {shown(given)}, expected a number")) from None
+
+
+def as_integers(what: str, name: str, given: object) -> list[int]:
+    """Return a parameter of a function, one integer or a sequence of them, as a list.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    try:
+        if isinstance(given, Iterable) and not isinstance(given, Var):
+            return [operator.index(number) for number in given]
+        return [operator.index(given)]  # type: ignore[arg-type]
+    except TypeError:
+        raise at_line(
+            TypeError(f"{what}: {name} is {shown(given)}, expected one or several integers")
+        ) from None
 
 
 def normalised_axis(dim: int, ndim: int) -> int:

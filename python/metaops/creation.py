@@ -6,21 +6,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from . import _core
 from ._core import Var, empty, ones, zeros
 from ._errors import at_line
-from ._typing import DType, VarLike, as_var
+from ._typing import DType, VarLike, as_integer, as_integers, as_number, as_var, shown
 
 __all__ = [
     "arange",
     "empty",
     "empty_like",
     "full_like",
+    "geomspace",
+    "indices",
     "linspace",
+    "logspace",
+    "meshgrid",
     "one_hot",
     "ones",
     "ones_like",
+    "vander",
     "zeros",
     "zeros_like",
 ]
@@ -73,6 +79,13 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
+    start = as_number("arange", "start", start)
+    stop = as_number("arange", "stop", stop)
+    step = as_number("arange", "step", step)
+    if any(isinstance(n, float) and not math.isfinite(n) for n in (start, stop, step)):
+        raise at_line(
+            ValueError(f"arange: given {start}, {stop} and {step}, expected finite numbers")
+        )
     if step == 0:
         raise at_line(ValueError("arange: step is 0, expected another number"))
     integral = all(isinstance(number, int) for number in (start, stop, step))
@@ -86,19 +99,183 @@ def arange(
     return numbers.cast(dtype)
 
 
-def linspace(start: float, stop: float, num: int = 50, dtype: DType = "float32") -> Var:
-    """Return `num` evenly spaced numbers from `start` to `stop`, both included.
+def _positions(name: str, num: int, endpoint: bool) -> Var:
+    """Return `num` numbers in float64 that rise evenly from 0 to, or towards, 1."""
+    num = as_integer(name, "num", num)
+    if num < 0:
+        raise at_line(ValueError(f"{name}: num is {num}, expected 0 or more"))
+    return _core.iota((num,), 0, "float64") / max(num - 1 if endpoint else num, 1)
+
+
+def _between(name: str, start: float, stop: float, position: Var) -> Var:
+    start, stop = as_number(name, "start", start), as_number(name, "stop", stop)
+    # Weighting both ends meets `stop` exactly.
+    return start * (1.0 - position) + stop * position
+
+
+def linspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    dtype: DType = "float32",
+    *,
+    endpoint: bool = True,
+) -> Var:
+    """Return `num` evenly spaced numbers from `start` to `stop`.
+
+    `stop` is the last, or without `endpoint` what would come next.
 
     Raises
     ------
     ValueError
         If `num` is negative.
     """
-    if num < 0:
-        raise at_line(ValueError(f"linspace: num is {num}, expected 0 or more"))
-    position = _core.iota((num,), 0, "float64") / max(num - 1, 1)
-    # Weighting both ends meets `stop` exactly.
-    return (start * (1.0 - position) + stop * position).cast(dtype)
+    return _between("linspace", start, stop, _positions("linspace", num, endpoint)).cast(dtype)
+
+
+def logspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    base: float = 10.0,
+    dtype: DType = "float32",
+    *,
+    endpoint: bool = True,
+) -> Var:
+    """Return `num` numbers evenly spaced on a logarithmic scale, powers of `base`.
+
+    The first is ``base**start`` and the last ``base**stop``, or without `endpoint` what
+    would come next.
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative.
+    """
+    powers = _between("logspace", start, stop, _positions("logspace", num, endpoint))
+    factor = _core.full((), as_number("logspace", "base", base), "float64")
+    return _core.binary("pow", factor, powers).cast(dtype)
+
+
+def geomspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    dtype: DType = "float32",
+    *,
+    endpoint: bool = True,
+) -> Var:
+    """Return `num` numbers from `start` to `stop` of which each is the same multiple of the last.
+
+    `stop` is the last, or without `endpoint` what would come next. Both ends are exact.
+
+    Raises
+    ------
+    ValueError
+        If `num` is negative, an end is 0, or the ends have different signs.
+    """
+    start = as_number("geomspace", "start", start)
+    stop = as_number("geomspace", "stop", stop)
+    if not (start > 0 < stop or start < 0 > stop):
+        raise at_line(
+            ValueError(
+                f"geomspace: start is {start} and stop is {stop}, expected numbers other than 0"
+                " of one sign"
+            )
+        )
+    position = _positions("geomspace", num, endpoint)
+    powers = _between("geomspace", math.log(abs(start)), math.log(abs(stop)), position)
+    inner = _core.unary("exp", powers) * math.copysign(1.0, start)
+    ends = _core.select(
+        position == 0, float(start), _core.select(position == 1, float(stop), inner)
+    )
+    return ends.cast(dtype)
+
+
+def meshgrid(*tensors: VarLike, indexing: str = "xy") -> list[Var]:
+    """Return the coordinates of a grid's points, one tensor for each vector of coordinates.
+
+    Parameters
+    ----------
+    tensors
+        Vectors, or numbers, of coordinates.
+    indexing
+        "ij": dimension k is that of vector k; "xy", as of a picture: the first two
+        dimensions are exchanged.
+
+    Raises
+    ------
+    ValueError
+        If one has more dimensions, or `indexing` is another.
+    """
+    if indexing not in ("xy", "ij"):
+        raise at_line(ValueError(f"meshgrid: indexing is {shown(indexing)}, expected 'xy' or 'ij'"))
+    vectors = [as_var(x) for x in tensors]
+    places = list(range(len(vectors)))
+    if indexing == "xy":
+        places[:2] = places[1::-1] if len(places) > 1 else places
+    shape = [1] * len(vectors)
+    for place, x in zip(places, vectors, strict=True):
+        if x.ndim > 1:
+            raise at_line(ValueError(f"meshgrid: given shape {x.shape}, expected vectors"))
+        shape[place] = x.size
+    absent = [[k for k in range(len(shape)) if k != place] for place in places]
+    return [
+        x.reshape((-1,)).broadcast(shape, dims) for x, dims in zip(vectors, absent, strict=True)
+    ]
+
+
+def indices(dimensions: Sequence[int], dtype: DType = "int64") -> Var:
+    """Return the indices of each element of a tensor of a shape.
+
+    ``indices((m, n))[0]`` are the rows and ``indices((m, n))[1]`` the columns.
+
+    Returns
+    -------
+    Var
+        Shape ``(len(dimensions), *dimensions)``.
+    """
+    shape = as_integers("indices", "dimensions", dimensions)
+    if not shape:
+        return _core.zeros((0,), dtype)
+    return _core.stack([_core.iota(shape, k, dtype) for k in range(len(shape))])
+
+
+def vander(x: VarLike, n: int | None = None, increasing: bool = False) -> Var:
+    """Return the Vandermonde matrix, whose columns are powers of a vector.
+
+    Parameters
+    ----------
+    x
+        A vector.
+    n
+        The number of columns; by default as many as rows.
+    increasing
+        Whether the powers begin with 0, instead of ending with it.
+
+    Raises
+    ------
+    ValueError
+        If x is no vector or `n` is negative.
+
+    Notes
+    -----
+    Powers are products, so those of integers are exact and wrap.
+    """
+    x = as_var(x)
+    if x.ndim != 1:
+        raise at_line(ValueError(f"vander: given shape {x.shape}, expected a vector"))
+    columns = x.size if n is None else as_integer("vander", "n", n)
+    if columns < 0:
+        raise at_line(ValueError(f"vander: n is {n}, expected 0 or more"))
+    if x.dtype == "bool":
+        x = x.cast("int64")
+    shape = (x.size, columns, max(columns - 1, 0))
+    column, factor = (_core.iota(shape, axis, "int32") for axis in (1, 2))
+    taken = factor < (column if increasing else columns - 1 - column)
+    dtype = x.dtype
+    factors = _core.select(taken, x.broadcast(shape, (1, 2)), _core.full((), 1, dtype))
+    return factors.prod(2).cast(dtype)
 
 
 def one_hot(labels: VarLike, num_classes: int, dtype: DType = "float32") -> Var:

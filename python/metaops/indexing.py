@@ -1,17 +1,18 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Indices that are tensors: taking, gathering, scattering, x[index] and x[index] = y.
+"""Keys with tensors: ``x[key]`` and ``x[key] = y``.
 
-All of these are a reindex, or a reindex-reduce, whose index expressions read
-the indices as extras. Indices may be negative, which counts from the end. One
-that is out of range fails the program that computes it: an IndexError is raised
-where its result, or that of a later program, is waited for.
+All of these are a reindex, or a reindex-reduce, whose index expressions read the
+indices as extras. Indices may be negative, which counts from the end. One that is out
+of range raises an IndexError: at once where its value is known, as of an integer, a
+list or an array, else where what was computed with it, or later, is waited for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,274 +20,17 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var, normalised_axis
-from .elementwise import where
+from ._indices import last_written
+from ._keys import Item, Key, Mask, Range, merged, read_items
+from ._typing import VarLike, as_var
+from .elementwise import maximum, minimum, where
 
-__all__ = ["gather", "scatter_add", "take"]
-
-
-def _names(first: int, count: int) -> list[str]:
-    return [f"i{k}" for k in range(first, first + count)]
+__all__ = ["getitem", "setitem", "update"]
 
 
-def _read(extra: int, names: Sequence[str]) -> str:
-    return f"@e{extra}({', '.join(names)})"
-
-
-def _index_var(index: VarLike, what: str) -> Var:
-    var = as_var(index)
-    if "int" not in var.dtype:
-        raise at_line(TypeError(f"{what}: indices are {var.dtype}, expected integers"))
-    return var
-
-
-def _places(
-    x: Var,
-    axes: Sequence[int],
-    indices: Sequence[Var],
-    place: int,
-    shown: Sequence[int] | None = None,
-) -> tuple[tuple[int, ...], list[str], list[Var]]:
-    """Index some axes of x by tensors, whose common dimensions come at `place`.
-
-    Returns the shape of what is indexed, where in x each of its elements is, and
-    the extras of these expressions. An error names the axes as in `shown`.
-    """
-    try:
-        shape = np.broadcast_shapes(*(index.shape for index in indices))
-    except ValueError:
-        shapes = ", ".join(str(index.shape) for index in indices)
-        raise at_line(ValueError(f"indices of shapes {shapes} do not broadcast together")) from None
-    rest = [axis for axis in range(x.ndim) if axis not in axes]
-    kept = [x.shape[axis] for axis in rest]
-    result = (*kept[:place], *shape, *kept[place:])
-    names = _names(0, place) + _names(place + len(shape), len(rest) - place)
-    expressions = dict(zip(rest, names, strict=True))
-    extras = []
-    shown = axes if shown is None else shown
-    for number, (axis, index, name) in enumerate(zip(axes, indices, shown, strict=True)):
-        own = _names(place + len(shape) - index.ndim, index.ndim)
-        own = ["0" if n == 1 else i for n, i in zip(index.shape, own, strict=True)]
-        expressions[axis] = _read(number, own)
-        extras.append(_core.check_indices(index, name, x.shape[axis]))
-    return result, [expressions[axis] for axis in range(x.ndim)], extras
-
-
-def take(x: VarLike, indices: VarLike, dim: int | None = None) -> Var:
-    """Return elements of x along a dimension, as ``numpy.take``.
-
-    Parameters
-    ----------
-    x
-        Any tensor.
-    indices
-        Integers of any shape, which takes the place of the dimension.
-    dim
-        The dimension; without one, x is flattened first.
-
-    Raises
-    ------
-    IndexError
-        When the result is waited for, if an index is out of range.
-    TypeError
-        If the indices are no integers.
-    ValueError
-        If `dim` is out of range.
-    """
-    x, index = as_var(x), _index_var(indices, "take")
-    if dim is None:
-        x, dim = x.reshape((-1,)), 0
-    axis = normalised_axis(dim, x.ndim)
-    shape, places, extras = _places(x, [axis], [index], axis)
-    return x.reindex(shape, places, extras=extras)
-
-
-def _along(what: str, shape: Sequence[int], axis: int, index: Var) -> tuple[list[str], Var]:
-    """Return the place of each index along one axis, and the checked indices."""
-    if index.ndim != len(shape) or any(
-        n != m for k, (n, m) in enumerate(zip(index.shape, shape, strict=True)) if k != axis
-    ):
-        raise at_line(
-            ValueError(
-                f"{what}: indices have shape {index.shape}, expected {tuple(shape)}"
-                f" but for dimension {axis}"
-            )
-        )
-    names = _names(0, len(shape))
-    checked = _core.check_indices(index, axis, shape[axis])
-    return [*names[:axis], _read(0, names), *names[axis + 1 :]], checked
-
-
-def gather(x: VarLike, dim: int, index: VarLike) -> Var:
-    """Return ``result[i, j, k] = x[i, index[i, j, k], k]`` for ``dim=1``.
-
-    The same as ``numpy.take_along_axis``.
-
-    Parameters
-    ----------
-    x
-        Any tensor with a dimension.
-    dim
-        The dimension that is indexed.
-    index
-        Integers of x's shape but for the extent of `dim`.
-
-    Raises
-    ------
-    IndexError
-        When the result is waited for, if an index is out of range.
-    TypeError
-        If the indices are no integers.
-    ValueError
-        If `dim` is out of range or the shapes do not fit.
-    """
-    x, indices = as_var(x), _index_var(index, "gather")
-    axis = normalised_axis(dim, x.ndim)
-    places, checked = _along("gather", x.shape, axis, indices)
-    return x.reindex(indices.shape, places, extras=[checked])
-
-
-def scatter_add(x: VarLike, dim: int, index: VarLike, src: VarLike) -> Var:
-    """Return x with ``src[i, j, k]`` added at ``[i, index[i, j, k], k]`` for ``dim=1``.
-
-    Elements that meet at one place are all added, in the order of `src`.
-
-    Parameters
-    ----------
-    x
-        Any tensor with a dimension.
-    dim
-        The dimension that is indexed.
-    index
-        Integers of x's shape but for the extent of `dim`.
-    src
-        What is added, of the shape of `index`.
-
-    Raises
-    ------
-    IndexError
-        When the result is waited for, if an index is out of range.
-    TypeError
-        If the indices are no integers.
-    ValueError
-        If `dim` is out of range or the shapes do not fit.
-    """
-    x, indices, source = as_var(x), _index_var(index, "scatter_add"), as_var(src)
-    axis = normalised_axis(dim, x.ndim)
-    if source.shape != indices.shape:
-        raise at_line(
-            ValueError(
-                f"scatter_add: src has shape {source.shape}, expected that of the indices,"
-                f" {indices.shape}"
-            )
-        )
-    places, checked = _along("scatter_add", x.shape, axis, indices)
-    return x + source.cast(x.dtype).reindex_reduce("add", x.shape, places, extras=[checked])
-
-
-def _to_indices(item: Any, x: Var, axis: int) -> list[Any]:
-    """Replace a mask by the places where it holds, which are computed now."""
-    if not isinstance(item, Var) or item.dtype != "bool":
-        return [item]
-    if item.ndim == 0:
-        raise at_line(IndexError("an index is a mask without dimensions, expected at least one"))
-    expected = x.shape[axis : axis + item.ndim]
-    if item.shape != expected:
-        raise at_line(
-            IndexError(
-                f"an index is a mask of shape {item.shape}, expected the shape {expected}"
-                " of the dimensions that it indexes"
-            )
-        )
-    return [as_var(places) for places in np.nonzero(item.numpy())]
-
-
-def _extent(item: Any) -> int:
-    """Return how many dimensions an item of a key stands for."""
-    if item is None or item is Ellipsis:
-        return 0
-    return item.ndim if isinstance(item, Var) and item.dtype == "bool" else 1
-
-
-def _resolve(x: Var, items: Sequence[Any]) -> tuple[Any, ...]:
-    """Make Vars of arrays, integers of masks, and add an ellipsis at the end."""
-    # An empty list has no type, and NumPy takes it for one of integers.
-    items = [
-        as_var(np.asarray(item, np.int64 if isinstance(item, list) and not item else None))
-        if isinstance(item, np.ndarray | list)
-        else item
-        for item in items
-    ]
-    for item in items:
-        if isinstance(item, Var) and item.dtype != "bool":
-            _index_var(item, "an index")
-    ellipses = sum(item is Ellipsis for item in items)
-    if ellipses > 1:
-        raise at_line(IndexError("an index has more than one ellipsis"))
-    if not ellipses:
-        items.append(Ellipsis)
-    count = sum(map(_extent, items))
-    if count > x.ndim:
-        raise at_line(IndexError(f"given {count} indices for a tensor of shape {x.shape}"))
-    resolved: list[Any] = []
-    axis = 0
-    for item in items:
-        resolved += _to_indices(item, x, axis)
-        axis += x.ndim - count if item is Ellipsis else _extent(item)
-    return tuple(resolved)
-
-
-class _Key:
-    """A key with tensors in two steps: first slices and None, then the tensors.
-
-    Attributes
-    ----------
-    plain : tuple
-        The first step, which takes whole what the tensors index.
-    axes : list of int
-        What the tensors index in the part that the first step leaves.
-    shown : list of int
-        The same dimensions in the tensor itself, for errors.
-    indices : list of Var
-        The tensors; integers beside them are tensors as well.
-    place : int
-        Where their common dimensions come.
-    """
-
-    def __init__(self, x: Var, items: Sequence[Any]) -> None:
-        items = _resolve(x, items)
-        count = sum(map(_extent, items))
-        plain: list[Any] = []
-        positions: list[int] = []
-        self.indices: list[Var] = []
-        self.axes: list[int] = []
-        self.shown: list[int] = []
-        axis = new_axes = 0
-        for position, item in enumerate(items):
-            if item is None:
-                plain.append(None)
-                new_axes += 1
-            elif item is Ellipsis:
-                plain.append(Ellipsis)
-                axis += x.ndim - count
-            elif isinstance(item, slice):
-                plain.append(item)
-                axis += 1
-            else:
-                plain.append(slice(None))
-                self.indices.append(item if isinstance(item, Var) else _integer(item))
-                positions.append(position)
-                self.axes.append(axis + new_axes)
-                self.shown.append(axis)
-                axis += 1
-        self.plain = tuple(plain)
-        # Of indices that are not side by side, the dimensions come first.
-        adjacent = positions == list(range(positions[0], positions[0] + len(positions)))
-        self.place = self.axes[0] if adjacent else 0
-
-    def places(self, part: Var) -> tuple[tuple[int, ...], list[str], list[Var]]:
-        """Return what `_places` does of the part that the first step leaves."""
-        return _places(part, self.axes, self.indices, self.place, self.shown)
+def _is_plain(items: Sequence[Any]) -> bool:
+    """Whether a key has no tensors, so that the session takes it."""
+    return all(item is None or isinstance(item, slice | int) for item in items if item is not ...)
 
 
 def getitem(x: Var, key: Any) -> Var:
@@ -295,59 +39,205 @@ def getitem(x: Var, key: Any) -> Var:
     Integer tensors (Vars, arrays or lists) pick elements; a boolean tensor picks
     where it holds, which computes the mask first.
     """
-    resolved = _Key(x, key if isinstance(key, tuple) else (key,))
-    part = x[resolved.plain]
-    shape, places, extras = resolved.places(part)
-    return part.reindex(shape, places, extras=extras)
+    items = read_items(x.shape, key)
+    if _is_plain(items):
+        return x[tuple(items)]
+    x, items, shown = merged(x, items)
+    resolved = Key(x.shape, items, shown)
+    expressions, extras = resolved.reads(resolved.place)
+    dims = resolved.dims
+    for axis, bounds in enumerate(resolved.ranges):
+        if axis not in expressions:
+            name = f"i{dims[axis]}" if axis in dims else None
+            expressions[axis] = _place(bounds, x.shape[axis], name, extras)
+    indexes = [expressions[axis] for axis in range(x.ndim)]
+    return x.reindex(resolved.shape, indexes, extras=extras)
+
+
+def _place(bounds: Range, extent: int, name: str | None, extras: list[Var]) -> str:
+    """Return where a range of a dimension is; its start is an extra, so no constant."""
+    if bounds == (0, extent, 1) and name is not None:
+        return name
+    extras.append(_core.full((), bounds.start, "int64"))
+    start = f"@e{len(extras) - 1}()"
+    return start if name is None else f"{name} * {bounds.step} + {start}"
+
+
+def _as_value(value: VarLike, dtype: str) -> Var:
+    if isinstance(value, bool | int | float):
+        return _core.full((), value, dtype)
+    return as_var(value).cast(dtype)
 
 
 def _fit(value: Var, shape: Sequence[int]) -> Var:
-    """Broadcast what is assigned to a part of this shape."""
+    """Give a value the rank of the part that it is assigned to, by extents of 1.
+
+    Raises
+    ------
+    ValueError
+        If it does not broadcast to the part.
+    """
     extra = value.ndim - len(shape)
     fitted = value.shape
     if extra > 0 and set(fitted[:extra]) == {1}:
         fitted = fitted[extra:]
-    if len(fitted) > len(shape) or any(
-        n not in (1, m) for n, m in zip(reversed(fitted), reversed(shape), strict=False)
-    ):
+    fitted = (*(1,) * (len(shape) - len(fitted)), *fitted)
+    if len(fitted) > len(shape) or any(n not in (1, m) for n, m in zip(fitted, shape, strict=True)):
         raise at_line(
             ValueError(
                 f"a value of shape {value.shape} cannot be assigned to a part of shape"
                 f" {tuple(shape)}"
             )
         )
-    return value.reshape(fitted).broadcast(tuple(shape))
+    return value.reshape(fitted)
+
+
+def _along(ndim: int, extents: Mapping[int, int]) -> list[int]:
+    """Return a shape of these extents by dimension, and of 1 elsewhere."""
+    return [extents.get(axis, 1) for axis in range(ndim)]
+
+
+def _laid(value: Var, key: Key) -> Var:
+    """Give a value of the result's rank the dimensions of the tensor.
+
+    Its extents along the index shape are 1.
+    """
+    extents = {axis: value.shape[dim] for axis, dim in key.dims.items()}
+    return value.reshape(_along(len(key.ranges), extents))
+
+
+def _combine(kind: str, part: Var, value: Var) -> Var:
+    if kind == "set":
+        return value
+    if kind == "add":
+        return part + value
+    return maximum(part, value) if kind == "max" else minimum(part, value)
+
+
+def _around(items: Sequence[Item]) -> tuple[slice, ...]:
+    """Return the key of the part that all of a key's elements are in.
+
+    It has all dimensions, of extent 1 where the key has an integer.
+    """
+    result: list[slice] = []
+    for item in items:
+        if isinstance(item, slice):
+            result.append(item)
+        elif isinstance(item, int):
+            result.append(slice(item, item + 1 or None))
+        elif item is not None and item is not ...:
+            result += [slice(None)] * (len(item.shape) if isinstance(item, Mask) else 1)
+    return tuple(result)
+
+
+def _write_masked(x: Var, items: Sequence[Item], value: Var, kind: str) -> bool:
+    """Write where one mask holds, values that do not depend on how often it does.
+
+    So the mask is not computed now. Returns False if the key has other tensors, or the
+    values have to be counted.
+    """
+    masks = [k for k, item in enumerate(items) if isinstance(item, Mask)]
+    if len(masks) != 1:
+        return False
+    (place,) = masks
+    mask = items[place]
+    before, after = items[:place], items[place + 1 :]
+    if not _is_plain([*before, *after]) or 0 in mask.shape:
+        return False
+    # As if it held once, anywhere.
+    once: list[Item] = [np.zeros(1, np.int64)] * len(mask.shape) or [Mask(np.True_, ())]
+    key = Key(x.shape, [*before, *once, *after])
+    back = key.place - len(key.shape)
+    if value.ndim >= -back and value.shape[back] != 1:
+        return False
+    value = _laid(_fit(value, key.shape), key)
+    extents = dict(zip(key.indices, mask.shape, strict=True))
+    condition = as_var(mask.value).reshape(_along(x.ndim, extents))
+    around = _around(items)
+    part = x[around]
+    x[around] = where(condition, _combine(kind, part, value), part)
+    return True
+
+
+def _set(part: Var, key: Key, value: Var) -> Var:
+    """Write values to a part, of those that meet the last."""
+    expressions, extras = key.reads(0)
+    extents = {axis: part.shape[axis] for axis in key.indices}
+    indexed, shape = [*expressions.values()], [*extents.values()]
+    end = key.place + len(key.index_shape)
+    before, own, after = value.shape[: key.place], value.shape[key.place : end], value.shape[end:]
+    if set(own) <= {1}:
+        held = _core.full(key.index_shape, True, "bool")
+        condition = held.reindex_reduce("or", shape, indexed, extras=extras)
+        placed = _laid(value, key)
+    else:
+        number = last_written(key.index_shape, shape, indexed, extras)
+        condition = number >= 0
+        count = math.prod(key.index_shape)
+        value = value.broadcast((*before, *key.index_shape, *after))
+        value = value.reshape((*before, count, *after))
+        places = ["0" if n == 1 else "" for n in value.shape]
+        for axis, dim in key.dims.items():
+            dim = dim if dim < key.place else dim - len(key.index_shape) + 1
+            places[dim] = places[dim] or f"i{axis}"
+        places[key.place] = f"@e0({', '.join(f'i{axis}' for axis in key.indices)})"
+        placed = value.reindex(part.shape, places, extras=[number])
+    return where(condition.reshape(_along(part.ndim, extents)), placed, part)
+
+
+def _combined(part: Var, key: Key, value: Var, kind: str) -> Var:
+    """Combine a part with values, with all of those that meet."""
+    expressions, extras = key.reads(key.place)
+    places = ["0"] * part.ndim
+    for axis, dim in key.dims.items():
+        places[axis] = f"i{dim}"
+    for axis, expression in expressions.items():
+        places[axis] = expression
+    value = value.broadcast(key.shape)
+    return _combine(kind, part, value.reindex_reduce(kind, part.shape, places, extras=extras))
+
+
+def update(x: Var, key: Any, value: VarLike, kind: str) -> None:
+    """Rebind x to what it is after a value was written to a part.
+
+    Parameters
+    ----------
+    x
+        Any tensor.
+    key
+        Any key.
+    value
+        What broadcasts to the part; it takes x's dtype.
+    kind
+        "set", "add", "max" or "min": what becomes of the elements that were there.
+    """
+    items = read_items(x.shape, key)
+    values = _as_value(value, x.dtype)
+    if _is_plain(items):
+        plain = tuple(items)
+        x[plain] = values if kind == "set" else _combine(kind, x[plain], values)
+        return
+    if _write_masked(x, items, values, kind):
+        return
+    flat, items, shown = merged(x, items)
+    resolved = Key(flat.shape, items, shown)
+    values = _fit(values, resolved.shape)
+    if 0 in resolved.shape:
+        return
+    around = _around(items)
+    part = flat[around]
+    if kind == "set":
+        flat[around] = _set(part, resolved, values)
+    else:
+        flat[around] = _combined(part, resolved, values, kind)
+    if flat is not x:
+        x[...] = flat.reshape(x.shape)
 
 
 def setitem(x: Var, key: Any, value: VarLike) -> None:
     """Assign to ``x[key]`` for a key with tensors, with NumPy's meaning.
 
-    Where tensors name an element more than once, the last of the values stays.
+    Where tensors name an element more than once, the last of the values, in
+    row-major order, stays.
     """
-    resolved = _Key(x, key if isinstance(key, tuple) else (key,))
-    part = x[resolved.plain]
-    shape, places, extras = resolved.places(part)
-    values = _fit(as_var(value).cast(x.dtype), shape).reshape((-1,))
-    if values.size == 0:
-        return
-    # The number of the last value that goes to each element.
-    numbers = _core.iota((values.size,), 0, "int64").reshape(shape)
-    number = numbers.reindex_reduce("max", part.shape, places, extras=extras)
-    read = [_read(0, _names(0, part.ndim))]
-    placed = values.reindex(part.shape, read, extras=[number])
-    x[resolved.plain] = where(number >= 0, placed, part)
-
-
-def _integer(item: Any) -> Var:
-    """Make an integer beside tensors a tensor without dimensions."""
-    if isinstance(item, bool) or not hasattr(item, "__index__"):
-        raise at_line(
-            TypeError(
-                f"an index is a {type(item).__name__}, expected integers, slices, None, ..."
-                " and tensors of integers or booleans"
-            )
-        )
-    number = item.__index__()
-    if not -(2**63) <= number < 2**63:
-        raise at_line(IndexError(f"an index: given {number}, expected an integer of 64 bits"))
-    return as_var(np.asarray(number, np.int64))
+    update(x, key, value, "set")

@@ -9,9 +9,21 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, activations, elementwise, functions, reduction, shaping
+from . import (
+    _core,
+    activations,
+    diagonals,
+    elementwise,
+    functions,
+    gathering,
+    reduction,
+    repeating,
+    shaping,
+    splitting,
+)
 from ._core import Var
 from ._names import ABSENT
+from .at import at
 from .fetching import fetch
 
 
@@ -111,10 +123,24 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "norm": reduction.norm,
     "logsumexp": reduction.logsumexp,
     "flatten": shaping.flatten,
+    "ravel": shaping.flatten,
     "squeeze": shaping.squeeze,
     "unsqueeze": shaping.unsqueeze,
     "swapaxes": shaping.swapaxes,
-    "split": shaping.split,
+    "moveaxis": shaping.moveaxis,
+    "flip": shaping.flip,
+    "broadcast_to": shaping.broadcast_to,
+    "split": splitting.split,
+    "repeat": repeating.repeat,
+    "tile": repeating.tile,
+    "roll": repeating.roll,
+    "take": gathering.take,
+    "gather": gathering.gather,
+    "scatter_add": gathering.scatter_add,
+    "diagonal": diagonals.diagonal,
+    "trace": diagonals.trace,
+    "tril": diagonals.tril,
+    "triu": diagonals.triu,
     "relu": activations.relu,
     "leaky_relu": activations.leaky_relu,
     "sigmoid": activations.sigmoid,
@@ -140,3 +166,4 @@ for _name, _absent in ABSENT.items():
     setattr(Var, _name, _absent)
 # Reversed dimensions, as in NumPy.
 setattr(Var, "T", property(shaping.transpose))  # noqa: B010
+setattr(Var, "at", at)  # noqa: B010

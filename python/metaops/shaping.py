@@ -1,31 +1,50 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that change a tensor's shape or put tensors together."""
+"""Functions that change a tensor's shape or the order of its dimensions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import Axes, Shape, VarLike, as_var, normalised_axes, normalised_axis
+from ._typing import (
+    Axes,
+    Shape,
+    VarLike,
+    as_integer,
+    as_integers,
+    as_var,
+    normalised_axes,
+    normalised_axis,
+    shown,
+)
 
 __all__ = [
-    "cat",
-    "concat",
-    "concatenate",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
     "expand_dims",
     "flatten",
     "flip",
+    "fliplr",
+    "flipud",
+    "moveaxis",
     "pad",
     "permute",
+    "ravel",
     "reshape",
-    "split",
+    "rot90",
     "squeeze",
-    "stack",
     "swapaxes",
     "transpose",
     "unsqueeze",
@@ -64,6 +83,9 @@ def flatten(x: VarLike, start_dim: int = 0, end_dim: int = -1) -> Var:
     return reshape(x, (*x.shape[:first], middle, *x.shape[last + 1 :]))
 
 
+ravel = flatten
+
+
 def squeeze(x: VarLike, dim: Axes = None) -> Var:
     """Return x without the given dimensions of extent 1, or without all of them.
 
@@ -84,33 +106,46 @@ def squeeze(x: VarLike, dim: Axes = None) -> Var:
     return reshape(x, [n for axis, n in enumerate(x.shape) if axis not in axes])
 
 
-def unsqueeze(x: VarLike, dim: int) -> Var:
-    """Return x with a new dimension of extent 1 at place `dim` of the result.
+def unsqueeze(x: VarLike, dim: int | Sequence[int]) -> Var:
+    """Return x with new dimensions of extent 1 at the places `dim` of the result.
 
     Raises
     ------
     ValueError
-        If `dim` is not in ``[-x.ndim - 1, x.ndim]``.
+        If a place is out of range of the result's dimensions, or given twice.
     """
     x = as_var(x)
-    axis = normalised_axis(dim, x.ndim + 1)
-    return reshape(x, (*x.shape[:axis], 1, *x.shape[axis:]))
+    if not isinstance(dim, Sequence):
+        axis = normalised_axis(dim, x.ndim + 1)
+        return reshape(x, (*x.shape[:axis], 1, *x.shape[axis:]))
+    new = normalised_axes(dim, x.ndim + len(dim))
+    extents = iter(x.shape)
+    return reshape(x, [1 if k in new else next(extents) for k in range(x.ndim + len(dim))])
 
 
 expand_dims = unsqueeze
 
 
-def transpose(x: VarLike, axes: Sequence[int] | None = None) -> Var:
+def transpose(x: VarLike, axes: Sequence[int] | None = None, *others: int) -> Var:
     """Return x with its dimensions permuted, reversed by default.
 
     Dimension k of the result is dimension ``axes[k]`` of x.
 
     Raises
     ------
+    TypeError
+        If `axes` is one number: `swapaxes` exchanges two dimensions.
     ValueError
         If `axes` is no permutation of x's dimensions.
     """
     x = as_var(x)
+    if others or (axes is not None and hasattr(axes, "__index__")):
+        raise at_line(
+            TypeError(
+                f"transpose: axes is {shown(axes)}, expected all dimensions in their new order,"
+                " as in (1, 0); swapaxes(x, 0, 1) exchanges two"
+            )
+        )
     return x.transpose(tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
@@ -132,11 +167,143 @@ def swapaxes(x: VarLike, first: int, second: int) -> Var:
     return x.transpose(axes)
 
 
+def moveaxis(x: VarLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Var:
+    """Return x with dimensions moved to other places; the others keep their order.
+
+    Parameters
+    ----------
+    x
+        Any tensor.
+    source
+        The dimensions to move, one or several.
+    destination
+        The place of each in the result.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many of both, or one is out of range or given twice.
+    """
+    x = as_var(x)
+    start, end = _in_order(source, x.ndim), _in_order(destination, x.ndim)
+    if len(start) != len(end):
+        raise at_line(
+            ValueError(f"moveaxis: {len(start)} dimensions to {len(end)} places, expected as many")
+        )
+    order = [axis for axis in range(x.ndim) if axis not in start]
+    for place, axis in sorted(zip(end, start, strict=True)):
+        order.insert(place, axis)
+    return x.transpose(order)
+
+
+def _in_order(dims: int | Sequence[int], ndim: int) -> list[int]:
+    """Return dimensions counted from the start in the order in which they are given."""
+    normalised_axes(dims, ndim)
+    return [normalised_axis(dim, ndim) for dim in _several(dims)]
+
+
+def _several(given: Any) -> Iterable[Any]:
+    """Return a sequence as it is, and anything else as the only item of one."""
+    is_sequence = isinstance(given, Iterable) and not isinstance(given, Var)
+    return given if is_sequence else [given]
+
+
 def flip(x: VarLike, dim: Axes = None) -> Var:
     """Return x with the order of elements along the dimensions reversed."""
     x = as_var(x)
     axes = normalised_axes(dim, x.ndim)
     return x[tuple(slice(None, None, -1 if k in axes else 1) for k in range(x.ndim))]
+
+
+def fliplr(x: VarLike) -> Var:
+    """Return x with the order of its columns, the second dimension, reversed."""
+    return flip(x, 1)
+
+
+def flipud(x: VarLike) -> Var:
+    """Return x with the order of its rows, the first dimension, reversed."""
+    return flip(x, 0)
+
+
+def rot90(x: VarLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Var:
+    """Return x rotated k times by 90 degrees, from the first of two dimensions to the second.
+
+    Raises
+    ------
+    ValueError
+        If `axes` are not two dimensions of x.
+    """
+    x = as_var(x)
+    if len(_in_order(axes, x.ndim)) != 2:
+        raise at_line(ValueError(f"rot90: axes is {shown(axes)}, expected two dimensions"))
+    first, second = _in_order(axes, x.ndim)
+    turns = as_integer("rot90", "k", k) % 4
+    if turns == 0:
+        return +x
+    if turns == 2:
+        return flip(x, (first, second))
+    return flip(swapaxes(x, first, second), first if turns == 1 else second)
+
+
+def broadcast_to(x: VarLike, shape: Shape) -> Var:
+    """Return x repeated to a shape, as operators repeat the smaller of their operands.
+
+    Raises
+    ------
+    ValueError
+        If an extent of x is neither 1 nor that of the shape.
+    """
+    return _core.broadcast(x, shape)
+
+
+def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
+    """Return the shape that tensors of these shapes broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If they do not broadcast.
+    """
+    try:
+        return tuple(map(int, np.broadcast_shapes(*shapes)))
+    except (TypeError, ValueError) as error:
+        given = ", ".join(map(shown, shapes))
+        raise at_line(
+            type(error)(f"broadcast_shapes: shapes {given} do not broadcast together")
+        ) from None
+
+
+def broadcast_arrays(*tensors: VarLike) -> list[Var]:
+    """Return the tensors repeated to the shape that they broadcast to.
+
+    Raises
+    ------
+    ValueError
+        If they do not broadcast.
+    """
+    parts = [as_var(x) for x in tensors]
+    shape = broadcast_shapes(*(x.shape for x in parts))
+    return [x.broadcast(shape) for x in parts]
+
+
+def atleast_1d(x: VarLike) -> Var:
+    """Return x, a number as a vector of one element."""
+    x = as_var(x)
+    return x.reshape((1,) if x.ndim == 0 else x.shape)
+
+
+def atleast_2d(x: VarLike) -> Var:
+    """Return x, a number or a vector as a matrix of one row."""
+    x = as_var(x)
+    return x.reshape((*(1,) * (2 - x.ndim), *x.shape))
+
+
+def atleast_3d(x: VarLike) -> Var:
+    """Return x with three dimensions or more: (n,) as (1, n, 1), (m, n) as (m, n, 1)."""
+    x = as_var(x)
+    if x.ndim >= 3:
+        return +x
+    return x.reshape((*atleast_2d(x).shape, 1))
 
 
 def pad(x: VarLike, widths: Sequence[tuple[int, int]], value: float = 0) -> Var:
@@ -157,80 +324,9 @@ def pad(x: VarLike, widths: Sequence[tuple[int, int]], value: float = 0) -> Var:
         If there is not one pair per dimension or an extent becomes negative.
     """
     x = as_var(x)
-    if len(widths) != x.ndim:
-        raise at_line(ValueError(f"pad: {len(widths)} pairs of widths given, expected {x.ndim}"))
-    return _core.pad(x, [low for low, _ in widths], [high for _, high in widths], value)
-
-
-def concat(tensors: Sequence[VarLike], dim: int = 0) -> Var:
-    """Return the tensors one after the other along an existing dimension.
-
-    Parameters
-    ----------
-    tensors
-        At least one; shapes agree in all other dimensions; dtypes are promoted.
-    dim
-        The dimension along which they are joined.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or shapes do not agree, or `dim` is out of range.
-
-    Notes
-    -----
-    Tensors that are in memory are copied. What has to be computed is computed
-    into its place in the result, where nothing else decides where it lies.
-    """
-    return _core.concat([as_var(x) for x in tensors], dim)
-
-
-concatenate = concat
-cat = concat
-
-
-def stack(tensors: Sequence[VarLike], dim: int = 0) -> Var:
-    """Return tensors of one shape side by side along a new dimension.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or shapes differ, or `dim` is out of range.
-    """
-    return _core.stack([as_var(x) for x in tensors], dim)
-
-
-def split(x: VarLike, sections: int | Sequence[int], dim: int = 0) -> list[Var]:
-    """Return x cut along a dimension.
-
-    Parameters
-    ----------
-    x
-        At least one dimension.
-    sections
-        The extent of every part (the last may be smaller), or the extents of all.
-    dim
-        The dimension that is cut.
-
-    Raises
-    ------
-    ValueError
-        If the extents do not add up to x's or `dim` is out of range.
-    """
-    x = as_var(x)
-    axis = normalised_axis(dim, x.ndim)
-    extent = x.shape[axis]
-    if isinstance(sections, int):
-        if sections <= 0:
-            raise at_line(ValueError(f"split: sections is {sections}, expected a positive number"))
-        sizes = [min(sections, extent - k) for k in range(0, extent, sections)]
-    else:
-        sizes = list(sections)
-    if sum(sizes) != extent or any(size < 0 for size in sizes):
-        raise at_line(ValueError(f"split: extents {sizes} do not add up to {extent}"))
-    parts, begin = [], 0
-    for size in sizes:
-        key = (slice(None),) * axis + (slice(begin, begin + size),)
-        parts.append(x[key])
-        begin += size
-    return parts
+    pairs = [as_integers("pad", "widths", pair) for pair in _several(widths)]
+    if len(pairs) != x.ndim or any(len(pair) != 2 for pair in pairs):
+        raise at_line(
+            ValueError(f"pad: widths is {shown(widths)}, expected {x.ndim} pairs of integers")
+        )
+    return _core.pad(x, [low for low, _ in pairs], [high for _, high in pairs], value)

@@ -22,7 +22,7 @@ from ._errors import at_line
 from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, widened
 from .cumulative import cumsum
 from .elementwise import floor, where
-from .indexing import gather, take
+from .gathering import gather, take
 
 __all__ = [
     "argsort",
@@ -305,9 +305,7 @@ def searchsorted(sorted: VarLike, values: VarLike, right: bool = False) -> Var:
     for bit in reversed(range(extent.bit_length())):
         tried = count + (1 << bit)
         # What is out of range is filled, and is not taken.
-        element = ordered.reindex(
-            value.shape, (f"@e0({names})",), extras=[tried - 1]
-        )
+        element = ordered.reindex(value.shape, (f"@e0({names})",), extras=[tried - 1])
         if right:
             is_before = (element <= value) | (value != value)
         else:

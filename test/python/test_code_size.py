@@ -120,7 +120,45 @@ STEPS: dict[str, Step] = {
     "concat": lambda x: mo.concat(halves(x)[::-1], 1),
     "concatenate": lambda x: mo.concatenate(halves(x)[::-1], 1),
     "stack": lambda x: mo.stack(halves(x)[::-1], 1).reshape(8, 12),
-    "split": lambda x: mo.concat(x.split(4, 1)[::-1], 1),
+    "vstack": lambda x: mo.vstack([x[4:], x[:4]]) * 0.5,
+    "hstack": lambda x: mo.hstack(halves(x)[::-1]) * 0.5,
+    "dstack": lambda x: mo.exp(-mo.dstack([x[:, :6], x[:, 6:]])).reshape(8, 12),
+    "column_stack": lambda x: mo.column_stack([x[:, 0], x[:, 1:]]) * 0.5,
+    "append": lambda x: mo.append(x[4:], x[:4], 0) * 0.5,
+    "delete": lambda x: x * mo.delete(x, 0, 0).sum(0) * 0.1,
+    "insert": lambda x: mo.insert(x, 0, 0.5, 0)[:8] * 0.5,
+    "unstack": lambda x: mo.stack(mo.unstack(x, 1)[::-1], 1) * 0.5,
+    "split": lambda x: mo.concat(x.split(3, 1)[::-1], 1),
+    "array_split": lambda x: mo.concat(mo.array_split(x, 5, 1)[::-1], 1),
+    "hsplit": lambda x: mo.concat(mo.hsplit(x, 3)[::-1], 1),
+    "vsplit": lambda x: mo.concat(mo.vsplit(x, 2)[::-1]),
+    "dsplit": lambda x: mo.concat(mo.dsplit(x.reshape(8, 1, 12), 2)[::-1], 2).reshape(8, 12),
+    "repeat": lambda x: mo.exp(-mo.repeat(x, 2, 1)[:, :12]),
+    "tile": lambda x: mo.exp(-mo.tile(x, (2, 1))[4:12]),
+    "roll": lambda x: mo.roll(x, (1, 2), (0, 1)) * 0.5,
+    "diag": lambda x: x - 0.1 * mo.diag(x[0]).sum(0),
+    "diagflat": lambda x: x - 0.1 * mo.diagflat(x[0]).sum(0),
+    "diagonal": lambda x: x - 0.1 * mo.diagonal(x, 1).reshape(-1, 1),
+    "trace": lambda x: x - 0.1 * mo.trace(x),
+    "tril": lambda x: mo.exp(-mo.tril(x)),
+    "triu": lambda x: mo.exp(-mo.triu(x)),
+    "take_along_axis": lambda x: mo.take_along_axis(x, mo.iota((8, 12), 1), 1),
+    "put_along_axis": lambda x: mo.put_along_axis(x, mo.zeros((8, 1), "int64"), x[:, :1], 1) * 0.5,
+    "moveaxis": lambda x: mo.moveaxis(mo.exp(-mo.moveaxis(x, 0, 1)), 0, 1),
+    "fliplr": lambda x: mo.exp(-mo.fliplr(x)),
+    "flipud": lambda x: mo.exp(-mo.flipud(x)),
+    "rot90": lambda x: mo.rot90(mo.exp(-mo.rot90(x)), -1),
+    "broadcast_arrays": lambda x: x * 0.5 + mo.broadcast_arrays(x, x[0])[1] * 0.1,
+    "atleast_1d": lambda x: mo.exp(-mo.atleast_1d(x)),
+    "atleast_2d": lambda x: mo.exp(-mo.atleast_2d(x)),
+    "atleast_3d": lambda x: mo.exp(-mo.atleast_3d(x)).reshape(8, 12),
+    "meshgrid": lambda x: x * 0.5 + mo.meshgrid(x[0], x[:, 0])[1] * 0.1,
+    "vander": lambda x: x * 0.5 + mo.vander(x[:, 0], 12) * 0.1,
+    "eye": lambda x: x + 0.01 * mo.eye(8, 12),
+    "tri": lambda x: x + 0.01 * mo.tri(8, 12),
+    "indices": lambda x: x + 0.001 * mo.indices((8, 12), "float32")[1],
+    "logspace": lambda x: x * mo.logspace(-1, 0, 12),
+    "geomspace": lambda x: x * mo.geomspace(0.1, 1, 12),
     "pad": lambda x: mo.exp(-mo.pad(x, ((1, 0), (0, 0)))[:8]),
     "flip": lambda x: mo.exp(-mo.flip(x, 1)),
     "transpose": lambda x: mo.transpose(mo.exp(-mo.transpose(x))),
@@ -148,7 +186,7 @@ STEPS: dict[str, Step] = {
 }
 
 #: Repetitions of those whose chains are unrolled from a certain length on only.
-REPETITIONS = {"linspace": 40}
+REPETITIONS = {"linspace": 40, "logspace": 40, "geomspace": 40}
 
 #: Functions that are no operators of tensors, or another name of one above.
 OTHERS = names(
@@ -158,6 +196,8 @@ OTHERS = names(
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
     "TunedKernel Tuning tune tuned_schedules "
     "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
+    "broadcast_shapes broadcast_to tril_indices triu_indices identity ravel unbind "
+    "repeat_interleave "
     "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
     "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
     "finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_not "

@@ -8,7 +8,19 @@ import copy
 import metaops as mo
 import numpy as np
 import pytest
-from metaops import activations, creation, elementwise, indexing, nn, reduction, shaping
+from metaops import (
+    activations,
+    creation,
+    diagonals,
+    elementwise,
+    gathering,
+    nn,
+    reduction,
+    repeating,
+    shaping,
+    splitting,
+    stacking,
+)
 from util import same
 
 #: Methods that are documented to act in place and to return the Var.
@@ -43,11 +55,9 @@ ARGUMENTS = [
 
 OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "reindex"]
 OTHERS += ["stop_fuse", "stop_grad"]
-FUNCTIONS = {
-    name: getattr(module, name)
-    for module in (activations, creation, elementwise, indexing, reduction, shaping)
-    for name in module.__all__
-}
+MODULES = (activations, creation, diagonals, elementwise, gathering, reduction, repeating)
+MODULES += (shaping, splitting, stacking)
+FUNCTIONS = {name: getattr(module, name) for module in MODULES for name in module.__all__}
 FUNCTIONS |= {name: getattr(mo, name) for name in OTHERS}
 FUNCTIONS |= {
     f"nn.{name}": f for name in nn.__all__ if name.islower() and callable(f := getattr(nn, name))
@@ -100,6 +110,8 @@ def test_functions():
     left = set(FUNCTIONS) - done
     # Of three arguments, of shapes of their own, or not of a tensor.
     others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where", "nn.conv2d"}
+    others |= {"broadcast_shapes", "dsplit", "eye", "geomspace", "identity", "indices", "logspace"}
+    others |= {"put_along_axis", "tri", "tril_indices", "triu_indices"}
     others |= {"gather", "nn.avg_pool2d", "nn.max_pool2d", "nn.global_avg_pool2d"}
     assert left <= others, left - others
 

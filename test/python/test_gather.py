@@ -339,9 +339,14 @@ def test_errors():
         x[i, i, i]
     with pytest.raises(IndexError, match="mask of shape"):
         x[np.ones((2, 4), bool)]
+    # Dimensions are those of the tensor, behind a mask of two as well.
+    with pytest.raises(IndexError, match="index 4 is out of range for dimension 2 of extent 4"):
+        mo.zeros((2, 3, 4))[np.ones((2, 3), bool), 4]
+    with pytest.raises(IndexError, match="index 4 is out of range for dimension 2 of extent 4"):
+        mo.zeros((2, 3, 4))[np.ones((2, 3), bool), mo.array([4])].numpy()
     with pytest.raises(TypeError, match=r"Embedding: input is float32.*test_gather"):
         mo.nn.Embedding(3, 2)(mo.zeros((3,)))
-    with pytest.raises(ValueError, match=r"\(2,\), \(3,\) do not broadcast together .*test_gather"):
+    with pytest.raises(IndexError, match=r"\(2,\), \(3,\) do not broadcast together .*test_gather"):
         x[[0, 1], [0, 1, 2]]
     with pytest.raises(ValueError, match="gather: indices have shape"):
         mo.gather(x, 0, i)
@@ -432,8 +437,11 @@ def test_errors_of_set():
         x[[0, 1]] = np.zeros(4, "float32")
     with pytest.raises(TypeError, match="float32"):
         x[mo.zeros((3,))] = 1
+    # What is known is told at once, what is computed where it is waited for.
+    with pytest.raises(IndexError, match=r"index 5 is out of range .*test_gather"):
+        x[[0, 5]] = 1
     same(x, np.zeros((5, 3), "float32"))
-    x[[0, 5]] = 1
+    x[mo.array([0, 5])] = 1
     with pytest.raises(IndexError, match="index 5 is out of range"):
         x.numpy()
 
