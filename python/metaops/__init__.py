@@ -203,7 +203,6 @@ __all__ += diagonals.__all__
 __all__ += elementwise.__all__
 __all__ += functions.__all__
 __all__ += gathering.__all__
-__all__ += indexing.__all__
 __all__ += limits.__all__
 __all__ += reduction.__all__
 __all__ += repeating.__all__

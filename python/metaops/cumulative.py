@@ -22,7 +22,8 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import DType, VarLike, as_var, normalised_axis
 from .elementwise import where
-from .shaping import concat, flip
+from .shaping import flip
+from .stacking import concat
 
 __all__ = [
     "associative_scan",

@@ -23,6 +23,7 @@ from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, wi
 from .cumulative import cumsum
 from .elementwise import floor, where
 from .gathering import gather, take
+from .stacking import concat
 
 __all__ = [
     "argsort",
@@ -181,6 +182,11 @@ def _flattened(x: Var, dim: Axes) -> tuple[Var, list[int], list[int]]:
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
+def _shares(q: VarLike) -> Var:
+    """Return q in float64: a Python number has more digits than float32."""
+    return q.cast("float64") if isinstance(q, Var) else _core.array(q, "float64")
+
+
 def quantile(
     x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Var:
@@ -216,7 +222,7 @@ def quantile(
     x = as_var(x)
     x = x if "float" in x.dtype else x.cast("float32")
     x, dtype = widened(x)
-    share = as_var(q).cast("float64")
+    share = _shares(q)
     rows, kept, ones = _flattened(x, dim)
     extent = rows.shape[-1]
     shape = (*share.shape, *(ones if keepdims else kept))
@@ -258,7 +264,7 @@ def percentile(
     x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Var:
     """Return the `quantile` for q / 100."""
-    return quantile(x, as_var(q).cast("float64") / 100, dim, keepdims, method)
+    return quantile(x, _shares(q) / 100, dim, keepdims, method)
 
 
 def median(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
@@ -392,7 +398,7 @@ def nonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> tuple[V
 def argwhere(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:
     """Return the indices of `nonzero` as rows of a matrix, one for each element."""
     columns = [index.reshape((-1, 1)) for index in nonzero(x, size, fill_value)]
-    return _core.concat(columns, 1)
+    return concat(columns, 1)
 
 
 # Distinct elements

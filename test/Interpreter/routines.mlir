@@ -24,7 +24,7 @@ func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<
   // CHECK-NEXT: [2, {{-?}}nan, {{-?}}nan, {{-?}}nan, {{-?}}nan, {{-?}}nan]
   %3 = metaop.prefix max %x dim = 0 : tensor<6xf32>
   // CHECK: result 4: tensor<6xf32>
-  // CHECK-NEXT: [{{-?}}nan, {{-?}}nan, 1, 2, 2, 0]
+  // CHECK-NEXT: [{{-?}}nan, {{-?}}nan, 1, 2, 2, -0]
   %4 = metaop.prefix add %x dim = 0 reverse : tensor<6xf32>
   %a = metaop.constant dense<[9.0, 2.0, 0.5, -1.0]> : tensor<4xf32>
   %b = metaop.constant dense<[1.0, 1.0, 1.0, 1.0]> : tensor<4xf32>

@@ -91,7 +91,7 @@ def test_bits_are_those_of_the_interpreter(rng, kind, shape, dim):
                 results.append(compute())
         finally:
             mo.set_num_threads(threads)
-        with mo.flag_scope(backend="interpreted"):
+        with mo.flag_scope(backend="interpreter"):
             results.append(compute())
         assert len({result.tobytes() for result in results}) == 1
 
