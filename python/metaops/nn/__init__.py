@@ -20,7 +20,16 @@ from .activation import (
 )
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential
-from .conv import Conv2d, conv2d
+from .conv import conv1d, conv2d, conv3d
+from .conv_layers import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from .conv_transpose import conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .dropout import Dropout, dropout
 from .embedding import Embedding
 from .linear import Linear
@@ -45,7 +54,12 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1d",
     "BatchNorm2d",
+    "Conv1d",
     "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "CrossEntropyLoss",
     "Dropout",
     "Embedding",
@@ -75,7 +89,12 @@ __all__ = [
     "avg_pool2d",
     "bce_loss",
     "bce_with_logits_loss",
+    "conv1d",
     "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cross_entropy_loss",
     "dropout",
     "global_avg_pool2d",
