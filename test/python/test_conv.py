@@ -294,7 +294,7 @@ ERRORS = {
         "ConvTranspose1d: padding_mode is 'reflect', expected 'zeros'",
     ),
     "stride of three": (lambda: nn.Conv3d(2, 2, 3, (1, 2)), "an integer or three"),
-    "stride of one": (lambda: nn.conv1d(X2[0], W2[0], None, (1, 2)), "conv1d: stride"),
+    "stride of one": (lambda: nn.conv1d(X2[0], mo.ones((2, 4, 3)), None, (1, 2)), "conv1d: stride"),
     "transposed rank": (
         lambda: nn.conv_transpose2d(X2, W2[0]),
         r"conv_transpose2d: .*and \(C, K / groups, h, w\)",

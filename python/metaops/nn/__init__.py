@@ -18,6 +18,14 @@ from .activation import (
     Softplus,
     Tanh,
 )
+from .adaptive_pool import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+)
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import conv1d, conv2d, conv3d
@@ -43,12 +51,50 @@ from .loss import (
     l1_loss,
     mse_loss,
 )
+from .max_pool import max_pool1d, max_pool2d, max_pool3d
+from .max_unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from .module import Module
 from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
-from .pool import AvgPool2d, MaxPool2d, avg_pool2d, global_avg_pool2d, max_pool2d
+from .pool import (
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    global_avg_pool2d,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+)
+from .pool_layers import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 
 __all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
     "AvgPool2d",
+    "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm",
@@ -70,11 +116,19 @@ __all__ = [
     "InstanceNorm2d",
     "L1Loss",
     "LayerNorm",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "LeakyReLU",
     "Linear",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
     "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
     "Module",
     "ModuleList",
     "NLLLoss",
@@ -86,7 +140,15 @@ __all__ = [
     "Softmax",
     "Softplus",
     "Tanh",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "bce_loss",
     "bce_with_logits_loss",
     "conv1d",
@@ -100,7 +162,15 @@ __all__ = [
     "global_avg_pool2d",
     "init",
     "l1_loss",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mse_loss",
     "nll_loss",
 ]

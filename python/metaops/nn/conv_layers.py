@@ -22,7 +22,7 @@ from .conv_transpose import (
     least_extents,
 )
 from .module import Module
-from .window import Numbers, Windows, layout, per_dimension
+from .window import Numbers, Windows, extents_of, layout, per_dimension
 
 __all__ = [
     "Conv1d",
@@ -232,10 +232,7 @@ class _ConvTranspose(_Convolution):
     def _rests(self, x: Var, output_size: Sequence[int]) -> tuple[int, ...]:
         """Return the output padding with which the result has these extents."""
         name, rank = type(self).__name__, self._rank
-        given = output_size
-        if isinstance(given, tuple | list) and len(given) == x.ndim:
-            given = given[x.ndim - rank :]
-        extents = per_dimension(f"{name}: output_size", given, rank)
+        extents = extents_of(name, output_size, rank, x.ndim)
         least = least_extents(
             Windows(self.kernel_size, self.stride, self.padding, self.dilation, x.shape[-rank:])
         )

@@ -51,6 +51,16 @@ def per_dimension(name: str, value: Any, rank: int) -> tuple[int, ...]:
     return result
 
 
+def extents_of(name: str, output_size: Any, rank: int, ndim: int) -> tuple[int, ...]:
+    """Return the extents that a result shall have: all that is given, or the last of a shape.
+
+    `ndim` is the number of dimensions of the shape.
+    """
+    if isinstance(output_size, tuple | list) and len(output_size) == ndim:
+        output_size = output_size[ndim - rank :]
+    return per_dimension(f"{name}: output_size", output_size, rank)
+
+
 def layout(channels: str, rank: int) -> str:
     """Return the shapes that an input may have, as messages show them."""
     single = ", ".join((channels, *SPACE[rank]))
@@ -159,3 +169,35 @@ class Windows:
         names = tuple(f"i{k}" for k in range(before))
         shape = (*x.shape[:before], *self.counts, *self.kernel)
         return x.reindex(shape, names + self.indices(before, before + rank), border)
+
+
+def pooling_windows(
+    name: str,
+    extents: tuple[int, ...],
+    kernel_size: Numbers,
+    stride: Numbers | None,
+    padding: Numbers,
+    dilation: Numbers,
+    ceil_mode: bool,
+) -> Windows:
+    """Return the windows of a pooling, whose stride is by default the kernel's size.
+
+    Raises
+    ------
+    ValueError
+        If none fits, or a number is out of range. The message begins with `name`.
+    """
+    rank = len(extents)
+    kernel = per_dimension(f"{name}: kernel_size", kernel_size, rank)
+    strides = kernel if stride is None else per_dimension(f"{name}: stride", stride, rank)
+    paddings = per_dimension(f"{name}: padding", padding, rank)
+    dilations = per_dimension(f"{name}: dilation", dilation, rank)
+    if any(2 * p > d * (k - 1) + 1 for p, k, d in zip(paddings, kernel, dilations, strict=True)):
+        raise at_line(
+            ValueError(f"{name}: padding {paddings} is more than half of the kernel {kernel}")
+        )
+    counts = tuple(
+        window_count(name, *numbers, ceil_mode=ceil_mode)
+        for numbers in zip(extents, kernel, strides, paddings, dilations, strict=True)
+    )
+    return Windows(kernel, strides, paddings, dilations, counts)
