@@ -26,6 +26,16 @@ from .adaptive_pool import (
     adaptive_max_pool2d,
     adaptive_max_pool3d,
 )
+from .batch_norm import batch_norm, instance_norm
+from .batch_norm_layers import (
+    BatchNorm,
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import conv1d, conv2d, conv3d
@@ -38,6 +48,13 @@ from .conv_layers import (
     ConvTranspose3d,
 )
 from .conv_transpose import conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .distance import (
+    CosineSimilarity,
+    PairwiseDistance,
+    cosine_similarity,
+    normalize,
+    pairwise_distance,
+)
 from .dropout import Dropout, dropout
 from .embedding import Embedding
 from .linear import Linear
@@ -54,7 +71,8 @@ from .loss import (
 from .max_pool import max_pool1d, max_pool2d, max_pool3d
 from .max_unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from .module import Module
-from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
+from .norm import group_norm, layer_norm, local_response_norm, rms_norm
+from .norm_layers import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from .pool import (
     avg_pool1d,
     avg_pool2d,
@@ -100,20 +118,25 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1d",
     "BatchNorm2d",
+    "BatchNorm3d",
     "Conv1d",
     "Conv2d",
     "Conv3d",
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
     "Embedding",
     "ELU",
     "Flatten",
     "GELU",
+    "GroupNorm",
     "Identity",
+    "InstanceNorm1d",
     "InstanceNorm2d",
+    "InstanceNorm3d",
     "L1Loss",
     "LayerNorm",
     "LPPool1d",
@@ -121,6 +144,7 @@ __all__ = [
     "LPPool3d",
     "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
     "LogSoftmax",
     "MSELoss",
     "MaxPool1d",
@@ -132,6 +156,8 @@ __all__ = [
     "Module",
     "ModuleList",
     "NLLLoss",
+    "PairwiseDistance",
+    "RMSNorm",
     "ReLU",
     "ReLU6",
     "Sequential",
@@ -149,6 +175,7 @@ __all__ = [
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
+    "batch_norm",
     "bce_loss",
     "bce_with_logits_loss",
     "conv1d",
@@ -157,11 +184,16 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "cosine_similarity",
     "cross_entropy_loss",
     "dropout",
     "global_avg_pool2d",
+    "group_norm",
     "init",
+    "instance_norm",
     "l1_loss",
+    "layer_norm",
+    "local_response_norm",
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
@@ -173,6 +205,9 @@ __all__ = [
     "max_unpool3d",
     "mse_loss",
     "nll_loss",
+    "normalize",
+    "pairwise_distance",
+    "rms_norm",
 ]
 
 _publish(vars(init), init.__all__)
