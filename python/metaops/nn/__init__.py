@@ -4,7 +4,7 @@
 """Layers, losses and initial values."""
 
 from .._names import publish as _publish
-from . import init
+from . import init, utils
 from .activation import (
     ELU,
     GELU,
@@ -208,6 +208,7 @@ __all__ = [
     "normalize",
     "pairwise_distance",
     "rms_norm",
+    "utils",
 ]
 
 _publish(vars(init), init.__all__)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -48,6 +48,17 @@ class Module:
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; another name of `execute`."""
         raise at_line(TypeError(f"{type(self).__name__} defines neither execute nor forward"))
+
+    if not TYPE_CHECKING:  # or any attribute would pass
+
+        def __getattr__(self, name: str) -> Any:
+            """Compute a parameter that is one of `parametrizations`, see `metaops.nn.utils`."""
+            computed = self.__dict__.get("parametrizations")
+            if isinstance(computed, dict) and name in computed:
+                return computed[name]()
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
 
     # What the module consists of.
 
