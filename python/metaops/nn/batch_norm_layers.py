@@ -11,7 +11,7 @@ from typing import ClassVar
 from .. import creation
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var
+from .._typing import VarLike, as_integer, as_var
 from .batch_norm import check_counts, normalised
 from .module import Module
 from .window import layout
@@ -42,6 +42,7 @@ class _Tracking(Module):
         affine: bool,
         track_running_stats: bool,
     ) -> None:
+        num_features = as_integer(f"{type(self).__name__}: num_features", num_features, 0)
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum

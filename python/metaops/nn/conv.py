@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, shown
+from .._typing import VarLike, as_integer, as_var, shown
 from ..flags import flags
 from . import winograd
 from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension, window_count
@@ -115,6 +115,7 @@ def _convolution(
     """Return the convolution of images of `rank` dimensions."""
     x, weight = as_images(name, x, rank), as_var(weight)
     bias = None if bias is None else as_var(bias)
+    groups = as_integer(f"{name}: groups", groups)
     _check_shapes(name, rank, x, weight, bias, groups)
     batched = x if x.ndim == rank + 2 else x.reshape(1, *x.shape)
     windows = _windows(name, batched.shape[2:], weight.shape[2:], stride, padding, dilation)
@@ -223,7 +224,7 @@ def _check_shapes(name: str, rank: int, x: Var, weight: Var, bias: Var | None, g
             )
         )
     C, (K, Cg) = x.shape[-rank - 1], weight.shape[:2]
-    if groups < 1 or Cg * groups != C or K % groups:
+    if Cg * groups != C or K % groups:
         raise at_line(
             ValueError(
                 f"{name}: {C} input channels, a weight of shape {weight.shape} and {groups} groups"

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var
+from .._typing import VarLike, as_integer, as_var
 from . import init
 from .border import bordered, check_padding_mode
 from .conv import borders, conv1d, conv2d, conv3d
@@ -51,7 +51,10 @@ class _Convolution(Module):
         padding_mode: str,
     ) -> None:
         name = type(self).__name__
-        if groups < 1 or in_channels % groups or out_channels % groups:
+        self.in_channels = as_integer(f"{name}: in_channels", in_channels, 0)
+        self.out_channels = as_integer(f"{name}: out_channels", out_channels, 0)
+        self.groups = as_integer(f"{name}: groups", groups)
+        if in_channels % groups or out_channels % groups:
             raise at_line(
                 ValueError(
                     f"{name}: {in_channels} and {out_channels} channels are not divisible"
@@ -59,12 +62,9 @@ class _Convolution(Module):
                 )
             )
         check_padding_mode(name, padding_mode)
-        self.in_channels = in_channels
-        self.out_channels = out_channels
         self.kernel_size = per_dimension(f"{name}: kernel_size", kernel_size, self._rank)
         self.stride = per_dimension(f"{name}: stride", stride, self._rank)
         self.dilation = per_dimension(f"{name}: dilation", dilation, self._rank)
-        self.groups = groups
         self.padding_mode = padding_mode
 
     def _make_parameters(self, shape: tuple[int, ...], bias: bool) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var
+from .._typing import VarLike, as_integer, as_var
 from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension
 
 __all__ = ["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
@@ -121,6 +121,7 @@ def _transposed(
     """Return the transposed convolution of images of `rank` dimensions."""
     x, weight = as_images(name, x, rank), as_var(weight)
     bias = None if bias is None else as_var(bias)
+    groups = as_integer(f"{name}: groups", groups)
     _check_shapes(name, rank, x, weight, bias, groups)
     batched = x if x.ndim == rank + 2 else x.reshape(1, *x.shape)
     windows = Windows(
@@ -220,7 +221,7 @@ def _check_shapes(name: str, rank: int, x: Var, weight: Var, bias: Var | None, g
             )
         )
     C = x.shape[-rank - 1]
-    if groups < 1 or C % groups or weight.shape[0] != C:
+    if C % groups or weight.shape[0] != C:
         raise at_line(
             ValueError(
                 f"{name}: {C} input channels, a weight of shape {weight.shape} and {groups} groups"

@@ -8,12 +8,11 @@ Layers are in `norm_layers`. Halves are computed in float32 and rounded once, at
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, shown, widened
+from .._typing import VarLike, as_integer, as_var, widened
 from .moments import moments, of_shape, scaled, with_channels
 
 __all__ = ["group_norm", "layer_norm", "local_response_norm", "rms_norm"]
@@ -31,7 +30,7 @@ def as_normalized_shape(name: str, normalized_shape: int | Sequence[int]) -> tup
         If there are none.
     """
     given = normalized_shape if isinstance(normalized_shape, Iterable) else (normalized_shape,)
-    extents = tuple(int(operator.index(extent)) for extent in given)
+    extents = tuple(as_integer(f"{name}: an extent", extent, 0) for extent in given)
     if not extents:
         raise at_line(ValueError(f"{name}: normalized_shape is (), expected at least one extent"))
     return extents
@@ -188,7 +187,8 @@ def group_normalised(
     """Return x with groups of channels normalised; messages begin with `name`."""
     x, dtype = widened(with_channels(name, x, 2))
     N, C, *space = x.shape
-    if num_groups < 1 or C % num_groups:
+    num_groups = as_integer(f"{name}: num_groups", num_groups)
+    if C % num_groups:
         raise at_line(
             ValueError(f"{name}: {C} channels are not divisible into {num_groups} groups")
         )
@@ -229,10 +229,7 @@ def local_response_norm(
         If x has fewer than three dimensions, or the size is not positive.
     """
     x, dtype = widened(with_channels("local_response_norm", x, 3))
-    if size < 1:
-        raise at_line(
-            ValueError(f"local_response_norm: size is {shown(size)}, expected a positive number")
-        )
+    size = as_integer("local_response_norm: size", size)
     names = [f"i{axis}" for axis in range(x.ndim)]
     names[1] = f"i1+i{x.ndim}-{size // 2}"
     mean = (x * x).reindex((*x.shape, size), names).sum(x.ndim) / size

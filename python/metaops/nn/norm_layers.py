@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from .. import creation
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var
+from .._typing import VarLike, as_integer, as_var
 from .module import Module
 from .norm import (
     as_normalized_shape,
@@ -139,14 +139,14 @@ class GroupNorm(Module):
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True
     ) -> None:
-        if num_groups < 1 or num_channels % num_groups:
+        self.num_groups = as_integer("GroupNorm: num_groups", num_groups)
+        self.num_channels = as_integer("GroupNorm: num_channels", num_channels, 0)
+        if num_channels % num_groups:
             raise at_line(
                 ValueError(
                     f"GroupNorm: {num_channels} channels are not divisible into {num_groups} groups"
                 )
             )
-        self.num_groups = num_groups
-        self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
         self.weight = creation.ones((num_channels,)) if affine else None
@@ -178,7 +178,7 @@ class LocalResponseNorm(Module):
     """The layer of `local_response_norm`."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        self.size = size
+        self.size = as_integer("LocalResponseNorm: size", size)
         self.alpha = alpha
         self.beta = beta
         self.k = k

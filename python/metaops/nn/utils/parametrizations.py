@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from ... import reduction, sampling
 from ..._core import Var
 from ..._errors import at_line
-from ..._typing import normalised_axis, shown, widened
+from ..._typing import as_integer, normalised_axis, shown, widened
 from ...elementwise import clip
 from ..conv_layers import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
@@ -189,17 +189,11 @@ def spectral_norm(
         If it has no such parameter, or it is computed already, or a number is out of range.
     """
     weight = _parameter("spectral_norm", module, name)
-    if n_power_iterations < 1:
-        raise at_line(
-            ValueError(
-                f"spectral_norm: n_power_iterations is {n_power_iterations}, expected a positive"
-                " number"
-            )
-        )
+    count = as_integer("spectral_norm: n_power_iterations", n_power_iterations)
     if dim is None:
         dim = int(isinstance(module, ConvTranspose1d | ConvTranspose2d | ConvTranspose3d))
     axis = normalised_axis(dim, weight.ndim)
-    _compute(module, name, _SpectralNorm(weight, n_power_iterations, eps, axis))
+    _compute(module, name, _SpectralNorm(weight, count, eps, axis))
     return module
 
 
