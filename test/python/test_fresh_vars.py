@@ -119,6 +119,7 @@ def images(name):
         "instance_norm": (),
         "local_response_norm": (1, 0.0),
         "adaptive": (x.shape[2:],),
+        "fractional": (1, x.shape[2:]),
     }
     arguments = next((others[start] for start in others if name.startswith(start)), (1,))
     if name == "batch_norm":
@@ -141,6 +142,7 @@ OF_IMAGES = {
     )
     for rank in (1, 2, 3)
 } | {f"nn.{name}" for name in ("batch_norm", "group_norm", "instance_norm", "local_response_norm")}
+OF_IMAGES |= {"nn.fractional_max_pool2d", "nn.fractional_max_pool3d"}
 
 
 @pytest.mark.parametrize("name", sorted(OF_IMAGES))

@@ -223,6 +223,58 @@ def test_unpooling_to_where_nothing_is(place):
         mo.sync_all()
 
 
+def fractional(x, kernel, counts, samples):
+    """Reduce windows that begin where Graham's sequences do."""
+    rank = len(kernel)
+    y = np.zeros((*x.shape[:2], *counts))
+    for n, c in np.ndindex(*x.shape[:2]):
+        # Of images, the first number is that of the width.
+        u = samples[n, c][::-1] if rank == 2 else samples[n, c]
+        starts = []
+        for extent, k, count, number in zip(x.shape[2:], kernel, counts, u, strict=True):
+            step = np.float32((extent - k) / max(count - 1, 1))
+            first = int(np.float32(number) * step)
+            along = [int((np.float32(i) + number) * step) - first for i in range(count - 1)]
+            starts.append([*along, extent - k])
+        for place in np.ndindex(*counts):
+            key = tuple(
+                slice(along[i], along[i] + k)
+                for along, i, k in zip(starts, place, kernel, strict=True)
+            )
+            y[(n, c, *place)] = x[(n, c, *key)].max()
+    return y.astype("float32")
+
+
+@pytest.mark.parametrize(
+    "kernel, counts", [((2, 3), (4, 5)), ((1, 2), (7, 1)), ((2, 2, 1), (3, 4, 5))]
+)
+def test_fractional_pools(rng, kernel, counts):
+    rank = len(kernel)
+    x = floats(rng, (2, 3, *EXTENTS[rank]))
+    samples = rng.random((2, 3, rank), "float32")
+    expected = fractional(x, kernel, counts, samples)
+    f = named("fractional_max_pool", rank)
+    values, indices = f(x, kernel, counts, None, True, samples)
+    same(values, expected)
+    flat, places = x.reshape(2, 3, -1), indices.numpy().reshape(2, 3, -1)
+    same(np.take_along_axis(flat, places, 2).reshape(expected.shape), expected)
+    same(f(x[1], kernel, counts, _random_samples=samples[1:]), expected[1])
+    # Other windows each time, of these extents; the last one is always the same.
+    ratio = tuple((n + 0.5) / m for n, m in zip(counts, EXTENTS[rank], strict=True))
+    if max(ratio) < 1:
+        layer = named("FractionalMaxPool", rank)(kernel, output_ratio=ratio)
+        first, second = layer(x).numpy(), layer(x).numpy()
+        assert first.shape == expected.shape and (first != second).any()
+        last = (..., *(-1,) * rank)
+        same(first[last], expected[last])
+
+
+def test_gradients_of_fractional_pools(rng):
+    x = rng.permutation(24).astype("float64").reshape(1, 2, 3, 4) / 7
+    samples = rng.random((1, 2, 2))
+    check_gradient(lambda x: nn.fractional_max_pool2d(x, 2, 2, _random_samples=samples) ** 2, x)
+
+
 def test_nan_is_the_largest():
     x = np.array([[1.0, np.nan, 3.0, 2.0, 5.0, 4.0]])
     values, indices = nn.max_pool1d(x, 3, return_indices=True)
@@ -330,6 +382,17 @@ ERRORS = {
     "unpooled size": (
         lambda: nn.max_unpool2d(X, mo.zeros((1, 2, 6, 6), "int64"), 2, output_size=(14, 12)),
         r"output_size is \(14, 12\), expected less than a stride of \(2, 2\) from \(12, 12\)",
+    ),
+    "fractions": (lambda: nn.fractional_max_pool2d(X, 2), "one of output_size and output_ratio"),
+    "fractional layer": (lambda: nn.FractionalMaxPool3d(2, 3, 0.5), "one of output_size and"),
+    "ratio": (lambda: nn.FractionalMaxPool2d(2, output_ratio=1.5), "output_ratio is 1.5, expected"),
+    "fractional windows": (
+        lambda: nn.fractional_max_pool2d(X, 3, (4, 5)),
+        "5 windows of 3 do not fit into an extent of 6",
+    ),
+    "samples": (
+        lambda: nn.fractional_max_pool2d(X, 3, 2, _random_samples=mo.rand(1, 2, 3)),
+        r"_random_samples are float32 of shape \(1, 2, 3\), expected floats of \(1, 2, 2\)",
     ),
     "unpooled kernel": (
         lambda: nn.max_unpool2d(X, mo.zeros((1, 2, 6, 6), "int64"), 0),

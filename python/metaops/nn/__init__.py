@@ -57,6 +57,12 @@ from .distance import (
 )
 from .dropout import Dropout, dropout
 from .embedding import Embedding
+from .fractional_pool import (
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+    fractional_max_pool2d,
+    fractional_max_pool3d,
+)
 from .linear import Linear
 from .loss import (
     BCELoss,
@@ -131,6 +137,8 @@ __all__ = [
     "Embedding",
     "ELU",
     "Flatten",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GELU",
     "GroupNorm",
     "Identity",
@@ -187,6 +195,8 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy_loss",
     "dropout",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "global_avg_pool2d",
     "group_norm",
     "init",

@@ -208,4 +208,4 @@ def _largest(
     if not return_indices:
         return parts.max(tuple(range(x.ndim, parts.ndim)))
     places, beyond = flat_places(x.shape[-rank:])
-    return largest(parts, _windows(places, counts, beyond), beyond)
+    return largest(parts, _windows(places, counts, beyond), rank, beyond)

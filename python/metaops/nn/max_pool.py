@@ -178,7 +178,7 @@ def _max_pool(
     if not return_indices:
         return parts.max(tuple(range(x.ndim, parts.ndim)))
     places, beyond = flat_places(x.shape[-rank:])
-    return largest(parts, windows.of(places, beyond), beyond)
+    return largest(parts, windows.of(places, beyond), rank, beyond)
 
 
 def lowest(dtype: str) -> float:
@@ -193,7 +193,7 @@ def flat_places(extents: tuple[int, ...]) -> tuple[Var, int]:
     return iota((count,), 0, "int32" if count < 2**31 else "int64").reshape(extents), count
 
 
-def largest(parts: Var, places: Var, beyond: int) -> tuple[Var, Var]:
+def largest(parts: Var, places: Var, rank: int, beyond: int) -> tuple[Var, Var]:
     """Return the largest element of each window, and its place.
 
     Parameters
@@ -201,12 +201,14 @@ def largest(parts: Var, places: Var, beyond: int) -> tuple[Var, Var]:
     parts
         Windows, ``(..., *counts, *kernel)``.
     places
-        Of their elements, ``(*counts, *kernel)``, with `beyond` for what is outside of the
-        image.
+        Of their elements, of a shape that broadcasts with this one, with `beyond` for what
+        is outside of the image.
+    rank
+        How many dimensions a window has.
     beyond
         A number above all places.
     """
-    axes = tuple(range(parts.ndim - places.ndim // 2, parts.ndim))
+    axes = tuple(range(parts.ndim - rank, parts.ndim))
     values = parts.max(axes, True)
     attained = parts == values
     if "float" in parts.dtype:

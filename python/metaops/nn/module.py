@@ -56,9 +56,7 @@ class Module:
             computed = self.__dict__.get("parametrizations")
             if isinstance(computed, dict) and name in computed:
                 return computed[name]()
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
-            )
+            return super().__getattribute__(name)  # raises again, what a property raised
 
     # What the module consists of.
 
