@@ -177,5 +177,18 @@ def test_errors():
     weight_norm(layer)
     with pytest.raises(ValueError, match="'weight' of a Linear is computed already"):
         spectral_norm(layer)
+    with pytest.raises(AttributeError, match=r"Linear: 'weight' is computed.*test_param"):
+        layer.weight = mo.zeros((2, 3))
     with pytest.raises(AttributeError, match="'Linear' object has no attribute 'wieght'"):
         layer.wieght
+
+
+def test_errors_of_properties_are_their_own():
+    class Net(nn.Module):
+        @property
+        def width(self):
+            return self.lenght
+
+    with pytest.raises(AttributeError, match="no attribute 'lenght'"):
+        Net().width
+    assert not hasattr(Net(), "width")

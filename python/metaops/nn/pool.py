@@ -147,7 +147,10 @@ def lp_pool3d(
 
 
 def global_avg_pool2d(x: VarLike) -> Var:
-    """Return the mean of each image, ``(N, C, 1, 1)`` for x of ``(N, C, H, W)``."""
+    """Return the mean of each image: ``(N, C, 1, 1)`` for x of ``(N, C, H, W)``.
+
+    Of one image, ``(C, H, W)``, it is ``(C, 1, 1)``.
+    """
     return as_images("global_avg_pool2d", x, 2).mean((-2, -1), True)
 
 
