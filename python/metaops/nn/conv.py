@@ -14,7 +14,7 @@ from .._errors import at_line
 from .._typing import VarLike, as_integer, as_var, shown
 from ..flags import flags
 from . import winograd
-from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension, window_count
+from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension, window_counts
 
 __all__ = ["conv1d", "conv2d", "conv3d"]
 
@@ -169,10 +169,11 @@ def _windows(
     dilations = per_dimension(f"{name}: dilation", dilation, rank)
     widths = borders(name, padding, kernel, strides, dilations)
     lows = tuple(low for low, _ in widths)
-    counts = tuple(
-        # The borders of "same" are not always equal.
-        extent if padding == "same" else window_count(name, extent, *numbers)
-        for extent, *numbers in zip(extents, kernel, strides, lows, dilations, strict=True)
+    # The borders of "same" are not always equal.
+    counts = (
+        extents
+        if padding == "same"
+        else window_counts(name, extents, kernel, strides, lows, dilations)
     )
     return Windows(kernel, strides, lows, dilations, counts)
 

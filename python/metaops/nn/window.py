@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
 
 from .._core import Var
 from .._errors import at_line
@@ -24,6 +24,7 @@ Numbers: TypeAlias = int | Sequence[int]
 
 #: What the dimensions of space are called in messages, by how many there are.
 SPACE = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
+_NAMES = ("i0", "i1")
 _COUNTS = {1: "an integer", 2: "an integer or two", 3: "an integer or three"}
 
 
@@ -41,9 +42,12 @@ def per_dimension(name: str, value: Any, rank: int) -> tuple[int, ...]:
     ValueError
         If it is neither an integer nor `rank` of them. The message begins with `name`.
     """
+    if type(value) is int:
+        return (value,) * rank
     numbers = value if isinstance(value, tuple | list) else (value,) * rank
     try:
-        result = tuple(int(operator.index(number)) for number in numbers)
+        # int: a bool is written as a word.
+        result = tuple(map(int, map(operator.index, numbers)))
     except TypeError:
         result = ()
     if len(result) != rank:
@@ -132,8 +136,39 @@ def axis_index(window: str, offset: str, stride: int, padding: int, dilation: in
     return index if padding == 0 else f"{index}-{padding}"
 
 
-@dataclass(frozen=True)
-class Windows:
+@lru_cache(maxsize=1024)
+def window_counts(
+    name: str,
+    extents: tuple[int, ...],
+    kernel: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    ceil_mode: bool = False,
+) -> tuple[int, ...]:
+    """Return how many windows fit into each dimension, see `window_count`."""
+    return tuple(
+        window_count(name, *numbers, ceil_mode=ceil_mode)
+        for numbers in zip(extents, kernel, stride, padding, dilation, strict=True)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _indices(
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    window: int,
+    offset: int,
+) -> tuple[str, ...]:
+    """Return the index expressions of `Windows.indices`."""
+    return tuple(
+        axis_index(f"i{window + k}", f"i{offset + k}", *numbers)
+        for k, numbers in enumerate(zip(stride, padding, dilation, strict=True))
+    )
+
+
+class Windows(NamedTuple):
     """Windows over the last dimensions of images: one number for each of these.
 
     Attributes
@@ -157,16 +192,13 @@ class Windows:
         `window` and `offset` are the first dimensions of the iteration that count
         windows, and elements within one.
         """
-        return tuple(
-            axis_index(f"i{window + k}", f"i{offset + k}", *numbers)
-            for k, numbers in enumerate(zip(self.stride, self.padding, self.dilation, strict=True))
-        )
+        return _indices(self.stride, self.padding, self.dilation, window, offset)
 
     def of(self, x: Var, border: float) -> Var:
         """Return the windows of x: ``(..., *counts, *kernel)``, with `border` outside of x."""
         rank = len(self.counts)
         before = x.ndim - rank
-        names = tuple(f"i{k}" for k in range(before))
+        names = _NAMES[:before]
         shape = (*x.shape[:before], *self.counts, *self.kernel)
         return x.reindex(shape, names + self.indices(before, before + rank), border)
 
@@ -196,8 +228,5 @@ def pooling_windows(
         raise at_line(
             ValueError(f"{name}: padding {paddings} is more than half of the kernel {kernel}")
         )
-    counts = tuple(
-        window_count(name, *numbers, ceil_mode=ceil_mode)
-        for numbers in zip(extents, kernel, strides, paddings, dilations, strict=True)
-    )
+    counts = window_counts(name, extents, kernel, strides, paddings, dilations, ceil_mode)
     return Windows(kernel, strides, paddings, dilations, counts)
