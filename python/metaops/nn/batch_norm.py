@@ -26,10 +26,9 @@ def _running(name: str, what: str, value: Var | None, channels: int) -> Var | No
     return of_shape(name, what, value, (channels,))
 
 
-def _follow(running: Var | None, batch: Var, momentum: float | Var) -> None:
+def _follow(running: Var, batch: Var, momentum: float | Var) -> None:
     """Move what is running towards the same of a batch."""
-    if running is not None:
-        running.update(running * (1.0 - momentum) + batch.cast(running.dtype) * momentum)
+    running.update(running * (1.0 - momentum) + batch.cast(running.dtype) * momentum)
 
 
 def check_counts(name: str, x: Var, count: int, where: str) -> None:
@@ -156,9 +155,10 @@ def normalised(
     shape = (1, C) + (1,) * (x.ndim - 2)
     if is_own and (x.size > 0 or running_mean is None):
         centred, mean, variance = moments(x, axes)
-        if x.size > 0:
-            count = math.prod(x.shape[axis] for axis in axes)
+        count = math.prod(x.shape[axis] for axis in axes)
+        if running_mean is not None and x.size > 0:
             _follow(running_mean, _of_batch(mean), momentum)
+        if running_var is not None and x.size > 0:
             _follow(running_var, _of_batch(variance) * (count / (count - 1)), momentum)
     elif running_mean is None or running_var is None:
         raise at_line(ValueError(f"{name}: no running mean and variance are given, expected both"))
