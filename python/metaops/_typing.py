@@ -119,6 +119,24 @@ def as_integers(what: str, name: str, given: object) -> list[int]:
         ) from None
 
 
+def as_count(name: str, value: Any, least: int = 1) -> int:
+    """Return an integer that is not smaller than another one.
+
+    Raises
+    ------
+    ValueError
+        If it is smaller, or something else. The message begins with `name`.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        error = ValueError(f"{name} is {shown(value)}, expected an integer of at least {least}")
+        raise at_line(error)
+    return number
+
+
 def normalised_axis(dim: int, ndim: int) -> int:
     """Return `dim` counted from the start.
 

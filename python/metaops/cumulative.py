@@ -225,7 +225,7 @@ def cumulative_prod(
 
 
 def _part(x: Var, axis: int, start: int | None, stop: int | None = None, step: int = 1) -> Var:
-    return x[(*[slice(None)] * axis, slice(start, stop, step))]
+    return x[(slice(None),) * axis + (slice(start, stop, step),)]  # noqa: RUF005
 
 
 def _interleaved(even: Var, odd: Var, axis: int, extent: int) -> Var:
@@ -276,7 +276,8 @@ def associative_scan(
     >>> mo.associative_scan(mo.maximum, x, dim=1)
     """
     is_one = not isinstance(elements, list | tuple)
-    given = [as_var(e) for e in ([elements] if is_one else elements)]  # type: ignore[list-item]
+    several: Any = [elements] if is_one else elements
+    given = [as_var(x) for x in several]
     if not given:
         raise at_line(ValueError("associative_scan: no elements are given"))
     axes = [normalised_axis(dim, x.ndim) for x in given]

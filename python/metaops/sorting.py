@@ -106,7 +106,7 @@ def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
 
 
 def _head(x: Var, axis: int, start: int, stop: int) -> Var:
-    return x[(*[slice(None)] * axis, slice(start, stop))]
+    return x[(slice(None),) * axis + (slice(start, stop),)]  # noqa: RUF005
 
 
 def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:

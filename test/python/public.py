@@ -23,7 +23,7 @@ def public_classes():
 def public_callables():
     """Return functions, classes and their methods by qualified name."""
     result = {}
-    for module in (mo, mo.nn, mo.nn.init, mo.optim, lr_scheduler):
+    for module in (mo, mo.nn, mo.nn.init, mo.nn.utils, mo.optim, lr_scheduler):
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value) and not inspect.isabstract(value):

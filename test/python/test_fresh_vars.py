@@ -109,11 +109,58 @@ def test_functions():
     done |= sweep({name: lambda x, f=f: f([x]) for name, f in FUNCTIONS.items()})
     left = set(FUNCTIONS) - done
     # Of three arguments, of shapes of their own, or not of a tensor.
-    others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where", "nn.conv2d"}
+    others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where"}
     others |= {"broadcast_shapes", "dsplit", "eye", "geomspace", "identity", "indices", "logspace"}
     others |= {"put_along_axis", "tri", "tril_indices", "triu_indices"}
-    others |= {"gather", "nn.avg_pool2d", "nn.max_pool2d", "nn.global_avg_pool2d"}
+    others |= {"gather", "nn.global_avg_pool2d", *OF_IMAGES}
     assert left <= others, left - others
+
+
+def images(name):
+    """Return a call with images, that leaves them as they are where a function can."""
+    function, rank = getattr(nn, name), int(name[-2]) if name[-1] == "d" else 1
+    x = np.arange(6, dtype="float32").reshape(1, 2, 3, *(1,) * (rank - 1))
+    weight = np.eye(2, dtype="float32").reshape(2, 2, *(1,) * rank)
+    places = np.arange(3).reshape(1, 1, *x.shape[2:]).repeat(2, 1)
+    others = {
+        "conv": (weight,),
+        "max_unpool": (places, 1),
+        "lp_pool": (1, 1),
+        "batch_norm": (np.zeros(2), np.ones(2)),
+        "group_norm": (1,),
+        "instance_norm": (),
+        "local_response_norm": (1, 0.0),
+        "adaptive": (x.shape[2:],),
+        "fractional": (1, x.shape[2:]),
+    }
+    arguments = next((others[start] for start in others if name.startswith(start)), (1,))
+    if name == "batch_norm":
+        arguments = tuple(map(mo.array, arguments))
+    return x, lambda v: function(v, *arguments)
+
+
+#: Functions of images, and of those of one to three dimensions.
+OF_IMAGES = {
+    f"nn.{name}{rank}d"
+    for name in (
+        "adaptive_avg_pool",
+        "adaptive_max_pool",
+        "avg_pool",
+        "conv",
+        "conv_transpose",
+        "lp_pool",
+        "max_pool",
+        "max_unpool",
+    )
+    for rank in (1, 2, 3)
+} | {f"nn.{name}" for name in ("batch_norm", "group_norm", "instance_norm", "local_response_norm")}
+OF_IMAGES |= {"nn.fractional_max_pool2d", "nn.fractional_max_pool3d"}
+
+
+@pytest.mark.parametrize("name", sorted(OF_IMAGES))
+def test_functions_of_images(name):
+    x, call = images(name[3:])
+    assert check(call, x)
 
 
 def test_methods():

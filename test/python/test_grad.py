@@ -148,7 +148,7 @@ MODELS = {
     ),
     "max pool": (lambda x, y: mo.nn.max_pool2d(x * y, 2), (1, 1, 4, 4), (4, 1)),
     "average pool": (
-        lambda x, y: mo.nn.avg_pool2d(x * y, 2, 1, 1, False) ** 2,
+        lambda x, y: mo.nn.avg_pool2d(x * y, 2, 1, 1, count_include_pad=False) ** 2,
         (1, 1, 3, 3),
         (3, 1),
     ),

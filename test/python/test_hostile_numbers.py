@@ -33,6 +33,24 @@ CALLS = {
     "bernoulli": lambda n: mo.bernoulli(0.5, (n,)),
     "broadcast": lambda n: x.broadcast((n, 2, 3)),
     "concat": lambda n: mo.concat([x, x], n),
+    "adaptive pool": lambda n: mo.nn.adaptive_avg_pool1d(mo.ones((1, 1, 4)), n),
+    "avg_pool3d": lambda n: mo.nn.avg_pool3d(mo.ones((1, 1, 4, 4, 4)), 2, 1, n, True),
+    "conv layer": lambda n: mo.nn.Conv1d(n, n, 1),
+    "conv1d same": lambda n: mo.nn.conv1d(
+        mo.ones((1, 1, 4)), mo.ones((1, 1, 2)), padding="same", dilation=n
+    ),
+    "conv_transpose1d": lambda n: mo.nn.conv_transpose1d(
+        mo.ones((1, 1, 4)), mo.ones((1, 1, 2)), stride=n
+    ),
+    "conv_transpose1d padding": lambda n: mo.nn.conv_transpose1d(
+        mo.ones((1, 1, 4)), mo.ones((1, 1, 2)), padding=n, output_padding=n, stride=n
+    ),
+    "circular border": lambda n: mo.nn.Conv1d(1, 1, 1, padding=n, padding_mode="circular")(
+        mo.ones((1, 1, 4))
+    ),
+    "replicate border": lambda n: mo.nn.Conv1d(1, 1, 1, padding=n, padding_mode="replicate")(
+        mo.ones((1, 1, 4))
+    ),
     "conv2d dilation": lambda n: mo.nn.conv2d(
         mo.ones((1, 1, 4, 4)), mo.ones((1, 1, 2, 2)), dilation=n
     ),
@@ -55,10 +73,15 @@ CALLS = {
     "iota": lambda n: mo.iota((n, 3), n),
     "item": lambda n: x[n],
     "item index": lambda n: x[index, n],
+    "group norm": lambda n: mo.nn.GroupNorm(n, n),
     "layer norm": lambda n: mo.nn.LayerNorm(n),
     "linear": lambda n: mo.nn.Linear(n, n),
     "linspace": lambda n: mo.linspace(0, 1, n),
+    "local response": lambda n: mo.nn.local_response_norm(mo.ones((1, 2, 3)), n),
     "logspace": lambda n: mo.logspace(0, 1, n),
+    "lp_pool1d": lambda n: mo.nn.lp_pool1d(mo.ones((1, 1, 4)), n, 2, n),
+    "max_pool1d": lambda n: mo.nn.max_pool1d(mo.ones((1, 1, 4)), 2, n, 1, 1, True, True),
+    "max_unpool1d": lambda n: mo.nn.max_unpool1d(mo.ones((1, 2)), mo.zeros((1, 2), "int64"), n),
     "max_pool2d": lambda n: mo.nn.max_pool2d(mo.ones((1, 1, 4, 4)), n),
     "moveaxis": lambda n: mo.moveaxis(x, n, 0),
     "normal": lambda n: mo.normal((n, n)),

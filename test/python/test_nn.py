@@ -88,7 +88,8 @@ def test_batch_norm(rng, shape):
     close(layer(mo.array(x)), expected, rtol=1e-4, atol=1e-5)
     close(layer.running_mean, mean, rtol=1e-5)
     assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
-    assert [name for name, _ in layer.named_buffers()] == ["running_mean", "running_var"]
+    buffers = ["running_mean", "running_var", "num_batches_tracked"]
+    assert [name for name, _ in layer.named_buffers()] == buffers
 
 
 def test_batch_norm_of_a_large_mean(rng):

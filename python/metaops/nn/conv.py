@@ -1,30 +1,48 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolution, derived from reindex, broadcast, multiply and sum."""
+"""Convolutions, derived from reindex, broadcast, multiply and sum.
+
+There is one for images of any number of dimensions; that of their transposition is in
+`conv_transpose`, and layers of both in `conv_layers`.
+"""
 
 from __future__ import annotations
 
-import math
-
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var
+from .._typing import VarLike, as_count, as_var, shown
 from ..flags import flags
-from . import init, winograd
-from .module import Module
-from .window import Pair, axis_index, pair, window_count
+from . import winograd
+from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension, window_counts
 
-__all__ = ["Conv2d", "conv2d"]
+__all__ = ["conv1d", "conv2d", "conv3d"]
+
+
+def conv1d(
+    x: VarLike,
+    weight: VarLike,
+    bias: VarLike | None = None,
+    stride: Numbers = 1,
+    padding: Numbers | str = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Var:
+    """Return the cross-correlation of sequences with a kernel, as `conv2d`.
+
+    x is ``(N, C, L)`` or ``(C, L)``, the weight ``(K, C / groups, l)`` and the result
+    ``(N, K, L')`` or ``(K, L')``.
+    """
+    return _convolution("conv1d", 1, x, weight, bias, stride, padding, dilation, groups)
 
 
 def conv2d(
     x: VarLike,
     weight: VarLike,
     bias: VarLike | None = None,
-    stride: Pair = 1,
-    padding: Pair = 0,
-    dilation: Pair = 1,
+    stride: Numbers = 1,
+    padding: Numbers | str = 0,
+    dilation: Numbers = 1,
     groups: int = 1,
 ) -> Var:
     """Return the cross-correlation of images with a kernel.
@@ -32,181 +50,187 @@ def conv2d(
     Parameters
     ----------
     x
-        Images, ``(N, C, H, W)``.
+        Images, ``(N, C, H, W)``, or one of them, ``(C, H, W)``.
     weight
         Kernel, ``(K, C / groups, h, w)``, of x's dtype.
     bias
         ``(K,)``, added to the result.
-    stride, padding, dilation
+    stride, dilation
         A number or one for each of height and width.
+    padding
+        Likewise: of zeros at both ends. Or "valid", which is 0, or "same", with which
+        the result is as large as x; of an odd number of zeros, the last end has one more.
     groups
         Into how many parts the channels are cut, each convolved by itself.
 
     Returns
     -------
     Var
-        ``(N, K, H', W')`` with
+        ``(N, K, H', W')``, or ``(K, H', W')``, with
         ``H' = (H + 2 padding - dilation (h - 1) - 1) / stride + 1``, likewise W'.
 
     Raises
     ------
     ValueError
         If shapes, channels or groups do not agree, or the kernel is larger than
-        the padded image.
+        the padded image, or the padding is "same" and a stride is not 1.
 
     Notes
     -----
     With ``mo.flags.convolution = "winograd"``, kernels of 3 x 3 have Winograd's form
     where that should be faster. Its results differ in the last digits.
     """
-    x, weight = as_var(x), as_var(weight)
-    bias = None if bias is None else as_var(bias)
-    _check_shapes(x, weight, bias, groups)
-    N, _, H, W = x.shape
-    K, _, h, w = weight.shape
-    strides = pair("conv2d: stride", stride)
-    paddings = pair("conv2d: padding", padding)
-    dilations = pair("conv2d: dilation", dilation)
-    Ho, Wo = (
-        window_count("conv2d", *numbers)
-        for numbers in zip((H, W), (h, w), strides, paddings, dilations, strict=True)
-    )
-    if flags.convolution == "winograd" and winograd.applies(
-        x, weight, strides, paddings, dilations, groups
-    ):
-        y = winograd.convolve(x, weight, paddings)
-    else:
-        y = _direct(x, weight, (N, K, Ho, Wo), strides, paddings, dilations, groups)
-    return y if bias is None else y + bias.reshape(1, K, 1, 1)
+    return _convolution("conv2d", 2, x, weight, bias, stride, padding, dilation, groups)
 
 
-def _direct(
-    x: Var,
-    weight: Var,
-    shape: tuple[int, int, int, int],
-    strides: tuple[int, int],
-    paddings: tuple[int, int],
-    dilations: tuple[int, int],
+def conv3d(
+    x: VarLike,
+    weight: VarLike,
+    bias: VarLike | None = None,
+    stride: Numbers = 1,
+    padding: Numbers | str = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+) -> Var:
+    """Return the cross-correlation of volumes with a kernel, as `conv2d`.
+
+    x is ``(N, C, D, H, W)`` or ``(C, D, H, W)``, the weight
+    ``(K, C / groups, d, h, w)`` and the result ``(N, K, D', H', W')`` or
+    ``(K, D', H', W')``.
+    """
+    return _convolution("conv3d", 3, x, weight, bias, stride, padding, dilation, groups)
+
+
+def _convolution(
+    name: str,
+    rank: int,
+    x: VarLike,
+    weight: VarLike,
+    bias: VarLike | None,
+    stride: Numbers,
+    padding: Numbers | str,
+    dilation: Numbers,
     groups: int,
 ) -> Var:
-    """Return the convolution, of this shape, as the sum of its products."""
-    N, K, Ho, Wo = shape
-    (sh, sw), (ph, pw), (dh, dw) = strides, paddings, dilations
-    Cg, h, w = weight.shape[1:]
+    """Return the convolution of images of `rank` dimensions."""
+    x, weight = as_images(name, x, rank), as_var(weight)
+    bias = None if bias is None else as_var(bias)
+    groups = as_count(f"{name}: groups", groups)
+    _check_shapes(name, rank, x, weight, bias, groups)
+    batched = x if x.ndim == rank + 2 else x.reshape(1, *x.shape)
+    windows = _windows(name, batched.shape[2:], weight.shape[2:], stride, padding, dilation)
+    y = _winograd(batched, weight, windows, groups)
+    if y is None:
+        y = _direct(batched, weight, windows, groups)
+    if bias is not None:
+        y = y + bias.reshape(1, -1, *(1,) * rank)
+    return y if x.ndim == rank + 2 else y.reshape(y.shape[1:])
+
+
+def _winograd(x: Var, weight: Var, windows: Windows, groups: int) -> Var | None:
+    """Return the convolution in Winograd's form, if that is asked for and applies."""
+    if flags.convolution != "winograd" or len(windows.counts) != 2:
+        return None
+    (sh, sw), (ph, pw), (dh, dw) = windows.stride, windows.padding, windows.dilation
+    if not winograd.applies(x, weight, (sh, sw), (ph, pw), (dh, dw), groups):
+        return None
+    return winograd.convolve(x, weight, (ph, pw))
+
+
+def _direct(x: Var, weight: Var, windows: Windows, groups: int) -> Var:
+    """Return the convolution as the sum of its products."""
+    N, (K, Cg), rank = x.shape[0], weight.shape[:2], len(windows.counts)
     if groups == 1:
-        rows, columns = axis_index("i2", "i5", sh, ph, dh), axis_index("i3", "i6", sw, pw, dw)
-        xx = x.reindex((*shape, Cg, h, w), ("i0", "i4", rows, columns))
-        ww = weight.broadcast(xx.shape, (0, 2, 3))
-        return (xx * ww).sum((4, 5, 6))
-    rows, columns = axis_index("i3", "i6", sh, ph, dh), axis_index("i4", "i7", sw, pw, dw)
-    space = (N, groups, K // groups, Ho, Wo, Cg, h, w)
-    xx = x.reindex(space, ("i0", f"i1*{Cg}+i5", rows, columns))
-    ww = weight.reindex(space, (f"i1*{K // groups}+i2", "i5", "i6", "i7"))
-    return (xx * ww).sum((5, 6, 7)).reshape(shape)
+        # Images, channels of the result, windows; channels, elements of a window.
+        space = (N, K, *windows.counts, Cg, *windows.kernel)
+        channel = 2 + rank
+        xx = x.reindex(space, ("i0", f"i{channel}", *windows.indices(2, channel + 1)))
+        ww = weight.broadcast(space, tuple(k for k in range(channel) if k != 1))
+        return (xx * ww).sum(tuple(range(channel, len(space))))
+    space = (N, groups, K // groups, *windows.counts, Cg, *windows.kernel)
+    channel = 3 + rank
+    xx = x.reindex(space, ("i0", f"i1*{Cg}+i{channel}", *windows.indices(3, channel + 1)))
+    elements = tuple(f"i{k}" for k in range(channel, len(space)))
+    ww = weight.reindex(space, (f"i1*{K // groups}+i2", *elements))
+    return (xx * ww).sum(tuple(range(channel, len(space)))).reshape(N, K, *windows.counts)
 
 
-def _check_shapes(x: Var, weight: Var, bias: Var | None, groups: int) -> None:
-    """Raise ValueError unless the operands of a convolution agree."""
-    if x.ndim != 4 or weight.ndim != 4:
-        raise at_line(
-            ValueError(
-                f"conv2d: input has shape {x.shape} and weight {weight.shape},"
-                " expected (N, C, H, W) and (K, C / groups, h, w)"
-            )
-        )
-    C, (K, Cg) = x.shape[1], weight.shape[:2]
-    if groups < 1 or Cg * groups != C or K % groups:
-        raise at_line(
-            ValueError(
-                f"conv2d: {C} input channels, a weight of shape {weight.shape} and {groups} groups"
-                " do not agree, expected C = groups * weight.shape[1] and K divisible by groups"
-            )
-        )
-    if bias is not None and bias.shape != (K,):
-        raise at_line(ValueError(f"conv2d: bias has shape {bias.shape}, expected {(K,)}"))
+def _windows(
+    name: str,
+    extents: tuple[int, ...],
+    kernel: tuple[int, ...],
+    stride: Numbers,
+    padding: Numbers | str,
+    dilation: Numbers,
+) -> Windows:
+    """Return the windows of a convolution."""
+    rank = len(extents)
+    strides = per_dimension(f"{name}: stride", stride, rank)
+    dilations = per_dimension(f"{name}: dilation", dilation, rank)
+    widths = borders(name, padding, kernel, strides, dilations)
+    lows = tuple(low for low, _ in widths)
+    # The borders of "same" are not always equal.
+    counts = (
+        extents
+        if padding == "same"
+        else window_counts(name, extents, kernel, strides, lows, dilations)
+    )
+    return Windows(kernel, strides, lows, dilations, counts)
 
 
-class Conv2d(Module):
-    """The convolution layer, see `conv2d`.
-
-    Parameters
-    ----------
-    in_channels, out_channels
-        C and K.
-    kernel_size
-        h and w, a number if they are equal.
-    stride, padding, dilation, groups
-        As in `conv2d`.
-    bias
-        Whether there is one.
-
-    Attributes
-    ----------
-    weight : Var
-        ``(K, C / groups, h, w)``, float32, uniform within 1 / sqrt(inputs of an
-        output) of 0.
-    bias : Var or None
-        ``(K,)``, likewise.
+def borders(
+    name: str,
+    padding: Numbers | str,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+) -> tuple[tuple[int, int], ...]:
+    """Return the border before and after the elements of each dimension.
 
     Raises
     ------
     ValueError
-        If the channels cannot be cut into so many groups.
+        If the padding is none, or it is "same" and a stride is not 1.
     """
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Pair,
-        stride: Pair = 1,
-        padding: Pair = 0,
-        dilation: Pair = 1,
-        groups: int = 1,
-        bias: bool = True,
-    ) -> None:
-        if groups < 1 or in_channels % groups or out_channels % groups:
-            raise at_line(
-                ValueError(
-                    f"Conv2d: {in_channels} and {out_channels} channels are not divisible"
-                    f" into {groups} groups"
-                )
-            )
-        self.kernel_size = pair("Conv2d: kernel_size", kernel_size)
-        self.stride = pair("Conv2d: stride", stride)
-        self.padding = pair("Conv2d: padding", padding)
-        self.dilation = pair("Conv2d: dilation", dilation)
-        self.groups = groups
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        bound = 1.0 / math.sqrt(max(init.fans(shape)[0], 1))
-        self.weight = init.uniform(shape, -bound, bound)
-        self.bias = init.uniform((out_channels,), -bound, bound) if bias else None
-
-    def execute(self, x: VarLike) -> Var:
-        """Return the result for x of shape ``(N, in_channels, H, W)``.
-
-        Raises
-        ------
-        ValueError
-            If x has another shape, or the kernel is larger than the padded image.
-        """
-        x, channels = as_var(x), self.weight.shape[1] * self.groups
-        if x.ndim != 4 or x.shape[1] != channels:
-            raise at_line(
-                ValueError(
-                    f"Conv2d({self.extra_repr()}): input has shape {x.shape},"
-                    f" expected (N, {channels}, H, W)"
-                )
-            )
-        return conv2d(
-            x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups
+    if not isinstance(padding, str):
+        return tuple((n, n) for n in per_dimension(f"{name}: padding", padding, len(kernel)))
+    if padding == "valid":
+        return ((0, 0),) * len(kernel)
+    if padding != "same":
+        raise at_line(
+            ValueError(f"{name}: padding is {shown(padding)}, expected 'same', 'valid' or integers")
         )
-
-    def extra_repr(self) -> str:
-        """Return the layer's numbers."""
-        K, Cg = self.weight.shape[:2]
-        return (
-            f"{Cg * self.groups}, {K}, kernel_size={self.kernel_size}, stride={self.stride},"
-            f" padding={self.padding}, dilation={self.dilation}, groups={self.groups},"
-            f" bias={self.bias is not None}"
+    if any(step != 1 for step in strides):
+        raise at_line(
+            ValueError(f"{name}: padding is 'same' and stride {strides}, expected a stride of 1")
         )
+    totals = [step * (size - 1) for size, step in zip(kernel, dilations, strict=True)]
+    if any(total < 0 for total in totals) or any(step < 1 for step in dilations):
+        raise at_line(
+            ValueError(
+                f"{name}: kernel {kernel} and dilation {dilations}, expected positive numbers"
+            )
+        )
+    return tuple((total // 2, total - total // 2) for total in totals)
+
+
+def _check_shapes(name: str, rank: int, x: Var, weight: Var, bias: Var | None, groups: int) -> None:
+    """Raise ValueError unless the operands of a convolution agree."""
+    if weight.ndim != rank + 2:
+        kernel = ", ".join(SPACE[rank]).lower()
+        raise at_line(
+            ValueError(
+                f"{name}: input has shape {x.shape} and weight {weight.shape},"
+                f" expected {layout('C', rank)} and (K, C / groups, {kernel})"
+            )
+        )
+    C, (K, Cg) = x.shape[-rank - 1], weight.shape[:2]
+    if Cg * groups != C or K % groups:
+        raise at_line(
+            ValueError(
+                f"{name}: {C} input channels, a weight of shape {weight.shape} and {groups} groups"
+                " do not agree, expected C = groups * weight.shape[1] and K divisible by groups"
+            )
+        )
+    if bias is not None and bias.shape != (K,):
+        raise at_line(ValueError(f"{name}: bias has shape {bias.shape}, expected {(K,)}"))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -48,6 +48,29 @@ class Module:
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; another name of `execute`."""
         raise at_line(TypeError(f"{type(self).__name__} defines neither execute nor forward"))
+
+    if not TYPE_CHECKING:  # or any attribute would pass
+
+        def __getattr__(self, name: str) -> Any:
+            """Compute a parameter that is one of `parametrizations`, see `metaops.nn.utils`."""
+            if self._is_computed(name):
+                return self.__dict__["parametrizations"][name]()
+            return super().__getattribute__(name)  # raises again, what a property raised
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_computed(name):
+            raise at_line(
+                AttributeError(
+                    f"{type(self).__name__}: {name!r} is computed, see `parametrizations`; call"
+                    " remove_parametrizations before it is set"
+                )
+            )
+        super().__setattr__(name, value)
+
+    def _is_computed(self, name: str) -> bool:
+        """Return whether an attribute is a parameter that is computed from others."""
+        computed = self.__dict__.get("parametrizations")
+        return isinstance(computed, dict) and name in computed
 
     # What the module consists of.
 

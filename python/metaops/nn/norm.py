@@ -1,251 +1,236 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Normalisation layers."""
+"""Normalisation over the last dimensions, over groups of channels and around channels.
+
+Layers are in `norm_layers`. Halves are computed in float32 and rounded once, at the end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .. import creation
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
-from .module import Module
+from .._typing import VarLike, as_count, as_var, widened
+from .moments import moments, of_shape, scaled, with_channels
 
-__all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "InstanceNorm2d", "LayerNorm"]
+__all__ = ["group_norm", "layer_norm", "local_response_norm", "rms_norm"]
+
+#: The distance between 1 and the next larger number.
+_EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}
 
 
-def _moments(x: Var, axes: Sequence[int]) -> tuple[Var, Var, Var]:
-    """Return x less its mean, the mean and the variance; reduced extents are 1.
+def as_normalized_shape(name: str, normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the extents over which is normalised.
 
-    The variance is that of the centred values. The mean of squares less the
-    squared mean would need one pass, but loses all digits where the mean is
-    large beside the deviation.
+    Raises
+    ------
+    ValueError
+        If there are none.
     """
-    mean = x.mean(axes, True)
-    centred = x - mean
-    return centred, mean, (centred * centred).mean(axes, True)
+    given = normalized_shape if isinstance(normalized_shape, Iterable) else (normalized_shape,)
+    extents = tuple(as_count(f"{name}: an extent", extent, 0) for extent in given)
+    if not extents:
+        raise at_line(ValueError(f"{name}: normalized_shape is (), expected at least one extent"))
+    return extents
 
 
-def _scaled(
-    centred: Var,
-    variance: Var,
-    weight: Var | None,
-    bias: Var | None,
-    shape: Sequence[int],
-    dtype: str,
+def _last_axes(name: str, x: Var, extents: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the last axes of x, which have these extents."""
+    first = x.ndim - len(extents)
+    if first < 0 or x.shape[first:] != extents:
+        wanted = ", ".join(map(str, extents))
+        raise at_line(ValueError(f"{name}: input has shape {x.shape}, expected (..., {wanted})"))
+    return tuple(range(first, x.ndim))
+
+
+def layer_norm(
+    x: VarLike,
+    normalized_shape: int | Sequence[int],
+    weight: VarLike | None = None,
+    bias: VarLike | None = None,
+    eps: float = 1e-5,
 ) -> Var:
-    """Return the centred x divided by its deviation, scaled and moved.
-
-    `shape` is that under which weight and bias broadcast with x. There is one
-    division for each variance, not for each element.
-    """
-    result = centred * (1.0 / variance.sqrt())
-    if weight is not None and bias is not None:
-        result = result * weight.reshape(shape) + bias.reshape(shape)
-    return result.cast(dtype)
-
-
-class BatchNorm(Module):
-    """Normalises each channel over the batch.
-
-    While trained, with the mean and the variance of the batch, and moves the
-    running ones towards these; else with the running ones.
+    """Return x normalised over its last dimensions.
 
     Parameters
     ----------
-    num_features
-        C of the input ``(N, C, ...)``.
-    eps
-        Added to the variance.
-    momentum
-        The weight of a new batch in the running mean and variance.
-    affine
-        Whether the result is scaled by `weight` and moved by `bias`.
-
-    Attributes
-    ----------
-    weight, bias : Var or None
-        ``(C,)``, first 1 and 0.
-    running_mean, running_var : Var
-        ``(C,)``, buffers, first 0 and 1. The variance is the unbiased estimate.
-    """
-
-    #: The ranks that an input may have; None is any from 2.
-    _ranks: tuple[int, ...] | None = None
-
-    def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True
-    ) -> None:
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.weight = creation.ones((num_features,)) if affine else None
-        self.bias = creation.zeros((num_features,)) if affine else None
-        self.running_mean: Var
-        self.running_var: Var
-        self.register_buffer("running_mean", creation.zeros((num_features,)))
-        self.register_buffer("running_var", creation.ones((num_features,)))
-
-    def execute(self, x: VarLike) -> Var:
-        """Return the normalised x, of shape ``(N, C, ...)``.
-
-        Raises
-        ------
-        ValueError
-            If the rank or the number of channels is another one, or if a channel
-            has one element only while the layer is trained: that would become 0.
-        """
-        x, dtype = widened(as_var(x))
-        self._check(x)
-        C = self.num_features
-        shape = (1, C) + (1,) * (x.ndim - 2)
-        if self.is_train and x.size > 0:
-            count = x.size // C
-            if count == 1:
-                raise at_line(
-                    ValueError(
-                        f"{type(self).__name__}: input has shape {x.shape}, expected more than one"
-                        " element for each channel while the layer is trained"
-                    )
-                )
-            axes = (0, *range(2, x.ndim))
-            centred, mean, variance = _moments(x, axes)
-            self._follow(mean.reshape(C), variance.reshape(C), count)
-        else:
-            centred = x - self.running_mean.reshape(shape)
-            variance = self.running_var.reshape(shape)
-        return _scaled(centred, variance + self.eps, self.weight, self.bias, shape, dtype)
-
-    def _follow(self, mean: Var, variance: Var, count: int) -> None:
-        """Move the running mean and variance towards those of a batch."""
-        new, old = self.momentum, 1.0 - self.momentum
-        unbiased = variance * (count / (count - 1))
-        for running, batch in ((self.running_mean, mean), (self.running_var, unbiased)):
-            running.update(running * old + batch.cast(running.dtype) * new)
-
-    def _check(self, x: Var) -> None:
-        wrong_rank = x.ndim < 2 if self._ranks is None else x.ndim not in self._ranks
-        if wrong_rank or x.shape[1] != self.num_features:
-            ranks = "" if self._ranks is None else " or ".join(map(str, self._ranks))
-            raise at_line(
-                ValueError(
-                    f"{type(self).__name__}: input has shape {x.shape},"
-                    f" expected (N, {self.num_features}, ...)"
-                    + (f" with {ranks} dimensions" if ranks else "")
-                )
-            )
-
-    def extra_repr(self) -> str:
-        """Return the layer's numbers."""
-        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"
-
-
-class BatchNorm1d(BatchNorm):
-    """Batch normalisation of ``(N, C)`` or ``(N, C, L)``."""
-
-    _ranks = (2, 3)
-
-
-class BatchNorm2d(BatchNorm):
-    """Batch normalisation of ``(N, C, H, W)``."""
-
-    _ranks = (4,)
-
-
-class InstanceNorm2d(Module):
-    """Normalises each channel of each image by itself.
-
-    Parameters
-    ----------
-    num_features
-        C of the input ``(N, C, H, W)``.
-    eps
-        Added to the variance.
-    affine
-        Whether the result is scaled by `weight` and moved by `bias`, both ``(C,)``.
-    """
-
-    def __init__(self, num_features: int, eps: float = 1e-5, affine: bool = True) -> None:
-        self.num_features = num_features
-        self.eps = eps
-        self.weight = creation.ones((num_features,)) if affine else None
-        self.bias = creation.zeros((num_features,)) if affine else None
-
-    def execute(self, x: VarLike) -> Var:
-        """Return the normalised x.
-
-        Raises
-        ------
-        ValueError
-            If x has not the shape ``(N, C, H, W)``, or has one element only for
-            each channel of an image: that would become 0.
-        """
-        (x, dtype), C = widened(as_var(x)), self.num_features
-        if x.ndim != 4 or x.shape[1] != C:
-            raise at_line(
-                ValueError(f"InstanceNorm2d: input has shape {x.shape}, expected (N, {C}, H, W)")
-            )
-        if x.shape[2] * x.shape[3] == 1:
-            raise at_line(
-                ValueError(
-                    f"InstanceNorm2d: input has shape {x.shape}, expected more than one element"
-                    " for each channel of an image"
-                )
-            )
-        centred, _, variance = _moments(x, (2, 3))
-        return _scaled(centred, variance + self.eps, self.weight, self.bias, (1, C, 1, 1), dtype)
-
-    def extra_repr(self) -> str:
-        """Return the layer's numbers."""
-        return f"{self.num_features}, eps={self.eps}"
-
-
-class LayerNorm(Module):
-    """Normalises over the last dimensions.
-
-    Parameters
-    ----------
+    x
+        ``(..., *normalized_shape)``.
     normalized_shape
         The extents of these dimensions, a number if it is one.
+    weight, bias
+        Of these extents, by which the result is scaled and moved.
     eps
         Added to the variance.
-    affine
-        Whether the result is scaled by `weight` and moved by `bias`, both of
-        these extents.
+
+    Returns
+    -------
+    Var
+        Of x's shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree.
     """
+    return layer_normalised(
+        "layer_norm", x, as_normalized_shape("layer_norm", normalized_shape), weight, bias, eps
+    )
 
-    def __init__(
-        self, normalized_shape: int | Sequence[int], eps: float = 1e-5, affine: bool = True
-    ) -> None:
-        extents = (
-            normalized_shape if isinstance(normalized_shape, Iterable) else (normalized_shape,)
+
+def layer_normalised(
+    name: str,
+    x: VarLike,
+    extents: tuple[int, ...],
+    weight: VarLike | None,
+    bias: VarLike | None,
+    eps: float,
+) -> Var:
+    """Return x normalised over its last dimensions; messages begin with `name`."""
+    x, dtype = widened(as_var(x))
+    axes = _last_axes(name, x, extents)
+    weight = of_shape(name, "weight", weight, extents)
+    bias = of_shape(name, "bias", bias, extents)
+    centred, _, variance = moments(x, axes)
+    return scaled(centred, variance + eps, weight, bias, extents, dtype)
+
+
+def rms_norm(
+    x: VarLike,
+    normalized_shape: int | Sequence[int],
+    weight: VarLike | None = None,
+    eps: float | None = None,
+) -> Var:
+    """Return x divided by the root of the mean square over its last dimensions.
+
+    Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
+
+    Parameters
+    ----------
+    x, normalized_shape, weight
+        As in `layer_norm`.
+    eps
+        Added to the mean square; by default the distance between 1 and the next larger
+        number of x's dtype.
+
+    Returns
+    -------
+    Var
+        Of x's shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree.
+    """
+    return rms_normalised(
+        "rms_norm", x, as_normalized_shape("rms_norm", normalized_shape), weight, eps
+    )
+
+
+def rms_normalised(
+    name: str, x: VarLike, extents: tuple[int, ...], weight: VarLike | None, eps: float | None
+) -> Var:
+    """Return x divided by the root of its mean square; messages begin with `name`."""
+    x, dtype = widened(as_var(x))
+    axes = _last_axes(name, x, extents)
+    weight = of_shape(name, "weight", weight, extents)
+    square = (x * x).mean(axes, True) + (_EPSILON[dtype] if eps is None else eps)
+    return scaled(x, square, weight, None, extents, dtype)
+
+
+def group_norm(
+    x: VarLike,
+    num_groups: int,
+    weight: VarLike | None = None,
+    bias: VarLike | None = None,
+    eps: float = 1e-5,
+) -> Var:
+    """Return x with groups of channels of each image normalised together.
+
+    Wu and He, "Group Normalization", 2018.
+
+    Parameters
+    ----------
+    x
+        ``(N, C, ...)``.
+    num_groups
+        Into how many groups the channels are cut.
+    weight, bias
+        ``(C,)``, by which the result is scaled and moved.
+    eps
+        Added to the variance.
+
+    Returns
+    -------
+    Var
+        Of x's shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree, or the channels cannot be cut into so many groups.
+    """
+    return group_normalised("group_norm", x, num_groups, weight, bias, eps)
+
+
+def group_normalised(
+    name: str,
+    x: VarLike,
+    num_groups: int,
+    weight: VarLike | None,
+    bias: VarLike | None,
+    eps: float,
+) -> Var:
+    """Return x with groups of channels normalised; messages begin with `name`."""
+    x, dtype = widened(with_channels(name, x, 2))
+    N, C, *space = x.shape
+    num_groups = as_count(f"{name}: num_groups", num_groups)
+    if C % num_groups:
+        raise at_line(
+            ValueError(f"{name}: {C} channels are not divisible into {num_groups} groups")
         )
-        self.normalized_shape = tuple(int(extent) for extent in extents)
-        self.eps = eps
-        self.weight = creation.ones(self.normalized_shape) if affine else None
-        self.bias = creation.zeros(self.normalized_shape) if affine else None
+    weight, bias = of_shape(name, "weight", weight, (C,)), of_shape(name, "bias", bias, (C,))
+    # Weights are those of channels, so they broadcast within groups.
+    grouped = x.reshape(N, num_groups, C // num_groups, *space)
+    centred, _, variance = moments(grouped, tuple(range(2, grouped.ndim)))
+    shape = (1, num_groups, C // num_groups) + (1,) * len(space)
+    return scaled(centred, variance + eps, weight, bias, shape, dtype).reshape(x.shape)
 
-    def execute(self, x: VarLike) -> Var:
-        """Return the normalised x.
 
-        Raises
-        ------
-        ValueError
-            If x does not end with the extents of the layer.
-        """
-        x, dtype = widened(as_var(x))
-        count = len(self.normalized_shape)
-        if x.ndim < count or x.shape[x.ndim - count :] != self.normalized_shape:
-            extents = ", ".join(map(str, self.normalized_shape))
-            raise at_line(
-                ValueError(f"LayerNorm: input has shape {x.shape}, expected (..., {extents})")
-            )
-        centred, _, variance = _moments(x, tuple(range(x.ndim - count, x.ndim)))
-        shape = self.normalized_shape
-        return _scaled(centred, variance + self.eps, self.weight, self.bias, shape, dtype)
+def local_response_norm(
+    x: VarLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Var:
+    """Return x divided by a power of the squares around each channel.
 
-    def extra_repr(self) -> str:
-        """Return the layer's numbers."""
-        return f"{self.normalized_shape}, eps={self.eps}"
+    ``x / (k + alpha * mean)**beta``, with the mean square of `size` channels around each,
+    zeros beyond the first and the last. Krizhevsky, Sutskever and Hinton, "ImageNet
+    Classification with Deep Convolutional Neural Networks", 2012, section 3.3.
+
+    Parameters
+    ----------
+    x
+        ``(N, C, L, ...)``.
+    size
+        How many channels; of an even number, one more is before the channel than behind.
+    alpha, beta, k
+        Numbers of the formula.
+
+    Returns
+    -------
+    Var
+        Of x's shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If x has fewer than three dimensions, or the size is not positive.
+    """
+    x, dtype = widened(with_channels("local_response_norm", x, 3))
+    size = as_count("local_response_norm: size", size)
+    names = [f"i{axis}" for axis in range(x.ndim)]
+    names[1] = f"i1+i{x.ndim}-{size // 2}"
+    mean = (x * x).reindex((*x.shape, size), names).sum(x.ndim) / size
+    return (x / (k + alpha * mean) ** beta).cast(dtype)

@@ -1,155 +1,245 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pooling: a reindex to windows and a reduction of each."""
+"""Means of windows: a reindex to windows and a sum of each.
+
+There is one of each kind for images of one to three dimensions. Layers are in
+`pool_layers`, the largest elements in `max_pool`, and windows that adapt to the extent of
+the result in `adaptive_pool`.
+"""
 
 from __future__ import annotations
 
 import math
 
-from .._core import Var
+from .._core import Var, iota
 from .._errors import at_line
-from .._typing import VarLike, as_var
-from ..creation import ones_like
-from .module import Module
-from .window import Pair, axis_index, pair, window_count
+from .._typing import VarLike, shown, widened
+from ..elementwise import maximum, minimum, pow, where
+from .window import Numbers, Windows, as_images, pooling_windows
 
-__all__ = ["AvgPool2d", "MaxPool2d", "avg_pool2d", "global_avg_pool2d", "max_pool2d"]
+__all__ = [
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "global_avg_pool2d",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+]
 
 
-def _checked_images(name: str, x: VarLike) -> Var:
-    x = as_var(x)
-    if x.ndim != 4:
-        raise at_line(ValueError(f"{name}: input has shape {x.shape}, expected (N, C, H, W)"))
-    return x
-
-
-def _windows(
-    name: str, x: VarLike, kernel_size: Pair, stride: Pair | None, padding: Pair, border: float
+def avg_pool1d(
+    x: VarLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
 ) -> Var:
-    """Return the windows of x, ``(N, C, H', W', h, w)``, with `border` outside of it."""
-    x = _checked_images(name, x)
-    h, w = pair(f"{name}: kernel_size", kernel_size)
-    sh, sw = (h, w) if stride is None else pair(f"{name}: stride", stride)
-    ph, pw = pair(f"{name}: padding", padding)
-    if 2 * ph > h or 2 * pw > w:
-        raise at_line(
-            ValueError(f"{name}: padding {(ph, pw)} is more than half of the kernel {(h, w)}")
-        )
-    N, C, H, W = x.shape
-    shape = (
-        N,
-        C,
-        window_count(name, H, h, sh, ph),
-        window_count(name, W, w, sw, pw),
-        h,
-        w,
-    )
-    rows, columns = axis_index("i2", "i4", sh, ph), axis_index("i3", "i5", sw, pw)
-    return x.reindex(shape, ("i0", "i1", rows, columns), border)
-
-
-def max_pool2d(x: VarLike, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> Var:
-    """Return the largest element of each window.
-
-    Parameters
-    ----------
-    x
-        Float images, ``(N, C, H, W)``.
-    kernel_size
-        A number or one for each of height and width.
-    stride
-        Likewise; by default the kernel's size.
-    padding
-        Likewise, at most half of the kernel's; the border never wins.
-
-    Returns
-    -------
-    Var
-        ``(N, C, (H + 2 padding - h) / stride + 1, ...)``.
-
-    Raises
-    ------
-    ValueError
-        If x is not 4-d or the window does not fit.
-    """
-    return _windows("max_pool2d", x, kernel_size, stride, padding, -math.inf).max((4, 5))
+    """Return the mean of each window of ``(N, C, L)``, as `avg_pool2d`."""
+    numbers = (kernel_size, stride, padding, ceil_mode)
+    return _avg_pool("avg_pool1d", 1, x, *numbers, count_include_pad, None)
 
 
 def avg_pool2d(
     x: VarLike,
-    kernel_size: Pair,
-    stride: Pair | None = None,
-    padding: Pair = 0,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
     count_include_pad: bool = True,
+    divisor_override: int | None = None,
 ) -> Var:
     """Return the mean of each window.
 
     Parameters
     ----------
-    x, kernel_size, stride, padding
+    x, kernel_size, stride, padding, ceil_mode
         As in `max_pool2d`; the border is 0.
     count_include_pad
-        Whether elements of the border count.
+        Whether elements of the border count. What a last window has beyond the border
+        does not.
+    divisor_override
+        What sums are divided by instead of the number of elements, not 0.
 
     Returns
     -------
     Var
-        As in `max_pool2d`.
+        As in `max_pool2d`, of floats. Halves are summed in float32.
 
     Raises
     ------
     ValueError
-        If x is not 4-d or the window does not fit.
+        If x has another number of dimensions, the window does not fit, or the divisor
+        is 0.
     """
-    x = as_var(x)
-    total = _windows("avg_pool2d", x, kernel_size, stride, padding, 0).sum((4, 5))
-    if count_include_pad or padding in (0, (0, 0), [0, 0]):
-        return total / math.prod(pair("avg_pool2d: kernel_size", kernel_size))
-    ones = ones_like(x[:1, :1])
-    return total / _windows("avg_pool2d", ones, kernel_size, stride, padding, 0).sum((4, 5))
+    numbers = (kernel_size, stride, padding, ceil_mode)
+    return _avg_pool("avg_pool2d", 2, x, *numbers, count_include_pad, divisor_override)
+
+
+def avg_pool3d(
+    x: VarLike,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    padding: Numbers = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Var:
+    """Return the mean of each window of ``(N, C, D, H, W)``, as `avg_pool2d`."""
+    numbers = (kernel_size, stride, padding, ceil_mode)
+    return _avg_pool("avg_pool3d", 3, x, *numbers, count_include_pad, divisor_override)
+
+
+def lp_pool1d(
+    x: VarLike,
+    norm_type: float,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    ceil_mode: bool = False,
+) -> Var:
+    """Return the power mean of each window of ``(N, C, L)``, as `lp_pool2d`."""
+    return _lp_pool("lp_pool1d", 1, x, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    x: VarLike,
+    norm_type: float,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    ceil_mode: bool = False,
+) -> Var:
+    """Return ``sum(x**p)**(1/p)`` of each window.
+
+    Parameters
+    ----------
+    x, kernel_size, stride, ceil_mode
+        As in `max_pool2d`. A window that reaches over the end counts as if the rest of it
+        had the mean of what it has.
+    norm_type
+        p, positive. With 1 it is the sum.
+
+    Returns
+    -------
+    Var
+        As in `max_pool2d`, of floats; NaN where a sum is negative, but for p of 1. The
+        gradient is 0 where the result is 0.
+
+    Raises
+    ------
+    ValueError
+        If x has another number of dimensions, the window does not fit, or p is not
+        positive.
+    """
+    return _lp_pool("lp_pool2d", 2, x, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    x: VarLike,
+    norm_type: float,
+    kernel_size: Numbers,
+    stride: Numbers | None = None,
+    ceil_mode: bool = False,
+) -> Var:
+    """Return the power mean of each window of ``(N, C, D, H, W)``, as `lp_pool2d`."""
+    return _lp_pool("lp_pool3d", 3, x, norm_type, kernel_size, stride, ceil_mode)
 
 
 def global_avg_pool2d(x: VarLike) -> Var:
-    """Return the mean of each image, ``(N, C, 1, 1)`` for x of ``(N, C, H, W)``."""
-    return _checked_images("global_avg_pool2d", x).mean((2, 3), True)
+    """Return the mean of each image: ``(N, C, 1, 1)`` for x of ``(N, C, H, W)``.
+
+    Of one image, ``(C, H, W)``, it is ``(C, 1, 1)``.
+    """
+    return as_images("global_avg_pool2d", x, 2).mean((-2, -1), True)
 
 
-class _Pool2d(Module):
-    """What the pooling layers share."""
+def _avg_pool(
+    name: str,
+    rank: int,
+    x: VarLike,
+    kernel_size: Numbers,
+    stride: Numbers | None,
+    padding: Numbers,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Var:
+    """Return the means of windows over images of `rank` dimensions."""
+    x, dtype = widened(as_images(name, x, rank))
+    extents = x.shape[-rank:]
+    windows = pooling_windows(name, extents, kernel_size, stride, padding, 1, ceil_mode)
+    total = _sums(windows, x)
+    if divisor_override is None:
+        return (total / _sizes(windows, extents, x.dtype, count_include_pad)).cast(dtype)
+    if isinstance(divisor_override, bool | int) and divisor_override != 0:
+        return (total / divisor_override).cast(dtype)
+    raise at_line(
+        ValueError(
+            f"{name}: divisor_override is {shown(divisor_override)}, expected an integer but 0"
+        )
+    )
 
-    def __init__(self, kernel_size: Pair, stride: Pair | None = None, padding: Pair = 0) -> None:
-        name = type(self).__name__
-        self.kernel_size = pair(f"{name}: kernel_size", kernel_size)
-        self.stride = self.kernel_size if stride is None else pair(f"{name}: stride", stride)
-        self.padding = pair(f"{name}: padding", padding)
 
-    def extra_repr(self) -> str:
-        """Return the layer's numbers."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+def _sums(windows: Windows, x: Var) -> Var:
+    """Return the sum of each window, with zeros around x."""
+    rank = len(windows.counts)
+    return windows.of(x, 0).sum(tuple(range(x.ndim, x.ndim + rank)))
 
 
-class MaxPool2d(_Pool2d):
-    """The layer of `max_pool2d`."""
+def _sizes(windows: Windows, extents: tuple[int, ...], dtype: str, with_padding: bool) -> Var | int:
+    """Return how many elements windows have, one number if all have as many.
 
-    def execute(self, x: VarLike) -> Var:
-        """Return the largest element of each window."""
-        return max_pool2d(x, self.kernel_size, self.stride, self.padding)
+    What is beyond the padding does not count, and `with_padding` says if that does.
+    """
+    rank = len(extents)
+    sizes: list[Var | int] = []
+    for k, (extent, count, kernel, stride, padding) in enumerate(
+        zip(extents, windows.counts, windows.kernel, windows.stride, windows.padding, strict=True)
+    ):
+        limit = extent + padding if with_padding else extent
+        is_whole = (with_padding or padding == 0) and (
+            count - 1
+        ) * stride + kernel <= limit + padding
+        if is_whole:
+            sizes.append(kernel)
+            continue
+        starts = iota((count,), 0, dtype) * stride - padding
+        ends = minimum(starts + kernel, limit)
+        starts = starts if with_padding else maximum(starts, 0)
+        sizes.append((ends - starts).reshape((count,) + (1,) * (rank - 1 - k)))
+    return math.prod(sizes)
 
 
-class AvgPool2d(_Pool2d):
-    """The layer of `avg_pool2d`."""
+def _lp_pool(
+    name: str,
+    rank: int,
+    x: VarLike,
+    norm_type: float,
+    kernel_size: Numbers,
+    stride: Numbers | None,
+    ceil_mode: bool,
+) -> Var:
+    """Return the roots of sums of powers over images of `rank` dimensions."""
+    if not isinstance(norm_type, int | float) or not 0 < norm_type < math.inf:
+        raise at_line(
+            ValueError(f"{name}: norm_type is {shown(norm_type)}, expected a positive number")
+        )
+    x, dtype = widened(as_images(name, x, rank))
+    extents = x.shape[-rank:]
+    windows = pooling_windows(name, extents, kernel_size, stride, 0, 1, ceil_mode)
+    total = _sums(windows, _power(x, norm_type))
+    sizes = _sizes(windows, extents, x.dtype, True)
+    if isinstance(sizes, Var):
+        total = total * (math.prod(windows.kernel) / sizes)
+    return _power(total, 1 / norm_type).cast(dtype)
 
-    def __init__(
-        self,
-        kernel_size: Pair,
-        stride: Pair | None = None,
-        padding: Pair = 0,
-        count_include_pad: bool = True,
-    ) -> None:
-        super().__init__(kernel_size, stride, padding)
-        self.count_include_pad = count_include_pad
 
-    def execute(self, x: VarLike) -> Var:
-        """Return the mean of each window."""
-        return avg_pool2d(x, self.kernel_size, self.stride, self.padding, self.count_include_pad)
+def _power(x: Var, exponent: float) -> Var:
+    """Return a power of x, whose gradient is 0 where it would be infinite."""
+    if exponent == int(exponent):
+        return x ** int(exponent)
+    if exponent > 1:
+        return pow(x, exponent)
+    is_zero = x == 0
+    return where(is_zero, 0, pow(where(is_zero, 1, x), exponent))

@@ -1,0 +1,153 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Norms of vectors, and how far or how similar two of them are.
+
+Gradients are 0 where a norm is, as those of `metaops.norm`. Halves are computed in float32
+and rounded once, at the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import reduction
+from .._core import Var
+from .._errors import at_line
+from .._typing import Axes, VarLike, as_var, widened
+from ..elementwise import clip
+from .module import Module
+
+__all__ = [
+    "CosineSimilarity",
+    "PairwiseDistance",
+    "cosine_similarity",
+    "normalize",
+    "pairwise_distance",
+]
+
+
+def normalize(x: VarLike, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> Var:
+    """Return vectors divided by their norms.
+
+    Parameters
+    ----------
+    x
+        Any shape.
+    p
+        The order of the norm, as in `metaops.norm`.
+    dim
+        The dimensions of a vector.
+    eps
+        The least number by which is divided.
+
+    Returns
+    -------
+    Var
+        Of x's shape, of floats.
+
+    Raises
+    ------
+    ValueError
+        If a dimension is out of range, or the order is none.
+    """
+    x, dtype = widened(as_var(x))
+    return (x / clip(reduction.norm(x, p, dim, True), eps)).cast(dtype)
+
+
+def _two(name: str, x: VarLike, y: VarLike) -> tuple[Var, Var, str]:
+    """Return two tensors of one shape, in which squares fit, and the dtype of a result."""
+    x, y = as_var(x), as_var(y)
+    try:
+        shape = np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        raise at_line(
+            ValueError(f"{name}: shapes {x.shape} and {y.shape} do not broadcast together")
+        ) from None
+    (x, x_dtype), (y, y_dtype) = widened(x), widened(y)
+    # Halves of two types give float32.
+    wider = "float64" if "float64" in (x_dtype, y_dtype) else "float32"
+    dtype = x_dtype if x_dtype == y_dtype else wider
+    return x.broadcast(shape), y.broadcast(shape), dtype
+
+
+def cosine_similarity(x: VarLike, y: VarLike, dim: int = 1, eps: float = 1e-8) -> Var:
+    """Return the cosine of the angle between vectors.
+
+    Parameters
+    ----------
+    x, y
+        Of shapes that broadcast together.
+    dim
+        The dimension of a vector, in their common shape.
+    eps
+        The least norm by which is divided.
+
+    Returns
+    -------
+    Var
+        Of the common shape without the dimension, of floats.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree, or the dimension is out of range.
+    """
+    x, y, dtype = _two("cosine_similarity", x, y)
+    lengths = [clip(reduction.norm(vector, 2, dim), eps) for vector in (x, y)]
+    return ((x * y).sum(dim) / (lengths[0] * lengths[1])).cast(dtype)
+
+
+def pairwise_distance(
+    x: VarLike, y: VarLike, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False
+) -> Var:
+    """Return the norm of the difference of vectors.
+
+    Parameters
+    ----------
+    x, y
+        Of shapes that broadcast together. Vectors are along the last dimension.
+    p
+        The order of the norm, as in `metaops.norm`.
+    eps
+        Added to each difference.
+    keepdims
+        Whether the last dimension stays, with extent 1.
+
+    Returns
+    -------
+    Var
+        Of the common shape but for the last dimension, of floats.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree or have no dimension, or the order is none.
+    """
+    x, y, dtype = _two("pairwise_distance", x, y)
+    return reduction.norm(x - y + eps, p, -1, keepdims).cast(dtype)
+
+
+class CosineSimilarity(Module):
+    """The module of `cosine_similarity`."""
+
+    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
+        self.dim = dim
+        self.eps = eps
+
+    def execute(self, x: VarLike, y: VarLike) -> Var:
+        """Return the cosine of the angle between vectors."""
+        return cosine_similarity(x, y, self.dim, self.eps)
+
+
+class PairwiseDistance(Module):
+    """The module of `pairwise_distance`."""
+
+    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> None:
+        self.norm = p
+        self.eps = eps
+        self.keepdims = keepdims
+
+    def execute(self, x: VarLike, y: VarLike) -> Var:
+        """Return the norm of the difference of vectors."""
+        return pairwise_distance(x, y, self.norm, self.eps, self.keepdims)
