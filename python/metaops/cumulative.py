@@ -225,7 +225,7 @@ def cumulative_prod(
 
 
 def _part(x: Var, axis: int, start: int | None, stop: int | None = None, step: int = 1) -> Var:
-    return x[(slice(None),) * axis + (slice(start, stop, step),)]  # noqa: RUF005
+    return x[(slice(None),) * axis + (slice(start, stop, step),)]
 
 
 def _interleaved(even: Var, odd: Var, axis: int, extent: int) -> Var:

@@ -19,7 +19,17 @@ from typing import NamedTuple
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, widened
+from ._typing import (
+    Axes,
+    VarLike,
+    as_count,
+    as_integer,
+    as_var,
+    normalised_axes,
+    normalised_axis,
+    shown,
+    widened,
+)
 from .cumulative import cumsum
 from .elementwise import floor, where
 from .gathering import gather, take
@@ -106,7 +116,7 @@ def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
 
 
 def _head(x: Var, axis: int, start: int, stop: int) -> Var:
-    return x[(slice(None),) * axis + (slice(start, stop),)]  # noqa: RUF005
+    return x[(slice(None),) * axis + (slice(start, stop),)]
 
 
 def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:
@@ -135,7 +145,8 @@ def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:
     """
     x = as_var(x)
     axis = normalised_axis(dim, x.ndim)
-    if not isinstance(k, int) or not 0 <= k <= x.shape[axis]:
+    k = as_integer("topk", "k", k)
+    if not 0 <= k <= x.shape[axis]:
         raise at_line(
             ValueError(f"topk: k is {k}, expected at most {x.shape[axis]}, dimension {axis}'s")
         )
@@ -153,7 +164,8 @@ def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorte
     """
     x = as_var(x)
     axis = normalised_axis(dim, x.ndim)
-    if not isinstance(k, int) or not 1 <= k <= x.shape[axis]:
+    k = as_integer("kthvalue", "k", k)
+    if not 1 <= k <= x.shape[axis]:
         raise at_line(ValueError(f"kthvalue: k is {k}, expected 1 to {x.shape[axis]}"))
     indices = _head(argsort(x, axis), axis, k - 1, k)
     values = gather(x, axis, indices)
@@ -218,7 +230,7 @@ def quantile(
     """
     if method not in _METHODS:
         names = ", ".join(map(repr, _METHODS))
-        raise at_line(ValueError(f"quantile: method is {method!r}, expected one of {names}"))
+        raise at_line(ValueError(f"quantile: method is {shown(method)}, expected one of {names}"))
     x = as_var(x)
     x = x if "float" in x.dtype else x.cast("float32")
     x, dtype = widened(x)
@@ -351,6 +363,7 @@ def flatnonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var
     extent = mask.shape[0]
     if size is None:
         size = int(rank[-1].item()) if extent else 0
+    size = as_count("flatnonzero: size", size, 0)
     target = where(mask, rank - 1, size)
     places = _core.iota((extent,), 0, "int64")
     result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
@@ -422,6 +435,7 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
         `values`, `indices`, `inverse_indices` and `counts`; all int64 but the values.
     """
     x = as_var(x)
+    size = size if size is None else as_count("unique: size", size, 0)
     flat = x.reshape((-1,))
     extent = flat.shape[0]
     if extent == 0:

@@ -103,6 +103,31 @@ STEPS: dict[str, Step] = {
     "bitwise_invert": lambda x: mo.bitwise_invert((x * 8).cast("int32")).cast("float32") * 0.1,
     "divmod": lambda x: sum(mo.divmod(x, 0.3)),
     "fma": lambda x: mo.fma(x, 0.5, x * 0.25),
+    "cumsum": lambda x: mo.cumsum(x, 1) * 0.1,
+    "cumprod": lambda x: mo.cumprod(x, 0) + 0.1,
+    "cummax": lambda x: mo.cummax(x, 1) * 0.9,
+    "cummin": lambda x: mo.cummin(x, 1) * 1.1,
+    "cumulative_sum": lambda x: mo.cumulative_sum(x, dim=0) * 0.1,
+    "cumulative_prod": lambda x: mo.cumulative_prod(x, dim=1) + 0.1,
+    "logcumsumexp": lambda x: mo.logcumsumexp(x, 1) * 0.2,
+    "linear_recurrence": lambda x: mo.linear_recurrence(x * 0.5, x, 0) * 0.5,
+    "sort": lambda x: mo.sort(1 - x, 0),
+    "argsort": lambda x: mo.argsort(x, 1).cast("float32") * 0.08,
+    "topk": lambda x: mo.topk(x, 12, 1).values * 0.9,
+    "kthvalue": lambda x: x * 0.5 + mo.kthvalue(x, 3, 1, keepdims=True).values * 0.5,
+    "median": lambda x: x * 0.5 + mo.median(x, 1, keepdims=True) * 0.5,
+    "quantile": lambda x: x * 0.5 + mo.quantile(x, 0.3, 1, keepdims=True) * 0.5,
+    "percentile": lambda x: x * 0.5 + mo.percentile(x, 30, 1, keepdims=True) * 0.5,
+    "searchsorted": lambda x: mo.searchsorted(mo.linspace(0, 1, 9), x).cast("float32") * 0.1,
+    "isin": lambda x: mo.isin((x * 8).cast("int32"), mo.arange(4)).cast("float32"),
+    "flatnonzero": lambda x: x + 1e-3 * mo.flatnonzero(x > 0.5, size=12).cast("float32"),
+    "nonzero": lambda x: x + 1e-3 * mo.nonzero(x > 0.5, size=12)[1].cast("float32"),
+    "argwhere": lambda x: x + 1e-3 * mo.argwhere(x > 0.5, size=12)[:, 1].cast("float32"),
+    "unique": lambda x: x * 0.5 + mo.unique(x, size=12) * 0.5,
+    "unique_values": lambda x: x * 0.5 + mo.unique_values(x, size=12) * 0.5,
+    "unique_all": lambda x: x * 0.5 + mo.unique_all(x, size=12).values * 0.5,
+    "unique_counts": lambda x: x * 0.5 + mo.unique_counts(x, size=12)[0] * 0.5,
+    "unique_inverse": lambda x: x * 0.5 + mo.unique_inverse(x, size=12)[0] * 0.5,
     "lerp": lambda x: mo.lerp(x, 0.5, x),
     "softmax": lambda x: mo.softmax(x, 1),
     "log_softmax": lambda x: mo.log_softmax(x, 1),
@@ -200,7 +225,7 @@ OTHERS = names(
     "repeat_interleave "
     "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
     "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
-    "finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_not "
+    "associative_scan finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_not "
     "degrees invert left_shift radians remainder right_shift true_divide"
 )
 
