@@ -11,11 +11,13 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 from . import (
     _core,
     activations,
+    contraction,
     creation,
     elementwise,
     indexing,
     nn,
     optim,
+    products,
     reduction,
     sampling,
     shaping,
@@ -63,6 +65,7 @@ from ._core import (  # noqa: F401
 from ._names import publish as _publish
 from .activations import *  # noqa: F403
 from .calibration import load as _load_machine_figures
+from .contraction import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
@@ -84,6 +87,7 @@ from .info import LastProgram, last_program
 from .io import load, save
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
+from .products import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
 from .sampling import *  # noqa: F403
@@ -178,9 +182,11 @@ __all__ = [
     "tuned_schedules",
 ]
 __all__ += activations.__all__
+__all__ += contraction.__all__
 __all__ += creation.__all__
 __all__ += elementwise.__all__
 __all__ += indexing.__all__
+__all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__

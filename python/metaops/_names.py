@@ -20,9 +20,9 @@ __all__ = ["ABSENT", "SPELLINGS", "Absent", "publish"]
 
 #: Other spellings of parameters, for every function that has one of the name.
 SPELLINGS: dict[str, tuple[str, ...]] = {
-    "a": ("input",),
+    "a": ("input", "x1"),
     "axes": ("dims",),
-    "b": ("other",),
+    "b": ("other", "x2"),
     "correction": ("ddof", "unbiased"),
     "destination": ("device", "dtype", "other"),
     "dim": ("axis", "dims"),
