@@ -11,16 +11,23 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 from . import (
     _core,
     activations,
+    closeness,
     contraction,
     creation,
+    differences,
     elementwise,
+    filters,
+    histograms,
     indexing,
     nn,
+    norms,
     optim,
     products,
     reduction,
     sampling,
+    segments,
     shaping,
+    statistics,
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
@@ -65,12 +72,15 @@ from ._core import (  # noqa: F401
 from ._names import publish as _publish
 from .activations import *  # noqa: F403
 from .calibration import load as _load_machine_figures
+from .closeness import *  # noqa: F403
 from .contraction import *  # noqa: F403
 from .creation import *  # noqa: F403
+from .differences import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
 from .explain import Explanation, KernelExplanation, explain
 from .fetching import fetch
+from .filters import *  # noqa: F403
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
 from .gradients import (
@@ -82,16 +92,20 @@ from .gradients import (
     no_grad,
     vjp,
 )
+from .histograms import *  # noqa: F403
 from .indexing import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
+from .norms import *  # noqa: F403
 from .products import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
 from .sampling import *  # noqa: F403
+from .segments import *  # noqa: F403
 from .shaping import *  # noqa: F403
+from .statistics import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
 
@@ -182,13 +196,20 @@ __all__ = [
     "tuned_schedules",
 ]
 __all__ += activations.__all__
+__all__ += closeness.__all__
 __all__ += contraction.__all__
 __all__ += creation.__all__
+__all__ += differences.__all__
 __all__ += elementwise.__all__
+__all__ += filters.__all__
+__all__ += histograms.__all__
 __all__ += indexing.__all__
+__all__ += norms.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
+__all__ += segments.__all__
 __all__ += shaping.__all__
+__all__ += statistics.__all__
 
 _publish(vars(), __all__)

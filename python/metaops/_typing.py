@@ -32,6 +32,18 @@ def as_var(x: VarLike) -> Var:
     return x if isinstance(x, Var) else array(x)
 
 
+def beside(x: VarLike, other: Var) -> Var:
+    """Return x as a Var; a Python number adopts the type of floats beside it."""
+    is_weak = isinstance(x, int | float) and not isinstance(x, np.generic)
+    return array(x, other.dtype) if is_weak and "float" in other.dtype else as_var(x)
+
+
+def paired(x: VarLike, y: VarLike) -> tuple[Var, Var]:
+    """Return two operands as Vars, each `beside` the other."""
+    first, second = as_var(x), as_var(y)
+    return beside(x, second), beside(y, first)
+
+
 def widened(x: Var) -> tuple[Var, str]:
     """Return x as floats in which squares and sums fit, and the dtype of a result.
 
@@ -52,6 +64,27 @@ def shown(value: object) -> str:
     else:
         text = describe(value)
     return text if len(text) <= 80 else f"{text[:80]}..."
+
+
+def whole_number(what: str, parameter: str, number: object) -> int:
+    """Return an integer that is not negative.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer.
+    ValueError
+        If it is negative.
+    """
+    try:
+        count = operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise at_line(
+            TypeError(f"{what}: {parameter} is {shown(number)}, expected an integer")
+        ) from None
+    if count < 0:
+        raise at_line(ValueError(f"{what}: {parameter} is {count}, expected 0 or more"))
+    return count
 
 
 def normalised_axis(dim: int, ndim: int) -> int:

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, activations, elementwise, reduction, shaping
+from . import _core, activations, elementwise, norms, reduction, shaping
 from ._core import Var
 from ._names import ABSENT
 from .fetching import fetch
@@ -78,7 +78,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "std": reduction.std,
     "argmax": reduction.argmax,
     "argmin": reduction.argmin,
-    "norm": reduction.norm,
+    "norm": norms.norm,
     "logsumexp": reduction.logsumexp,
     "flatten": shaping.flatten,
     "squeeze": shaping.squeeze,

@@ -10,23 +10,19 @@ type; integers keep it, and booleans are combined by "and" and "or".
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Sequence
 
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var, normalised_axis, shown
+from ._typing import VarLike, as_var, normalised_axis, shown, whole_number
 from .contraction import contract, einsum
-from .reduction import norm
 
 __all__ = [
     "cross",
     "dot",
     "inner",
     "kron",
-    "matrix_norm",
     "matrix_power",
     "matrix_transpose",
     "multi_dot",
@@ -92,7 +88,7 @@ def tensordot(
             for x, given in zip((a, b), axes, strict=True)
         )
     else:
-        count = _count("tensordot", "axes", axes)
+        count = whole_number("tensordot", "axes", axes)
         if count > min(a.ndim, b.ndim):
             raise at_line(
                 ValueError(
@@ -113,19 +109,6 @@ def tensordot(
 
 def _listed(dims: int | Sequence[int]) -> Sequence[int]:
     return dims if isinstance(dims, Sequence) else (dims,)
-
-
-def _count(name: str, parameter: str, number: object) -> int:
-    """Return an integer that is not negative."""
-    try:
-        count = operator.index(number)  # type: ignore[arg-type]
-    except TypeError:
-        raise at_line(
-            TypeError(f"{name}: {parameter} is {shown(number)}, expected an integer")
-        ) from None
-    if count < 0:
-        raise at_line(ValueError(f"{name}: {parameter} is {count}, expected 0 or more"))
-    return count
 
 
 def inner(a: VarLike, b: VarLike) -> Var:
@@ -307,7 +290,7 @@ def matrix_power(x: VarLike, exponent: int) -> Var:
     x = as_var(x)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise at_line(ValueError(f"matrix_power: x has shape {x.shape}, expected square matrices"))
-    count = _count("matrix_power", "exponent", exponent)
+    count = whole_number("matrix_power", "exponent", exponent)
     if count == 0:
         row, column = (_core.iota(x.shape, axis, "int64") for axis in (-2, -1))
         return (row == column).cast(x.dtype)
@@ -381,43 +364,3 @@ def _chained(chain: Sequence[Var]) -> Var:
         return _core.matmul(product(first, cut), product(cut + 1, last))
 
     return product(0, len(chain) - 1)
-
-
-def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) -> Var:
-    """Return a norm of matrices, a float. For vectors there is `metaops.norm`.
-
-    Parameters
-    ----------
-    x
-        Shape ``(..., m, n)``.
-    order
-        "fro" (the root of the sum of squares), 1 and -1 (the largest and the smallest
-        sum of magnitudes of a column), ``math.inf`` and ``-math.inf`` (of a row).
-    keepdims
-        As in every reduction.
-
-    Raises
-    ------
-    ValueError
-        If x has fewer than two dimensions, or `order` is another one. 2, -2 and "nuc"
-        need singular values, which are not computed.
-    """
-    x = as_var(x)
-    if x.ndim < 2:
-        raise at_line(
-            ValueError(f"matrix_norm: x has shape {x.shape}, expected two dimensions or more")
-        )
-    if isinstance(order, str) and order == "fro":
-        return norm(x, 2, (-2, -1), keepdims)
-    if isinstance(order, str) or order not in (1, -1, math.inf, -math.inf):
-        why = "; that needs singular values" if order in (2, -2, "nuc") else ""
-        raise at_line(
-            ValueError(
-                f"matrix_norm: order is {shown(order)}, expected 'fro', 1, -1, inf or -inf{why}"
-            )
-        )
-    summed = -2 if order in (1, -1) else -1
-    sums = norm(x, 1, summed, True)
-    other = -3 - summed
-    result = norm(sums, math.inf if order > 0 else -math.inf, other, True)
-    return result if keepdims else result.reshape(x.shape[:-2])
