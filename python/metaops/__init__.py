@@ -15,8 +15,11 @@ from . import (
     contraction,
     creation,
     differences,
+    discrete,
+    distributions,
     elementwise,
     filters,
+    gammas,
     histograms,
     indexing,
     nn,
@@ -52,7 +55,6 @@ from ._core import (  # noqa: F401
     int64,
     iota,
     matmul,
-    random,
     reindex,
     reindex_reduce,
     reset_peak,
@@ -76,6 +78,8 @@ from .closeness import *  # noqa: F403
 from .contraction import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .differences import *  # noqa: F403
+from .discrete import *  # noqa: F403
+from .distributions import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
 from .explain import Explanation, KernelExplanation, explain
@@ -83,6 +87,7 @@ from .fetching import fetch
 from .filters import *  # noqa: F403
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
+from .gammas import *  # noqa: F403
 from .gradients import (
     enable_grad,
     grad,
@@ -96,6 +101,7 @@ from .histograms import *  # noqa: F403
 from .indexing import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
+from .keys import Key
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
 from .norms import *  # noqa: F403
@@ -125,7 +131,7 @@ __all__ = [
     "from_dlpack",
     "full",
     "iota",
-    "random",
+    "Key",
     "seed",
     "tensor",
     # Types of elements; `bool` is one too, but not for `import *`
@@ -200,8 +206,11 @@ __all__ += closeness.__all__
 __all__ += contraction.__all__
 __all__ += creation.__all__
 __all__ += differences.__all__
+__all__ += discrete.__all__
+__all__ += distributions.__all__
 __all__ += elementwise.__all__
 __all__ += filters.__all__
+__all__ += gammas.__all__
 __all__ += histograms.__all__
 __all__ += indexing.__all__
 __all__ += norms.__all__

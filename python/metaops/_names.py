@@ -28,6 +28,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "dim": ("axis", "dims"),
     "dims": ("axis", "dim"),
     "eps": ("epsilon",),
+    "exponent": ("n",),
     "first": ("axis1", "dim0"),
     "high": ("a_max", "max"),
     "index": ("indices",),
@@ -44,6 +45,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "order": ("ord", "p"),
     "parameters": ("params",),
     "probability": ("p",),
+    "rate": ("lam",),
     "second": ("axis2", "dim1"),
     "sections": ("split_size", "split_size_or_sections"),
     "shape": ("size",),
@@ -54,7 +56,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "value": ("constant_values", "fill_value"),
     "widths": ("pad_width",),
     "x": ("a", "input", "x1"),
-    "y": ("other", "x2"),
+    "y": ("b", "other", "x2"),
 }
 
 _core.set_spellings(SPELLINGS)
