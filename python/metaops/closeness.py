@@ -9,7 +9,7 @@ import math
 
 from ._core import Var, full
 from ._typing import VarLike, as_var, paired
-from .elementwise import abs
+from .elementwise import abs, add, multiply
 
 __all__ = ["allclose", "array_equal", "isclose"]
 
@@ -45,7 +45,7 @@ def isclose(
     wide, other = _wide(x), _wide(y)
     size = abs(other)
     # A bound that is infinite would hold for every number.
-    return equal | ((abs(wide - other) <= atol + rtol * size) & (size < math.inf))
+    return equal | ((abs(wide - other) <= add(multiply(size, rtol), atol)) & (size < math.inf))
 
 
 def allclose(

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, activations, elementwise, norms, reduction, shaping
+from . import _core, activations, elementwise, norms, products, reduction, shaping
 from ._core import Var
 from ._names import ABSENT
 from .fetching import fetch
@@ -80,6 +80,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "argmin": reduction.argmin,
     "norm": norms.norm,
     "logsumexp": reduction.logsumexp,
+    "dot": products.dot,
     "flatten": shaping.flatten,
     "squeeze": shaping.squeeze,
     "unsqueeze": shaping.unsqueeze,

@@ -42,6 +42,11 @@ def norm(
     ValueError
         If `order` is another number.
     """
+    given: object = order
+    if isinstance(given, str):
+        raise at_line(
+            ValueError(f"norm: order is {given!r}, expected a number; mo.matrix_norm takes names")
+        )
     x, dtype = widened(as_var(x))
     axes = normalised_axes(dim, x.ndim)
     return _norm(x, order, axes, keepdims).cast(dtype)

@@ -323,6 +323,8 @@ def multi_dot(tensors: Sequence[VarLike]) -> Var:
     T. Cormen et al., "Introduction to Algorithms", chapter 15.2: dynamic programming
     over where the last product cuts the chain.
     """
+    if not isinstance(tensors, list | tuple):
+        raise at_line(TypeError(f"multi_dot: tensors is {shown(tensors)}, expected a list"))
     chain = [as_var(x) for x in tensors]
     if len(chain) < 2:
         raise at_line(ValueError(f"multi_dot: given {len(chain)} matrices, expected two or more"))
