@@ -60,7 +60,7 @@ def test_bincount_refuses():
         mo.bincount([1], minlength=-1)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 100])
+@pytest.mark.parametrize("count", [1, 2, 7, 8])
 def test_digitize(rng, count):
     edges = np.sort(floats(rng, (count,), "float64"))
     x = np.concatenate([floats(rng, (50,), "float64") * 1.5, edges, [np.nan, np.inf, -np.inf]])

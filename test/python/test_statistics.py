@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from util import check_gradient, close, floats, same
 
-AXES = [None, 0, 1, (0, 2), -1]
+AXES = [None, 1, (0, 2), -1]
 
 
 def quiet(f, *args, **kwargs):
@@ -33,19 +33,19 @@ def data(rng):
 # Options of reductions.
 
 
-@pytest.mark.parametrize("dim", AXES, ids=str)
+@pytest.mark.parametrize("dim", [None, 1, (0, 2)], ids=str)
 def test_where(data, dim):
     x, mask = data
-    for where in [mask, mask[:, :1], mask[0, 0], np.array(True)]:
-        for keepdims in [False, True]:
-            options = {"axis": dim, "keepdims": keepdims, "where": where}
-            for name in ["sum", "prod", "mean", "all", "any", "var", "std"]:
-                expected = quiet(getattr(np, name), x, **options)
-                close(getattr(mo, name)(x, dim, keepdims, where=where), expected, rtol=1e-12)
-            expected = np.max(x, initial=-np.inf, **options)
-            close(mo.max(x, dim, keepdims, where=where), expected)
-            expected = np.min(x, initial=np.inf, **options)
-            close(mo.min(x, dim, keepdims, where=where), expected)
+    for where, keepdims in [(mask, False), (mask[:, :1], True), (mask[0, 0], False)]:
+        options = {"axis": dim, "keepdims": keepdims, "where": where}
+        for name in ["sum", "prod", "mean", "all", "any", "var", "std"]:
+            expected = quiet(getattr(np, name), x, **options)
+            close(getattr(mo, name)(x, dim, keepdims, where=where), expected, rtol=1e-12)
+        expected = np.max(x, initial=-np.inf, **options)
+        close(mo.max(x, dim, keepdims, where=where), expected)
+        expected = np.min(x, initial=np.inf, **options)
+        close(mo.min(x, dim, keepdims, where=where), expected)
+    close(mo.sum(x, dim, where=True), x.sum(dim), rtol=1e-12)
     expected = quiet(np.var, x, axis=dim, where=mask, ddof=1)
     actual = mo.var(x, dim, where=mask, correction=1).numpy()
     np.testing.assert_allclose(actual[np.isfinite(expected)], expected[np.isfinite(expected)])
@@ -106,14 +106,13 @@ def test_gradients_of_masked_reductions(rng):
 # What is not NaN.
 
 
-@pytest.mark.parametrize("dim", AXES, ids=str)
-def test_without_nan(data, dim):
+@pytest.mark.parametrize("dim, keepdims", [(None, True), (1, False), ((0, 2), True)], ids=str)
+def test_without_nan(data, dim, keepdims):
     x, mask = data
     x = np.where(mask, x, np.nan)
     for name in ["nansum", "nanprod", "nanmean", "nanmax", "nanmin", "nanvar", "nanstd"]:
-        for keepdims in [False, True]:
-            expected = quiet(getattr(np, name), x, axis=dim, keepdims=keepdims)
-            close(getattr(mo, name)(x, dim, keepdims), expected, rtol=1e-12)
+        expected = quiet(getattr(np, name), x, axis=dim, keepdims=keepdims)
+        close(getattr(mo, name)(x, dim, keepdims), expected, rtol=1e-12)
     n = np.arange(24).reshape(2, 3, 4)
     for name in ["nansum", "nanprod", "nanmax", "nanmin"]:
         same(getattr(mo, name)(n, dim), getattr(np, name)(n, axis=dim))
@@ -332,7 +331,7 @@ def test_interp(rng):
 
 
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
-@pytest.mark.parametrize("extents", [(7, 3), (3, 7), (6, 4), (4, 6), (5, 5), (1, 4), (4, 1)])
+@pytest.mark.parametrize("extents", [(7, 3), (3, 7), (6, 4), (4, 6), (1, 4)])
 def test_filters(rng, mode, extents):
     x, y = (floats(rng, (n,), "float64") for n in extents)
     close(mo.convolve(x, y, mode), np.convolve(x, y, mode), rtol=1e-12, atol=1e-12)
