@@ -288,12 +288,13 @@ def einsum(*operands: Any, optimize: bool | str | Sequence[Any] = True) -> Var:
     (3, 5)
     """
     text, given = _arguments(operands)
+    method = _method(optimize)
     expression = _parse(text, tuple(x.ndim for x in given))
     tensors, labels, extents = _fitted(given, expression.operands)
     result = expression.result
     if len(tensors) <= 2:
         return _finished(_several(tensors, labels, result), given)
-    path = _planned(tuple(labels), result, tuple(extents.items()), _method(optimize))
+    path = _planned(tuple(labels), result, tuple(extents.items()), method)
     for step in path:
         taken = [tensors[place] for place in step]
         terms = [labels[place] for place in step]

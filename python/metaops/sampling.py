@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 
 from . import _core
-from ._core import Var, rand
+from ._core import Var
 from ._errors import at_line
 from ._typing import DType, Shape, VarLike, as_var, shown
 from .keys import Key, Source, multiplied_high
@@ -42,10 +42,20 @@ def random(shape: Shape, dtype: DType = "float32", *, key: Key | None = None) ->
     return _core.random(shape, dtype) if key is None else Source(key).uniform(shape, dtype)
 
 
-def rand_like(x: VarLike, dtype: DType | None = None) -> Var:
+@overload
+def rand(shape: Shape | int, dtype: DType, /, *, key: Key | None = None) -> Var: ...
+@overload
+def rand(*shape: Shape | int, dtype: DType = ..., key: Key | None = None) -> Var: ...
+def rand(*shape: Any, dtype: DType = "float32", key: Key | None = None) -> Var:
+    """Return uniform numbers in [0, 1); the shape is as for `zeros`."""
+    extents, dtype = _core.shape_and_dtype(*shape, dtype=dtype)
+    return random(extents, dtype, key=key)
+
+
+def rand_like(x: VarLike, dtype: DType | None = None, *, key: Key | None = None) -> Var:
     """Return uniform numbers in [0, 1) of x's shape, and dtype if none is given."""
     x = as_var(x)
-    return _core.random(x.shape, x.dtype if dtype is None else dtype)
+    return random(x.shape, x.dtype if dtype is None else dtype, key=key)
 
 
 def uniform(
@@ -56,7 +66,7 @@ def uniform(
     *,
     key: Key | None = None,
 ) -> Var:
-    """Return uniform numbers in [low, high)."""
+    """Return uniform numbers in [low, high); rounding may give `high` if `low` is not 0."""
     return low + random(shape, dtype, key=key) * (high - low)
 
 
@@ -101,19 +111,19 @@ def _sine_term(order: int) -> float:
 
 
 @overload
-def randn(shape: Shape | int, dtype: DType, /) -> Var: ...
+def randn(shape: Shape | int, dtype: DType, /, *, key: Key | None = None) -> Var: ...
 @overload
-def randn(*shape: Shape | int, dtype: DType = ...) -> Var: ...
-def randn(*shape: Any, dtype: DType = "float32") -> Var:
+def randn(*shape: Shape | int, dtype: DType = ..., key: Key | None = None) -> Var: ...
+def randn(*shape: Any, dtype: DType = "float32", key: Key | None = None) -> Var:
     """Return normal numbers of mean 0 and deviation 1; the shape is as for `zeros`."""
     extents, dtype = _core.shape_and_dtype(*shape, dtype=dtype)
-    return normal(extents, dtype=dtype)
+    return normal(extents, dtype=dtype, key=key)
 
 
-def randn_like(x: VarLike, dtype: DType | None = None) -> Var:
+def randn_like(x: VarLike, dtype: DType | None = None, *, key: Key | None = None) -> Var:
     """Return numbers as `randn` of x's shape, and dtype if none is given."""
     x = as_var(x)
-    return normal(x.shape, dtype=x.dtype if dtype is None else dtype)
+    return normal(x.shape, dtype=x.dtype if dtype is None else dtype, key=key)
 
 
 def randint(

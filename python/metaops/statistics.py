@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from . import reduction
-from ._core import Var
+from ._core import Var, full
 from ._errors import at_line
 from ._typing import Axes, VarLike, as_var, normalised_axes, widened
 from .elementwise import clip, maximum, where
@@ -108,13 +108,9 @@ def average(
     x, dtype = widened(as_var(x))
     axes = normalised_axes(dim, x.ndim)
     if weights is None:
-        result = x.mean(axes, keepdims)
+        result = x.mean(axes, keepdims).cast(dtype)
         count = math.prod(x.shape[axis] for axis in axes)
-        return (
-            (result.cast(dtype), 0 * result.cast(dtype) + count)
-            if returned
-            else (result.cast(dtype))
-        )
+        return (result, full(result.shape, count, dtype)) if returned else result
     weight = as_var(weights)
     if weight.shape != x.shape:
         if weight.shape != tuple(x.shape[axis] for axis in axes):

@@ -398,6 +398,29 @@ def test_keys(name):
         make((50,), key=3)
 
 
+def test_other_keys_and_numbers_make_no_program(compiled):
+    calls = [
+        lambda n: mo.normal((60,), n, n, key=mo.Key(n)),
+        lambda n: mo.gamma((60,), n + 1.5, key=mo.Key(n)),
+        lambda n: mo.poisson((60,), 5 + n / 8, key=mo.Key(n)),
+        lambda n: mo.randint(-n - 1, 100 + n, (60,), key=mo.Key(n)),
+    ]
+    for call in calls:
+        call(1).sync()
+        before = mo.stats()["programs_compiled"]
+        for n in range(2, 6):
+            call(n).sync()
+        assert mo.stats()["programs_compiled"] == before
+
+
+def test_other_names_take_keys():
+    key = mo.Key(1)
+    for x in [mo.rand(3, 4, key=key), mo.rand_like(np.zeros((3, 4), "float32"), key=key)]:
+        same(x, mo.random((3, 4), key=key).numpy())
+    for x in [mo.randn(3, 4, key=key), mo.randn_like(np.zeros((3, 4), "float32"), key=key)]:
+        same(x, mo.normal((3, 4), key=key).numpy())
+
+
 @pytest.mark.parametrize("name", ["normal", "gamma", "student_t", "beta"])
 def test_keyed_numbers_are_of_their_distribution(name):
     make, share = CONTINUOUS[name]

@@ -202,6 +202,7 @@ WRONG = {
     "extents": (lambda: mo.einsum("ij,jk", x, x), "index 'j' has the extents 3 and 2"),
     "ellipsis": (lambda: mo.einsum("...,...", x, x.T), "the ellipsis has the extents"),
     "optimize": (lambda: mo.einsum("ij,jk,kl", x, x.T, x, optimize="x"), "optimize is 'x'"),
+    "unused": (lambda: mo.einsum("ij", x, optimize=3), "optimize is 3, expected a bool"),
     "path": (lambda: mo.einsum("ij,jk,kl", x, x.T, x, optimize=[(0, 3)]), "expected places below"),
     "short path": (lambda: mo.einsum("ij,jk,kl", x, x.T, x, optimize=[(0, 1)]), "leaves 2 operand"),
     "index": (lambda: mo.einsum(x, [0, 52]), "an index is 52, expected 0 to 51"),
