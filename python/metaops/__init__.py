@@ -11,11 +11,12 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 from . import (
     _core,
     activations,
+    categories,
     closeness,
     contraction,
+    counts,
     creation,
     differences,
-    discrete,
     distributions,
     elementwise,
     filters,
@@ -74,11 +75,12 @@ from ._core import (  # noqa: F401
 from ._names import publish as _publish
 from .activations import *  # noqa: F403
 from .calibration import load as _load_machine_figures
+from .categories import *  # noqa: F403
 from .closeness import *  # noqa: F403
 from .contraction import *  # noqa: F403
+from .counts import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .differences import *  # noqa: F403
-from .discrete import *  # noqa: F403
 from .distributions import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
@@ -202,11 +204,12 @@ __all__ = [
     "tuned_schedules",
 ]
 __all__ += activations.__all__
+__all__ += categories.__all__
 __all__ += closeness.__all__
 __all__ += contraction.__all__
+__all__ += counts.__all__
 __all__ += creation.__all__
 __all__ += differences.__all__
-__all__ += discrete.__all__
 __all__ += distributions.__all__
 __all__ += elementwise.__all__
 __all__ += filters.__all__

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import math
 
-from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._normal import normal_probability, normal_quantile
+from ._parameters import float_types, parameter
 from ._typing import DType, Shape, VarLike, as_var, shown
 from .elementwise import clip, cos, exp, log, sin, sqrt, tanh, where
 from .keys import Key, Source, shape_of
-from .reduction import all_fit
 from .sampling import standard_normal
 
 __all__ = [
@@ -35,40 +34,6 @@ __all__ = [
     "truncated_normal",
     "weibull",
 ]
-
-
-def float_types(name: str, dtype: DType) -> tuple[str, str]:
-    """Return the dtype of a result, and that in which it is computed."""
-    result = _core.dtype(dtype)
-    if "float" not in result:
-        raise at_line(TypeError(f"{name}: given {result}, expected a float type"))
-    return result, "float64" if result == "float64" else "float32"
-
-
-def parameter(
-    name: str, what: str, value: VarLike, shape: Shape, wide: str, *, positive: bool = False
-) -> Var | float:
-    """Return a parameter: a number as it is, or a Var that broadcasts to the shape.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite, or has to be positive and is not; if a Var does not
-        broadcast. Elements of a Var are not looked at.
-    """
-    if isinstance(value, int | float):
-        if not math.isfinite(value) or (positive and value <= 0):
-            expected = "a positive number" if positive else "a finite number"
-            raise at_line(ValueError(f"{name}: {what} is {value}, expected {expected}"))
-        return float(value)
-    var = as_var(value).cast(wide)
-    if var.ndim > len(shape) or not all_fit(var.shape, tuple(shape[len(shape) - var.ndim :])):
-        raise at_line(
-            ValueError(
-                f"{name}: {what} has shape {var.shape}, which does not broadcast to {tuple(shape)}"
-            )
-        )
-    return var
 
 
 def standard_exponential(source: Source, shape: Shape, wide: str) -> Var:

@@ -22,9 +22,10 @@ import math
 from . import _core
 from ._core import Var
 from ._errors import at_line
+from ._parameters import float_types, parameter
 from ._typing import DType, Shape, VarLike, as_var
 from .activations import sigmoid, softmax
-from .distributions import float_types, parameter, standard_exponential
+from .distributions import standard_exponential
 from .elementwise import abs, exp, log, sqrt, where
 from .keys import Key, Source, shape_of
 from .sampling import standard_normal

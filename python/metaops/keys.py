@@ -145,7 +145,7 @@ class Source:
         """Return what `metaop.random` gives: floats in [0, 1), or words as uint32."""
         if self._key is None:
             return _core.random(shape, dtype)
-        shape = _core.empty(shape).shape
+        shape = _core.shape_and_dtype(shape)[0]
         name = _core.dtype(dtype)
         left, right = _blocks(shape, self._key, self._offset)
         self._offset += math.prod(shape)
@@ -176,4 +176,4 @@ def multiplied_high(x: Var, y: int) -> Var:
 
 def shape_of(shape: Sequence[int] | int) -> tuple[int, ...]:
     """Return the extents that a shape stands for."""
-    return _core.empty(shape).shape
+    return _core.shape_and_dtype(shape)[0]

@@ -485,6 +485,7 @@ WRONG = {
     "rate": (lambda: mo.poisson((3,), -1), "poisson: rate is -1.0, expected 0 or more"),
     "trials": (lambda: mo.binomial((3,), -1, 0.5), "binomial: n is -1, expected 0 or more"),
     "many trials": (lambda: mo.binomial((3,), 5000, mo.array(0.5)), "expected at most 4096"),
+    "variance": (lambda: mo.binomial((3,), 2**60, 0.5), r"expected a variance of at most 2\*\*32"),
     "probability": (lambda: mo.binomial((3,), 1, 1.5), "probability is 1.5, expected one in"),
     "never": (lambda: mo.geometric((3,), 0.0), r"probability is 0.0, expected one in \(0, 1\]"),
     "bernoulli": (lambda: mo.bernoulli(1.5, (3,)), r"bernoulli: probability is 1\.5"),

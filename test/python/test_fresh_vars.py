@@ -115,7 +115,7 @@ def test_functions():
     left = set(FUNCTIONS) - done
     # Of three arguments, of shapes of their own, or not of a tensor.
     others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where", "nn.conv2d"}
-    others |= {"bincount", "einsum_path", "interp", "matrix_power"}
+    others |= {"bincount", "einsum_path", "interp", "matrix_power", "multi_dot"}
     others |= {"gather", "nn.avg_pool2d", "nn.max_pool2d", "nn.global_avg_pool2d"}
     assert left <= others, left - others
 

@@ -1,50 +1,37 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Discrete distributions: counts, categories, choices.
+"""Discrete distributions of counts.
 
 Where parameters are Python numbers, a table of the distribution's function is made
 once and searched by a uniform number of 53 bits. Where they are Vars, numbers are
-tried, see `poisson`, or counted.
+tried, see `poisson`, or trials are counted.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._search import count_below, read
+from ._parameters import parameter, probability_of
+from ._search import read
+from ._tables import binomial_table, poisson_table, searched
 from ._typing import DType, Shape, VarLike, as_var, whole_number
-from .distributions import parameter, standard_exponential
+from .distributions import standard_exponential
 from .elementwise import abs, floor, log, maximum, minimum, where
 from .gammas import first_accepted, gamma_numbers
-from .indexing import take
 from .keys import Key, Source, shape_of
-from .reduction import argmax
-from .sampling import randint
 
-__all__ = [
-    "binomial",
-    "categorical",
-    "choice",
-    "geometric",
-    "multinomial",
-    "negative_binomial",
-    "poisson",
-]
+__all__ = ["binomial", "geometric", "negative_binomial", "poisson"]
 
-#: Beyond so many deviations from its mean a table ends, where less than 2**-60 is left.
-_DEVIATIONS = 10
 #: Up to this rate a table is made, of some ten thousand numbers at most.
 _LARGEST_TABLED_RATE = 2**20
+#: Up to this variance binomial numbers have a table, of some million numbers.
+_LARGEST_VARIANCE = 2**32
 #: Below this rate trials cannot be bounded well, and arrivals are thinned out.
 _SMALLEST_TRIED_RATE = 10.0
 #: Of a Poisson number of that rate, what is never exceeded: by less than 2**-57.
@@ -52,56 +39,6 @@ _MOST_ARRIVALS = 48
 _TRIES = 24
 #: Up to so many trials of a binomial number are made one by one.
 _MOST_TRIALS = 4096
-
-
-# Tables.
-
-
-def _table(
-    first: int, last: int, mode: int, ratio: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
-) -> tuple[int, npt.NDArray[Any]]:
-    """Return the first number and the distribution's function from it on.
-
-    ``ratio(k)`` is the probability of k in proportion to that of ``k - 1``. They are
-    multiplied from the most likely number to both sides, so that none overflows.
-    """
-    upwards = np.cumprod(ratio(np.arange(mode + 1, last + 1, dtype="float64")))
-    downwards = np.cumprod(1.0 / ratio(np.arange(mode, first, -1, dtype="float64")))
-    masses = np.concatenate([downwards[::-1], [1.0], upwards])
-    function = np.cumsum(masses)
-    return first, function / function[-1]
-
-
-@functools.lru_cache(maxsize=64)
-def _poisson_table(rate: float) -> tuple[int, npt.NDArray[Any]]:
-    reach = _DEVIATIONS * math.sqrt(rate) + 20.0
-    mode = math.floor(rate)
-    first, last = max(0, math.floor(rate - reach)), math.ceil(rate + reach)
-    return _table(first, last, mode, lambda k: rate / k)
-
-
-@functools.lru_cache(maxsize=64)
-def _binomial_table(n: int, probability: float) -> tuple[int, npt.NDArray[Any]]:
-    mean = n * probability
-    reach = _DEVIATIONS * math.sqrt(mean * (1.0 - probability)) + 20.0
-    mode = min(n, math.floor((n + 1) * probability))
-    first, last = max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
-    odds = probability / (1.0 - probability)
-    return _table(first, last, mode, lambda k: (n + 1 - k) / k * odds)
-
-
-def _searched(source: Source, shape: Shape, function: npt.NDArray[Any]) -> Var:
-    """Return the place where the function passes a uniform number, int32 or int64.
-
-    The table gets one of few lengths, so that few programs are made.
-    """
-    length = (1 << len(function).bit_length()) - 1
-    padded = np.full(length, np.inf)
-    padded[: len(function) - 1] = function[:-1]
-    return count_below(_core.array(padded), source.uniform(shape, "float64"), or_equal=True)
-
-
-# Counts.
 
 
 def poisson(shape: Shape, rate: VarLike, dtype: DType = "int64", *, key: Key | None = None) -> Var:
@@ -130,14 +67,14 @@ def poisson(shape: Shape, rate: VarLike, dtype: DType = "int64", *, key: Key | N
     rejection method for generating Poisson random variables" (1993), PTRS: 24 trials at
     once refuse all with a probability below 3e-15. Then the number is the rate. The
     probabilities are computed in float64 for a float64, else in float32, where they are
-    off by less than 1e-4 of them.
+    off by less than 1e-4 of them, and beyond 2**24 not every integer is met.
     """
     shape = shape_of(shape)
     given = _rate("poisson", rate, shape)
     source = Source(key)
     if isinstance(given, float) and given <= _LARGEST_TABLED_RATE:
-        first, function = _poisson_table(given)
-        return (_searched(source, shape, function).cast("int64") + first).cast(dtype)
+        first, function = poisson_table(given)
+        return (searched(source, shape, function).cast("int64") + first).cast(dtype)
     return _poisson(source, shape, given).cast(dtype)
 
 
@@ -164,8 +101,8 @@ def _poisson(source: Source, shape: Shape, rate: Var | float) -> Var:
 
 def _thinned_poisson(source: Source, shape: Shape, rate: Var) -> Var:
     """Return how many of the arrivals at the rate 10 are kept, each with ``rate / 10``."""
-    _, function = _poisson_table(_SMALLEST_TRIED_RATE)
-    arrivals = _searched(source, shape, function)
+    _, function = poisson_table(_SMALLEST_TRIED_RATE)
+    arrivals = searched(source, shape, function)
     tries = (*shape, _MOST_ARRIVALS)
     number = _core.iota(tries, len(shape), "int32")
     share = rate.cast("float64") / _SMALLEST_TRIED_RATE
@@ -261,15 +198,20 @@ def binomial(
         If n is no integer.
     """
     shape, count = shape_of(shape), whole_number("binomial", "n", n)
-    given = _probability("binomial", probability, shape)
+    given = probability_of("binomial", probability, shape)
     source = Source(key)
     if isinstance(given, float):
         if count == 0 or given in (0.0, 1.0):
             return _core.full(shape, count if given == 1.0 else 0, dtype)
-        if count >= 2**53:
-            raise at_line(ValueError(f"binomial: n is {count}, expected less than 2**53"))
-        first, function = _binomial_table(count, given)
-        return (_searched(source, shape, function).cast("int64") + first).cast(dtype)
+        if count * given * (1.0 - given) > _LARGEST_VARIANCE:
+            raise at_line(
+                ValueError(
+                    f"binomial: n is {count} and probability {given}, expected a variance of at"
+                    " most 2**32"
+                )
+            )
+        first, function = binomial_table(count, given)
+        return (searched(source, shape, function).cast("int64") + first).cast(dtype)
     if count > _MOST_TRIALS:
         raise at_line(
             ValueError(
@@ -279,13 +221,6 @@ def binomial(
         )
     succeeded = source.uniform((*shape, count), "float64") < given.reshape((*given.shape, 1))
     return succeeded.sum(-1).cast(dtype)
-
-
-def _probability(name: str, probability: VarLike, shape: Shape) -> Var | float:
-    given = parameter(name, "probability", probability, shape, "float64")
-    if isinstance(given, float) and not 0.0 <= given <= 1.0:
-        raise at_line(ValueError(f"{name}: probability is {given}, expected one in [0, 1]"))
-    return given.detach() if isinstance(given, Var) else given
 
 
 def geometric(
@@ -310,7 +245,7 @@ def geometric(
         If a number is not in (0, 1], or a Var does not broadcast.
     """
     shape = shape_of(shape)
-    given = _probability("geometric", probability, shape)
+    given = probability_of("geometric", probability, shape)
     if isinstance(given, float):
         if given == 0.0:
             raise at_line(ValueError("geometric: probability is 0.0, expected one in (0, 1]"))
@@ -340,149 +275,9 @@ def negative_binomial(
     """
     shape = shape_of(shape)
     successes = parameter("negative_binomial", "n", n, shape, "float64", positive=True)
-    given = _probability("negative_binomial", probability, shape)
+    given = probability_of("negative_binomial", probability, shape)
     if isinstance(given, float) and given == 0.0:
         raise at_line(ValueError("negative_binomial: probability is 0.0, expected one in (0, 1]"))
     source = Source(key)
     rate = gamma_numbers(source, shape, successes, "float64") * ((1.0 - given) / given)
     return _poisson(source, shape, rate).cast(dtype)
-
-
-# Categories.
-
-
-def categorical(logits: VarLike, shape: Shape = (), *, key: Key | None = None) -> Var:
-    """Return categories, int64, by logarithms of their probabilities.
-
-    Parameters
-    ----------
-    logits
-        Shape ``(..., classes)``; a constant may be added to each row.
-    shape
-        How many draws of each row: new first dimensions.
-    key
-        What the numbers depend on.
-
-    Returns
-    -------
-    Var
-        Shape ``(*shape, ...)``.
-
-    Raises
-    ------
-    ValueError
-        If there is no class.
-
-    Notes
-    -----
-    The largest logit with a Gumbel number of its own added wins, which it does with
-    its probability. The probabilities are right to 1e-6 of them, in float64 to 1e-15.
-    """
-    scores = as_var(logits)
-    wide = "float64" if scores.dtype == "float64" else "float32"
-    if scores.ndim == 0 or scores.shape[-1] == 0:
-        raise at_line(
-            ValueError(f"categorical: logits has shape {scores.shape}, expected (..., classes)")
-        )
-    extents = (*shape_of(shape), *scores.shape)
-    numbers = standard_exponential(Source(key), extents, wide)
-    return argmax(scores.cast(wide).detach() - log(numbers), -1)
-
-
-def _shares(name: str, p: VarLike) -> npt.NDArray[Any]:
-    """Return the function of probabilities that are computed now."""
-    values = as_var(p).cast("float64")
-    shares = values.numpy()
-    if shares.ndim != 1 or shares.size == 0:
-        raise at_line(
-            ValueError(f"{name}: p has shape {shares.shape}, expected one dimension and elements")
-        )
-    total = shares.sum()
-    if not (shares >= 0).all() or not math.isclose(total, 1.0, rel_tol=0, abs_tol=1e-6):
-        raise at_line(
-            ValueError(f"{name}: p has the sum {total}, expected probabilities that add up to 1")
-        )
-    function: npt.NDArray[Any] = np.cumsum(shares)
-    # What comes last with no probability is not reached by rounding, either.
-    function[np.flatnonzero(shares)[-1] :] = np.inf
-    return function / total
-
-
-def multinomial(n: int, p: VarLike, shape: Shape = (), *, key: Key | None = None) -> Var:
-    """Return how many of n draws fall on each category, int64.
-
-    Parameters
-    ----------
-    n
-        How many draws, which are made one by one.
-    p
-        Probabilities that add up to 1, of one dimension; they are computed at once.
-    shape
-        How many results: first dimensions.
-    key
-        What the numbers depend on.
-
-    Returns
-    -------
-    Var
-        Shape ``(*shape, len(p))``.
-
-    Raises
-    ------
-    ValueError
-        If n is negative, or p has another rank or sum.
-    """
-    extents, count = shape_of(shape), whole_number("multinomial", "n", n)
-    function = _shares("multinomial", p)
-    drawn = _searched(Source(key), (*extents, count), function)
-    names = [f"i{axis}" for axis in range(len(extents))]
-    place = f"@e0({', '.join([*names, f'i{len(extents)}'])})"
-    ones = _core.full(drawn.shape, 1, "int64")
-    return ones.reindex_reduce("add", (*extents, len(function)), [*names, place], extras=[drawn])
-
-
-def choice(
-    x: VarLike,
-    shape: Shape = (),
-    replace: bool = True,
-    p: VarLike | None = None,
-    *,
-    key: Key | None = None,
-) -> Var:
-    """Return elements of x that are chosen at random, each independently.
-
-    Parameters
-    ----------
-    x
-        A tensor, along whose first dimension is chosen, or a number n for those of
-        ``arange(n)``.
-    shape
-        How many.
-    replace
-        True: an element may be chosen again. Choices without it need a sort, which is
-        not there.
-    p
-        The elements' probabilities, which are computed at once; equal by default.
-    key
-        What the numbers depend on.
-
-    Raises
-    ------
-    ValueError
-        If x has no elements, p another extent or sum, or `replace` is False.
-    """
-    if not replace:
-        raise at_line(ValueError("choice: replace is False, which needs a sort; expected True"))
-    extents = shape_of(shape)
-    values = as_var(x)
-    count = values.shape[0] if values.ndim else whole_number("choice", "x", values.item())
-    if count == 0:
-        raise at_line(ValueError("choice: x has no elements"))
-    if p is None:
-        places = randint(0, count, extents, key=key)
-    else:
-        function = _shares("choice", p)
-        if len(function) != count:
-            raise at_line(ValueError(f"choice: p has {len(function)} elements, expected {count}"))
-        places = _searched(Source(key), extents, function).cast("int64")
-    return take(values, places, 0) if values.ndim else places
