@@ -13,202 +13,90 @@ from __future__ import annotations
 
 import functools
 import operator
-import string
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ._contraction_order import Path, best_path, checked_path, cost_of, without_sums
 from ._core import Var
-from ._errors import at_line
-from ._typing import as_var, shown
+from ._subscripts import Labels, arguments, fail, fit, fitted, parse
+from ._typing import shown
 
 __all__ = ["einsum", "einsum_path"]
 
-#: The indices of an operand. Those that an ellipsis stands for are ".0", ".1", ...
-#: counted from the last, as they broadcast.
-Labels: TypeAlias = tuple[str, ...]
 
-_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+class _Operand(NamedTuple):
+    """What is done to an operand: it is summed, permuted, and then broadcast."""
 
-
-def _fail(text: str) -> ValueError:
-    return at_line(ValueError(f"einsum: {text}"))
+    summed: tuple[int, ...]
+    order: tuple[int, ...] | None
+    new: tuple[int, ...]
 
 
-def contract(x: Var, y: Var | None, labels: Sequence[Labels], result: Labels) -> Var:
-    """Return the sum of products of one or two operands whose labels do not repeat.
+class _Pair(NamedTuple):
+    """A contraction: its operands, the shape of all products, and what is summed."""
 
-    The points of the product are numbered as a matrix product's are: first what
-    the result keeps but for its last index, then what is summed, then the last.
+    operands: tuple[_Operand, ...]
+    points: tuple[int, ...]
+    summed: tuple[int, ...]
+
+
+@functools.lru_cache(maxsize=1024)
+def _pair(labels: tuple[Labels, ...], shapes: tuple[tuple[int, ...], ...], result: Labels) -> _Pair:
+    """Plan a contraction of one or two operands.
+
+    The points of the product are numbered as a matrix product's are: first what the
+    result keeps but for its last index, then what is summed, then the last.
     """
-    x = _without(x, labels[0], (*result, *labels[1]) if y is not None else result)
-    left = tuple(k for k in labels[0] if k in result or (y is not None and k in labels[1]))
-    if y is None:
-        return _permuted(x, left, result)
-    y = _without(y, labels[1], (*result, *left))
-    right = tuple(k for k in labels[1] if k in result or k in left)
-    summed = tuple(k for k in left if k not in result)
-    points = (*result[:-1], *summed, *result[-1:])
-    extents = dict(zip(left, x.shape, strict=True)) | dict(zip(right, y.shape, strict=True))
-    shape = tuple(extents[k] for k in points)
-    terms = [_spread(x, left, points, shape), _spread(y, right, points, shape)]
-    if x.dtype == y.dtype == "bool":
-        return _reduced("or", terms[0] & terms[1], points, result)
-    return _reduced("add", terms[0] * terms[1], points, result)
+    found = [label for own in labels for label in own]
+    shared = {label for label in found if found.count(label) > 1}
+    inner = tuple(label for label in labels[0] if label in shared and label not in result)
+    points = (*result[:-1], *inner, *result[-1:])
+    extents = {
+        label: extent
+        for own, shape in zip(labels, shapes, strict=True)
+        for label, extent in zip(own, shape, strict=True)
+    }
+    operands = []
+    for own in labels:
+        left = [label for label in own if label in points]
+        order = tuple(left.index(label) for label in points if label in left)
+        operands.append(
+            _Operand(
+                tuple(axis for axis, label in enumerate(own) if label not in points),
+                None if order == tuple(range(len(order))) else order,
+                tuple(axis for axis, label in enumerate(points) if label not in left),
+            )
+        )
+    shape = tuple(extents[label] for label in points)
+    return _Pair(tuple(operands), shape, tuple(axis for axis, k in enumerate(points) if k in inner))
 
 
-def _reduced(kind: str, x: Var, labels: Labels, kept: Labels) -> Var:
-    """Reduce the labels that are not kept; integers stay of their type."""
-    axes = [axis for axis, label in enumerate(labels) if label not in kept]
-    if not axes:
-        return x
+def contract(tensors: Sequence[Var], labels: Sequence[Labels], result: Labels) -> Var:
+    """Return the sum of products of one or two operands whose labels do not repeat."""
+    plan = _pair(tuple(labels), tuple(x.shape for x in tensors), result)
+    terms = []
+    for x, (summed, order, new) in zip(tensors, plan.operands, strict=True):
+        if summed:
+            # What no other operand and no result has.
+            x = _reduced(x, summed)
+        if order is not None:
+            x = x.transpose(order)
+        terms.append(x.broadcast(plan.points, new) if new else x)
+    if len(terms) == 1:
+        return terms[0]
+    first, second = terms
+    products = first & second if first.dtype == second.dtype == "bool" else first * second
+    return _reduced(products, plan.summed) if plan.summed else products
+
+
+def _reduced(x: Var, axes: tuple[int, ...]) -> Var:
+    """Return sums, of booleans whether one is true; integers stay of their type."""
     if "float" in x.dtype:
         return x.sum(axes)
-    places = [axis for axis in range(len(labels)) if axis not in axes]
-    shape = [x.shape[axis] for axis in places]
-    return x.reindex_reduce(kind, shape, [f"i{axis}" for axis in places])
-
-
-def _without(x: Var, labels: Labels, kept: Iterable[str]) -> Var:
-    """Sum over what no other operand and no result has."""
-    return _reduced("or" if x.dtype == "bool" else "add", x, labels, tuple(kept))
-
-
-def _permuted(x: Var, labels: Labels, order: Labels) -> Var:
-    axes = [labels.index(label) for label in order]
-    return x if axes == sorted(axes) else x.transpose(axes)
-
-
-def _spread(x: Var, labels: Labels, points: Labels, shape: tuple[int, ...]) -> Var:
-    x = _permuted(x, labels, tuple(label for label in points if label in labels))
-    new = [axis for axis, label in enumerate(points) if label not in labels]
-    return x.broadcast(shape, new) if new else x
-
-
-class _Expression:
-    """What an einsum says: the labels of its operands and of its result."""
-
-    def __init__(self, operands: Sequence[Labels], result: Labels) -> None:
-        self.operands = tuple(operands)
-        self.result = result
-
-
-def _expanded(text: str, term: str, rank: int | None) -> Labels:
-    """Return the labels of a term; its ellipsis becomes one label per dimension."""
-    head, dots, tail = term.partition("...")
-    for letter in head + tail:
-        if letter not in _LETTERS:
-            raise _fail(
-                f"the term {term!r} of {text!r} has {letter!r}, expected letters and one ellipsis"
-            )
-    count = 0 if rank is None else rank - len(head) - len(tail)
-    if rank is not None and (count < 0 or (count > 0 and not dots)):
-        given = f"an operand of {rank} dimension{'s' * (rank != 1)}"
-        raise _fail(f"the term {term!r} of {text!r} does not fit {given}")
-    return (*head, *(f".{k}" for k in reversed(range(count if dots else 0))), *tail)
-
-
-@functools.lru_cache(maxsize=512)
-def _parse(text: str, ranks: tuple[int, ...]) -> _Expression:
-    text = text.replace(" ", "")
-    inputs, arrow, output = text.partition("->")
-    terms = inputs.split(",")
-    if len(terms) != len(ranks):
-        raise _fail(f"{text!r} has {len(terms)} terms, given {len(ranks)} operands")
-    operands = [_expanded(text, term, rank) for term, rank in zip(terms, ranks, strict=True)]
-    letters = [label for labels in operands for label in labels]
-    dots = sorted({k for k in letters if k[0] == "."}, key=lambda k: -int(k[1:]))
-    if not arrow:
-        once = sorted(k for k in set(letters) if letters.count(k) == 1 and k[0] != ".")
-        return _Expression(operands, (*dots, *once))
-    head, has_dots, tail = output.partition("...")
-    named = (*_expanded(text, head, None), *_expanded(text, tail, None))
-    result = (*named[: len(head)], *(dots if has_dots else ()), *named[len(head) :])
-    for label in named:
-        if label not in letters:
-            raise _fail(f"the result of {text!r} has {label!r}, which no operand has")
-        if named.count(label) > 1:
-            raise _fail(f"the result of {text!r} has {label!r} more than once")
-    if dots and not has_dots:
-        raise _fail(f"the result of {text!r} has no ellipsis, but operands have")
-    return _Expression(operands, result)
-
-
-def _term_of(sublist: Any) -> str:
-    """Return a list of integers and ellipses as letters, in the integers' order."""
-    if isinstance(sublist, str) or not isinstance(sublist, Iterable) or isinstance(sublist, Var):
-        raise at_line(TypeError(f"einsum: indices are {shown(sublist)}, expected a list"))
-    term = ""
-    for item in sublist:
-        if item is Ellipsis:
-            term += "..."
-            continue
-        try:
-            number = operator.index(item)
-        except TypeError:
-            raise at_line(
-                TypeError(f"einsum: an index is {shown(item)}, expected an integer or ...")
-            ) from None
-        if not 0 <= number < len(_LETTERS):
-            raise _fail(f"an index is {number}, expected 0 to {len(_LETTERS) - 1}")
-        term += _LETTERS[number]
-    return term
-
-
-def _arguments(operands: Sequence[Any]) -> tuple[str, list[Var]]:
-    """Return the subscripts and the tensors of either form of a call."""
-    if not operands:
-        raise _fail("given nothing, expected subscripts and operands")
-    if isinstance(operands[0], str):
-        text, tensors = operands[0], operands[1:]
-    else:
-        pairs = len(operands) // 2
-        terms = [_term_of(operands[2 * k + 1]) for k in range(pairs)]
-        text, tensors = ",".join(terms), operands[: 2 * pairs : 2]
-        if len(operands) % 2:
-            text += "->" + _term_of(operands[-1])
-    if not tensors:
-        raise _fail(f"given no operands for {text!r}")
-    return text, [as_var(tensor) for tensor in tensors]
-
-
-def _diagonal(x: Var, labels: Labels) -> tuple[Var, Labels]:
-    """Read repeated labels of an operand along their diagonal."""
-    distinct = tuple(dict.fromkeys(labels))
-    if len(distinct) == len(labels):
-        return x, labels
-    shape = []
-    for label in distinct:
-        extents = [n for n, k in zip(x.shape, labels, strict=True) if k == label]
-        if len(set(extents)) > 1:
-            raise _fail(f"the index {label!r} of one operand has extents {extents}, expected equal")
-        shape.append(extents[0])
-    return x.reindex(shape, [f"i{distinct.index(label)}" for label in labels]), distinct
-
-
-def _fitted(
-    operands: Sequence[Var], terms: Sequence[Labels]
-) -> tuple[list[Var], list[Labels], dict[str, int]]:
-    """Return operands without repeated labels, and without dimensions that broadcast."""
-    tensors, labels = [], []
-    extents: dict[str, int] = {}
-    for x, term in zip(operands, terms, strict=True):
-        x, term = _diagonal(x, term)
-        tensors.append(x)
-        labels.append(term)
-        for label, extent in zip(term, x.shape, strict=True):
-            known = extents.setdefault(label, extent)
-            if known == 1:
-                extents[label] = extent
-            elif extent not in (1, known):
-                name = "the ellipsis" if label[0] == "." else f"the index {label!r}"
-                raise _fail(f"{name} has the extents {known} and {extent}, expected equal ones")
-    for number, (x, term) in enumerate(zip(tensors, labels, strict=True)):
-        kept = [k for k, n in zip(term, x.shape, strict=True) if n == extents[k]]
-        if len(kept) < len(term):
-            labels[number] = tuple(kept)
-            tensors[number] = x.reshape([extents[k] for k in kept])
-    return tensors, labels, extents
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    shape = [x.shape[axis] for axis in kept]
+    kind = "or" if x.dtype == "bool" else "add"
+    return x.reindex_reduce(kind, shape, [f"i{axis}" for axis in kept])
 
 
 @functools.lru_cache(maxsize=512)
@@ -234,18 +122,18 @@ def _method(optimize: Any) -> str | Path:
             return tuple(tuple(operator.index(place) for place in step) for step in steps)
         except TypeError:
             pass
-    raise _fail(f"optimize is {shown(optimize)}, expected a bool, 'optimal', 'greedy' or a path")
+    raise fail(f"optimize is {shown(optimize)}, expected a bool, 'optimal', 'greedy' or a path")
 
 
 def _several(tensors: Sequence[Var], labels: Sequence[Labels], result: Labels) -> Var:
     """Contract some operands in one step: all but the last two are multiplied out."""
     x, own = tensors[0], labels[0]
-    if len(tensors) == 1:
-        return contract(x, None, [own], result)
     for number in range(1, len(tensors) - 1):
         both = tuple(dict.fromkeys((*own, *labels[number])))
-        x, own = contract(x, tensors[number], [own, labels[number]], both), both
-    return contract(x, tensors[-1], [own, labels[-1]], result)
+        x, own = contract([x, tensors[number]], [own, labels[number]], both), both
+    if len(tensors) == 1:
+        return contract(tensors, labels, result)
+    return contract([x, tensors[-1]], [own, labels[-1]], result)
 
 
 def einsum(*operands: Any, optimize: bool | str | Sequence[Any] = True) -> Var:
@@ -287,14 +175,14 @@ def einsum(*operands: Any, optimize: bool | str | Sequence[Any] = True) -> Var:
     >>> mo.einsum("ij,jk->ik", a, b).shape
     (3, 5)
     """
-    text, given = _arguments(operands)
+    text, given = arguments(operands)
     method = _method(optimize)
-    expression = _parse(text, tuple(x.ndim for x in given))
-    tensors, labels, extents = _fitted(given, expression.operands)
-    result = expression.result
+    expression = parse(text, tuple(x.ndim for x in given))
+    found = fit(expression.operands, tuple(x.shape for x in given))
+    tensors, labels, result = fitted(given, found), list(found.labels), expression.result
     if len(tensors) <= 2:
-        return _finished(_several(tensors, labels, result), given)
-    path = _planned(tuple(labels), result, tuple(extents.items()), method)
+        return _finished(contract(tensors, labels, result), given)
+    path = _planned(found.labels, result, found.extents, method)
     for step in path:
         taken = [tensors[place] for place in step]
         terms = [labels[place] for place in step]
@@ -336,13 +224,12 @@ def einsum_path(
     str
         The steps with the number of their multiplications.
     """
-    text, given = _arguments(operands)
-    expression = _parse(text, tuple(x.ndim for x in given))
-    _, labels, extents = _fitted(given, expression.operands)
-    result = expression.result
-    method = _method(optimize)
-    path = _planned(tuple(labels), result, tuple(extents.items()), method)
-    terms = without_sums(labels, result)
+    text, given = arguments(operands)
+    expression = parse(text, tuple(x.ndim for x in given))
+    found = fit(expression.operands, tuple(x.shape for x in given))
+    result, extents = expression.result, dict(found.extents)
+    path = _planned(found.labels, result, found.extents, _method(optimize))
+    terms = without_sums(found.labels, result)
     naive = cost_of(terms, extents)
     lines, total = [], 0
     for step in path:

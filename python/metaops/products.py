@@ -52,7 +52,7 @@ def _contracted(a: Var, b: Var, dims: Sequence[int], others: Sequence[int], what
         right[other] = left[axis]
     kept = [name for axis, name in enumerate(left) if axis not in dims]
     kept += [name for axis, name in enumerate(right) if axis not in others]
-    return contract(a, b, [tuple(left), tuple(right)], tuple(kept))
+    return contract([a, b], [tuple(left), tuple(right)], tuple(kept))
 
 
 def tensordot(
