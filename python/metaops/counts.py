@@ -58,7 +58,7 @@ def poisson(shape: Shape, rate: VarLike, dtype: DType = "int64", *, key: Key | N
     Raises
     ------
     ValueError
-        If a number is negative or not finite, or a Var does not broadcast.
+        If a number is not in [0, 2**53], or a Var does not broadcast.
 
     Notes
     -----
@@ -84,8 +84,8 @@ def _rate(name: str, rate: VarLike, shape: Shape) -> Var | float:
         rate = as_var(rate)
         wide = "float64" if rate.dtype == "float64" else "float32"
     given = parameter(name, "rate", rate, shape, wide)
-    if isinstance(given, float) and given < 0:
-        raise at_line(ValueError(f"{name}: rate is {given}, expected 0 or more"))
+    if isinstance(given, float) and not 0 <= given <= 2**53:
+        raise at_line(ValueError(f"{name}: rate is {given}, expected 0 to 2**53"))
     return given
 
 

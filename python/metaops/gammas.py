@@ -40,8 +40,9 @@ _ROUND = 2**57
 def first_accepted(accepted: Var, candidates: Var, otherwise: Var | int) -> Var:
     """Return the first candidate along the last dimension that is accepted.
 
-    Integers below 2**56 in magnitude. Each gets the number of its round in its upper
-    bits, so one minimum finds the first, and no candidate is in memory.
+    Candidates are integers below 2**56 in magnitude, at most 31. Each gets the number
+    of its round in its upper bits, so one minimum finds the first, and no candidate is
+    in memory.
     """
     rounds = _core.iota(accepted.shape, accepted.ndim - 1, "int64")
     numbered = rounds * _ROUND + (candidates + _ROUND // 2)
@@ -52,13 +53,12 @@ def first_accepted(accepted: Var, candidates: Var, otherwise: Var | int) -> Var:
 def _log_excess(y: Var, wide: str) -> Var:
     """Return ``log(1 + y) - y + y**2 / 2 - y**3 / 3``, small where y is."""
     direct = log(1.0 + y) - y * (1.0 - y * (0.5 - y / 3.0))
-    if wide == "float64":
-        return direct
-    # The difference would lose the digits that float32 has.
+    # Of small y the difference would lose its digits, and the series ends soon.
     series = y * (-1.0 / 12.0) + 1.0 / 11.0
     for order in range(10, 3, -1):
         series = series * y - (-1.0) ** order / order
-    return where(abs(y) < 0.2, series * y * y * y * y, direct)
+    small = 0.2 if wide == "float32" else 0.02
+    return where(abs(y) < small, series * y * y * y * y, direct)
 
 
 def _gamma_root(
