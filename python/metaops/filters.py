@@ -8,6 +8,7 @@ from __future__ import annotations
 from ._core import Var
 from ._errors import at_line
 from ._typing import VarLike, as_var, shown
+from .contraction import contract
 
 __all__ = ["convolve", "correlate"]
 
@@ -41,17 +42,9 @@ def _slid(what: str, x: Var, y: Var, mode: str, sign: int) -> Var:
         skipped = short - 1 - skipped
     offset = skipped if sign > 0 else skipped - (y.size - 1)
     place = "i0-i1" if sign > 0 else "i0+i1"
+    # The windows over x times y: a product of a matrix, which is not in memory.
     windows = x.reindex((extent, y.size), (f"{place}+{offset}",))
-    return _summed(windows, y.reindex((extent, y.size), ("i1",)))
-
-
-def _summed(windows: Var, weights: Var) -> Var:
-    if windows.dtype == weights.dtype == "bool":
-        return (windows & weights).any(1)
-    products = windows * weights
-    if "float" in products.dtype:
-        return products.sum(1)
-    return products.reindex_reduce("add", products.shape[:1], ("i0",))
+    return contract([windows, y], [("i", "k"), ("k",)], ("i",))
 
 
 def convolve(x: VarLike, y: VarLike, mode: str = "full") -> Var:

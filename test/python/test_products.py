@@ -67,6 +67,7 @@ def test_types(rng):
     same(mo.vecdot(x, y), (x * y).sum(-1, dtype="int16"))
     p, q = x > 0, y > 0
     same(mo.dot(p, q), p @ q)
+    same(mo.array(x).dot(y), x.dot(y))
     large = np.array([2**53 + 1, 1])
     same(mo.dot(large, np.array([1, 2])), np.int64(2**53 + 3))
     half = mo.dot(mo.ones(4096, "float16"), mo.ones(4096, "float16"))

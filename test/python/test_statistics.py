@@ -339,6 +339,7 @@ def test_filters(rng, mode, extents):
     n, m = (rng.integers(-9, 9, extent) for extent in extents)
     same(mo.convolve(n, m, mode), np.convolve(n, m, mode))
     same(mo.correlate(n, m, mode), np.correlate(n, m, mode))
+    same(mo.convolve(n > 0, m > 0, mode), np.convolve(n > 0, m > 0, mode))
 
 
 def test_filters_are_one_kernel(rng, compiled):
