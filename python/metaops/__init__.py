@@ -12,22 +12,35 @@ from . import (
     _core,
     activations,
     bits,
+    categories,
+    closeness,
+    contraction,
+    counts,
     creation,
     cumulative,
     diagonals,
+    differences,
+    distributions,
     elementwise,
+    filters,
     functions,
+    gammas,
     gathering,
+    histograms,
     limits,
     nn,
+    norms,
     optim,
+    products,
     reduction,
     repeating,
     sampling,
+    segments,
     shaping,
     sorting,
     splitting,
     stacking,
+    statistics,
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
@@ -52,7 +65,6 @@ from ._core import (  # noqa: F401
     int64,
     iota,
     matmul,
-    random,
     reindex,
     reindex_reduce,
     reset_peak,
@@ -73,16 +85,24 @@ from ._names import publish as _publish
 from .activations import *  # noqa: F403
 from .bits import *  # noqa: F403
 from .calibration import load as _load_machine_figures
+from .categories import *  # noqa: F403
+from .closeness import *  # noqa: F403
+from .contraction import *  # noqa: F403
+from .counts import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .cumulative import *  # noqa: F403
 from .diagonals import *  # noqa: F403
+from .differences import *  # noqa: F403
+from .distributions import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
 from .explain import Explanation, KernelExplanation, explain
 from .fetching import fetch
+from .filters import *  # noqa: F403
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
 from .functions import *  # noqa: F403
+from .gammas import *  # noqa: F403
 from .gathering import *  # noqa: F403
 from .gradients import (
     enable_grad,
@@ -93,19 +113,25 @@ from .gradients import (
     no_grad,
     vjp,
 )
+from .histograms import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
+from .keys import Key
 from .limits import *  # noqa: F403
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
+from .norms import *  # noqa: F403
+from .products import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
 from .repeating import *  # noqa: F403
 from .sampling import *  # noqa: F403
+from .segments import *  # noqa: F403
 from .shaping import *  # noqa: F403
 from .sorting import *  # noqa: F403
 from .splitting import *  # noqa: F403
 from .stacking import *  # noqa: F403
+from .statistics import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
 
@@ -125,7 +151,7 @@ __all__ = [
     "from_dlpack",
     "full",
     "iota",
-    "random",
+    "Key",
     "seed",
     "tensor",
     # Types of elements; `bool` is one too, but not for `import *`
@@ -197,19 +223,32 @@ __all__ = [
 ]
 __all__ += activations.__all__
 __all__ += bits.__all__
+__all__ += categories.__all__
+__all__ += closeness.__all__
+__all__ += contraction.__all__
+__all__ += counts.__all__
 __all__ += creation.__all__
 __all__ += cumulative.__all__
 __all__ += diagonals.__all__
+__all__ += differences.__all__
+__all__ += distributions.__all__
 __all__ += elementwise.__all__
+__all__ += filters.__all__
 __all__ += functions.__all__
+__all__ += gammas.__all__
 __all__ += gathering.__all__
+__all__ += histograms.__all__
 __all__ += limits.__all__
+__all__ += norms.__all__
+__all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += repeating.__all__
 __all__ += sampling.__all__
+__all__ += segments.__all__
 __all__ += shaping.__all__
 __all__ += sorting.__all__
 __all__ += splitting.__all__
 __all__ += stacking.__all__
+__all__ += statistics.__all__
 
 _publish(vars(), __all__)

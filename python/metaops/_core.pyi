@@ -328,6 +328,7 @@ class Var:
         keepdims: _Bool = False,
         *,
         correction: _Float = 0,
+        where: _VarLike | None = None,
     ) -> Var: ...
     def std(
         self,
@@ -335,6 +336,7 @@ class Var:
         keepdims: _Bool = False,
         *,
         correction: _Float = 0,
+        where: _VarLike | None = None,
     ) -> Var: ...
     def norm(
         self,
@@ -371,7 +373,10 @@ class Var:
     def softplus(self) -> Var: ...
     def softmax(self, dim: _Int = -1) -> Var: ...
     def log_softmax(self, dim: _Int = -1) -> Var: ...
-    def logsumexp(self, dim: _Axes = None, keepdims: _Bool = False) -> Var: ...
+    def logsumexp(
+        self, dim: _Axes = None, keepdims: _Bool = False, *, weights: _VarLike | None = None
+    ) -> Var: ...
+    def dot(self, b: _VarLike) -> Var: ...
 
 class StageDescription(TypedDict):
     identity: str

@@ -20,9 +20,9 @@ __all__ = ["ABSENT", "SPELLINGS", "Absent", "publish"]
 
 #: Other spellings of parameters, for every function that has one of the name.
 SPELLINGS: dict[str, tuple[str, ...]] = {
-    "a": ("input",),
+    "a": ("input", "x1"),
     "axes": ("dims",),
-    "b": ("other",),
+    "b": ("other", "x2"),
     "correction": ("ddof", "unbiased"),
     "destination": ("device", "dtype", "other"),
     "dim": ("axis", "dims"),
@@ -30,6 +30,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "dim2": ("axis2",),
     "dims": ("axis", "dim"),
     "eps": ("epsilon",),
+    "exponent": ("n",),
     "first": ("axis1", "dim0"),
     "high": ("a_max", "max"),
     "index": ("indices",),
@@ -49,6 +50,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "order": ("ord", "p"),
     "parameters": ("params",),
     "probability": ("p",),
+    "rate": ("lam",),
     "reps": ("dims",),
     "second": ("axis2", "dim1"),
     "sections": ("indices_or_sections",),
@@ -61,7 +63,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "value": ("constant_values", "fill_value"),
     "widths": ("pad_width",),
     "x": ("a", "arr", "input", "x1"),
-    "y": ("other", "x2"),
+    "y": ("b", "other", "x2"),
 }
 
 _core.set_spellings(SPELLINGS)

@@ -47,6 +47,18 @@ def as_vars(what: str, tensors: object) -> list[Var]:
     return [as_var(x) for x in tensors]
 
 
+def beside(x: VarLike, other: Var) -> Var:
+    """Return x as a Var; a Python number adopts the type of floats beside it."""
+    is_weak = isinstance(x, int | float) and not isinstance(x, np.generic)
+    return array(x, other.dtype) if is_weak and "float" in other.dtype else as_var(x)
+
+
+def paired(x: VarLike, y: VarLike) -> tuple[Var, Var]:
+    """Return two operands as Vars, each `beside` the other."""
+    first, second = as_var(x), as_var(y)
+    return beside(x, second), beside(y, first)
+
+
 def widened(x: Var) -> tuple[Var, str]:
     """Return x as floats in which squares and sums fit, and the dtype of a result.
 
@@ -135,6 +147,22 @@ def as_count(name: str, value: Any, least: int = 1) -> int:
         error = ValueError(f"{name} is {shown(value)}, expected an integer of at least {least}")
         raise at_line(error)
     return number
+
+
+def whole_number(what: str, parameter: str, number: object) -> int:
+    """Return an integer that is not negative.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer.
+    ValueError
+        If it is negative.
+    """
+    count = as_integer(what, parameter, number)
+    if count < 0:
+        raise at_line(ValueError(f"{what}: {parameter} is {count}, expected 0 or more"))
+    return count
 
 
 def normalised_axis(dim: int, ndim: int) -> int:

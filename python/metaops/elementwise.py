@@ -16,7 +16,7 @@ import math
 
 from . import _core
 from ._core import Var
-from ._typing import DType, VarLike, as_var
+from ._typing import DType, VarLike, as_var, beside, paired
 from .limits import finfo
 
 __all__ = [
@@ -199,8 +199,8 @@ def fma(x: VarLike, y: VarLike, z: VarLike) -> Var:
 
 def lerp(x: VarLike, y: VarLike, weight: VarLike) -> Var:
     """Return ``x + weight * (y - x)``: x where the weight is 0."""
-    x, y = as_var(x), as_var(y)
-    return x + as_var(weight) * (y - x)
+    x, y = paired(x, y)
+    return x + beside(weight, x) * (y - x)
 
 
 def copysign(x: VarLike, y: VarLike) -> Var:
@@ -231,13 +231,13 @@ def minimum(x: VarLike, y: VarLike) -> Var:
 
 def fmax(x: VarLike, y: VarLike) -> Var:
     """Return the larger of x and y; the other one where one is NaN."""
-    x, y = as_var(x), as_var(y)
+    x, y = paired(x, y)
     return where(isnan(x), y, where(isnan(y), x, maximum(x, y)))
 
 
 def fmin(x: VarLike, y: VarLike) -> Var:
     """Return the smaller of x and y; the other one where one is NaN."""
-    x, y = as_var(x), as_var(y)
+    x, y = paired(x, y)
     return where(isnan(x), y, where(isnan(y), x, minimum(x, y)))
 
 

@@ -13,7 +13,7 @@ import math
 
 from . import _core, elementwise
 from ._core import Var
-from ._typing import VarLike, as_var
+from ._typing import VarLike, as_var, paired
 
 __all__ = [
     "acos",
@@ -196,7 +196,7 @@ def atan2(y: VarLike, x: VarLike) -> Var:
 
 def logaddexp(x: VarLike, y: VarLike) -> Var:
     """Return ``log(exp(x) + exp(y))``, which does not overflow in between."""
-    x, y = as_var(x), as_var(y)
+    x, y = paired(x, y)
     # Infinities of one sign have no difference.
     distance = elementwise.where(x == y, 0, x - y)
     return elementwise.maximum(x, y) + log1p(exp(-elementwise.abs(distance)))
@@ -204,7 +204,7 @@ def logaddexp(x: VarLike, y: VarLike) -> Var:
 
 def logaddexp2(x: VarLike, y: VarLike) -> Var:
     """Return ``log2(2**x + 2**y)``, which does not overflow in between."""
-    x, y = as_var(x), as_var(y)
+    x, y = paired(x, y)
     distance = elementwise.where(x == y, 0, x - y)
     rest = log1p(exp2(-elementwise.abs(distance)))
     return elementwise.maximum(x, y) + rest * (1 / math.log(2))

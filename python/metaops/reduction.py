@@ -4,18 +4,32 @@
 """Reductions.
 
 `dim` is a dimension, a sequence of them, or None for all. With `keepdims` a
-reduced dimension stays with extent 1, else it goes.
+reduced dimension stays with extent 1, else it goes. `where` is a mask that
+broadcasts to x: only elements where it holds take part. `initial` is combined
+with each result, and `dtype` is that in which x is taken and the result given.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import Axes, VarLike, as_var, normalised_axes, normalised_axis, widened
-from .elementwise import abs, pow, where
+from ._typing import (
+    Axes,
+    DType,
+    VarLike,
+    as_var,
+    normalised_axes,
+    normalised_axis,
+    widened,
+)
+from .elementwise import abs, maximum, minimum
+from .elementwise import where as select
 from .functions import exp, log, sqrt
 
 __all__ = [
@@ -23,51 +37,181 @@ __all__ = [
     "any",
     "argmax",
     "argmin",
+    "count_nonzero",
     "logsumexp",
     "max",
     "mean",
     "min",
-    "norm",
     "prod",
+    "ptp",
     "std",
     "sum",
     "var",
 ]
 
 
-def sum(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+def mask_of(where: VarLike, x: Var) -> Var:
+    """Return a mask in x's shape.
+
+    Raises
+    ------
+    TypeError
+        If it is not boolean.
+    ValueError
+        If it does not broadcast to x.
+    """
+    mask = as_var(where)
+    if mask.dtype != "bool":
+        raise at_line(TypeError(f"where is of {mask.dtype}, expected bool"))
+    extents = x.shape[x.ndim - mask.ndim :] if mask.ndim <= x.ndim else None
+    if extents is None or not all_fit(mask.shape, extents):
+        raise at_line(
+            ValueError(f"where has shape {mask.shape}, which does not broadcast to {x.shape}")
+        )
+    return mask.broadcast(x.shape)
+
+
+def all_fit(shape: tuple[int, ...], extents: tuple[int, ...]) -> bool:
+    """Tell whether each extent is 1 or that of the other shape."""
+    return not [n for n, m in zip(shape, extents, strict=True) if n not in (1, m)]
+
+
+def masked(x: Var, where: VarLike | None, identity: Any) -> Var:
+    """Return x with what does not change a result in place of what takes no part."""
+    return x if where is None else select(mask_of(where, x), x, identity)
+
+
+def _extreme_identity(dtype: str, largest: bool) -> float:
+    """Return what is below, or above, all other numbers of a type."""
+    if "float" in dtype:
+        return math.inf if largest else -math.inf
+    if dtype == "bool":
+        return largest
+    limits = np.iinfo(dtype)
+    return limits.max if largest else limits.min
+
+
+def _taken(x: VarLike, dtype: DType | None) -> Var:
+    return as_var(x) if dtype is None else as_var(x).cast(dtype)
+
+
+def _given(result: Var, dtype: DType | None) -> Var:
+    return result if dtype is None else result.cast(dtype)
+
+
+def sum(
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    dtype: DType | None = None,
+    initial: VarLike | None = None,
+    where: VarLike | None = None,
+) -> Var:
     """Return the sum; 0 over nothing."""
-    return as_var(x).sum(dim, keepdims)
+    result = _given(masked(_taken(x, dtype), where, 0).sum(dim, keepdims), dtype)
+    return result if initial is None else result + initial
 
 
-def prod(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+def prod(
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    dtype: DType | None = None,
+    initial: VarLike | None = None,
+    where: VarLike | None = None,
+) -> Var:
     """Return the product; 1 over nothing."""
-    return as_var(x).prod(dim, keepdims)
+    result = _given(masked(_taken(x, dtype), where, 1).prod(dim, keepdims), dtype)
+    return result if initial is None else result * initial
 
 
-def max(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+def max(
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    initial: VarLike | None = None,
+    where: VarLike | None = None,
+) -> Var:
     """Return the largest element; -inf or the dtype's lowest over nothing."""
-    return as_var(x).max(dim, keepdims)
+    x = as_var(x)
+    if where is not None:
+        x = masked(x, where, _extreme_identity(x.dtype, False))
+    result = x.max(dim, keepdims)
+    return result if initial is None else maximum(result, initial)
 
 
-def min(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+def min(
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    initial: VarLike | None = None,
+    where: VarLike | None = None,
+) -> Var:
     """Return the smallest element; inf or the dtype's highest over nothing."""
-    return as_var(x).min(dim, keepdims)
+    x = as_var(x)
+    if where is not None:
+        x = masked(x, where, _extreme_identity(x.dtype, True))
+    result = x.min(dim, keepdims)
+    return result if initial is None else minimum(result, initial)
 
 
-def mean(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+def ptp(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+    """Return the largest element less the smallest."""
+    x = as_var(x)
+    return x.max(dim, keepdims) - x.min(dim, keepdims)
+
+
+def mean(
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    dtype: DType | None = None,
+    where: VarLike | None = None,
+) -> Var:
     """Return the arithmetic mean, a float; NaN over nothing."""
-    return as_var(x).mean(dim, keepdims)
+    x = _taken(x, dtype)
+    if where is None:
+        return _given(x.mean(dim, keepdims), dtype)
+    wide, own = widened(x)
+    axes = normalised_axes(dim, x.ndim)
+    return _mean(wide, axes, keepdims, mask_of(where, x)).cast(own if dtype is None else dtype)
 
 
-def all(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+def _count(x: Var, axes: tuple[int, ...], keepdims: bool, mask: Var | None) -> Var | float:
+    """Return how many elements take part, of x's type where a mask tells."""
+    if mask is None:
+        return math.prod(x.shape[axis] for axis in axes)
+    return mask.sum(axes, keepdims).cast(x.dtype)
+
+
+def _mean(x: Var, axes: tuple[int, ...], keepdims: bool, mask: Var | None) -> Var:
+    if mask is None:
+        return x.mean(axes, keepdims)
+    return select(mask, x, 0).sum(axes, keepdims) / _count(x, axes, keepdims, mask)
+
+
+def all(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, where: VarLike | None = None
+) -> Var:
     """Return a boolean: no element is zero."""
-    return as_var(x).all(dim, keepdims)
+    return masked(as_var(x), where, 1).all(dim, keepdims)
 
 
-def any(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+def any(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, where: VarLike | None = None
+) -> Var:
     """Return a boolean: some element is not zero."""
-    return as_var(x).any(dim, keepdims)
+    return masked(as_var(x), where, 0).any(dim, keepdims)
+
+
+def count_nonzero(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
+    """Return how many elements are not zero, int64; NaN is not."""
+    return as_var(x).cast("bool").sum(dim, keepdims)
 
 
 def var(
@@ -76,6 +220,7 @@ def var(
     keepdims: bool = False,
     *,
     correction: float = 0,
+    where: VarLike | None = None,
 ) -> Var:
     """Return the variance: the mean square of what differs from the mean.
 
@@ -84,18 +229,25 @@ def var(
     """
     x, dtype = widened(as_var(x))
     axes = normalised_axes(dim, x.ndim)
-    return _variance(x, axes, keepdims, correction).cast(dtype)
+    mask = None if where is None else mask_of(where, x)
+    return variance(x, axes, keepdims, correction, mask).cast(dtype)
 
 
-def _variance(x: Var, axes: tuple[int, ...], keepdims: bool, correction: float) -> Var:
-    centred = x - x.mean(axes, True)
-    count = math.prod(x.shape[axis] for axis in axes)
+def variance(
+    x: Var, axes: tuple[int, ...], keepdims: bool, correction: float, mask: Var | None = None
+) -> Var:
+    """Return the variance of floats, of those where a mask holds."""
+    centred = x - _mean(x, axes, True, mask)
+    if mask is not None:
+        centred = select(mask, centred, 0)
     squares = (centred * centred).sum(axes, keepdims)
-    divisor = count - correction
+    divisor = _count(x, axes, keepdims, mask) - correction
+    if isinstance(divisor, Var):
+        return squares / maximum(divisor, 0)
     return squares / (divisor if divisor > 0 else 0.0)
 
 
-def _root(x: Var) -> Var:
+def root(x: Var) -> Var:
     """Return the square root of sums of squares, without an infinite slope at 0.
 
     What is added there, and subtracted again, makes it 1/2; since the gradients
@@ -111,6 +263,7 @@ def std(
     keepdims: bool = False,
     *,
     correction: float = 0,
+    where: VarLike | None = None,
 ) -> Var:
     """Return the standard deviation, the square root of `var`.
 
@@ -118,69 +271,32 @@ def std(
     """
     x, dtype = widened(as_var(x))
     axes = normalised_axes(dim, x.ndim)
-    return _root(_variance(x, axes, keepdims, correction)).cast(dtype)
+    mask = None if where is None else mask_of(where, x)
+    return root(variance(x, axes, keepdims, correction, mask)).cast(dtype)
 
 
-def norm(
-    x: VarLike,
-    order: float = 2,
-    dim: Axes = None,
-    keepdims: bool = False,
+def logsumexp(
+    x: VarLike, dim: Axes = None, keepdims: bool = False, *, weights: VarLike | None = None
 ) -> Var:
-    """Return the vector norm of the elements along the dimensions, a float.
+    """Return ``log(sum(weights * exp(x)))``, computed without overflow.
 
-    Its gradient is 0 where the norm is 0, and that by an element that is 0 is 0.
-
-    Parameters
-    ----------
-    x
-        Any shape.
-    order
-        2 (Euclidean), 1, ``math.inf`` (the largest magnitude), ``-math.inf`` (the
-        smallest), 0 (how many elements are not 0), or p > 0 for
-        ``sum(|x|**p)**(1/p)``. Over nothing all are 0, but the smallest is inf.
-    dim, keepdims
-        As in every reduction; by default over all elements.
-
-    Raises
-    ------
-    ValueError
-        If `order` is another number.
+    Weights broadcast to x, and are 1 by default. Where they sum to a negative
+    number the result is NaN.
     """
-    x, dtype = widened(as_var(x))
-    axes = normalised_axes(dim, x.ndim)
-    return _norm(x, order, axes, keepdims).cast(dtype)
-
-
-def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
-    if order == 0:
-        return where(x == 0, 0, 1).sum(axes, keepdims).cast(x.dtype)
-    if order == 2:
-        return _root((x * x).sum(axes, keepdims))
-    if order == 1 or (order == math.inf and x.size == 0):
-        return abs(x).sum(axes, keepdims)
-    if order == math.inf:
-        return abs(x).max(axes, keepdims)
-    if order == -math.inf:
-        return abs(x).min(axes, keepdims)
-    if order > 0:
-        is_zero = x == 0
-        # Small powers are steep at 0, their sum's root is: 1 takes the place of 0.
-        powers = where(is_zero, 0, pow(where(is_zero, 1, abs(x)), order))
-        total = powers.sum(axes, keepdims)
-        is_none = total == 0
-        return where(is_none, 0, pow(where(is_none, 1, total), 1.0 / order))
-    raise at_line(ValueError(f"norm: order is {order}, expected 0, a positive number, inf or -inf"))
-
-
-def logsumexp(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
-    """Return ``log(sum(exp(x)))``, computed without overflow."""
     x = as_var(x)
     axes = normalised_axes(dim, x.ndim)
+    if weights is not None:
+        x = x if "float" in x.dtype else x.cast("float32")
+        weights = as_var(weights)
+        # What weighs nothing takes no part, even where its exponential overflows.
+        x, weights = select(weights == 0, -math.inf, x), weights.cast(x.dtype)
     largest = x.max(axes, True).detach()
     # An infinite maximum would make inf - inf.
-    largest = where(abs(largest) == math.inf, 0.0, largest)
-    result = log(exp(x - largest).sum(axes, True)) + largest
+    largest = select(abs(largest) == math.inf, 0.0, largest)
+    terms = exp(x - largest)
+    if weights is not None:
+        terms = terms * weights
+    result = log(terms.sum(axes, True)) + largest
     if keepdims:
         return result
     return result.reshape([n for axis, n in enumerate(x.shape) if axis not in axes])
@@ -206,7 +322,7 @@ def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool) -> Var:
         attained = attained | (x != x)
     # Narrow numbers: more of them fit a vector.
     narrow = "int32" if extent < 2**31 else "int64"
-    places = where(attained, _core.iota(x.shape, place, narrow), _core.full((), extent, narrow))
+    places = select(attained, _core.iota(x.shape, place, narrow), _core.full((), extent, narrow))
     result = places.min(place, keepdims).cast("int64")
     return result.reshape((1,) * rank) if dim is None and keepdims else result
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from . import _core
 from ._core import Var
 from ._errors import at_line
+from ._search import count_below
 from ._typing import (
     Axes,
     VarLike,
@@ -317,19 +318,7 @@ def searchsorted(sorted: VarLike, values: VarLike, right: bool = False) -> Var:
     if ordered.dtype != value.dtype:
         common = _core.binary("max", ordered[:0].reshape((0,)), value.reshape((-1,))[:0]).dtype
         ordered, value = ordered.cast(common), value.cast(common)
-    extent = ordered.shape[0]
-    names = ", ".join(f"i{k}" for k in range(value.ndim))
-    count = _core.full(value.shape, 0, "int64")
-    for bit in reversed(range(extent.bit_length())):
-        tried = count + (1 << bit)
-        # What is out of range is filled, and is not taken.
-        element = ordered.reindex(value.shape, (f"@e0({names})",), extras=[tried - 1])
-        if right:
-            is_before = (element <= value) | (value != value)
-        else:
-            is_before = (element < value) | ((value != value) & (element == element))
-        count = where((tried <= extent) & is_before, tried, count)
-    return count
+    return count_below(ordered, value, bool(right), nan_last="float" in value.dtype).cast("int64")
 
 
 def isin(x: VarLike, test: VarLike, invert: bool = False) -> Var:

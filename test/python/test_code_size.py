@@ -72,6 +72,21 @@ def reduced(name: str) -> Step:
     return lambda x: x - 0.1 * getattr(mo, name)(x, 1).cast("float32").reshape(-1, 1)
 
 
+def segmented(name: str) -> Step:
+    """Return a step that takes a reduction by segments of rows off the rows."""
+    return lambda x: x - 0.1 * getattr(mo, name)(x, mo.arange(8), 8)
+
+
+def squared(x: mo.Var) -> mo.Var:
+    """Return a small square matrix that depends on all of x."""
+    return mo.tanh(x[:, :8])
+
+
+def grown(x: mo.Var) -> mo.Var:
+    """Return what has the shape of x again."""
+    return mo.concat([x, x[:, :4]], 1)
+
+
 def halves(x: mo.Var) -> list[mo.Var]:
     """Return the left and the right half."""
     return [x[:, :6], x[:, 6:]]
@@ -80,7 +95,8 @@ def halves(x: mo.Var) -> list[mo.Var]:
 PAIRWISE = names(
     "add subtract multiply divide pow maximum minimum mod floor_divide equal not_equal "
     "less less_equal greater greater_equal logical_and logical_or logical_xor "
-    "atan2 copysign float_power fmax fmin fmod heaviside hypot logaddexp logaddexp2 nextafter"
+    "atan2 copysign float_power fmax fmin fmod heaviside hypot logaddexp logaddexp2 "
+    "nextafter isclose"
 )
 ALONE = names(
     "abs ceil cos erf exp floor log logical_not negative round sign sin sqrt square tanh "
@@ -90,7 +106,11 @@ ALONE = names(
     "nan_to_num positive signbit"
 )
 BITS = names("bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm")
-REDUCED = names("all any argmax argmin logsumexp max mean min norm prod std sum var")
+REDUCED = names(
+    "all any argmax argmin average count_nonzero logsumexp max mean min nanmax nanmean nanmin "
+    "nanprod nanstd nansum nanvar norm prod ptp std sum var"
+)
+SEGMENTS = names("segment_max segment_mean segment_min segment_sum")
 
 STEPS: dict[str, Step] = {
     **{name: pairwise(name) for name in PAIRWISE},
@@ -129,6 +149,36 @@ STEPS: dict[str, Step] = {
     "unique_counts": lambda x: x * 0.5 + mo.unique_counts(x, size=12)[0] * 0.5,
     "unique_inverse": lambda x: x * 0.5 + mo.unique_inverse(x, size=12)[0] * 0.5,
     "lerp": lambda x: mo.lerp(x, 0.5, x),
+    **{name: segmented(name) for name in SEGMENTS},
+    "allclose": lambda x: x - 0.1 * mo.allclose(x, 0.5).cast("float32"),
+    "array_equal": lambda x: x - 0.1 * mo.array_equal(x, x * 0.5).cast("float32"),
+    "einsum": lambda x: mo.einsum("ij,kj,kl->il", x, mo.tanh(x), x) * 0.1,
+    "tensordot": lambda x: mo.tensordot(mo.tanh(mo.tensordot(x, x, (1, 1))), x, 1) * 0.1,
+    "inner": lambda x: mo.tanh(mo.inner(x, x)) @ x * 0.1,
+    "dot": lambda x: mo.dot(mo.tanh(mo.dot(x, x.transpose())), x) * 0.1,
+    "trapezoid": lambda x: x - 0.01 * mo.trapezoid(x, dim=1).reshape(8, 1),
+    "vdot": lambda x: x - 0.01 * mo.vdot(x, x),
+    "vecdot": lambda x: x - 0.01 * mo.vecdot(x, x).reshape(8, 1),
+    "outer": lambda x: x - 0.1 * mo.outer(x[:, 0], x[0]),
+    "kron": lambda x: x - 0.1 * mo.kron(x[:2, :3], x[:4, :4]),
+    "cross": lambda x: mo.cross(x.reshape(8, 4, 3), x.reshape(8, 4, 3) * 0.5 + 1).reshape(8, 12),
+    "multi_dot": lambda x: mo.multi_dot([x, mo.tanh(x.transpose()), x]) * 0.1,
+    "matrix_power": lambda x: grown(mo.matrix_power(squared(x), 3) * 0.1),
+    "matrix_transpose": lambda x: mo.matrix_transpose(mo.exp(-mo.matrix_transpose(x))),
+    "matrix_norm": lambda x: x - 0.01 * mo.matrix_norm(x, 1),
+    "cov": lambda x: grown(x[:, :8] - 0.1 * mo.cov(x)),
+    "corrcoef": lambda x: grown(x[:, :8] - 0.1 * mo.corrcoef(x)),
+    "diff": lambda x: mo.diff(x, append=x[:, :1]),
+    "ediff1d": lambda x: mo.ediff1d(x, 0.5).reshape(8, 12),
+    "gradient": lambda x: mo.gradient(x, dim=1),
+    "interp": lambda x: mo.interp(x, np.arange(9.0) / 9, x[0, :9]),
+    "digitize": lambda x: mo.digitize(x, np.arange(9.0) / 9).cast("float32") / 9,
+    "bincount": lambda x: x - 0.1 * mo.bincount((x[0] * 9).cast("int64"), length=12),
+    "histogram": lambda x: x - 0.01 * mo.histogram(x, 12, (0, 1))[0],
+    "histogram_bin_edges": lambda x: x - 0.01 * mo.histogram_bin_edges(x, 11),
+    "histogram2d": lambda x: x - 0.01 * mo.histogram2d(x[0], x[1], (8, 12))[0],
+    "convolve": lambda x: mo.convolve(x.reshape(-1), x[0, :5], "same").reshape(8, 12) * 0.3,
+    "correlate": lambda x: mo.correlate(x.reshape(-1), x[0, :5], "same").reshape(8, 12) * 0.3,
     "softmax": lambda x: mo.softmax(x, 1),
     "log_softmax": lambda x: mo.log_softmax(x, 1),
     "cast": lambda x: (x * 8).cast("int32").cast("float32"),
@@ -223,9 +273,13 @@ OTHERS = names(
     "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
     "broadcast_shapes broadcast_to tril_indices triu_indices identity ravel unbind "
     "repeat_interleave "
+    "Key einsum_path beta binomial categorical cauchy chisquare choice dirichlet exponential gamma "
+    "geometric gumbel laplace logistic lognormal multinomial negative_binomial pareto poisson "
+    "rayleigh student_t triangular truncated_normal weibull "
     "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
     "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
-    "associative_scan finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_not "
+    "associative_scan finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh "
+    "bitwise_not "
     "degrees invert left_shift radians remainder right_shift true_divide"
 )
 

@@ -10,16 +10,25 @@ import numpy as np
 import pytest
 from metaops import (
     activations,
+    closeness,
+    contraction,
     creation,
     diagonals,
+    differences,
     elementwise,
+    filters,
     gathering,
+    histograms,
     nn,
+    norms,
+    products,
     reduction,
     repeating,
+    segments,
     shaping,
     splitting,
     stacking,
+    statistics,
 )
 from util import same
 
@@ -55,8 +64,9 @@ ARGUMENTS = [
 
 OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "reindex"]
 OTHERS += ["stop_fuse", "stop_grad"]
-MODULES = (activations, creation, diagonals, elementwise, gathering, reduction, repeating)
-MODULES += (shaping, splitting, stacking)
+MODULES = (activations, closeness, contraction, creation, diagonals, differences, elementwise)
+MODULES += (filters, gathering, histograms, norms, products, reduction, repeating, segments)
+MODULES += (shaping, splitting, stacking, statistics)
 FUNCTIONS = {name: getattr(module, name) for module in MODULES for name in module.__all__}
 FUNCTIONS |= {name: getattr(mo, name) for name in OTHERS}
 FUNCTIONS |= {
@@ -111,6 +121,7 @@ def test_functions():
     # Of three arguments, of shapes of their own, or not of a tensor.
     others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where"}
     others |= {"broadcast_shapes", "dsplit", "eye", "geomspace", "identity", "indices", "logspace"}
+    others |= {"bincount", "einsum_path", "interp", "matrix_power", "multi_dot"}
     others |= {"put_along_axis", "tri", "tril_indices", "triu_indices"}
     others |= {"gather", "nn.global_avg_pool2d", *OF_IMAGES}
     assert left <= others, left - others

@@ -26,7 +26,7 @@ FUNCTIONS = {
     for name, value in CALLABLES.items()
     if name.startswith(("metaops.", "Var.")) and name.split(".")[-1] not in LEFT_OUT
 }
-EXPECTED = (TypeError, ValueError, IndexError, KeyError, OverflowError)
+EXPECTED = (TypeError, ValueError, IndexError, KeyError, OverflowError, BufferError)
 
 
 def values(x):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import reduction
+from .. import norms
 from .._core import Var
 from .._errors import at_line
 from .._typing import Axes, VarLike, as_var, widened
@@ -52,7 +52,7 @@ def normalize(x: VarLike, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> 
         If a dimension is out of range, or the order is none.
     """
     x, dtype = widened(as_var(x))
-    return (x / clip(reduction.norm(x, p, dim, True), eps)).cast(dtype)
+    return (x / clip(norms.norm(x, p, dim, True), eps)).cast(dtype)
 
 
 def _two(name: str, x: VarLike, y: VarLike) -> tuple[Var, Var, str]:
@@ -94,7 +94,7 @@ def cosine_similarity(x: VarLike, y: VarLike, dim: int = 1, eps: float = 1e-8) -
         If shapes do not agree, or the dimension is out of range.
     """
     x, y, dtype = _two("cosine_similarity", x, y)
-    lengths = [clip(reduction.norm(vector, 2, dim), eps) for vector in (x, y)]
+    lengths = [clip(norms.norm(vector, 2, dim), eps) for vector in (x, y)]
     return ((x * y).sum(dim) / (lengths[0] * lengths[1])).cast(dtype)
 
 
@@ -125,7 +125,7 @@ def pairwise_distance(
         If shapes do not agree or have no dimension, or the order is none.
     """
     x, y, dtype = _two("pairwise_distance", x, y)
-    return reduction.norm(x - y + eps, p, -1, keepdims).cast(dtype)
+    return norms.norm(x - y + eps, p, -1, keepdims).cast(dtype)
 
 
 class CosineSimilarity(Module):

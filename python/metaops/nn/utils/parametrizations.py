@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from ... import reduction, sampling
+from ... import norms, sampling
 from ..._core import Var
 from ..._errors import at_line
 from ..._typing import as_count, normalised_axis, shown, widened
@@ -36,7 +36,7 @@ class _WeightNorm(Module):
         self.original1 = weight
 
     def _norms(self, weight: Var) -> Var:
-        return reduction.norm(widened(weight)[0], 2, self.dims, self._keepdims)
+        return norms.norm(widened(weight)[0], 2, self.dims, self._keepdims)
 
     def execute(self) -> Var:
         """Return the directions, each scaled to its norm."""
@@ -71,7 +71,7 @@ class _SpectralNorm(Module):
         return "float64" if self.original.dtype == "float64" else "float32"
 
     def _unit(self, vector: Var) -> Var:
-        return vector / clip(reduction.norm(vector), self.eps)
+        return vector / clip(norms.norm(vector), self.eps)
 
     def _matrix(self) -> Var:
         """Return the tensor as a matrix, whose rows are along `dim`."""

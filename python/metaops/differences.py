@@ -1,0 +1,297 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers that sample a function: differences, slopes, areas, interpolation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import _core
+from ._core import Var
+from ._errors import at_line
+from ._search import count_below, read
+from ._typing import (
+    Axes,
+    VarLike,
+    as_var,
+    beside,
+    normalised_axes,
+    normalised_axis,
+    shown,
+    whole_number,
+    widened,
+)
+from .elementwise import not_equal, where
+from .stacking import concat
+
+__all__ = ["diff", "ediff1d", "gradient", "interp", "trapezoid"]
+
+
+def _part(x: Var, axis: int, start: int | None, stop: int | None) -> Var:
+    return x[(slice(None),) * axis + (slice(start, stop),)]
+
+
+def diff(
+    x: VarLike,
+    n: int = 1,
+    dim: int = -1,
+    prepend: VarLike | None = None,
+    append: VarLike | None = None,
+) -> Var:
+    """Return the n-th differences of neighbours along a dimension.
+
+    Parameters
+    ----------
+    x
+        One dimension or more. Of booleans it is whether neighbours differ.
+    n
+        How often differences are taken; each time the extent is one less.
+    dim
+        The dimension.
+    prepend, append
+        What is put before and behind x: a number, or a tensor.
+
+    Raises
+    ------
+    ValueError
+        If `n` is negative, `dim` out of range, or shapes do not fit.
+    """
+    x = as_var(x)
+    axis = normalised_axis(dim, x.ndim)
+    count = whole_number("diff", "n", n)
+    parts = [
+        _beside(part, x, axis) if number != 1 else x
+        for number, part in enumerate((prepend, x, append))
+        if part is not None
+    ]
+    if len(parts) > 1:
+        x = concat(parts, axis)
+    for _ in range(min(count, x.shape[axis])):
+        right, left = _part(x, axis, 1, None), _part(x, axis, None, -1)
+        x = not_equal(right, left) if x.dtype == "bool" else right - left
+    return x if count else +x
+
+
+def _beside(part: VarLike, x: Var, axis: int) -> Var:
+    """Return what is put beside x; a number fills one place."""
+    value = beside(part, x)
+    if value.ndim:
+        return value
+    return value.broadcast((*x.shape[:axis], 1, *x.shape[axis + 1 :]))
+
+
+def ediff1d(x: VarLike, to_end: VarLike | None = None, to_begin: VarLike | None = None) -> Var:
+    """Return the differences of neighbours of the flattened x.
+
+    Parameters
+    ----------
+    x
+        Any shape.
+    to_end, to_begin
+        What comes behind and before them, flattened too.
+    """
+    x = as_var(x).reshape((-1,))
+    result = _part(x, 0, 1, None) - _part(x, 0, None, -1)
+    ends = [None if end is None else beside(end, x).cast(x.dtype) for end in (to_begin, to_end)]
+    parts = [part.reshape((-1,)) for part in (ends[0], result, ends[1]) if part is not None]
+    return concat(parts) if len(parts) > 1 else result
+
+
+def gradient(
+    x: VarLike, *spacing: VarLike, dim: Axes = None, edge_order: int = 1
+) -> Var | list[Var]:
+    """Return the slopes of a function that x samples, as ``numpy.gradient``.
+
+    Inside they are those of second order in the spacing, by both neighbours. This
+    is no derivative of recorded operators, which `metaops.grad` gives.
+
+    Parameters
+    ----------
+    x
+        At least two samples along each dimension that is taken.
+    spacing
+        Nothing (samples lie 1 apart), one number for all dimensions, or one item for
+        each: a number, or the coordinates of the samples along it.
+    dim
+        The dimensions; by default all.
+    edge_order
+        1 or 2: the order at both ends. 2 takes three samples.
+
+    Returns
+    -------
+    Var or list of Var
+        Of x's shape, floats; a list for several dimensions.
+
+    Raises
+    ------
+    ValueError
+        If there are too few samples or other numbers of spacings, or `edge_order` is
+        another number.
+    """
+    (x, dtype), single = widened(as_var(x)), isinstance(dim, int)
+    axes = normalised_axes(dim, x.ndim)
+    if isinstance(dim, Sequence):
+        axes = tuple(normalised_axis(axis, x.ndim) for axis in dim)
+    if edge_order not in (1, 2):
+        raise at_line(ValueError(f"gradient: edge_order is {shown(edge_order)}, expected 1 or 2"))
+    steps = [beside(step, x) for step in spacing] or [as_var(1)]
+    if len(steps) == 1 and steps[0].ndim == 0:
+        steps *= len(axes)
+    if len(steps) != len(axes):
+        raise at_line(
+            ValueError(f"gradient: given {len(steps)} spacings for {len(axes)} dimensions")
+        )
+    slopes = [
+        _slopes(x, axis, step, edge_order).cast(dtype)
+        for axis, step in zip(axes, steps, strict=True)
+    ]
+    return slopes[0] if len(slopes) == 1 and (single or x.ndim == 1) else slopes
+
+
+def _along(vector: Var, x: Var, axis: int) -> Var:
+    return vector.reshape([-1 if k == axis else 1 for k in range(x.ndim)])
+
+
+def _padded(x: Var, axis: int, before: int, after: int) -> Var:
+    low, high = [0] * x.ndim, [0] * x.ndim
+    low[axis], high[axis] = before, after
+    return _core.pad(x, low, high, 0)
+
+
+def _slopes(x: Var, axis: int, step: Var, edge_order: int) -> Var:
+    extent = x.shape[axis]
+    if extent <= edge_order:
+        raise at_line(
+            ValueError(
+                f"gradient: dimension {axis} of shape {x.shape} has too few samples, expected"
+                f" {edge_order + 1} or more"
+            )
+        )
+    if step.ndim > 1 or (step.ndim == 1 and step.shape[0] != extent):
+        raise at_line(
+            ValueError(
+                f"gradient: a spacing has shape {step.shape}, expected a number or the"
+                f" {extent} coordinates along dimension {axis}"
+            )
+        )
+    step = step.cast(x.dtype)
+    if step.ndim == 0:
+        widths = step.broadcast((extent - 1,))
+    else:
+        widths = step[1:] - step[:-1]
+    widths = _along(widths, x, axis)
+    between = (_part(x, axis, 1, None) - _part(x, axis, None, -1)) / widths
+    left, right = _padded(between, axis, 1, 0), _padded(between, axis, 0, 1)
+    before, after = _padded(widths, axis, 1, 0), _padded(widths, axis, 0, 1)
+    place = _along(_core.iota((extent,), 0), x, axis)
+    at_edge = (place == 0) | (place == extent - 1)
+    # Outside there is nothing: at an edge one of the two slopes is 0.
+    inside = (left * after + right * before) / (before + after)
+    slopes = where(at_edge, left + right, inside)
+    return slopes if edge_order == 1 else slopes + _bend(between, widths, axis, extent)
+
+
+def _bend(between: Var, widths: Var, axis: int, extent: int) -> Var:
+    """Return what a parabola adds at both ends to the slope of the last two samples."""
+
+    def end(outer: tuple[int | None, int | None], inner: tuple[int | None, int | None]) -> Var:
+        width, other = _part(widths, axis, *outer), _part(widths, axis, *inner)
+        change = _part(between, axis, *outer) - _part(between, axis, *inner)
+        return change * (width / (width + other))
+
+    first = _padded(end((0, 1), (1, 2)), axis, 0, extent - 1)
+    last = _padded(end((extent - 2, None), (extent - 3, extent - 2)), axis, extent - 1, 0)
+    return first + last
+
+
+def trapezoid(y: VarLike, x: VarLike | None = None, dx: float = 1.0, dim: int = -1) -> Var:
+    """Return the area under samples of a function, by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y
+        The samples, along one dimension.
+    x
+        Their coordinates: of y's shape, or those along the dimension only.
+    dx
+        Their distance, where x is not given.
+    dim
+        The dimension.
+
+    Raises
+    ------
+    ValueError
+        If `dim` is out of range or the shapes do not fit.
+    """
+    y, dtype = widened(as_var(y))
+    axis = normalised_axis(dim, y.ndim)
+    sums = _part(y, axis, 1, None) + _part(y, axis, None, -1)
+    if x is None:
+        return ((sums * (0.5 * dx)).sum(axis)).cast(dtype)
+    places = as_var(x)
+    if places.ndim == 1 and places.shape[0] == y.shape[axis]:
+        places = _along(places, y, axis)
+    elif places.shape != y.shape:
+        raise at_line(
+            ValueError(f"trapezoid: x has shape {places.shape}, which does not fit y's, {y.shape}")
+        )
+    places = places.cast(y.dtype)
+    widths = _part(places, axis, 1, None) - _part(places, axis, None, -1)
+    return (sums * widths * 0.5).sum(axis).cast(dtype)
+
+
+def interp(
+    x: VarLike,
+    xp: VarLike,
+    fp: VarLike,
+    left: VarLike | None = None,
+    right: VarLike | None = None,
+) -> Var:
+    """Return the values at x of the line through points, as ``numpy.interp``.
+
+    Parameters
+    ----------
+    x
+        Where, any shape.
+    xp, fp
+        The points' coordinates, which rise, and values, of one dimension.
+    left, right
+        The values before the first point and behind the last, by default theirs.
+
+    Returns
+    -------
+    Var
+        x's shape, a float. NaN for NaN.
+
+    Raises
+    ------
+    ValueError
+        If there is no point, or xp and fp have other shapes.
+    """
+    points, values = as_var(xp), as_var(fp)
+    if points.ndim != 1 or points.shape != values.shape or points.size == 0:
+        raise at_line(
+            ValueError(
+                f"interp: xp and fp have shapes {points.shape} and {values.shape}, expected one"
+                " dimension and equal extents above 0"
+            )
+        )
+    x, points = (beside(tensor, values) for tensor in (x, points))
+    types = {tensor.dtype for tensor in (x, points, values)}
+    wide = "float64" if "float64" in types else "float32"
+    dtype = values.dtype if len(types) == 1 and "float" in values.dtype else wide
+    x, points, values = (tensor.cast(wide) for tensor in (x, points, values))
+    last = points.size - 1
+    low = count_below(points, x.detach(), or_equal=True) - 1
+    low = where(low < 0, 0, where(low >= last, max(last - 1, 0), low))
+    high = low + 1 if last else low
+    start, first = read(points, low), read(values, low)
+    rise, run = read(values, high) - first, read(points, high) - start
+    result = first + rise * where(run == 0, 0, (x - start) / where(run == 0, 1, run))
+    # At the points themselves there is no rounding.
+    result = where(x == read(points, high), read(values, high), result)
+    below = values[0] if left is None else beside(left, values).cast(wide)
+    above = values[last] if right is None else beside(right, values).cast(wide)
+    result = where(x < points[0], below, where(x > points[last], above, result))
+    return where(x != x, x, result).cast(dtype)
