@@ -16,6 +16,7 @@ from . import (
     indexing,
     nn,
     optim,
+    padding,
     reduction,
     sampling,
     shaping,
@@ -84,6 +85,7 @@ from .info import LastProgram, last_program
 from .io import load, save
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
+from .padding import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
 from .sampling import *  # noqa: F403
@@ -181,6 +183,7 @@ __all__ += activations.__all__
 __all__ += creation.__all__
 __all__ += elementwise.__all__
 __all__ += indexing.__all__
+__all__ += padding.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__

@@ -20,7 +20,6 @@ __all__ = [
     "expand_dims",
     "flatten",
     "flip",
-    "pad",
     "permute",
     "reshape",
     "split",
@@ -137,29 +136,6 @@ def flip(x: VarLike, dim: Axes = None) -> Var:
     x = as_var(x)
     axes = normalised_axes(dim, x.ndim)
     return x[tuple(slice(None, None, -1 if k in axes else 1) for k in range(x.ndim))]
-
-
-def pad(x: VarLike, widths: Sequence[tuple[int, int]], value: float = 0) -> Var:
-    """Return x with a border of `value`.
-
-    Parameters
-    ----------
-    x
-        Any shape.
-    widths
-        One (before, after) per dimension. A negative width removes elements.
-    value
-        Of the border.
-
-    Raises
-    ------
-    ValueError
-        If there is not one pair per dimension or an extent becomes negative.
-    """
-    x = as_var(x)
-    if len(widths) != x.ndim:
-        raise at_line(ValueError(f"pad: {len(widths)} pairs of widths given, expected {x.ndim}"))
-    return _core.pad(x, [low for low, _ in widths], [high for _, high in widths], value)
 
 
 def concat(tensors: Sequence[VarLike], dim: int = 0) -> Var:

@@ -8,7 +8,7 @@ import copy
 import metaops as mo
 import numpy as np
 import pytest
-from metaops import activations, creation, elementwise, indexing, nn, reduction, shaping
+from metaops import activations, creation, elementwise, indexing, nn, padding, reduction, shaping
 from util import same
 
 #: Methods that are documented to act in place and to return the Var.
@@ -45,7 +45,7 @@ OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "re
 OTHERS += ["stop_fuse", "stop_grad"]
 FUNCTIONS = {
     name: getattr(module, name)
-    for module in (activations, creation, elementwise, indexing, reduction, shaping)
+    for module in (activations, creation, elementwise, indexing, padding, reduction, shaping)
     for name in module.__all__
 }
 FUNCTIONS |= {name: getattr(mo, name) for name in OTHERS}
@@ -134,6 +134,7 @@ NOTHING = {
     "swapaxes": lambda x: x.swapaxes(1, 1),
     "flip": lambda x: mo.flip(x, ()),
     "pad": lambda x: mo.pad(x, [(0, 0), (0, 0)]),
+    "pad by edges": lambda x: mo.pad(x, 0, "edge"),
     "broadcast": lambda x: x.broadcast((2, 3)),
     "sum": lambda x: x.sum(()),
     "mean": lambda x: x.mean(()),

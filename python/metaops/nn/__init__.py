@@ -36,6 +36,23 @@ from .loss import (
 )
 from .module import Module
 from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
+from .padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
 from .pool import AvgPool2d, MaxPool2d, avg_pool2d, global_avg_pool2d, max_pool2d
 
 __all__ = [
@@ -45,6 +62,12 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1d",
     "BatchNorm2d",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
     "Conv2d",
     "CrossEntropyLoss",
     "Dropout",
@@ -66,12 +89,21 @@ __all__ = [
     "NLLLoss",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
     "Sequential",
     "SiLU",
     "Sigmoid",
     "Softmax",
     "Softplus",
     "Tanh",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
     "avg_pool2d",
     "bce_loss",
     "bce_with_logits_loss",
