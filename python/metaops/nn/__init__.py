@@ -23,6 +23,7 @@ from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import Conv2d, conv2d
 from .dropout import Dropout, dropout
 from .embedding import Embedding
+from .interpolate import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d, interpolate
 from .linear import Linear
 from .loss import (
     BCELoss,
@@ -101,6 +102,9 @@ __all__ = [
     "Softmax",
     "Softplus",
     "Tanh",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
@@ -112,6 +116,7 @@ __all__ = [
     "dropout",
     "global_avg_pool2d",
     "init",
+    "interpolate",
     "l1_loss",
     "max_pool2d",
     "mse_loss",
