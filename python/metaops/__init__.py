@@ -20,6 +20,7 @@ from . import (
     reduction,
     sampling,
     shaping,
+    windows,
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
@@ -92,6 +93,7 @@ from .sampling import *  # noqa: F403
 from .shaping import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
+from .windows import *  # noqa: F403
 
 __version__ = "0.1.0"
 
@@ -187,5 +189,6 @@ __all__ += padding.__all__
 __all__ += reduction.__all__
 __all__ += sampling.__all__
 __all__ += shaping.__all__
+__all__ += windows.__all__
 
 _publish(vars(), __all__)

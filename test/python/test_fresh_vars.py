@@ -8,7 +8,17 @@ import copy
 import metaops as mo
 import numpy as np
 import pytest
-from metaops import activations, creation, elementwise, indexing, nn, padding, reduction, shaping
+from metaops import (
+    activations,
+    creation,
+    elementwise,
+    indexing,
+    nn,
+    padding,
+    reduction,
+    shaping,
+    windows,
+)
 from util import same
 
 #: Methods that are documented to act in place and to return the Var.
@@ -45,7 +55,16 @@ OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "re
 OTHERS += ["stop_fuse", "stop_grad"]
 FUNCTIONS = {
     name: getattr(module, name)
-    for module in (activations, creation, elementwise, indexing, padding, reduction, shaping)
+    for module in (
+        activations,
+        creation,
+        elementwise,
+        indexing,
+        padding,
+        reduction,
+        shaping,
+        windows,
+    )
     for name in module.__all__
 }
 FUNCTIONS |= {name: getattr(mo, name) for name in OTHERS}

@@ -149,7 +149,7 @@ def test_shapes():
 def test_pad():
     widths = [(1, 0), (0, 2), (0, 0), (3, 1)]
     same(mo.pad(X, widths), np.pad(X, widths))
-    same(mo.pad(X, widths, 2.5), np.pad(X, widths, constant_values=2.5))
+    same(mo.pad(X, widths, value=2.5), np.pad(X, widths, constant_values=2.5))
     same(
         mo.pad(X, [(0, 0), (-1, 0), (0, -2), (1, 0)]),
         np.pad(X[:, 1:, :-2], [(0, 0)] * 3 + [(1, 0)]),

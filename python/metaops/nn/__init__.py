@@ -19,10 +19,11 @@ from .activation import (
     Tanh,
 )
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
-from .containers import Flatten, Identity, ModuleList, Sequential
+from .containers import Flatten, Identity, ModuleList, Sequential, Unflatten
 from .conv import Conv2d, conv2d
 from .dropout import Dropout, dropout
 from .embedding import Embedding
+from .fold import Fold, Unfold, fold, unfold
 from .interpolate import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d, interpolate
 from .linear import Linear
 from .loss import (
@@ -55,6 +56,14 @@ from .padding import (
     ZeroPad3d,
 )
 from .pool import AvgPool2d, MaxPool2d, avg_pool2d, global_avg_pool2d, max_pool2d
+from .shuffle import (
+    ChannelShuffle,
+    PixelShuffle,
+    PixelUnshuffle,
+    channel_shuffle,
+    pixel_shuffle,
+    pixel_unshuffle,
+)
 
 __all__ = [
     "AvgPool2d",
@@ -63,6 +72,7 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1d",
     "BatchNorm2d",
+    "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",
@@ -75,6 +85,7 @@ __all__ = [
     "Embedding",
     "ELU",
     "Flatten",
+    "Fold",
     "GELU",
     "Identity",
     "InstanceNorm2d",
@@ -88,6 +99,8 @@ __all__ = [
     "Module",
     "ModuleList",
     "NLLLoss",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "ReLU",
     "ReLU6",
     "ReflectionPad1d",
@@ -102,6 +115,8 @@ __all__ = [
     "Softmax",
     "Softplus",
     "Tanh",
+    "Unflatten",
+    "Unfold",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",
@@ -111,9 +126,11 @@ __all__ = [
     "avg_pool2d",
     "bce_loss",
     "bce_with_logits_loss",
+    "channel_shuffle",
     "conv2d",
     "cross_entropy_loss",
     "dropout",
+    "fold",
     "global_avg_pool2d",
     "init",
     "interpolate",
@@ -121,6 +138,9 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "unfold",
 ]
 
 _publish(vars(init), init.__all__)
