@@ -149,6 +149,7 @@ def test_batches_of_nothing():
         assert nn.interpolate(mo.zeros((0, 2, 3, 4)), (5, 6), mode=mode).shape == (0, 2, 5, 6)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic", "area"])
 def test_an_image_is_few_kernels(rng, mode):
     """Two dimensions, one after the other, and no tables of places."""

@@ -24,6 +24,7 @@ from .conv import Conv2d, conv2d
 from .dropout import Dropout, dropout
 from .embedding import Embedding
 from .fold import Fold, Unfold, fold, unfold
+from .grid_sample import affine_grid, grid_sample
 from .interpolate import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d, interpolate
 from .linear import Linear
 from .loss import (
@@ -123,6 +124,7 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "affine_grid",
     "avg_pool2d",
     "bce_loss",
     "bce_with_logits_loss",
@@ -132,6 +134,7 @@ __all__ = [
     "dropout",
     "fold",
     "global_avg_pool2d",
+    "grid_sample",
     "init",
     "interpolate",
     "l1_loss",
