@@ -51,7 +51,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "stop": ("end",),
     "targets": ("inputs",),
     "tensors": ("arrays",),
-    "value": ("constant_values", "fill_value"),
+    "value": ("constant_values", "end_values", "fill_value"),
     "widths": ("pad_width",),
     "x": ("a", "input", "x1"),
     "y": ("other", "x2"),

@@ -110,6 +110,10 @@ STEPS: dict[str, Step] = {
     "stack": lambda x: mo.stack(halves(x)[::-1], 1).reshape(8, 12),
     "split": lambda x: mo.concat(x.split(4, 1)[::-1], 1),
     "pad": lambda x: mo.exp(-mo.pad(x, ((1, 0), (0, 0)))[:8]),
+    "pad by reflections": lambda x: mo.exp(-mo.pad(x, 1, "reflect")[1:9, 1:13]),
+    "sliding_window_view": lambda x: (
+        mo.sliding_window_view(mo.pad(x, ((0, 0), (0, 2))), 3, 1).sum(-1) * 0.3
+    ),
     "flip": lambda x: mo.exp(-mo.flip(x, 1)),
     "transpose": lambda x: mo.transpose(mo.exp(-mo.transpose(x))),
     "permute": lambda x: mo.permute(mo.exp(-mo.permute(x, (1, 0))), (1, 0)),

@@ -75,6 +75,7 @@ WRONG = [
     (lambda: nn.unfold(mo.zeros((3, 4)), 2), r"unfold: x has shape \(3, 4\), expected \(N, C,"),
     (lambda: nn.unfold(mo.zeros((1, 1, 3, 4)), 5), "unfold: a kernel that covers 5 does not fit"),
     (lambda: nn.unfold(mo.zeros((1, 1, 3, 4)), "2"), "unfold: kernel_size is '2', expected"),
+    (lambda: nn.Fold((3, 4), 2, stride=(1, 2, 3)), r"Fold: stride is \(1, 2, 3\), expected an"),
     (lambda: nn.fold(mo.zeros((1, 4, 7)), (3, 4), 2), r"fold: x has shape \(1, 4, 7\), expected"),
     (lambda: nn.fold(mo.zeros((1, 5, 6)), (3, 4), 2), r"expected \(N, C \* 4, 6\) or \(C \* 4, 6"),
     (lambda: nn.fold(mo.zeros((1, 4, 6)), (3, 4.5), 2), "fold: output_size is"),
@@ -151,6 +152,8 @@ def test_unflatten(rng):
     same(nn.Unflatten(-2, (2, -1, 3))(x), x.reshape(2, 2, 2, 3, 3))
     assert nn.Unflatten(1, (0, 3))(mo.zeros((2, 0))).shape == (2, 0, 3)
     same(nn.Flatten()(nn.Unflatten(1, (12, 1))(x)), x.reshape(2, 36))
+    with pytest.raises(TypeError, match="Unflatten: unflattened_size is 4, expected integers"):
+        nn.Unflatten(1, 4)
     assert repr(nn.Unflatten(1, [3, 4])) == "Unflatten(dim=1, unflattened_size=(3, 4))"
 
 
@@ -158,6 +161,6 @@ def test_layers_show_their_numbers():
     assert repr(nn.PixelShuffle(2)) == "PixelShuffle(upscale_factor=2)"
     assert repr(nn.PixelUnshuffle(3)) == "PixelUnshuffle(downscale_factor=3)"
     assert repr(nn.ChannelShuffle(2)) == "ChannelShuffle(groups=2)"
-    numbers = "kernel_size=2, dilation=1, padding=0, stride=1"
+    numbers = "kernel_size=(2, 2), dilation=(1, 1), padding=(0, 0), stride=(1, 1)"
     assert repr(nn.Unfold(2)) == f"Unfold({numbers})"
-    assert repr(nn.Fold(4, 2)) == f"Fold(output_size=4, {numbers})"
+    assert repr(nn.Fold(4, 2)) == f"Fold(output_size=(4, 4), {numbers})"

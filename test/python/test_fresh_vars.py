@@ -120,6 +120,8 @@ def test_functions():
     # Of three arguments, of shapes of their own, or not of a tensor.
     others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where", "nn.conv2d"}
     others |= {"gather", "nn.avg_pool2d", "nn.max_pool2d", "nn.global_avg_pool2d"}
+    others |= {"nn.affine_grid", "nn.fold", "nn.grid_sample", "nn.interpolate", "nn.unfold"}
+    others |= {"nn.pixel_shuffle", "nn.pixel_unshuffle"}
     assert left <= others, left - others
 
 
@@ -174,6 +176,15 @@ NOTHING = {
     "dropout of nothing": lambda x: nn.Dropout(0.0)(x),
     "Dropout at evaluation": lambda x: nn.Dropout().eval()(x),
     "Identity": lambda x: nn.Identity()(x),
+    "Unflatten": lambda x: nn.Unflatten(1, (3,))(x),
+    "an image of its size": lambda x: nn.interpolate(x[None], 3),
+    "an image of its size, linear": lambda x: nn.interpolate(x[None], 3, mode="linear"),
+    "an image of its size, averaged": lambda x: nn.interpolate(x[None], 3, mode="area"),
+    "no border": lambda x: nn.ReflectionPad1d(0)(x),
+    "windows of one element": lambda x: mo.sliding_window_view(x, (1, 1)),
+    "windows of one pixel": lambda x: nn.unfold(x[None, None], 1),
+    "pixels that stay": lambda x: nn.pixel_shuffle(x[None], 1),
+    "channels that stay": lambda x: nn.channel_shuffle(x, 1),
     "no layers": lambda x: mo.Sequential()(x),
     "identities": lambda x: mo.Sequential(nn.Identity(), nn.Flatten())(x),
     "under no_grad": lambda x: mo.no_grad()(lambda x: +x)(x),

@@ -68,7 +68,7 @@ def test_values_of_borders(rng):
     x = rng.random((2, 3))
     same(mo.pad(x, 2, value=-1.5), np.pad(x, 2, constant_values=-1.5))
     close(
-        mo.pad(x, (3, 2), "linear_ramp", -1.5),
+        mo.pad(x, (3, 2), "linear_ramp", end_values=-1.5),
         np.pad(x, (3, 2), "linear_ramp", end_values=-1.5),
         rtol=1e-12,
     )

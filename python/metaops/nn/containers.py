@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, normalised_axis
+from .._typing import VarLike, as_var, normalised_axis, shown
 from ..shaping import flatten
 from .module import Module
 
@@ -126,11 +127,21 @@ class Unflatten(Module):
         The dimension.
     unflattened_size
         The extents that it becomes. One may be -1: it is what remains.
+
+    Raises
+    ------
+    TypeError
+        If an extent is no integer.
     """
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         self.dim = dim
-        self.unflattened_size = tuple(unflattened_size)
+        try:
+            self.unflattened_size = tuple(map(operator.index, unflattened_size))
+        except TypeError:
+            given = shown(unflattened_size)
+            error = TypeError(f"Unflatten: unflattened_size is {given}, expected integers")
+            raise at_line(error) from None
 
     def execute(self, x: VarLike) -> Var:
         """Return x under its new shape.
