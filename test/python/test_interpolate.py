@@ -183,8 +183,9 @@ WRONG = [
     ({"size": 3, "align_corners": False}, "align_corners is given for mode 'nearest'"),
     ({"size": (3,)}, r"size is \(3\), expected an integer or 2 of them"),
     ({"size": 2.5}, "size is 2.5, expected an integer"),
-    ({"size": (0, 3)}, r"\(3, 4\) made \(0, 3\), expected sizes from 1"),
-    ({"scale_factor": 0.1}, r"\(3, 4\) made \(0, 0\), expected sizes from 1"),
+    ({"size": (0, 3)}, r"\(3, 4\) made \(0, 3\), expected extents from 1"),
+    ({"scale_factor": 0.1}, r"\(3, 4\) made \(0, 0\), expected extents from 1"),
+    ({"scale_factor": 1e308}, r"made \(2147483648, 2147483648\), expected extents"),
     ({"scale_factor": -1}, "scale_factor is -1, expected a positive number"),
     ({"scale_factor": math.nan}, "scale_factor is nan, expected a positive number"),
     ({"scale_factor": (2, "a")}, r"scale_factor is \(2, 'a'\), expected a positive number"),
@@ -204,5 +205,5 @@ def test_wrong_tensors():
         nn.interpolate(mo.zeros(IMAGE, "int32"), 3, mode="bilinear")
     with pytest.raises(ValueError, match=r"x has shape \(3, 4\), expected 3 or 4 or 5 dim"):
         nn.interpolate(mo.zeros((3, 4)), 3)
-    with pytest.raises(ValueError, match=r"\(0, 4\) made \(3, 3\), expected sizes from 1"):
+    with pytest.raises(ValueError, match=r"\(0, 4\) made \(3, 3\), expected extents from 1"):
         nn.interpolate(mo.zeros((1, 1, 0, 4)), 3)

@@ -22,6 +22,7 @@ from .._typing import VarLike, as_var, shown, widened
 from ..creation import arange
 from ..padding import pad
 from ..shaping import stack
+from .resample import keys
 
 __all__ = ["affine_grid", "grid_sample"]
 
@@ -123,7 +124,7 @@ class _Axis(NamedTuple):
             return _Axis(elementwise.round(place), None, before, after)
         element = elementwise.floor(place)
         t = place - element
-        weights = stack(_keys(t) if mode == "bicubic" else [1 - t, t], -1)
+        weights = stack(keys(t) if mode == "bicubic" else [1 - t, t], -1)
         # Of all channels the same, so computed once, and not with each of them.
         return _Axis(element, weights.stop_fuse(), before, after)
 
@@ -142,19 +143,6 @@ def _reflected(place: Var, low: float, high: float) -> Var:
         return place
     away = elementwise.mod(elementwise.abs(place - low), 2 * span)
     return (span + low) - elementwise.abs(away - span)
-
-
-def _keys(t: Var) -> list[Var]:
-    """Return the weights of four neighbours, where t is behind the second of them."""
-    a = -0.75
-
-    def near(d: Var) -> Var:
-        return ((a + 2) * d - (a + 3)) * d * d + 1
-
-    def far(d: Var) -> Var:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
 def _interpolated(padded: Var, axes: Sequence[_Axis], neighbours: Sequence[int]) -> Var:

@@ -9,8 +9,7 @@ import math
 import operator
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
 from .module import Module
-from .resample import Places, Weights, nearest, weighted
+from .resample import Places, cubic, linear, nearest, weighted
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "interpolate"]
 
@@ -37,6 +36,8 @@ _NEAREST = ("nearest", "nearest-exact")
 _SMOOTH = ("linear", "bilinear", "trilinear", "bicubic")
 #: Scale factors are fractions of at most this denominator.
 _LARGEST_DENOMINATOR = 1_000_000
+#: A size that is too large for any dimension.
+_ENDLESS = 2**31
 
 
 def interpolate(
@@ -93,24 +94,22 @@ def interpolate(
     """
     x = as_var(x)
     _check_mode(x, mode, align_corners, antialias)
-    given = _Size.of(x.shape[2:], size, scale_factor, recompute_scale_factor)
+    axes = _axes(x.shape[2:], size, scale_factor, recompute_scale_factor)
     if mode in _NEAREST:
-        half = mode == "nearest-exact"
-        return nearest(x, [_at_floors(*numbers, half) for numbers in given.axes])
+        return nearest(x, [axis.floors(mode == "nearest-exact") for axis in axes])
     if "float" not in x.dtype:
         raise at_line(TypeError(f"interpolate: x is {x.dtype}, expected floats for mode {mode!r}"))
     values, dtype = widened(x)
-    if mode == "area":
-        for axis in _in_order(given):
-            values = _averaged(values, axis + 2, given.sizes[axis])
-    else:
-        table = _cubic if mode == "bicubic" else _linear
-        for axis in _in_order(given):
-            places = _at_middles(*given.axes[axis], bool(align_corners))
-            # A size that stays is no change for PyTorch's linear modes, whatever the factor.
-            stays = places.extent == places.size and mode != "bicubic"
-            if not stays and not places.is_identity:
-                values = weighted(values, axis + 2, places, *table(places))
+    for k in _in_order(axes):
+        if mode == "area":
+            values = _averaged(values, k + 2, axes[k].size)
+            continue
+        places = axes[k].middles(bool(align_corners))
+        # A size that stays is no change for PyTorch's linear modes, whatever the factor.
+        stays = places.extent == places.size and mode != "bicubic"
+        if not stays and not places.is_identity:
+            own = cubic(places) if mode == "bicubic" else linear(places)
+            values = weighted(values, k + 2, places, own)
     return (values if values is not x else +x).cast(dtype)
 
 
@@ -137,54 +136,71 @@ def _check_mode(x: Var, mode: Any, align_corners: bool | None, antialias: bool) 
         raise at_line(ValueError("interpolate: antialias is True, expected False"))
 
 
-class _Size:
-    """The sizes of x and of the result, and the distance of the result's elements in x."""
+class _Axis(NamedTuple):
+    """The extents of x and of the result along a dimension of space."""
 
-    def __init__(
-        self, extents: Sequence[int], sizes: Sequence[int], scales: Sequence[Fraction]
-    ) -> None:
-        self.sizes = sizes
-        self.axes = list(zip(extents, sizes, scales, strict=True))
+    extent: int
+    size: int
+    #: The distance in x of neighbours of the result.
+    scale: Fraction
 
-    @staticmethod
-    def of(extents: Sequence[int], size: Any, factor: Any, recompute: bool | None) -> _Size:
-        """Return it for one of a size and a scale factor.
+    def floors(self, half: bool) -> Places:
+        """Return ``o * scale``, or ``(o + 0.5) * scale``."""
+        step, divisor = self.scale.numerator, self.scale.denominator
+        if half:
+            return Places(self.extent, self.size, 2 * step, step, 2 * divisor)
+        return Places(self.extent, self.size, step, 0, divisor)
 
-        Raises
-        ------
-        ValueError
-            If both or none are given, or their numbers do not fit.
-        """
-        if (size is None) == (factor is None):
-            which = "neither size nor scale_factor is" if size is None else "both are"
-            raise at_line(
-                ValueError(f"interpolate: {which} given, expected one of size and scale_factor")
+    def middles(self, align_corners: bool) -> Places:
+        """Return ``(o + 0.5) * scale - 0.5``, or what leaves the outermost elements in place."""
+        if align_corners:
+            return Places(self.extent, self.size, self.extent - 1, 0, max(self.size - 1, 1))
+        step, divisor = self.scale.numerator, self.scale.denominator
+        return Places(self.extent, self.size, 2 * step, step - divisor, 2 * divisor)
+
+
+def _axes(extents: Sequence[int], size: Any, factor: Any, recompute: bool | None) -> list[_Axis]:
+    """Return the dimensions of space for one of a size and a scale factor.
+
+    Raises
+    ------
+    ValueError
+        If both or none are given, or their numbers do not fit.
+    """
+    if (size is None) == (factor is None):
+        which = "neither size nor scale_factor is" if size is None else "both are"
+        raise at_line(
+            ValueError(f"interpolate: {which} given, expected one of size and scale_factor")
+        )
+    if recompute and factor is None:
+        raise at_line(
+            ValueError("interpolate: recompute_scale_factor is given without scale_factor")
+        )
+    factors = [1.0] * len(extents)
+    if factor is None:
+        sizes = _numbers("size", size, len(extents), operator.index)
+    else:
+        factors = _numbers("scale_factor", factor, len(extents), _positive)
+        sizes = [int(min(n * r, _ENDLESS)) for n, r in zip(extents, factors, strict=True)]
+    if min(*extents, *sizes) < 1 or max(sizes) >= _ENDLESS:
+        raise at_line(
+            ValueError(
+                f"interpolate: {tuple(extents)} made {tuple(sizes)}, expected extents from 1 to"
+                " 2**31 - 1"
             )
-        if recompute and factor is None:
-            raise at_line(
-                ValueError("interpolate: recompute_scale_factor is given without scale_factor")
-            )
-        if factor is None:
-            sizes = _numbers("size", size, len(extents), operator.index)
-        else:
-            factors = _numbers("scale_factor", factor, len(extents), _positive)
-            sizes = [int(n * ratio) for n, ratio in zip(extents, factors, strict=True)]
-        for n, own in zip(extents, sizes, strict=True):
-            if n < 1 or not 1 <= own < 2**31:
-                raise at_line(
-                    ValueError(
-                        f"interpolate: {tuple(extents)} made {tuple(sizes)}, expected sizes from 1"
-                        " to 2**31 - 1"
-                    )
-                )
-        if factor is None or recompute:
-            scales = [Fraction(n, own) for n, own in zip(extents, sizes, strict=True)]
-        else:
-            scales = [1 / Fraction(r).limit_denominator(_LARGEST_DENOMINATOR) for r in factors]
-        return _Size(extents, sizes, scales)
+        )
+    axes = []
+    for n, own, ratio in zip(extents, sizes, factors, strict=True):
+        scale = Fraction(n, own)
+        if factor is not None and not recompute:
+            exact = Fraction(ratio)
+            scale = 1 / (exact.limit_denominator(_LARGEST_DENOMINATOR) or exact)
+        axes.append(_Axis(n, own, scale))
+    return axes
 
 
 def _positive(value: Any) -> float:
+    """Return a finite number above 0, else raise ValueError."""
     ratio = float(value)
     if not 0 < ratio < math.inf:
         raise ValueError
@@ -206,61 +222,13 @@ def _numbers(name: str, value: Any, rank: int, convert: Any) -> list[Any]:
     return numbers
 
 
-def _in_order(given: _Size) -> list[int]:
+def _in_order(axes: Sequence[_Axis]) -> list[int]:
     """Return the dimensions in the order of least work: first those that shrink most.
 
     Along the last one, neighbours are no vectors: it comes where tensors are small.
     """
-    ratios = [Fraction(size, extent) for extent, size, _ in given.axes]
-    return sorted(
-        range(len(ratios)), key=lambda axis: (ratios[axis], -axis if ratios[axis] > 1 else axis)
-    )
-
-
-def _at_floors(extent: int, size: int, scale: Fraction, half: bool) -> Places:
-    """Return ``o * scale``, or ``(o + 0.5) * scale``."""
-    step, divisor = scale.numerator, scale.denominator
-    return (
-        Places(extent, size, 2 * step, step, 2 * divisor)
-        if half
-        else Places(extent, size, step, 0, divisor)
-    )
-
-
-def _at_middles(extent: int, size: int, scale: Fraction, align_corners: bool) -> Places:
-    """Return ``(o + 0.5) * scale - 0.5``, or what leaves the outermost elements in place."""
-    if align_corners:
-        return Places(extent, size, extent - 1, 0, max(size - 1, 1))
-    step, divisor = scale.numerator, scale.denominator
-    return Places(extent, size, 2 * step, step - divisor, 2 * divisor)
-
-
-@lru_cache(maxsize=256)
-def _linear(places: Places) -> tuple[Weights, int]:
-    """Return the weights of the two neighbours of each place, and where the first is."""
-    t = places.fractions()
-    return _inside(places, np.stack([1 - t, t], 1), 0), 0
-
-
-@lru_cache(maxsize=256)
-def _cubic(places: Places) -> tuple[Weights, int]:
-    """Return the weights of the four neighbours of each place, and where the first is."""
-    t = places.fractions()
-    a = -0.75
-    near = [((a + 2) * d - (a + 3)) * d * d + 1 for d in (t, 1 - t)]
-    far = [((a * d - 5 * a) * d + 8 * a) * d - 4 * a for d in (t + 1, 2 - t)]
-    return _inside(places, np.stack([far[0], *near, far[1]], 1), -1), -1
-
-
-def _inside(places: Places, weights: Weights, shift: int) -> Weights:
-    """Return weights of which those of elements outside of x are the outermost ones'."""
-    first = places.floors()[:, None] + shift
-    elements = first + np.arange(weights.shape[1])
-    inside = np.clip(np.clip(elements, 0, places.extent - 1) - first, 0, weights.shape[1] - 1)
-    result = np.zeros_like(weights)
-    np.add.at(result, (np.arange(places.size)[:, None], inside), weights)
-    result.setflags(write=False)
-    return result
+    ratios = [Fraction(axis.size, axis.extent) for axis in axes]
+    return sorted(range(len(axes)), key=lambda k: (ratios[k], -k if ratios[k] > 1 else k))
 
 
 def _averaged(x: Var, axis: int, size: int) -> Var:

@@ -13,17 +13,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .._core import Var, array
 
-__all__ = ["Places", "Weights", "nearest", "weighted"]
+__all__ = ["Neighbours", "Places", "cubic", "keys", "linear", "nearest", "weighted"]
 
 #: Of each element of a result, those of the elements that it is made of.
-Weights = npt.NDArray[np.float64]
+Weights: TypeAlias = npt.NDArray[np.float64]
+#: What is computed for all places: here, or by what is recorded.
+N = TypeVar("N", Var, Weights)
 #: The most elements that are read one by one; more are a dimension that is summed.
 _MOST_UNROLLED = 4
 
@@ -106,7 +108,57 @@ def nearest(x: Var, places: Sequence[Places]) -> Var:
     return x.reindex(extents, expressions).reshape(shape)
 
 
-def weighted(x: Var, axis: int, places: Places, weights: Weights, shift: int) -> Var:
+class Neighbours(NamedTuple):
+    """The elements of x that those of a result are sums of."""
+
+    #: ``(size, count)``, of the elements from ``floor(place) + shift`` on. Those that are
+    #: outside of x count as 0.
+    weights: Weights
+    shift: int
+
+    @staticmethod
+    def of(places: Places, weights: Sequence[Weights], shift: int) -> Neighbours:
+        """Return neighbours of which those outside of x are its outermost elements."""
+        count = len(weights)
+        first = places.floors()[:, None] + shift
+        inside = np.clip(first + np.arange(count), 0, places.extent - 1) - first
+        result = np.zeros((places.size, count))
+        own = (np.arange(places.size)[:, None], np.clip(inside, 0, count - 1))
+        np.add.at(result, own, np.stack(weights, 1))
+        result.setflags(write=False)
+        return Neighbours(result, shift)
+
+
+@lru_cache(maxsize=256)
+def linear(places: Places) -> Neighbours:
+    """Return the two neighbours of each place, on whose straight line the result is."""
+    t = places.fractions()
+    return Neighbours.of(places, [1 - t, t], 0)
+
+
+@lru_cache(maxsize=256)
+def cubic(places: Places) -> Neighbours:
+    """Return the four neighbours of each place with the weights of `keys`."""
+    return Neighbours.of(places, keys(places.fractions()), -1)
+
+
+def keys(t: N) -> list[N]:
+    """Return the weights of four neighbours of a place that is t behind the second.
+
+    Those of the convolution of Keys (1981) with a = -0.75.
+    """
+    a = -0.75
+
+    def near(d: N) -> N:
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+
+    def far(d: N) -> N:
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
+
+def weighted(x: Var, axis: int, places: Places, neighbours: Neighbours) -> Var:
     """Return weighted sums of neighbours along a dimension.
 
     Parameters
@@ -117,11 +169,8 @@ def weighted(x: Var, axis: int, places: Places, weights: Weights, shift: int) ->
         The dimension.
     places
         Of the elements of the result.
-    weights
-        ``(size, count)``, of the elements from ``floor(place) + shift`` on. Those that
-        are outside of x count as 0.
-    shift
-        Of the first element.
+    neighbours
+        What is summed, and how.
 
     Notes
     -----
@@ -134,8 +183,8 @@ def weighted(x: Var, axis: int, places: Places, weights: Weights, shift: int) ->
     shape = (*x.shape[:axis], *index.extents, *x.shape[axis + 1 :])
     expressions = [f"i{k if k < axis else k + rank - 1}" for k in range(x.ndim)]
     result_shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
+    weights, shift = neighbours.weights.astype(x.dtype), neighbours.shift
     count = weights.shape[1]
-    weights = weights.astype(x.dtype)
     if count > _MOST_UNROLLED or 1 in _period(places):
         expressions[axis] = f"{index.expression}+i{len(shape)}+{shift}"
         dims = [k for k in range(len(shape)) if not axis <= k < axis + rank]
