@@ -15,6 +15,9 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from .. import elementwise
 from .._core import Var
 from .._errors import at_line
@@ -77,99 +80,82 @@ def grid_sample(
     _check(x, grid, mode, padding_mode)
     images, dtype = widened(x)
     coordinates, _ = widened(grid)
-    rank = x.ndim - 2
-    axes = [
-        _Axis.of(coordinates[..., rank - 1 - k], extent, mode, padding_mode, align_corners)
-        for k, extent in enumerate(x.shape[2:])
-    ]
-    outside = {"zeros": "constant", "border": "edge"}.get(
-        padding_mode, "reflect" if align_corners else "symmetric"
-    )
-    widths = [(0, 0), (0, 0), *((axis.low, axis.high) for axis in axes)]
-    padded = pad(images, widths, outside)
-    return _interpolated(padded, axes, _NEIGHBOURS[mode]).cast(dtype)
+    # Of all dimensions at once: the grid's last one has them, the last of x first.
+    extents = np.array(x.shape[:1:-1], coordinates.dtype)
+    span = extents - 1 if align_corners else extents
+    place = (coordinates + 1) * (span / 2)
+    if not align_corners:
+        place = place - 0.5
+    border = _Border.of(mode, padding_mode, align_corners)
+    place = border.moved(place, extents, padding_mode == "reflection")
+    padded = pad(images, [(0, 0), (0, 0), *[border.widths] * len(extents)], border.mode)
+    return _interpolated(padded, place, mode, border.widths[0]).cast(dtype)
 
 
-class _Axis(NamedTuple):
-    """The places along one dimension, each ``(N, ...)``."""
+class _Border(NamedTuple):
+    """What is put around x, and the range of places whose neighbours are there."""
 
-    #: The element at or before each place, or the nearest one.
-    element: Var
-    #: The weights of the neighbours, a last dimension; None are 1.
-    weights: Var | None
-    #: The widths of the border that has neighbours outside of x.
-    low: int
-    high: int
+    #: Of `pad`.
+    mode: str
+    #: Before and after each dimension.
+    widths: tuple[int, int]
+    #: The least place.
+    low: float
+    #: The largest place less the extent.
+    high: float
 
     @staticmethod
-    def of(
-        coordinate: Var, extent: int, mode: str, padding_mode: str, align_corners: bool
-    ) -> _Axis:
-        span = extent - 1 if align_corners else extent
-        place = (coordinate + 1) * (span / 2) - (0 if align_corners else 0.5)
-        neighbours = _NEIGHBOURS[mode]
+    def of(mode: str, padding_mode: str, align_corners: bool) -> _Border:
+        first, last = _NEIGHBOURS[mode][0], _NEIGHBOURS[mode][-1]
         if padding_mode == "reflection":
-            low, high = (0.0, extent - 1.0) if align_corners else (-0.5, extent - 0.5)
-            place = _within(_reflected(place, low, high), low, high)
+            kind, low, high = ("reflect", 0.0, -1.0) if align_corners else ("symmetric", -0.5, -0.5)
         elif padding_mode == "border" and mode != "bicubic":
-            low, high = 0.0, extent - 1.0
-            place = _within(place, low, high)
+            kind, low, high = "edge", 0.0, -1.0
         else:
             # Beyond, all neighbours are outside, and equal.
-            low, high = -float(max(neighbours[-1], 1)), float(extent - 1 - neighbours[0] + 1)
-            place = _within(place, low, high)
-        before = max(0, -math.floor(low) - neighbours[0])
-        after = max(0, math.ceil(high) + neighbours[-1] - (extent - 1))
-        if mode == "nearest":
-            return _Axis(elementwise.round(place), None, before, after)
-        element = elementwise.floor(place)
-        t = place - element
-        weights = stack(keys(t) if mode == "bicubic" else [1 - t, t], -1)
-        # Of all channels the same, so computed once, and not with each of them.
-        return _Axis(element, weights.stop_fuse(), before, after)
+            kind = "edge" if padding_mode == "border" else "constant"
+            low, high = -float(max(last, 1)), -float(first)
+        widths = (-math.floor(low) - first, math.ceil(high) + last + 1)
+        return _Border(kind, widths, low, high)
+
+    def moved(self, place: Var, extents: npt.NDArray[Any], is_mirrored: bool) -> Var:
+        """Return places in the range; one that is NaN becomes the lower end."""
+        high = extents + self.high
+        if is_mirrored:
+            span = np.maximum(high - self.low, 1)
+            away = elementwise.mod(elementwise.abs(place - self.low), 2 * span)
+            place = elementwise.subtract(span + self.low, elementwise.abs(away - span))
+        # The gradient at the ends is that outside.
+        place = elementwise.where(place > self.low, place, self.low)
+        return elementwise.where(place < high, place, high)
 
 
-def _within(place: Var, low: float, high: float) -> Var:
-    """Return places moved into a range; NaN becomes the lower end."""
-    # The gradient at the ends is that outside.
-    place = elementwise.where(place > low, place, low)
-    return elementwise.where(place < high, place, high)
-
-
-def _reflected(place: Var, low: float, high: float) -> Var:
-    """Return places mirrored at both ends of a range until they are in it."""
-    span = high - low
-    if span == 0:
-        return place
-    away = elementwise.mod(elementwise.abs(place - low), 2 * span)
-    return (span + low) - elementwise.abs(away - span)
-
-
-def _interpolated(padded: Var, axes: Sequence[_Axis], neighbours: Sequence[int]) -> Var:
+def _interpolated(padded: Var, place: Var, mode: str, before: int) -> Var:
     """Return the weighted sums of all neighbours of each place.
 
     They are the last dimensions of one reindex, of which the gradient is one scatter.
+    What is the same for all channels is computed once, and not with each of them.
     """
-    rank = len(axes)
+    rank, neighbours = place.shape[-1], _NEIGHBOURS[mode]
     strides = [math.prod(padded.shape[3 + k :]) for k in range(rank)]
+    element = elementwise.round(place) if mode == "nearest" else elementwise.floor(place)
     # The first neighbour is in x padded: integers, for floats count to 2**24 only.
-    first = [axis.element.cast("int64") + (axis.low + neighbours[0]) for axis in axes]
-    place = first[-1]
-    for index, stride in zip(first[:-1], strides[:-1], strict=True):
-        place = place + index * stride
-    place = place.stop_fuse()
-    shape = (*padded.shape[:2], *place.shape[1:], *(len(neighbours) for _ in axes))
-    inner = range(2 + rank, 2 + 2 * rank)
-    own = ", ".join(f"i{k}" for k in range(2 + rank) if k != 1)
-    distance = "+".join(f"i{k}*{stride}" for k, stride in zip(inner, strides, strict=True))
+    first = element.cast("int64") + (before + neighbours[0])
+    index = (first * np.array(strides[::-1])).sum(-1).stop_fuse()
+    shape = (*padded.shape[:2], *index.shape[1:], *[len(neighbours)] * rank)
+    own = [f"i{k}" for k in range(2 + rank) if k != 1]
+    inner = [f"i{k}" for k in range(2 + rank, 2 + 2 * rank)]
+    distance = "+".join(f"{k}*{stride}" for k, stride in zip(inner, strides, strict=True))
     flat = padded.reshape((*padded.shape[:2], math.prod(padded.shape[2:])))
-    terms = flat.reindex(shape, ("i0", "i1", f"@e0({own})+{distance}"), extras=[place])
-    for k, axis in zip(inner, axes, strict=True):
-        if axis.weights is not None:
-            terms = terms * axis.weights.broadcast(
-                shape, [1, *(other for other in inner if other != k)]
-            )
-    return terms.sum(tuple(inner))
+    at = f"@e0({', '.join(own)})+{distance}"
+    terms = flat.reindex(shape, ("i0", "i1", at), extras=[index])
+    if mode == "nearest":
+        return terms.reshape(shape[: 2 + rank])
+    t = place - element
+    weights = stack(keys(t) if mode == "bicubic" else [1 - t, t], -1).stop_fuse()
+    for number, k in enumerate(reversed(inner)):
+        terms = terms * weights.reindex(shape, (*own, str(number), k))
+    return terms.sum(range(2 + rank, 2 + 2 * rank))
 
 
 def _check(x: Var, grid: Var, mode: Any, padding_mode: Any) -> None:
@@ -178,15 +164,8 @@ def _check(x: Var, grid: Var, mode: Any, padding_mode: Any) -> None:
         if "float" not in value.dtype:
             raise at_line(TypeError(f"grid_sample: {name} is {value.dtype}, expected floats"))
     rank = x.ndim - 2
-    if (
-        rank not in (2, 3)
-        or grid.ndim != x.ndim
-        or (grid.shape[0], grid.shape[-1])
-        != (
-            x.shape[0],
-            rank,
-        )
-    ):
+    expected = (x.shape[:1], (rank,))
+    if rank not in (2, 3) or grid.ndim != x.ndim or (grid.shape[:1], grid.shape[-1:]) != expected:
         raise at_line(
             ValueError(
                 f"grid_sample: x has shape {x.shape} and the grid {grid.shape}, expected"
