@@ -136,12 +136,22 @@ def _pair(width: Any) -> tuple[int, int]:
     return int(low), int(rest[0] if rest else low)
 
 
-def _slice(x: Var, axis: int, start: int, count: int, step: int = 1) -> Var:
+def _part(x: Var, axis: int, start: int, count: int) -> Var:
     """Return `count` elements along a dimension, from `start` on."""
-    stop = start + count * step
-    own = slice(start, stop if stop >= 0 else None, step) if count else slice(0)
-    part: Var = x[(slice(None),) * axis + (own,)]
-    return part
+    places = [f"i{k}" for k in range(x.ndim)]
+    places[axis] += f"+{start}"
+    return x.reindex((*x.shape[:axis], count, *x.shape[axis + 1 :]), places)
+
+
+def _mirror(x: Var, axis: int, start: int, count: int) -> Var:
+    """Return these elements in reverse order.
+
+    They are taken first and turned round then: what the gradient turns round is small.
+    """
+    part = _part(x, axis, start, count)
+    places = [f"i{k}" for k in range(x.ndim)]
+    places[axis] = f"{count - 1}-i{axis}"
+    return part.reindex(part.shape, places)
 
 
 def _repeated(x: Var, axis: int, count: int) -> Var:
@@ -150,7 +160,7 @@ def _repeated(x: Var, axis: int, count: int) -> Var:
 
 
 def _edges(x: Var, axis: int, low: int, high: int) -> tuple[Var, Var]:
-    first, last = _slice(x, axis, 0, 1), _slice(x, axis, x.shape[axis] - 1, 1)
+    first, last = _part(x, axis, 0, 1), _part(x, axis, x.shape[axis] - 1, 1)
     return _repeated(first, axis, low), _repeated(last, axis, high)
 
 
@@ -159,22 +169,22 @@ def _mirrored(x: Var, axis: int, low: int, high: int) -> tuple[Var, Var]:
     if n == 1:
         return _edges(x, axis, low, high)
     if max(low, high) < n:
-        return _slice(x, axis, low, low, -1), _slice(x, axis, n - 2, high, -1)
-    inner = flip(_slice(x, axis, 1, n - 2), axis)
+        return _mirror(x, axis, 1, low), _mirror(x, axis, n - 1 - high, high)
+    inner = _mirror(x, axis, 1, n - 2)
     return _cycled(concat([x, inner], axis), axis, n, low, high)
 
 
 def _mirrored_with_edge(x: Var, axis: int, low: int, high: int) -> tuple[Var, Var]:
     n = x.shape[axis]
     if max(low, high) <= n:
-        return _slice(x, axis, low - 1, low, -1), _slice(x, axis, n - 1, high, -1)
+        return _mirror(x, axis, 0, low), _mirror(x, axis, n - high, high)
     return _cycled(concat([x, flip(x, axis)], axis), axis, n, low, high)
 
 
 def _wrapped(x: Var, axis: int, low: int, high: int) -> tuple[Var, Var]:
     n = x.shape[axis]
     if max(low, high) <= n:
-        return _slice(x, axis, n - low, low), _slice(x, axis, 0, high)
+        return _part(x, axis, n - low, low), _part(x, axis, 0, high)
     return _cycled(x, axis, n, low, high)
 
 
@@ -202,7 +212,7 @@ _ORDERED = ("linear_ramp", "maximum", "mean", "minimum")
 
 def _ramps(x: Var, axis: int, low: int, high: int, end: float) -> tuple[Var, Var]:
     """Return numbers from `end` to the outermost elements."""
-    first, last = _slice(x, axis, 0, 1), _slice(x, axis, x.shape[axis] - 1, 1)
+    first, last = _part(x, axis, 0, 1), _part(x, axis, x.shape[axis] - 1, 1)
     return _ramp(first, axis, low, end), flip(_ramp(last, axis, high, end), axis)
 
 
