@@ -102,6 +102,17 @@ def test_gradients(rng, mode, padding_mode):
     check_gradient(lambda x, grid: nn.grid_sample(x, grid, mode, padding_mode) ** 2, x, grid)
 
 
+def test_gradients_at_elements():
+    """They are those of the right side, but none at the end of what is not zeros."""
+    x = np.array([[[[1.0, 4.0, 9.0]]]])
+    grid = mo.array(np.array([[[[-1.0, 0], [0, 0], [1, 0]]]]))
+    for padding_mode, slopes in {"border": [0, 5, 0], "reflection": [0, 5, 0]}.items():
+        y = nn.grid_sample(x, grid, "bilinear", padding_mode, align_corners=True)
+        close(mo.grad(y, grid)[0, 0, :, 0], slopes)
+    y = nn.grid_sample(x, grid, align_corners=True)
+    close(mo.grad(y, grid)[0, 0, :, 0], [3, 5, -9])
+
+
 def test_gradients_of_the_nearest(rng):
     x, grid = floats(rng, (1, 2, 3, 4), "float64"), rng.uniform(-1.2, 1.2, (1, 2, 3, 2))
     check_gradient(lambda x: nn.grid_sample(x, grid, "nearest") ** 2, x)
