@@ -10,7 +10,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import nn
-from util import check_gradient, close, floats, same
+from util import check_gradient, close, floats, same, same_bits
 
 
 def keys(d, a=-0.75):
@@ -159,6 +159,27 @@ def test_an_image_is_few_kernels(rng, mode):
     program = mo.last_program()
     assert len(program.kernels) <= 8
     assert not {"gather", "scatter"} & {op for kernel in program.kernels for op in kernel.operators}
+
+
+@pytest.mark.parametrize("size", [192, 40])
+def test_threads_share_images(rng, size):
+    """And their gradients, to the same bits."""
+    x, weights = mo.array(floats(rng, (2, 8, 96, 96))), mo.array(floats(rng, (2, 8, size, size)))
+
+    def resized():
+        y = nn.interpolate(x, size, mode="bilinear")
+        return y, mo.grad((y * weights).sum(), x)
+
+    y, gradient = same_bits(resized)
+    places = expected(x.numpy().astype("float64"), (size, size), "bilinear")
+    close(y, places, rtol=1e-5, atol=1e-5)
+    # The sum of what all elements are given is that of what the weights give.
+    close(
+        gradient.astype("float64").sum((2, 3)),
+        weights.numpy().astype("float64").sum((2, 3)),
+        rtol=1e-3,
+        atol=1e-2,
+    )
 
 
 def test_layers(rng):
