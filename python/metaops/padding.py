@@ -64,6 +64,27 @@ def pad(x: VarLike, widths: Widths, mode: str = "constant", value: float = 0) ->
     pairs = _width_pairs(widths, x.ndim)
     if mode == "constant":
         return _core.pad(x, [low for low, _ in pairs], [high for _, high in pairs], value)
+    _check(x, pairs, mode)
+    result = x
+    # Innermost first: rows are short then. Ramps and means of integers are rounded, so
+    # that their order is NumPy's.
+    axes = range(x.ndim) if mode in _ORDERED else reversed(range(x.ndim))
+    for axis in axes:
+        low, high = pairs[axis]
+        if low + high == 0:
+            continue
+        if mode in _SIDES:
+            before, after = _SIDES[mode](result, axis, low, high)
+        elif mode == "linear_ramp":
+            before, after = _ramps(result, axis, low, high, value)
+        else:
+            before, after = _lines(result, axis, low, high, mode)
+        result = concat([part for part in (before, result, after) if part.shape[axis]], axis)
+    return result if result is not x else +x
+
+
+def _check(x: Var, pairs: Sequence[tuple[int, int]], mode: Any) -> None:
+    """Raise ValueError unless x can have such a border, which is not of a constant."""
     if not isinstance(mode, str) or (mode not in _SIDES and mode not in _ORDERED):
         modes = ", ".join(map(repr, ("constant", *_SIDES, *_ORDERED)))
         raise at_line(ValueError(f"pad: mode is {shown(mode)}, expected one of {modes}"))
@@ -82,22 +103,6 @@ def pad(x: VarLike, widths: Widths, mode: str = "constant", value: float = 0) ->
                     f" border of mode {mode!r} could be made of"
                 )
             )
-    result = x
-    # Innermost first: rows are short then. A ramp and a mean of integers are rounded, so
-    # that their order is NumPy's.
-    axes = range(x.ndim) if mode in _ORDERED else reversed(range(x.ndim))
-    for axis in axes:
-        low, high = pairs[axis]
-        if low + high == 0:
-            continue
-        if mode in _SIDES:
-            before, after = _SIDES[mode](result, axis, low, high)
-        elif mode == "linear_ramp":
-            before, after = _ramps(result, axis, low, high, value)
-        else:
-            before, after = _lines(result, axis, low, high, mode)
-        result = concat([part for part in (before, result, after) if part.shape[axis]], axis)
-    return result if result is not x else +x
 
 
 def _width_pairs(widths: Any, ndim: int) -> list[tuple[int, int]]:
@@ -218,11 +223,10 @@ def _ramps(x: Var, axis: int, low: int, high: int, end: float) -> tuple[Var, Var
 
 def _ramp(edge: Var, axis: int, count: int, end: float) -> Var:
     """Return `count` numbers from `end`, included, to `edge`, left out."""
-    is_float = "float" in edge.dtype
     dtype = edge.dtype if edge.dtype in ("float32", "float64") else "float64"
     steps = arange(count, dtype=dtype).reshape((count,) + (1,) * (edge.ndim - axis - 1))
     ramp = (edge.cast(dtype) - end) / max(count, 1) * steps + end
-    return (ramp if is_float else floor(ramp)).cast(edge.dtype)
+    return (floor(ramp) if "int" in edge.dtype else ramp).cast(edge.dtype)
 
 
 def _lines(x: Var, axis: int, low: int, high: int, mode: str) -> tuple[Var, Var]:

@@ -77,6 +77,12 @@ def test_values_of_borders(rng):
     same(mo.pad(whole, (5, 3), "linear_ramp", 7), expected)
 
 
+def test_borders_of_booleans():
+    x = np.array([True, False, True])
+    for mode in MODES:
+        same(mo.pad(x, (2, 1), mode), np.pad(x, (2, 1), mode))
+
+
 def test_borders_of_nothing():
     x = mo.zeros((0, 3))
     assert mo.pad(x, 1).shape == (2, 5)
