@@ -31,6 +31,7 @@ from . import (
     nn,
     norms,
     optim,
+    padding,
     products,
     reduction,
     repeating,
@@ -41,6 +42,7 @@ from . import (
     splitting,
     stacking,
     statistics,
+    windows,
 )
 from . import cache as _cache
 from . import methods as _methods  # noqa: F401
@@ -121,6 +123,7 @@ from .limits import *  # noqa: F403
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
 from .nn import Module, Sequential
 from .norms import *  # noqa: F403
+from .padding import *  # noqa: F403
 from .products import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
@@ -134,6 +137,7 @@ from .stacking import *  # noqa: F403
 from .statistics import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
+from .windows import *  # noqa: F403
 
 __version__ = "0.1.0"
 
@@ -240,6 +244,7 @@ __all__ += gathering.__all__
 __all__ += histograms.__all__
 __all__ += limits.__all__
 __all__ += norms.__all__
+__all__ += padding.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += repeating.__all__
@@ -250,5 +255,6 @@ __all__ += sorting.__all__
 __all__ += splitting.__all__
 __all__ += stacking.__all__
 __all__ += statistics.__all__
+__all__ += windows.__all__
 
 _publish(vars(), __all__)

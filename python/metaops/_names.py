@@ -60,7 +60,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "stop": ("end",),
     "targets": ("inputs",),
     "tensors": ("arrays",),
-    "value": ("constant_values", "fill_value"),
+    "value": ("constant_values", "end_values", "fill_value"),
     "widths": ("pad_width",),
     "x": ("a", "arr", "input", "x1"),
     "y": ("b", "other", "x2"),

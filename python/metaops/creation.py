@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 
 from . import _core
@@ -278,7 +279,7 @@ def vander(x: VarLike, n: int | None = None, increasing: bool = False) -> Var:
     return factors.prod(2).cast(dtype)
 
 
-def one_hot(labels: VarLike, num_classes: int, dtype: DType = "float32") -> Var:
+def one_hot(labels: VarLike, num_classes: int = -1, dtype: DType = "float32") -> Var:
     """Return 1 where the last dimension's index is the label, else 0.
 
     Parameters
@@ -286,7 +287,8 @@ def one_hot(labels: VarLike, num_classes: int, dtype: DType = "float32") -> Var:
     labels
         Integers of any shape in ``[0, num_classes)``.
     num_classes
-        The extent of the new last dimension.
+        The extent of the new last dimension. By default, -1, one more than the largest
+        label: the labels are computed at once then, since the shape depends on them.
     dtype
         Of the result.
 
@@ -301,10 +303,23 @@ def one_hot(labels: VarLike, num_classes: int, dtype: DType = "float32") -> Var:
         When the result is waited for, if a label is out of range.
     TypeError
         If the labels are not integers.
+    ValueError
+        If `num_classes` is less than -1, or -1 though there are no labels.
     """
     labels = as_var(labels)
     if not labels.dtype.startswith(("int", "uint")):
         raise at_line(TypeError(f"one_hot: labels are {labels.dtype}, expected integers"))
+    try:
+        num_classes = operator.index(num_classes)
+    except TypeError:
+        given = shown(num_classes)
+        error = TypeError(f"one_hot: num_classes is {given}, expected an integer")
+        raise at_line(error) from None
+    if num_classes == -1 and labels.size:
+        num_classes = max(labels.max().item(), -1) + 1
+    elif num_classes < 0:
+        expected = "expected 0 or more" + (" of no labels" if num_classes == -1 else "")
+        raise at_line(ValueError(f"one_hot: num_classes is {num_classes}, {expected}"))
     labels = _core.check_labels(labels, num_classes, None)
     shape = (*labels.shape, num_classes)
     classes = _core.iota(shape, labels.ndim, labels.dtype)

@@ -39,7 +39,6 @@ __all__ = [
     "fliplr",
     "flipud",
     "moveaxis",
-    "pad",
     "permute",
     "ravel",
     "reshape",

@@ -235,6 +235,10 @@ STEPS: dict[str, Step] = {
     "logspace": lambda x: x * mo.logspace(-1, 0, 12),
     "geomspace": lambda x: x * mo.geomspace(0.1, 1, 12),
     "pad": lambda x: mo.exp(-mo.pad(x, ((1, 0), (0, 0)))[:8]),
+    "pad by reflections": lambda x: mo.exp(-mo.pad(x, 1, "reflect")[1:9, 1:13]),
+    "sliding_window_view": lambda x: (
+        mo.sliding_window_view(mo.pad(x, ((0, 0), (0, 2))), 3, 1).sum(-1) * 0.3
+    ),
     "flip": lambda x: mo.exp(-mo.flip(x, 1)),
     "transpose": lambda x: mo.transpose(mo.exp(-mo.transpose(x))),
     "permute": lambda x: mo.permute(mo.exp(-mo.permute(x, (1, 0))), (1, 0)),

@@ -43,7 +43,7 @@ BAD = {
     "concat of nothing": (lambda x: mo.concat([]), ValueError, ["at least one"]),
     "stack": (lambda x: mo.stack([x, x[0]]), ValueError, ["(2, 3)", "(3,)"]),
     "split": (lambda x: mo.split(x, 2, 1), ValueError, ["2 parts", "extent 3", "array_split"]),
-    "pad": (lambda x: mo.pad(x, [(1, 1)]), ValueError, ["expected 2"]),
+    "pad": (lambda x: mo.pad(x, [(1, 1)] * 3), ValueError, ["expected 2"]),
     "pad too much away": (lambda x: mo.pad(x, [(-3, 0), (0, 0)]), ValueError, ["-3"]),
     "arange": (lambda x: mo.arange(0, 3, 0), ValueError, ["step"]),
     "dtype": (lambda x: mo.zeros((2,), "float31"), (TypeError, ValueError), ["float31"]),

@@ -21,6 +21,7 @@ from metaops import (
     histograms,
     nn,
     norms,
+    padding,
     products,
     reduction,
     repeating,
@@ -29,6 +30,7 @@ from metaops import (
     splitting,
     stacking,
     statistics,
+    windows,
 )
 from util import same
 
@@ -65,8 +67,18 @@ ARGUMENTS = [
 OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "reindex"]
 OTHERS += ["stop_fuse", "stop_grad"]
 MODULES = (activations, closeness, contraction, creation, diagonals, differences, elementwise)
-MODULES += (filters, gathering, histograms, norms, products, reduction, repeating, segments)
-MODULES += (shaping, splitting, stacking, statistics)
+MODULES += (
+    filters,
+    gathering,
+    histograms,
+    norms,
+    padding,
+    products,
+    reduction,
+    repeating,
+    segments,
+)
+MODULES += (segments, shaping, splitting, stacking, statistics, windows)
 FUNCTIONS = {name: getattr(module, name) for module in MODULES for name in module.__all__}
 FUNCTIONS |= {name: getattr(mo, name) for name in OTHERS}
 FUNCTIONS |= {
@@ -124,6 +136,8 @@ def test_functions():
     others |= {"bincount", "einsum_path", "interp", "matrix_power", "multi_dot"}
     others |= {"put_along_axis", "tri", "tril_indices", "triu_indices"}
     others |= {"gather", "nn.global_avg_pool2d", *OF_IMAGES}
+    others |= {"nn.affine_grid", "nn.fold", "nn.grid_sample", "nn.interpolate", "nn.unfold"}
+    others |= {"nn.pixel_shuffle", "nn.pixel_unshuffle"}
     assert left <= others, left - others
 
 
@@ -204,6 +218,7 @@ NOTHING = {
     "swapaxes": lambda x: x.swapaxes(1, 1),
     "flip": lambda x: mo.flip(x, ()),
     "pad": lambda x: mo.pad(x, [(0, 0), (0, 0)]),
+    "pad by edges": lambda x: mo.pad(x, 0, "edge"),
     "broadcast": lambda x: x.broadcast((2, 3)),
     "sum": lambda x: x.sum(()),
     "mean": lambda x: x.mean(()),
@@ -224,6 +239,15 @@ NOTHING = {
     "dropout of nothing": lambda x: nn.Dropout(0.0)(x),
     "Dropout at evaluation": lambda x: nn.Dropout().eval()(x),
     "Identity": lambda x: nn.Identity()(x),
+    "Unflatten": lambda x: nn.Unflatten(1, (3,))(x),
+    "an image of its size": lambda x: nn.interpolate(x[None], 3),
+    "an image of its size, linear": lambda x: nn.interpolate(x[None], 3, mode="linear"),
+    "an image of its size, averaged": lambda x: nn.interpolate(x[None], 3, mode="area"),
+    "no border": lambda x: nn.ReflectionPad1d(0)(x),
+    "windows of one element": lambda x: mo.sliding_window_view(x, (1, 1)),
+    "windows of one pixel": lambda x: nn.unfold(x[None, None], 1),
+    "pixels that stay": lambda x: nn.pixel_shuffle(x[None], 1),
+    "channels that stay": lambda x: nn.channel_shuffle(x, 1),
     "no layers": lambda x: mo.Sequential()(x),
     "identities": lambda x: mo.Sequential(nn.Identity(), nn.Flatten())(x),
     "under no_grad": lambda x: mo.no_grad()(lambda x: +x)(x),

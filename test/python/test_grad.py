@@ -73,7 +73,7 @@ SHAPING = {
     "transpose": lambda x: x.transpose(1, 0) ** 2,
     "reshape": lambda x: x.reshape(3, 2) ** 2,
     "slice": lambda x: x[1:, ::-2] ** 2,
-    "pad": lambda x: mo.pad(x, [(1, 0), (-1, 2)], 3.0) ** 2,
+    "pad": lambda x: mo.pad(x, [(1, 0), (-1, 2)], value=3.0) ** 2,
     "concat": lambda x: mo.concat([x, x[:, :1] ** 2], 1) ** 2,
     "reindex": lambda x: x.reindex((3, 4), ("i0/2", "i1*2-1"), 2.0) ** 2,
     "reindex with a condition": lambda x: x.reindex((2, 3), ("i0", "i1"), 0, ("i0==i1",)) ** 2,

@@ -149,7 +149,7 @@ def test_shapes():
 def test_pad():
     widths = [(1, 0), (0, 2), (0, 0), (3, 1)]
     same(mo.pad(X, widths), np.pad(X, widths))
-    same(mo.pad(X, widths, 2.5), np.pad(X, widths, constant_values=2.5))
+    same(mo.pad(X, widths, value=2.5), np.pad(X, widths, constant_values=2.5))
     same(
         mo.pad(X, [(0, 0), (-1, 0), (0, -2), (1, 0)]),
         np.pad(X[:, 1:, :-2], [(0, 0)] * 3 + [(1, 0)]),
@@ -192,6 +192,21 @@ def test_one_hot():
             mo.one_hot([label, 0], 3).numpy()
     with pytest.raises(TypeError, match="float32"):
         mo.one_hot(mo.zeros((2,)), 3)
+
+
+def test_one_hot_of_as_many_classes_as_there_are(rng):
+    labels = rng.integers(0, 9, (3, 2))
+    expected = np.eye(labels.max() + 1, dtype="int64")[labels]
+    same(mo.one_hot(labels, dtype="int64"), expected)
+    same(mo.one_hot(mo.array(labels) + 0, -1, "int64"), expected)
+    with pytest.raises(IndexError, match="label -2 is out of range for 4 classes"):
+        mo.one_hot([3, -2]).numpy()
+    with pytest.raises(ValueError, match="num_classes is -1, expected 0 or more of no labels"):
+        mo.one_hot(mo.zeros((0,), "int64"))
+    with pytest.raises(ValueError, match="num_classes is -2, expected 0 or more"):
+        mo.one_hot(labels, -2)
+    with pytest.raises(TypeError, match=r"num_classes is 2\.5, expected an integer"):
+        mo.one_hot(labels, 2.5)
 
 
 def test_random_numbers():

@@ -112,7 +112,9 @@ class Builder:
         return x[tuple(key)]
 
     def pad(self, x):
-        return mo.pad(x, [tuple(int(w) for w in self.rng.integers(0, 3, 2)) for _ in x.shape], 0.5)
+        return mo.pad(
+            x, [tuple(int(w) for w in self.rng.integers(0, 3, 2)) for _ in x.shape], value=0.5
+        )
 
     def broadcast(self, x):
         if x.ndim > 3:

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike
+from .._typing import VarLike, as_var, normalised_axis, shown
 from ..shaping import flatten
 from .module import Module
 
-__all__ = ["Flatten", "Identity", "ModuleList", "Sequential"]
+__all__ = ["Flatten", "Identity", "ModuleList", "Sequential", "Unflatten"]
 
 #: A module or any other function.
 Layer = Callable[..., Any]
@@ -114,3 +116,56 @@ class Flatten(Module):
     def execute(self, x: VarLike) -> Var:
         """Return x under its new shape."""
         return flatten(x, self.start_dim, self.end_dim)
+
+
+class Unflatten(Module):
+    """Makes one dimension several, which undoes `Flatten`.
+
+    Parameters
+    ----------
+    dim
+        The dimension.
+    unflattened_size
+        The extents that it becomes. One may be -1: it is what remains.
+
+    Raises
+    ------
+    TypeError
+        If an extent is no integer.
+    """
+
+    def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
+        self.dim = dim
+        try:
+            self.unflattened_size = tuple(map(operator.index, unflattened_size))
+        except TypeError:
+            given = shown(unflattened_size)
+            error = TypeError(f"Unflatten: unflattened_size is {given}, expected integers")
+            raise at_line(error) from None
+
+    def execute(self, x: VarLike) -> Var:
+        """Return x under its new shape.
+
+        Raises
+        ------
+        ValueError
+            If the extents do not multiply to that of the dimension.
+        """
+        x = as_var(x)
+        axis = normalised_axis(self.dim, x.ndim)
+        extent, sizes = x.shape[axis], list(self.unflattened_size)
+        if sizes.count(-1) == 1:
+            known = -math.prod(sizes)
+            sizes[sizes.index(-1)] = extent // known if known else 0
+        if math.prod(sizes) != extent or any(size < 0 for size in sizes):
+            raise at_line(
+                ValueError(
+                    f"Unflatten({self.extra_repr()}): dimension {axis} of {x.shape} cannot be"
+                    f" {self.unflattened_size}"
+                )
+            )
+        return x.reshape((*x.shape[:axis], *sizes, *x.shape[axis + 1 :]))
+
+    def extra_repr(self) -> str:
+        """Return the dimension and its extents."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
