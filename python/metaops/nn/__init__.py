@@ -21,7 +21,20 @@ from .activation import (
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import Conv2d, conv2d
-from .dropout import Dropout, dropout
+from .dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
 from .embedding import Embedding
 from .linear import Linear
 from .loss import (
@@ -37,8 +50,11 @@ from .loss import (
 from .module import Module
 from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
 from .pool import AvgPool2d, MaxPool2d, avg_pool2d, global_avg_pool2d, max_pool2d
+from .recurrent import GRU, LSTM, RNN
+from .recurrent_cells import GRUCell, LSTMCell, RNNCell
 
 __all__ = [
+    "AlphaDropout",
     "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
@@ -48,13 +64,21 @@ __all__ = [
     "Conv2d",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
     "Embedding",
     "ELU",
+    "FeatureAlphaDropout",
     "Flatten",
     "GELU",
+    "GRU",
+    "GRUCell",
     "Identity",
     "InstanceNorm2d",
     "L1Loss",
+    "LSTM",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -64,6 +88,8 @@ __all__ = [
     "Module",
     "ModuleList",
     "NLLLoss",
+    "RNN",
+    "RNNCell",
     "ReLU",
     "ReLU6",
     "Sequential",
@@ -72,12 +98,17 @@ __all__ = [
     "Softmax",
     "Softplus",
     "Tanh",
+    "alpha_dropout",
     "avg_pool2d",
     "bce_loss",
     "bce_with_logits_loss",
     "conv2d",
     "cross_entropy_loss",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "feature_alpha_dropout",
     "global_avg_pool2d",
     "init",
     "l1_loss",
