@@ -18,6 +18,7 @@ from .activation import (
     Softplus,
     Tanh,
 )
+from .attention import scaled_dot_product_attention
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import Conv2d, conv2d
@@ -36,7 +37,8 @@ from .dropout import (
     feature_alpha_dropout,
 )
 from .embedding import Embedding
-from .linear import Linear
+from .embedding_bag import EmbeddingBag
+from .linear import Bilinear, Linear
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -48,10 +50,13 @@ from .loss import (
     mse_loss,
 )
 from .module import Module
+from .multihead import MultiheadAttention
 from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
 from .pool import AvgPool2d, MaxPool2d, avg_pool2d, global_avg_pool2d, max_pool2d
 from .recurrent import GRU, LSTM, RNN
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
+from .transformer import Transformer, TransformerDecoder, TransformerEncoder
+from .transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 
 __all__ = [
     "AlphaDropout",
@@ -61,6 +66,7 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1d",
     "BatchNorm2d",
+    "Bilinear",
     "Conv2d",
     "CrossEntropyLoss",
     "Dropout",
@@ -68,6 +74,7 @@ __all__ = [
     "Dropout2d",
     "Dropout3d",
     "Embedding",
+    "EmbeddingBag",
     "ELU",
     "FeatureAlphaDropout",
     "Flatten",
@@ -87,6 +94,7 @@ __all__ = [
     "MaxPool2d",
     "Module",
     "ModuleList",
+    "MultiheadAttention",
     "NLLLoss",
     "RNN",
     "RNNCell",
@@ -98,6 +106,11 @@ __all__ = [
     "Softmax",
     "Softplus",
     "Tanh",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "alpha_dropout",
     "avg_pool2d",
     "bce_loss",
@@ -115,6 +128,7 @@ __all__ = [
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "scaled_dot_product_attention",
 ]
 
 _publish(vars(init), init.__all__)

@@ -35,7 +35,5 @@ def layer_count(name: str, given: int) -> int:
             TypeError(f"{name}: num_layers is {shown(given)}, expected an integer")
         ) from None
     if not 1 <= count <= _MOST_LAYERS:
-        raise at_line(
-            ValueError(f"{name}: num_layers is {count}, expected 1 to {_MOST_LAYERS}")
-        )
+        raise at_line(ValueError(f"{name}: num_layers is {count}, expected 1 to {_MOST_LAYERS}"))
     return count

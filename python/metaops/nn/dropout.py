@@ -78,9 +78,7 @@ def _channels(name: str, x: Var, ranks: Sequence[int]) -> tuple[int, ...]:
     """
     if x.ndim not in ranks:
         told = " or ".join(map(str, ranks))
-        raise at_line(
-            ValueError(f"{name}: input has shape {x.shape}, expected {told} dimensions")
-        )
+        raise at_line(ValueError(f"{name}: input has shape {x.shape}, expected {told} dimensions"))
     first = 1 if x.ndim != max(ranks) else 2
     return (*x.shape[:first], *(1,) * (x.ndim - first))
 

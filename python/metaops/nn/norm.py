@@ -42,8 +42,10 @@ def _scaled(
     division for each variance, not for each element.
     """
     result = centred * (1.0 / variance.sqrt())
-    if weight is not None and bias is not None:
-        result = result * weight.reshape(shape) + bias.reshape(shape)
+    if weight is not None:
+        result = result * weight.reshape(shape)
+    if bias is not None:
+        result = result + bias.reshape(shape)
     return result.cast(dtype)
 
 
@@ -214,10 +216,16 @@ class LayerNorm(Module):
     affine
         Whether the result is scaled by `weight` and moved by `bias`, both of
         these extents.
+    bias
+        Whether there is a bias beside the weight.
     """
 
     def __init__(
-        self, normalized_shape: int | Sequence[int], eps: float = 1e-5, affine: bool = True
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        affine: bool = True,
+        bias: bool = True,
     ) -> None:
         extents = (
             normalized_shape if isinstance(normalized_shape, Iterable) else (normalized_shape,)
@@ -225,7 +233,7 @@ class LayerNorm(Module):
         self.normalized_shape = tuple(int(extent) for extent in extents)
         self.eps = eps
         self.weight = creation.ones(self.normalized_shape) if affine else None
-        self.bias = creation.zeros(self.normalized_shape) if affine else None
+        self.bias = creation.zeros(self.normalized_shape) if affine and bias else None
 
     def execute(self, x: VarLike) -> Var:
         """Return the normalised x.

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -99,8 +100,11 @@ class _Recurrent(Module):
             setattr(self, f"{name}_l{layer}{suffix}", init.uniform(shape, -bound, bound))
 
     def _weights(self, layer: int, suffix: str) -> Weights:
+        def parameter(name: str) -> Any:
+            return getattr(self, f"{name}_l{layer}{suffix}", None)
+
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
-        return Weights(*(getattr(self, f"{name}_l{layer}{suffix}", None) for name in names))
+        return Weights(*map(parameter, names))
 
     def _run(
         self, x: VarLike, given: Sequence[VarLike] | None, lengths: VarLike | None
@@ -143,9 +147,7 @@ class _Recurrent(Module):
             result.append(state.reshape((count, batch, size)))
         return tuple(result)
 
-    def _layers(
-        self, x: Var, states: State | None, is_inside: Var | None
-    ) -> tuple[Var, State]:
+    def _layers(self, x: Var, states: State | None, is_inside: Var | None) -> tuple[Var, State]:
         last: list[State] = []
         for layer in range(self.num_layers):
             if layer > 0:

@@ -37,9 +37,7 @@ class _Cell(Module):
     bias_ih: Var | None
     bias_hh: Var | None
 
-    def _make(
-        self, recurrence: Recurrence, input_size: int, hidden_size: int, bias: bool
-    ) -> None:
+    def _make(self, recurrence: Recurrence, input_size: int, hidden_size: int, bias: bool) -> None:
         self._recurrence = recurrence
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -66,7 +64,9 @@ class _Cell(Module):
         if given is not None:
             expected = (*x.shape[:-1], self.hidden_size)
             state = tuple(
-                checked_state(name, what, tensor, expected).reshape((batched.shape[0], self.hidden_size))
+                checked_state(name, what, tensor, expected).reshape(
+                    (batched.shape[0], self.hidden_size)
+                )
                 for what, tensor in zip("hc", given, strict=False)
             )
         following = one_step(self._recurrence, weights, batched, state)
