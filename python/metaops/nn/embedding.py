@@ -75,6 +75,11 @@ class Table(Module):
             raise at_line(TypeError(f"{name}: input is {x.dtype}, expected integers"))
         return _core.check_indices(x, 0, self.weight.shape[0], False)
 
+    def _is_padding(self, numbers: Var) -> Var:
+        """Return where the row of `padding_idx` is looked up."""
+        # Narrow integers may not hold the row's number.
+        return numbers.cast("int64") == (-1 if self.padding_idx is None else self.padding_idx)
+
     def _look_up(self, numbers: Var) -> Var:
         """Return the rows, after they were renormalised, scaled to have that gradient."""
         if self.max_norm is not None:
@@ -243,4 +248,4 @@ class Embedding(Table):
         rows = self._look_up(numbers)
         if self.padding_idx is None:
             return rows
-        return where((numbers == self.padding_idx).unsqueeze(-1), rows.detach(), rows)
+        return where(self._is_padding(numbers).unsqueeze(-1), rows.detach(), rows)

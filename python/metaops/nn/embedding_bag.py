@@ -150,7 +150,7 @@ class EmbeddingBag(Table):
         if per_sample_weights is not None:
             rows = rows * self._sample_weights(per_sample_weights, numbers).unsqueeze(-1)
         if self.padding_idx is not None:
-            is_padding = (numbers == self.padding_idx).unsqueeze(-1)
+            is_padding = self._is_padding(numbers).unsqueeze(-1)
             rows = where(is_padding, -math.inf if self.mode == "max" else 0, rows)
         if self.mode == "max":
             largest = _reduced("max", rows, bags)
@@ -165,7 +165,7 @@ class EmbeddingBag(Table):
         """Return how many rows take part in each bag, ``(bags, 1)``."""
         counted = _core.full(numbers.shape, 1, "int32")
         if self.padding_idx is not None:
-            counted = where(numbers == self.padding_idx, 0, counted)
+            counted = where(self._is_padding(numbers), 0, counted)
         return _reduced("add", counted.unsqueeze(-1), bags)
 
     def _sample_weights(self, given: VarLike, numbers: Var) -> Var:
