@@ -18,7 +18,6 @@ import numpy as np
 from .._core import Var, iota, matmul
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened
-from ..activations import softmax
 from ..elementwise import exp, where
 from .checks import check_probability
 from .dropout import dropout
@@ -26,12 +25,18 @@ from .dropout import dropout
 __all__ = ["scaled_dot_product_attention"]
 
 
-def _softmax_of_some(scores: Var) -> Var:
-    """Return the softmax along the last dimension, and 0 where all scores are -inf."""
+def _parts_of_softmax(scores: Var, is_safe: bool) -> tuple[Var, Var]:
+    """Return what the softmax along the last dimension is the product of.
+
+    That are the exponentials and, for each row, one divided by their sum. If all scores
+    of a row are -inf, the former are 0 with `is_safe`, else NaN.
+    """
     largest = scores.max(-1, True).detach()
-    numerator = exp(scores - where(largest == -math.inf, 0, largest))
+    if is_safe:
+        largest = where(largest == -math.inf, 0, largest)
+    numerator = exp(scores - largest)
     total = numerator.sum(-1, True)
-    return numerator * (1.0 / where(total == 0, 1, total))
+    return numerator, 1.0 / (where(total == 0, 1, total) if is_safe else total)
 
 
 def causal(rows: int, columns: int) -> Var:
@@ -77,25 +82,33 @@ def _masked(name: str, scores: Var, mask: Var) -> Var:
     return scores + mask.cast(scores.dtype)
 
 
-def attention_weights(
+def attend(
     name: str,
     query: Var,
     key: Var,
+    value: Var,
     masks: Sequence[Var],
     scale: float,
     dropout_p: float,
     is_safe: bool,
-) -> Var:
-    """Return how much each query attends to each key, ``(..., L, S)``.
+) -> tuple[Var, Var, Var]:
+    """Return what each query attends to, and two factors of its weights.
 
-    With `is_safe` a query that attends to none has weights of 0, else of NaN.
+    The weights' product ``(..., L, S)``, which has as many elements as the scores, is
+    not made: one factor, ``(..., L, 1)``, is applied to the result. With `is_safe` a
+    query that attends to no key has weights of 0, else of NaN.
     """
-    scores, dtype = widened(_grouped_matmul(query, key.swapaxes(-1, -2)))
-    scores = scores * scale
+    dtype = query.dtype
+    # Scores, and sums that are not divided yet, may be larger than a half float.
+    wide = [widened(x)[0] for x in (query, key, value)]
+    scores = _grouped_matmul(wide[0], wide[1].swapaxes(-1, -2)) * scale
     for mask in masks:
         scores = _masked(name, scores, mask)
-    weights = (_softmax_of_some(scores) if is_safe else softmax(scores)).cast(dtype)
-    return dropout(weights, dropout_p) if dropout_p else weights
+    numerator, factor = _parts_of_softmax(scores, is_safe or key.shape[-2] == 0)
+    if dropout_p:
+        numerator = dropout(numerator, dropout_p)
+    result = _grouped_matmul(numerator, wide[2]) * factor
+    return (result.cast(dtype) if value.dtype == dtype else result), numerator, factor
 
 
 def _check_operands(query: Var, key: Var, value: Var, enable_gqa: bool) -> None:
@@ -185,5 +198,5 @@ def scaled_dot_product_attention(
         masks = [causal(query.shape[-2], key.shape[-2])]
     if scale is None:
         scale = 1.0 / math.sqrt(max(query.shape[-1], 1))
-    weights = attention_weights(name, query, key, masks, scale, dropout_p, attn_mask is not None)
-    return _grouped_matmul(weights, value)
+    is_safe = attn_mask is not None
+    return attend(name, query, key, value, masks, scale, dropout_p, is_safe)[0]

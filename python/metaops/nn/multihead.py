@@ -16,7 +16,7 @@ from .._typing import VarLike, as_var
 from ..elementwise import logical_not
 from ..shaping import concat, pad
 from . import init
-from .attention import attention_weights, causal
+from .attention import attend, causal
 from .checks import check_probability
 from .linear import Linear
 from .module import Module
@@ -155,16 +155,16 @@ class MultiheadAttention(Module):
         if key is query and value is query:
             given = [given[0]] * 3
         q, k, v = self._heads(given)
-        weights = attention_weights(
+        attended, numerator, factor = attend(
             "MultiheadAttention",
             q,
             k,
+            v,
             masks,
             1.0 / math.sqrt(max(q.shape[-1], 1)),
             self.dropout if self.is_train else 0.0,
             bool(masks) and not need_weights,
         )
-        attended = matmul(weights, v)
         batch, _, length, _ = attended.shape
         axes, extents = ((0, 2, 1, 3), (batch, length))
         if not self.batch_first:
@@ -174,6 +174,7 @@ class MultiheadAttention(Module):
             result = result.squeeze(0 if self.batch_first else 1)
         if not need_weights:
             return result, None
+        weights = (numerator * factor).cast(q.dtype)
         if average_attn_weights:
             weights = weights.mean(1)
         return result, weights if is_batched else weights.squeeze(0)
