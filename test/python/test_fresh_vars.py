@@ -101,6 +101,7 @@ def test_functions():
     # Of three arguments, of shapes of their own, or not of a tensor.
     others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where", "nn.conv2d"}
     others |= {"gather", "nn.avg_pool2d", "nn.max_pool2d", "nn.global_avg_pool2d"}
+    others |= {"nn.dropout2d", "nn.dropout3d", "nn.scaled_dot_product_attention"}
     assert left <= others, left - others
 
 
@@ -153,6 +154,8 @@ NOTHING = {
     "dropout at evaluation": lambda x: nn.dropout(x, 0.5, is_train=False),
     "dropout of nothing": lambda x: nn.Dropout(0.0)(x),
     "Dropout at evaluation": lambda x: nn.Dropout().eval()(x),
+    "dropout of channels at evaluation": lambda x: nn.Dropout1d().eval()(x),
+    "alpha dropout at evaluation": lambda x: nn.AlphaDropout().eval()(x),
     "Identity": lambda x: nn.Identity()(x),
     "no layers": lambda x: mo.Sequential()(x),
     "identities": lambda x: mo.Sequential(nn.Identity(), nn.Flatten())(x),
