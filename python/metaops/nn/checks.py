@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 
 from .._errors import at_line
@@ -14,10 +15,28 @@ from .._typing import shown
 _MOST_LAYERS = 65536
 
 
-def check_probability(name: str, p: float) -> None:
-    """Raise ValueError unless p is in [0, 1]."""
+def check_probability(name: str, p: object) -> None:
+    """Raise TypeError unless p is a number, ValueError unless it is in [0, 1]."""
+    if not isinstance(p, numbers.Real):
+        raise at_line(TypeError(f"{name}: p is {shown(p)}, expected a number"))
     if not 0.0 <= p <= 1.0:
         raise at_line(ValueError(f"{name}: p is {p}, expected a probability in [0, 1]"))
+
+
+def integer(name: str, parameter: str, given: int) -> int:
+    """Return an integer.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise at_line(
+            TypeError(f"{name}: {parameter} is {shown(given)}, expected an integer")
+        ) from None
 
 
 def layer_count(name: str, given: int) -> int:
@@ -28,12 +47,7 @@ def layer_count(name: str, given: int) -> int:
     TypeError, ValueError
         If it is no positive integer, or larger than that of any network.
     """
-    try:
-        count = operator.index(given)
-    except TypeError:
-        raise at_line(
-            TypeError(f"{name}: num_layers is {shown(given)}, expected an integer")
-        ) from None
+    count = integer(name, "num_layers", given)
     if not 1 <= count <= _MOST_LAYERS:
         raise at_line(ValueError(f"{name}: num_layers is {count}, expected 1 to {_MOST_LAYERS}"))
     return count

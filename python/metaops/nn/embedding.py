@@ -13,6 +13,7 @@ from ..elementwise import where
 from ..reduction import norm
 from ..shaping import concat
 from . import init
+from .checks import integer
 from .module import Module
 
 __all__ = ["Embedding"]
@@ -47,6 +48,7 @@ class Table(Module):
         self.scale_grad_by_freq = bool(scale_grad_by_freq)
         self.padding_idx = padding_idx
         if padding_idx is not None:
+            padding_idx = integer(name, "padding_idx", padding_idx)
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise at_line(
                     ValueError(

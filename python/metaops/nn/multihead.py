@@ -17,7 +17,7 @@ from ..elementwise import logical_not
 from ..shaping import concat, pad
 from . import init
 from .attention import attend, causal
-from .checks import check_probability
+from .checks import check_probability, integer
 from .linear import Linear
 from .module import Module
 
@@ -73,6 +73,8 @@ class MultiheadAttention(Module):
         batch_first: bool = False,
     ) -> None:
         check_probability("MultiheadAttention: dropout", dropout)
+        num_heads = integer("MultiheadAttention", "num_heads", num_heads)
+        embed_dim = integer("MultiheadAttention", "embed_dim", embed_dim)
         if num_heads < 1 or embed_dim % num_heads:
             raise at_line(
                 ValueError(

@@ -24,7 +24,7 @@ from .._typing import VarLike, as_var
 from ..elementwise import where
 from ..shaping import concat
 from . import init
-from .checks import check_probability, layer_count
+from .checks import check_probability, integer, layer_count
 from .dropout import dropout
 from .module import Module
 from .recurrence import (
@@ -60,6 +60,8 @@ class _Recurrent(Module):
     ) -> None:
         name = type(self).__name__
         check_probability(f"{name}: dropout", dropout)
+        hidden_size = integer(name, "hidden_size", hidden_size)
+        proj_size = integer(name, "proj_size", proj_size)
         if not 0 <= proj_size < max(hidden_size, 1):
             raise at_line(
                 ValueError(

@@ -12,6 +12,7 @@ from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var
 from . import init
+from .checks import integer
 from .module import Module
 from .recurrence import (
     Elman,
@@ -38,6 +39,7 @@ class _Cell(Module):
     bias_hh: Var | None
 
     def _make(self, recurrence: Recurrence, input_size: int, hidden_size: int, bias: bool) -> None:
+        hidden_size = integer(type(self).__name__, "hidden_size", hidden_size)
         self._recurrence = recurrence
         self.input_size = input_size
         self.hidden_size = hidden_size
