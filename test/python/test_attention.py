@@ -65,6 +65,8 @@ def test_causal(rng, length):
 def test_what_broadcasts(rng):
     q, k, v = (floats(rng, shape) for shape in ((4, 5, 3), (2, 1, 6, 3), (6, 2)))
     close(attention(q, k, v), weights_reference(q, k, 0.0, 3**-0.5, True) @ v)
+    q, k, v = (floats(rng, shape) for shape in ((1, 5, 3), (4, 6, 3), (2, 1, 6, 2)))
+    close(attention(q, k, v), weights_reference(q, k, 0.0, 3**-0.5, True) @ v)
 
 
 @pytest.mark.parametrize("heads", [(6, 6, 6), (6, 2, 2), (6, 1, 3)])

@@ -47,7 +47,8 @@ def causal(rows: int, columns: int) -> Var:
 
 def _grouped_matmul(a: Var, b: Var) -> Var:
     """Multiply stacks of matrices, each of b's last stack with several of a's."""
-    if a.ndim < 3 or b.ndim < 3 or a.shape[-3] in (b.shape[-3], 0):
+    few, many = b.shape[-3:-2], a.shape[-3:-2]
+    if not few or not many or few[0] >= many[0] or few[0] == 0:
         return matmul(a, b)
     *batch, heads, rows, inner = a.shape
     groups = b.shape[-3]

@@ -19,7 +19,7 @@ def check_probability(name: str, p: object) -> None:
     """Raise TypeError unless p is a number, ValueError unless it is in [0, 1]."""
     if not isinstance(p, numbers.Real):
         raise at_line(TypeError(f"{name}: p is {shown(p)}, expected a number"))
-    if not 0.0 <= p <= 1.0:
+    if not 0.0 <= float(p) <= 1.0:
         raise at_line(ValueError(f"{name}: p is {p}, expected a probability in [0, 1]"))
 
 

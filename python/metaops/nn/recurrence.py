@@ -64,8 +64,8 @@ class Recurrence:
         """Return what of the biases can be added beforehand."""
         return bias_ih + bias_hh
 
-    def make_step(self, weights: Weights, dtype: str) -> Step:
-        """Return the function that makes one step, for gates of this dtype."""
+    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
+        """Return the function that makes one step, for a batch of gates of this dtype."""
         raise NotImplementedError
 
 
@@ -75,7 +75,7 @@ class Elman(Recurrence):
     def __init__(self, nonlinearity: str) -> None:
         self.function = _NONLINEARITIES[nonlinearity]
 
-    def make_step(self, weights: Weights, dtype: str) -> Step:
+    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
         """Return the step."""
         return lambda given, recalled, state: (self.function(given + recalled),)
 
@@ -90,15 +90,17 @@ class LongShortTerm(Recurrence):
     gates = 4
     states = 2
 
-    def make_step(self, weights: Weights, dtype: str) -> Step:
+    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
         """Return the step.
 
         The sigmoid of x is ``tanh(x / 2) / 2 + 1 / 2``. So one tanh serves all gates,
         of which g alone is not halved and moved.
         """
         size = weights.ih.shape[0] // 4
-        scale = array(np.repeat([0.5, 0.5, 1.0, 0.5], size), dtype)
-        shift = array(np.repeat([0.5, 0.5, 0.0, 0.5], size), dtype)
+        # Broadcast here, once for all steps.
+        shape = (batch, 4 * size)
+        scale = array(np.repeat([0.5, 0.5, 1.0, 0.5], size), dtype).broadcast(shape, (0,))
+        shift = array(np.repeat([0.5, 0.5, 0.0, 0.5], size), dtype).broadcast(shape, (0,))
         projection = None if weights.hr is None else weights.hr.transpose(1, 0)
 
         def step(given: Var, recalled: Var, state: State) -> State:
@@ -124,10 +126,12 @@ class Gated(Recurrence):
         size = bias_hh.shape[0] // 3
         return bias_ih + pad(bias_hh[: 2 * size], [(0, size)])
 
-    def make_step(self, weights: Weights, dtype: str) -> Step:
+    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
         """Return the step; the sigmoids are tanhs, see `LongShortTerm`."""
         size = weights.ih.shape[0] // 3
-        bias = None if weights.bias_hh is None else weights.bias_hh[2 * size :]
+        bias = None
+        if weights.bias_hh is not None:
+            bias = weights.bias_hh[2 * size :].broadcast((batch, size), (0,))
 
         def step(given: Var, recalled: Var, state: State) -> State:
             gates = given[:, : 2 * size] + recalled[:, : 2 * size]
@@ -188,7 +192,7 @@ def one_step(recurrence: Recurrence, weights: Weights, x: Var, state: State | No
     share = recurrence.share_of_input(x, weights)
     if state is None:
         state = initial_state(weights, recurrence.states, x.shape[0], share.dtype)
-    step = recurrence.make_step(weights, share.dtype)
+    step = recurrence.make_step(weights, x.shape[0], share.dtype)
     return step(share, matmul(state[0], weights.hh.transpose(1, 0)), state)
 
 
@@ -227,17 +231,17 @@ def all_steps(
         state = initial_state(weights, recurrence.states, batch, shares.dtype)
     if steps == 0:
         return zeros((0, *state[0].shape), shares.dtype), tuple(+tensor for tensor in state)
-    step = recurrence.make_step(weights, shares.dtype)
+    step = recurrence.make_step(weights, batch, shares.dtype)
     recall = weights.hh.transpose(1, 0)
     outputs: list[Var] = [state[0]] * steps
     for t in range(steps)[:: -1 if is_reverse else 1]:
         following = step(shares[t], matmul(state[0], recall), state)
-        outputs[t] = following[0]
         if is_inside is not None:
             inside = is_inside[t]
-            outputs[t] = where(inside, following[0], 0)
             following = tuple(
                 where(inside, new, old) for new, old in zip(following, state, strict=True)
             )
         state = following
-    return stack(outputs), state
+        outputs[t] = state[0]
+    output = stack(outputs)
+    return output if is_inside is None else where(is_inside, output, 0), state
