@@ -47,14 +47,14 @@ def causal(rows: int, columns: int) -> Var:
 
 def _grouped_matmul(a: Var, b: Var) -> Var:
     """Multiply stacks of matrices, each of b's last stack with several of a's."""
-    few, many = b.shape[-3:-2], a.shape[-3:-2]
-    if not few or not many or few[0] >= many[0] or few[0] == 0:
+    heads, groups = a.shape[-3:-2], b.shape[-3:-2]
+    if not heads or not groups or not 0 < groups[0] < heads[0]:
         return matmul(a, b)
-    *batch, heads, rows, inner = a.shape
-    groups = b.shape[-3]
+    *batch, count, rows, inner = a.shape
     # Those that meet one matrix of b are one tall matrix.
-    joint = matmul(a.reshape((*batch, groups, heads // groups * rows, inner)), b)
-    return joint.reshape((*joint.shape[:-3], heads, rows, b.shape[-1]))
+    tall = a.reshape((*batch, groups[0], count // groups[0] * rows, inner))
+    joint = matmul(tall, b)
+    return joint.reshape((*joint.shape[:-3], count, rows, b.shape[-1]))
 
 
 def _masked(name: str, scores: Var, mask: Var) -> Var:

@@ -93,12 +93,12 @@ class Table(Module):
         )
         if not self.scale_grad_by_freq:
             return rows
-        counts = self._reduced("add", _core.full((), 1, rows.dtype), numbers)
+        counts = self._reduced("add", _core.full((), 1, "int32"), numbers)
         places = (f"@e0({_indices(numbers)})",)
         share = 1.0 / counts.reindex(numbers.shape, places, extras=[numbers])
         # The value is that of the rows, since what is scaled is 0 (NaN for an infinity).
         nothing = rows - rows.detach()
-        nothing = where(nothing == nothing, nothing, 0) * share.unsqueeze(-1)
+        nothing = where(nothing == nothing, nothing, 0) * share.unsqueeze(-1).cast(rows.dtype)
         return rows.detach() + nothing
 
     def _reduced(self, kind: str, number: Var, numbers: Var) -> Var:

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import Var, array, matmul, stack, zeros
+from .. import _core
+from .._core import Var, array, iota, matmul, stack, zeros
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown
 from ..activations import relu
@@ -179,6 +180,31 @@ def pair_of_states(name: str, hx: Any) -> tuple[VarLike, VarLike]:
     if not isinstance(hx, tuple | list) or len(hx) != 2:
         raise at_line(TypeError(f"{name}: hx is {shown(hx)}, expected a pair (h, c)"))
     return hx[0], hx[1]
+
+
+def inside_of(name: str, lengths: VarLike, steps: int, batch: int, is_batched: bool) -> Var:
+    """Return which elements are within their sequences, booleans ``(T, N, 1)``.
+
+    Raises
+    ------
+    TypeError
+        If lengths are no integers.
+    ValueError
+        If there is not one for each sequence, or one is out of range. Of a Var, one
+        that is fails the program that reads it.
+    """
+    var = as_var(lengths)
+    if "int" not in var.dtype:
+        raise at_line(TypeError(f"{name}: lengths are {var.dtype}, expected integers"))
+    expected = (batch,) if is_batched else ()
+    if var.shape != expected:
+        raise at_line(ValueError(f"{name}: lengths have shape {var.shape}, expected {expected}"))
+    if not isinstance(lengths, Var):
+        for length in np.ravel(np.asarray(lengths)).tolist():
+            if not 0 <= length <= steps:
+                raise at_line(ValueError(f"{name}: a length is {length}, expected 0 to {steps}"))
+    checked = _core.check_indices(var, 0, steps + 1, False).cast("int64")
+    return iota((steps, batch, 1), 0) < checked.reshape((1, batch, 1))
 
 
 def initial_state(weights: Weights, count: int, batch: int, dtype: str) -> State:

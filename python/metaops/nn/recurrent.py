@@ -15,10 +15,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from .. import _core
-from .._core import Var, iota, stack
+from .._core import Var, stack
 from .._errors import at_line
 from .._typing import VarLike, as_var
 from ..elementwise import where
@@ -37,6 +34,7 @@ from .recurrence import (
     all_steps,
     check_nonlinearity,
     checked_state,
+    inside_of,
     pair_of_states,
 )
 
@@ -130,7 +128,7 @@ class _Recurrent(Module):
         states = None if given is None else self._initial(given, batch, is_batched)
         is_inside = None
         if lengths is not None:
-            is_inside = _is_inside(name, lengths, steps, batch, is_batched)
+            is_inside = inside_of(name, lengths, steps, batch, is_batched)
             # What is in the padding, be it NaN, has no part in gradients either.
             x = where(is_inside, x, 0)
         output, last = self._layers(x, states, is_inside)
@@ -178,22 +176,6 @@ class _Recurrent(Module):
         }
         told = [f"{key}={value}" for key, (value, usual) in options.items() if value != usual]
         return ", ".join([f"{self.input_size}, {self.hidden_size}", *told])
-
-
-def _is_inside(name: str, lengths: VarLike, steps: int, batch: int, is_batched: bool) -> Var:
-    """Return which elements are within their sequences, booleans ``(T, N, 1)``."""
-    var = as_var(lengths)
-    if "int" not in var.dtype:
-        raise at_line(TypeError(f"{name}: lengths are {var.dtype}, expected integers"))
-    expected = (batch,) if is_batched else ()
-    if var.shape != expected:
-        raise at_line(ValueError(f"{name}: lengths have shape {var.shape}, expected {expected}"))
-    if not isinstance(lengths, Var):
-        for length in np.ravel(np.asarray(lengths)).tolist():
-            if not 0 <= length <= steps:
-                raise at_line(ValueError(f"{name}: a length is {length}, expected 0 to {steps}"))
-    checked = _core.check_indices(var, 0, steps + 1, False).cast("int64")
-    return iota((steps, batch, 1), 0) < checked.reshape((1, batch, 1))
 
 
 class RNN(_Recurrent):

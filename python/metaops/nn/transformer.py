@@ -128,13 +128,14 @@ class Transformer(Module):
 
     Parameters
     ----------
-    d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, \
-norm_first, bias
+    d_model, nhead, dim_feedforward, dropout, activation
         As of `TransformerEncoderLayer`.
     num_encoder_layers, num_decoder_layers
         The numbers of layers.
     custom_encoder, custom_decoder
         Modules in place of the `TransformerEncoder` and the `TransformerDecoder`.
+    layer_norm_eps, batch_first, norm_first, bias
+        As of `TransformerEncoderLayer`.
 
     Notes
     -----
