@@ -107,7 +107,11 @@ ABSENT: dict[str, Absent] = {
 
 def _publish_class(cls: type) -> None:
     for name, member in list(vars(cls).items()):
-        if (
+        if isinstance(member, staticmethod | classmethod) and not name.startswith("_"):
+            qualname = f"{cls.__name__}.{name}"
+            wrapped = _core.wrap_function(member.__func__, cls.__module__, qualname)
+            setattr(cls, name, type(member)(wrapped))
+        elif (
             isinstance(member, FunctionType)
             and (name == "__init__" or not name.startswith("_"))
             and not getattr(member, "__isabstractmethod__", False)

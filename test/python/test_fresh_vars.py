@@ -138,6 +138,7 @@ def test_functions():
     others |= {"gather", "nn.global_avg_pool2d", *OF_IMAGES}
     others |= {"nn.affine_grid", "nn.fold", "nn.grid_sample", "nn.interpolate", "nn.unfold"}
     others |= {"nn.pixel_shuffle", "nn.pixel_unshuffle"}
+    others |= {"nn.dropout2d", "nn.dropout3d", "nn.scaled_dot_product_attention"}
     assert left <= others, left - others
 
 
@@ -238,6 +239,8 @@ NOTHING = {
     "dropout at evaluation": lambda x: nn.dropout(x, 0.5, is_train=False),
     "dropout of nothing": lambda x: nn.Dropout(0.0)(x),
     "Dropout at evaluation": lambda x: nn.Dropout().eval()(x),
+    "dropout of channels at evaluation": lambda x: nn.Dropout1d().eval()(x),
+    "alpha dropout at evaluation": lambda x: nn.AlphaDropout().eval()(x),
     "Identity": lambda x: nn.Identity()(x),
     "Unflatten": lambda x: nn.Unflatten(1, (3,))(x),
     "an image of its size": lambda x: nn.interpolate(x[None], 3),

@@ -26,6 +26,7 @@ from .adaptive_pool import (
     adaptive_max_pool2d,
     adaptive_max_pool3d,
 )
+from .attention import scaled_dot_product_attention
 from .batch_norm import batch_norm, instance_norm
 from .batch_norm_layers import (
     BatchNorm,
@@ -48,8 +49,22 @@ from .distance import (
     normalize,
     pairwise_distance,
 )
-from .dropout import Dropout, dropout
+from .dropout import (
+    AlphaDropout,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
 from .embedding import Embedding
+from .embedding_bag import EmbeddingBag
 from .fold import Fold, Unfold, fold, unfold
 from .fractional_pool import (
     FractionalMaxPool2d,
@@ -59,7 +74,7 @@ from .fractional_pool import (
 )
 from .grid_sample import affine_grid, grid_sample
 from .interpolate import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d, interpolate
-from .linear import Linear
+from .linear import Bilinear, Linear
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -73,6 +88,7 @@ from .loss import (
 from .max_pool import max_pool1d, max_pool2d, max_pool3d
 from .max_unpool import max_unpool1d, max_unpool2d, max_unpool3d
 from .module import Module
+from .multihead import MultiheadAttention
 from .norm import group_norm, layer_norm, local_response_norm, rms_norm
 from .norm_layers import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from .padding import (
@@ -121,6 +137,8 @@ from .pool_layers import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from .recurrent import GRU, LSTM, RNN
+from .recurrent_cells import GRUCell, LSTMCell, RNNCell
 from .shuffle import (
     ChannelShuffle,
     PixelShuffle,
@@ -129,6 +147,8 @@ from .shuffle import (
     pixel_shuffle,
     pixel_unshuffle,
 )
+from .transformer import Transformer, TransformerDecoder, TransformerEncoder
+from .transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -144,6 +164,8 @@ __all__ = [
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
     "affine_grid",
+    "alpha_dropout",
+    "AlphaDropout",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
@@ -159,6 +181,7 @@ __all__ = [
     "bce_with_logits_loss",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "Bilinear",
     "channel_shuffle",
     "ChannelShuffle",
     "CircularPad1d",
@@ -167,10 +190,10 @@ __all__ = [
     "ConstantPad1d",
     "ConstantPad2d",
     "ConstantPad3d",
-    "Conv1d",
     "conv1d",
-    "Conv2d",
+    "Conv1d",
     "conv2d",
+    "Conv2d",
     "Conv3d",
     "conv3d",
     "conv_transpose1d",
@@ -183,13 +206,22 @@ __all__ = [
     "CosineSimilarity",
     "cross_entropy_loss",
     "CrossEntropyLoss",
-    "Dropout",
     "dropout",
+    "Dropout",
+    "dropout1d",
+    "Dropout1d",
+    "Dropout2d",
+    "dropout2d",
+    "Dropout3d",
+    "dropout3d",
     "ELU",
     "Embedding",
+    "EmbeddingBag",
+    "feature_alpha_dropout",
+    "FeatureAlphaDropout",
     "Flatten",
-    "fold",
     "Fold",
+    "fold",
     "fractional_max_pool2d",
     "fractional_max_pool3d",
     "FractionalMaxPool2d",
@@ -199,6 +231,8 @@ __all__ = [
     "grid_sample",
     "group_norm",
     "GroupNorm",
+    "GRU",
+    "GRUCell",
     "Identity",
     "init",
     "instance_norm",
@@ -221,6 +255,8 @@ __all__ = [
     "LPPool1d",
     "LPPool2d",
     "LPPool3d",
+    "LSTM",
+    "LSTMCell",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -237,6 +273,7 @@ __all__ = [
     "ModuleList",
     "mse_loss",
     "MSELoss",
+    "MultiheadAttention",
     "nll_loss",
     "NLLLoss",
     "normalize",
@@ -256,15 +293,23 @@ __all__ = [
     "ReplicationPad3d",
     "rms_norm",
     "RMSNorm",
+    "RNN",
+    "RNNCell",
+    "scaled_dot_product_attention",
     "Sequential",
     "Sigmoid",
     "SiLU",
     "Softmax",
     "Softplus",
     "Tanh",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "Unflatten",
-    "Unfold",
     "unfold",
+    "Unfold",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",

@@ -99,7 +99,13 @@ class Sequential(ModuleList):
 
 
 class Identity(Module):
-    """Returns what it is given, a Var as another Var of the same value."""
+    """Returns what it is given, a Var as another Var of the same value.
+
+    It may be made with any arguments, as the layer whose place it takes.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
 
     def execute(self, x: Any) -> Any:
         """Return x."""
