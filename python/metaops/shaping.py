@@ -19,7 +19,6 @@ from ._typing import (
     Shape,
     VarLike,
     as_integer,
-    as_integers,
     as_var,
     normalised_axes,
     normalised_axis,
@@ -303,29 +302,3 @@ def atleast_3d(x: VarLike) -> Var:
     if x.ndim >= 3:
         return +x
     return x.reshape((*atleast_2d(x).shape, 1))
-
-
-def pad(x: VarLike, widths: Sequence[tuple[int, int]], value: float = 0) -> Var:
-    """Return x with a border of `value`.
-
-    Parameters
-    ----------
-    x
-        Any shape.
-    widths
-        One (before, after) per dimension. A negative width removes elements.
-    value
-        Of the border.
-
-    Raises
-    ------
-    ValueError
-        If there is not one pair per dimension or an extent becomes negative.
-    """
-    x = as_var(x)
-    pairs = [as_integers("pad", "widths", pair) for pair in _several(widths)]
-    if len(pairs) != x.ndim or any(len(pair) != 2 for pair in pairs):
-        raise at_line(
-            ValueError(f"pad: widths is {shown(widths)}, expected {x.ndim} pairs of integers")
-        )
-    return _core.pad(x, [low for low, _ in pairs], [high for _, high in pairs], value)

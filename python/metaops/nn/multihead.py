@@ -249,7 +249,7 @@ class MultiheadAttention(Module):
         if not more:
             return mask
         widths = [(0, 0)] * (mask.ndim - 1) + [(0, more)]
-        return pad(mask, widths, mask.dtype == "bool")
+        return pad(mask, widths, value=mask.dtype == "bool")
 
     def _heads(self, given: Sequence[Var]) -> list[Var]:
         """Return the projections of queries, keys and values, ``(N, heads, L, size)``."""
