@@ -23,7 +23,7 @@ from .._typing import VarLike, as_var, shown
 from ..activations import relu
 from ..elementwise import where
 from ..functions import tanh
-from ..shaping import pad
+from ..padding import pad
 
 #: What a network remembers: (h,), or (h, c) of an LSTM, each ``(N, size)``.
 State = tuple[Var, ...]
