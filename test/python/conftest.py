@@ -47,6 +47,13 @@ def session(request):
         setattr(mo.flags, name, value)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def nothing_pending():
+    """No file's tests run what those of another one have left: updates of parameters."""
+    yield
+    mo.sync_all()
+
+
 @pytest.fixture
 def compiled(request):
     """Mark a test that looks at what was compiled."""

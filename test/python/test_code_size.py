@@ -138,6 +138,7 @@ STEPS: dict[str, Step] = {
     "median": lambda x: x * 0.5 + mo.median(x, 1, keepdims=True) * 0.5,
     "quantile": lambda x: x * 0.5 + mo.quantile(x, 0.3, 1, keepdims=True) * 0.5,
     "percentile": lambda x: x * 0.5 + mo.percentile(x, 30, 1, keepdims=True) * 0.5,
+    "permutation": lambda x: mo.permutation(x) * 0.9,
     "searchsorted": lambda x: mo.searchsorted(mo.linspace(0, 1, 9), x).cast("float32") * 0.1,
     "isin": lambda x: mo.isin((x * 8).cast("int32"), mo.arange(4)).cast("float32"),
     "flatnonzero": lambda x: x + 1e-3 * mo.flatnonzero(x > 0.5, size=12).cast("float32"),
