@@ -83,7 +83,8 @@ PAIRWISE = names(
 )
 ALONE = names(
     "abs ceil cos erf exp floor log logical_not negative round sign sin sqrt square tanh "
-    "elu gelu leaky_relu log_sigmoid relu relu6 sigmoid silu softplus"
+    "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_sigmoid mish relu "
+    "relu6 selu sigmoid silu softplus softshrink softsign tanhshrink"
 )
 REDUCED = names("all any argmax argmin logsumexp max mean min norm prod std sum var")
 
@@ -93,7 +94,11 @@ STEPS: dict[str, Step] = {
     **{name: reduced(name) for name in REDUCED},
     **{name: bits(name) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")},
     "softmax": lambda x: mo.softmax(x, 1),
+    "softmin": lambda x: mo.softmin(x, 1),
     "log_softmax": lambda x: mo.log_softmax(x, 1),
+    "glu": lambda x: mo.glu(mo.concat([x, x], 1), 1),
+    "prelu": lambda x: mo.prelu(x - 0.5, x[0, 0]),
+    "threshold": lambda x: mo.threshold(x * 0.5, 0.1, 0.2),
     "cast": lambda x: (x * 8).cast("int32").cast("float32"),
     "clip": lambda x: mo.clip(x * 1.25, 0.1, 0.9),
     "where": lambda x: mo.where(x > 0.5, x * 0.5, x + 0.25),

@@ -6,17 +6,29 @@
 from .._names import publish as _publish
 from . import init
 from .activation import (
+    CELU,
     ELU,
     GELU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
     LeakyReLU,
-    LogSoftmax,
+    LogSigmoid,
+    Mish,
+    PReLU,
     ReLU,
     ReLU6,
+    RReLU,
     Sigmoid,
     SiLU,
-    Softmax,
     Softplus,
+    Softshrink,
+    Softsign,
     Tanh,
+    Tanhshrink,
+    Threshold,
 )
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential
@@ -35,8 +47,10 @@ from .loss import (
     mse_loss,
 )
 from .module import Module
+from .noise import gumbel_softmax, rrelu
 from .norm import BatchNorm, BatchNorm1d, BatchNorm2d, InstanceNorm2d, LayerNorm
 from .pool import AvgPool2d, MaxPool2d, avg_pool2d, global_avg_pool2d, max_pool2d
+from .softmax import GLU, LogSoftmax, Softmax, Softmax2d, Softmin
 
 __all__ = [
     "AvgPool2d",
@@ -45,33 +59,50 @@ __all__ = [
     "BatchNorm",
     "BatchNorm1d",
     "BatchNorm2d",
+    "CELU",
     "Conv2d",
     "CrossEntropyLoss",
     "Dropout",
-    "Embedding",
     "ELU",
+    "Embedding",
     "Flatten",
     "GELU",
+    "GLU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
     "Identity",
     "InstanceNorm2d",
     "L1Loss",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
     "MaxPool2d",
+    "Mish",
     "Module",
     "ModuleList",
     "NLLLoss",
+    "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
+    "SELU",
     "Sequential",
     "SiLU",
     "Sigmoid",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "avg_pool2d",
     "bce_loss",
     "bce_with_logits_loss",
@@ -79,11 +110,13 @@ __all__ = [
     "cross_entropy_loss",
     "dropout",
     "global_avg_pool2d",
+    "gumbel_softmax",
     "init",
     "l1_loss",
     "max_pool2d",
     "mse_loss",
     "nll_loss",
+    "rrelu",
 ]
 
 _publish(vars(init), init.__all__)
