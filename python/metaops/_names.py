@@ -53,8 +53,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "tensors": ("arrays",),
     "value": ("constant_values", "fill_value"),
     "widths": ("pad_width",),
-    "x": ("a", "input", "x1"),
-    "y": ("other", "x2"),
+    "x": ("a", "input", "input1", "x1"),
+    "y": ("input2", "other", "x2"),
 }
 
 _core.set_spellings(SPELLINGS)
