@@ -31,6 +31,7 @@ from .activation import (
     Threshold,
 )
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
+from .collections import ModuleDict, ParameterDict, ParameterList
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import Conv2d, conv2d
 from .dropout import Dropout, dropout
@@ -124,12 +125,15 @@ __all__ = [
     "MaxPool2d",
     "Mish",
     "Module",
+    "ModuleDict",
     "ModuleList",
     "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "NLLLoss",
     "PReLU",
+    "ParameterDict",
+    "ParameterList",
     "PoissonNLLLoss",
     "RReLU",
     "ReLU",
