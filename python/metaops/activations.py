@@ -74,7 +74,9 @@ def hardtanh(x: VarLike, min_val: float = -1.0, max_val: float = 1.0) -> Var:
     """
     if min_val > max_val:
         raise at_line(
-            ValueError(f"hardtanh: min_val is {min_val}, above max_val, which is {max_val}")
+            ValueError(
+                f"hardtanh: min_val is {shown(min_val)}, above max_val, which is {shown(max_val)}"
+            )
         )
     x = as_var(x)
     return where(x <= min_val, min_val, where(x >= max_val, max_val, x))
@@ -111,7 +113,9 @@ def softshrink(x: VarLike, lambd: float = 0.5) -> Var:
     """
     if lambd < 0:
         raise at_line(
-            ValueError(f"softshrink: lambd is {lambd}, expected a number that is not negative")
+            ValueError(
+                f"softshrink: lambd is {shown(lambd)}, expected a number that is not negative"
+            )
         )
     x = _float(x)
     inside = (x >= -lambd) & (x <= lambd)

@@ -95,10 +95,10 @@ def test_values_of_what_is_there():
     [
         (lambda: init.trunc_normal((2,), a=1, b=0), "trunc_normal: std is 1.0, a is 1 and b is 0"),
         (lambda: init.trunc_normal((2,), std=0), "trunc_normal: std is 0"),
-        (lambda: init.eye((2,)), r"eye: shape is \(2,\), expected two"),
+        (lambda: init.eye((2,)), r"eye: shape is \(2\), expected two"),
         (lambda: init.dirac((2, 2)), r"dirac: shape is \(2, 2\), expected three to five"),
         (lambda: init.dirac((3, 2, 2), 2), "dirac: 2 groups do not divide the 3 outputs"),
-        (lambda: init.sparse((2,), 0.5), r"sparse: shape is \(2,\), expected two"),
+        (lambda: init.sparse((2,), 0.5), r"sparse: shape is \(2\), expected two"),
         (lambda: init.sparse((2, 2), 2), "sparse: sparsity is 2, expected it in"),
         (lambda: init.calculate_gain("gelu"), "nonlinearity is 'gelu', expected one of linear"),
         (lambda: init.kaiming_normal((2, 2), mode="in"), "kaiming_normal: mode is 'in', expected"),

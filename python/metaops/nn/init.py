@@ -50,7 +50,7 @@ def fans(shape: Shape) -> tuple[int, int]:
     """
     if len(shape) < 2:
         raise at_line(
-            ValueError(f"fans: shape is {tuple(shape)}, expected at least two dimensions")
+            ValueError(f"fans: shape is {shown(tuple(shape))}, expected at least two dimensions")
         )
     kernel = math.prod(shape[2:])
     return shape[1] * kernel, shape[0] * kernel
@@ -185,7 +185,7 @@ def trunc_normal(
     if not a < b or not std > 0:
         raise at_line(
             ValueError(
-                f"trunc_normal: std is {std}, a is {a} and b is {b},"
+                f"trunc_normal: std is {shown(std)}, a is {shown(a)} and b is {shown(b)},"
                 " expected a positive std and a below b"
             )
         )
@@ -206,7 +206,7 @@ def eye(shape: Shape, dtype: DType = "float32") -> Var:
         If the shape has other than two dimensions.
     """
     if len(shape) != 2:
-        raise at_line(ValueError(f"eye: shape is {tuple(shape)}, expected two dimensions"))
+        raise at_line(ValueError(f"eye: shape is {shown(tuple(shape))}, expected two dimensions"))
     return (_core.iota(shape, 0, "int64") == _core.iota(shape, 1, "int64")).cast(dtype)
 
 
@@ -227,10 +227,12 @@ def dirac(shape: Shape, groups: int = 1, dtype: DType = "float32") -> Var:
     """
     if len(shape) not in (3, 4, 5):
         raise at_line(
-            ValueError(f"dirac: shape is {tuple(shape)}, expected three to five dimensions")
+            ValueError(f"dirac: shape is {shown(tuple(shape))}, expected three to five dimensions")
         )
     if groups < 1 or shape[0] % groups:
-        raise at_line(ValueError(f"dirac: {groups} groups do not divide the {shape[0]} outputs"))
+        raise at_line(
+            ValueError(f"dirac: {shown(groups)} groups do not divide the {shape[0]} outputs")
+        )
     output = _core.iota(shape, 0, "int64")
     is_one = output % max(shape[0] // groups, 1) == _core.iota(shape, 1, "int64")
     for axis in range(2, len(shape)):
@@ -256,9 +258,11 @@ def sparse(shape: Shape, sparsity: float, std: float = 0.01, dtype: DType = "flo
         If the shape has other than two dimensions or the share is not in [0, 1].
     """
     if len(shape) != 2:
-        raise at_line(ValueError(f"sparse: shape is {tuple(shape)}, expected two dimensions"))
+        raise at_line(
+            ValueError(f"sparse: shape is {shown(tuple(shape))}, expected two dimensions")
+        )
     if not 0.0 <= sparsity <= 1.0:
-        raise at_line(ValueError(f"sparse: sparsity is {sparsity}, expected it in [0, 1]"))
+        raise at_line(ValueError(f"sparse: sparsity is {shown(sparsity)}, expected it in [0, 1]"))
     order = _core.random(shape)
     # Those with the lowest numbers of their column, equal ones by row.
     mine, other = order.unsqueeze(0), order.unsqueeze(1)

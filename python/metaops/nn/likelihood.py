@@ -9,7 +9,7 @@ import math
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var
+from .._typing import VarLike, as_var, shown
 from ..elementwise import exp, log, where
 from .loss import Loss, check_reduction, reduced, wide_operands
 
@@ -138,7 +138,7 @@ def gaussian_nll_loss(
     """
     name = "gaussian_nll_loss"
     if not eps > 0:
-        raise at_line(ValueError(f"{name}: eps is {eps}, expected a positive number"))
+        raise at_line(ValueError(f"{name}: eps is {shown(eps)}, expected a positive number"))
     x, target, dtype = wide_operands(name, x, target, reduction)
     var = as_var(var).cast(x.dtype)
     row = x.shape[:-1]

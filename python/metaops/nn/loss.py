@@ -15,7 +15,7 @@ from typing import Any
 from .. import activations, elementwise
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
+from .._typing import VarLike, as_var, shown, widened
 from .module import Module
 
 __all__ = [
@@ -92,7 +92,9 @@ def huber_loss(x: VarLike, target: VarLike, reduction: str = "mean", delta: floa
         If the shapes differ, or `delta` is not positive.
     """
     if not delta > 0:
-        raise at_line(ValueError(f"huber_loss: delta is {delta}, expected a positive number"))
+        raise at_line(
+            ValueError(f"huber_loss: delta is {shown(delta)}, expected a positive number")
+        )
     x, target, dtype = wide_operands("huber_loss", x, target, reduction)
     return reduced(_huber(x - target, delta), reduction).cast(dtype)
 
@@ -120,7 +122,9 @@ def smooth_l1_loss(
     """
     name = "smooth_l1_loss"
     if not beta >= 0:
-        raise at_line(ValueError(f"{name}: beta is {beta}, expected a number that is not negative"))
+        raise at_line(
+            ValueError(f"{name}: beta is {shown(beta)}, expected a number that is not negative")
+        )
     x, target, dtype = wide_operands(name, x, target, reduction)
     difference = x - target
     loss = _huber(difference, beta) / beta if beta else elementwise.abs(difference)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from .. import _core, activations
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
+from .._typing import VarLike, as_var, shown, widened
 from ..elementwise import where
 from .loss import Loss, check_reduction, reduced, weighted, wide_operands
 
@@ -92,7 +92,7 @@ def multi_margin_loss(
     """
     name = "multi_margin_loss"
     if p not in (1, 2):
-        raise at_line(ValueError(f"{name}: p is {p}, expected 1 or 2"))
+        raise at_line(ValueError(f"{name}: p is {shown(p)}, expected 1 or 2"))
     is_single = as_var(x).ndim == 1
     scores, target = _scores_and_labels(name, x, target, reduction, True)
     wide, dtype = widened(scores)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .. import _core
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, normalised_axis, widened
+from .._typing import VarLike, as_var, normalised_axis, shown, widened
 from ..activations import leaky_relu, softmax
 from ..elementwise import log, where
 from ..reduction import argmax
@@ -20,7 +20,9 @@ __all__ = ["gumbel_softmax", "rrelu"]
 def check_slopes(name: str, lower: float, upper: float) -> None:
     """Raise ValueError unless `lower` is at most `upper`."""
     if not lower <= upper:
-        raise at_line(ValueError(f"{name}: lower is {lower}, above upper, which is {upper}"))
+        raise at_line(
+            ValueError(f"{name}: lower is {shown(lower)}, above upper, which is {shown(upper)}")
+        )
 
 
 def rrelu(
@@ -70,7 +72,9 @@ def gumbel_softmax(logits: VarLike, tau: float = 1.0, hard: bool = False, *, dim
         If `tau` is not positive.
     """
     if not tau > 0:
-        raise at_line(ValueError(f"gumbel_softmax: tau is {tau}, expected a positive number"))
+        raise at_line(
+            ValueError(f"gumbel_softmax: tau is {shown(tau)}, expected a positive number")
+        )
     logits = as_var(logits)
     dim = normalised_axis(dim, logits.ndim)
     wide, dtype = widened(logits)

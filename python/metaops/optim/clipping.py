@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from .._core import Var, array
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
+from .._typing import VarLike, as_var, shown, widened
 from ..elementwise import clip, minimum
 from ..reduction import norm
 from ..shaping import stack
@@ -64,7 +64,8 @@ def clip_grad_norm(
     if not max_norm >= 0:
         raise at_line(
             ValueError(
-                f"clip_grad_norm: max_norm is {max_norm}, expected a number that is not negative"
+                f"clip_grad_norm: max_norm is {shown(max_norm)}, expected a number that is not"
+                " negative"
             )
         )
     given = _as_gradients("clip_grad_norm", gradients)
@@ -93,7 +94,7 @@ def clip_grad_value(gradients: Iterable[VarLike], clip_value: float) -> list[Var
     if not clip_value >= 0:
         raise at_line(
             ValueError(
-                f"clip_grad_value: clip_value is {clip_value}, expected a number that is not"
+                f"clip_grad_value: clip_value is {shown(clip_value)}, expected a number that is not"
                 " negative"
             )
         )

@@ -211,7 +211,9 @@ class OneCycleLR(LRScheduler):
             total_steps = epochs * steps_per_epoch
         check_positive(name, "total_steps", total_steps)
         if not 0.0 <= pct_start <= 1.0:
-            raise at_line(ValueError(f"{name}: pct_start is {pct_start}, expected it in [0, 1]"))
+            raise at_line(
+                ValueError(f"{name}: pct_start is {shown(pct_start)}, expected it in [0, 1]")
+            )
         if anneal_strategy not in ("cos", "linear"):
             raise at_line(
                 ValueError(

@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .._errors import at_line
+from .._typing import shown
 from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .optimizer import Optimizer
 from .plateau import ReduceLROnPlateau
@@ -209,13 +211,18 @@ class CosineAnnealingLR(LRScheduler):
         return self.eta_min + (base_lr - self.eta_min) * half
 
 
-def _check_schedulers(
-    name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer
+def _of_one_optimizer(
+    name: str, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None
 ) -> list[LRScheduler]:
-    """Return the schedules; raise ValueError unless they are of the optimiser."""
-    result = list(schedulers)
-    if not result or any(scheduler.optimizer is not optimizer for scheduler in result):
-        raise at_line(ValueError(f"{name}: expected schedulers, all of one optimizer"))
+    """Return the schedules; raise ValueError unless they are of one optimiser."""
+    result: list[Any] = list(schedulers)
+    if not result or not all(isinstance(scheduler, LRScheduler) for scheduler in result):
+        raise at_line(
+            TypeError(f"{name}: schedulers are {shown(schedulers)}, expected LRSchedulers")
+        )
+    optimizer = optimizer or result[0].optimizer
+    if any(scheduler.optimizer is not optimizer for scheduler in result):
+        raise at_line(ValueError(f"{name}: expected schedulers that are all of one optimizer"))
     return result
 
 
@@ -241,7 +248,7 @@ class SequentialLR(LRScheduler):
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int]
     ) -> None:
         super().__init__(optimizer)
-        self.schedulers = _check_schedulers("SequentialLR", schedulers, optimizer)
+        self.schedulers = _of_one_optimizer("SequentialLR", schedulers, optimizer)
         self.milestones = list(milestones)
         if len(self.milestones) != len(self.schedulers) - 1:
             raise at_line(
@@ -278,11 +285,8 @@ class ChainedScheduler(LRScheduler):
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler]) -> None:
-        given = list(schedulers)
-        if not given:
-            raise at_line(ValueError("ChainedScheduler: expected schedulers, all of one optimizer"))
-        super().__init__(given[0].optimizer)
-        self.schedulers = _check_schedulers("ChainedScheduler", given, self.optimizer)
+        self.schedulers = _of_one_optimizer("ChainedScheduler", schedulers, None)
+        super().__init__(self.schedulers[0].optimizer)
         self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:

@@ -171,18 +171,18 @@ class Optimizer(ABC):
             if not group[option] >= 0:
                 raise at_line(
                     ValueError(
-                        f"{name}: {option} is {group[option]}, expected a number that is not"
+                        f"{name}: {option} is {shown(group[option])}, expected a number that is not"
                         " negative"
                     )
                 )
         for option in self._FRACTIONS & group.keys():
             if not 0.0 <= group[option] < 1.0:
                 raise at_line(
-                    ValueError(f"{name}: {option} is {group[option]}, expected it in [0, 1)")
+                    ValueError(f"{name}: {option} is {shown(group[option])}, expected it in [0, 1)")
                 )
         if not all(0.0 <= beta < 1.0 for beta in group.get("betas", ())):
             raise at_line(
-                ValueError(f"{name}: betas are {group['betas']}, expected them in [0, 1)")
+                ValueError(f"{name}: betas are {shown(group['betas'])}, expected them in [0, 1)")
             )
 
     def __getattr__(self, name: str) -> Any:

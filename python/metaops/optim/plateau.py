@@ -67,7 +67,7 @@ class ReduceLROnPlateau:
                     )
                 )
         if not factor < 1.0:
-            raise at_line(ValueError(f"{name}: factor is {factor}, expected it below 1"))
+            raise at_line(ValueError(f"{name}: factor is {shown(factor)}, expected it below 1"))
         self.optimizer = optimizer
         self.mode = mode
         self.factor = factor

@@ -18,7 +18,7 @@ __all__ = ["LRScheduler", "check_optimizer", "check_positive"]
 def check_positive(name: str, what: str, number: Any) -> None:
     """Raise ValueError unless a count is positive."""
     if not number >= 1:
-        raise at_line(ValueError(f"{name}: {what} is {number}, expected a positive number"))
+        raise at_line(ValueError(f"{name}: {what} is {shown(number)}, expected a positive number"))
 
 
 def check_optimizer(name: str, optimizer: Any) -> None:

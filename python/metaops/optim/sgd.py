@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from .._core import Var
 from .._errors import at_line
+from .._typing import shown
 from .optimizer import Group, Numbers, Optimizer
 
 __all__ = ["SGD"]
@@ -66,8 +67,8 @@ class SGD(Optimizer):
         if group["nesterov"] and (momentum <= 0 or dampening != 0):
             raise at_line(
                 ValueError(
-                    f"SGD: nesterov needs a positive momentum, which is {momentum}, and no"
-                    f" dampening, which is {dampening}"
+                    f"SGD: nesterov needs a positive momentum, which is {shown(momentum)}, and no"
+                    f" dampening, which is {shown(dampening)}"
                 )
             )
 
