@@ -223,6 +223,7 @@ def test_repr_of_modules_in_modules():
             return "kind=3"
 
     expected = ["Net(", "  kind=3", "  (body): Sequential(", "    (0): ReLU()", "  )"]
+    assert repr(nn.Linear(3, 2, False)) == "Linear(in_features=3, out_features=2, bias=False)"
     assert repr(Net()).splitlines() == [*expected, "  (drop): Dropout(p=0.25)", ")"]
 
 

@@ -151,3 +151,7 @@ class Flatten(Module):
     def execute(self, x: VarLike) -> Var:
         """Return x under its new shape."""
         return flatten(x, self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """Return the dimensions that are made one."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
