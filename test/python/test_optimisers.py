@@ -279,6 +279,17 @@ def test_a_group_that_is_refused_changes_nothing():
     optimizer.apply([mo.ones((2,))])
 
 
+def test_momentum_that_comes_later(rng):
+    """State is there as soon as an option asks for it."""
+    p = mo.array(np.zeros(2))
+    optimizer = optim.SGD([p], 1.0)
+    for momentum in (0.0, 0.5, 0.5):
+        optimizer.momentum = momentum
+        optimizer.apply([mo.array(np.ones(2))])
+    close(p, np.full(2, -(1 + 1 + 1.5)))
+    assert set(optimizer.state_dict()) == {"steps", "param_groups", "velocity.0"}
+
+
 # Clipping.
 
 

@@ -136,13 +136,21 @@ class Optimizer(ABC):
         self._check_parameters(new)
         added = {**self.defaults, **group, "params": new, "start": self.steps}
         self._check_options(added)
-        for parameter in new:
-            for state, first in self._new_state(added).items():
-                value = full(parameter.shape, first, parameter.dtype)
-                self._kept.setdefault(state, {})[len(self.parameters)] = value
-            self.parameters.append(parameter)
-            self._group_of.append(len(self.param_groups))
+        self._group_of += [len(self.param_groups)] * len(new)
+        self.parameters += new
         self.param_groups.append(added)
+        self._complete_state()
+
+    def _complete_state(self) -> None:
+        """Make the state that parameters lack, for the options that there are now."""
+        new = [self._new_state(group) for group in self.param_groups]
+        for index, (parameter, group) in enumerate(
+            zip(self.parameters, self._group_of, strict=True)
+        ):
+            for name, first in new[group].items():
+                kept = self._kept.setdefault(name, {})
+                if index not in kept:
+                    kept[index] = full(parameter.shape, first, parameter.dtype)
 
     def _check_parameters(self, new: list[Any]) -> None:
         """Raise an error unless these are float Vars that are not there yet."""
@@ -240,9 +248,11 @@ class Optimizer(ABC):
             for k, group in enumerate(self.param_groups)
             for name, number in self._numbers(group, self.steps - group["start"]).items()
         }
-        targets = [*self.parameters, *chain.from_iterable(s.values() for s in self._kept.values())]
         names = tuple(numbers)
         last, repeated = self._repeated
+        if last != names:
+            self._complete_state()
+        targets = [*self.parameters, *chain.from_iterable(s.values() for s in self._kept.values())]
         if last == names and repeated.repeat(targets, gradients, list(numbers.values())):
             return
         gradients = [as_var(gradient) for gradient in gradients]
