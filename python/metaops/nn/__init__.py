@@ -31,9 +31,9 @@ from .activation import (
     Threshold,
 )
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
-from .collections import ModuleDict, ParameterDict, ParameterList
 from .containers import Flatten, Identity, ModuleList, Sequential
 from .conv import Conv2d, conv2d
+from .dictionaries import ModuleDict, ParameterDict, ParameterList
 from .dropout import Dropout, dropout
 from .embedding import Embedding
 from .likelihood import (
