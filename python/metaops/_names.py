@@ -58,12 +58,15 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "shift": ("shifts",),
     "slope": ("negative_slope",),
     "stop": ("end",),
+    "t_0": ("T_0",),
+    "t_max": ("T_max",),
+    "t_mult": ("T_mult",),
     "targets": ("inputs",),
     "tensors": ("arrays",),
     "value": ("constant_values", "end_values", "fill_value"),
     "widths": ("pad_width",),
-    "x": ("a", "arr", "input", "x1"),
-    "y": ("b", "other", "x2"),
+    "x": ("a", "arr", "input", "input1", "x1"),
+    "y": ("b", "input2", "other", "x2"),
 }
 
 _core.set_spellings(SPELLINGS)

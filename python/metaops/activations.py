@@ -6,26 +6,48 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ._core import Var
-from ._typing import VarLike, as_var, normalised_axes
-from .elementwise import where
+from ._errors import at_line
+from ._typing import VarLike, as_var, normalised_axes, normalised_axis, shown
+from .elementwise import abs, clip, where
 from .functions import erf, exp, log, tanh
 from .reduction import logsumexp
 
 __all__ = [
+    "celu",
     "elu",
     "gelu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
     "leaky_relu",
     "log_sigmoid",
     "log_softmax",
+    "mish",
+    "prelu",
     "relu",
     "relu6",
+    "selu",
     "sigmoid",
     "silu",
     "softmax",
+    "softmin",
     "softplus",
+    "softshrink",
+    "softsign",
+    "tanhshrink",
+    "threshold",
 ]
+
+
+def _float(x: VarLike) -> Var:
+    """Return x, integers as float32: a fraction beside one would be truncated."""
+    x = as_var(x)
+    return x if "float" in x.dtype else x.cast("float32")
 
 
 def relu(x: VarLike) -> Var:
@@ -38,18 +60,156 @@ def relu6(x: VarLike) -> Var:
     return where(as_var(x) >= 6, 6, relu(x))
 
 
+def threshold(x: VarLike, threshold: float, value: float) -> Var:
+    """Return x where it is above the threshold, else `value`."""
+    return where(as_var(x) <= threshold, value, x)
+
+
+def hardtanh(x: VarLike, min_val: float = -1.0, max_val: float = 1.0) -> Var:
+    """Return x moved into ``[min_val, max_val]``; the gradient at both ends is 0.
+
+    Raises
+    ------
+    ValueError
+        If `min_val` is above `max_val`.
+    """
+    if min_val > max_val:
+        raise at_line(
+            ValueError(
+                f"hardtanh: min_val is {shown(min_val)}, above max_val, which is {shown(max_val)}"
+            )
+        )
+    x = as_var(x)
+    return where(x <= min_val, min_val, where(x >= max_val, max_val, x))
+
+
+def hardsigmoid(x: VarLike) -> Var:
+    """Return ``x / 6 + 1 / 2`` moved into [0, 1]."""
+    x = _float(x)
+    return where(x <= -3, 0.0, where(x >= 3, 1.0, x / 6.0 + 0.5))
+
+
+def hardswish(x: VarLike) -> Var:
+    """Return ``x * hardsigmoid(x)`` (Howard et al., 2019)."""
+    x = _float(x)
+    is_below, is_above = x <= -3, x >= 3
+    # The square of a large x would overflow.
+    inside = where(is_below | is_above, 0.0, x)
+    return where(is_below, 0.0, where(is_above, x, inside * (inside / 6.0 + 0.5)))
+
+
+def hardshrink(x: VarLike, lambd: float = 0.5) -> Var:
+    """Return x where its magnitude is above `lambd`, else 0."""
+    x = as_var(x)
+    return where((x >= -lambd) & (x <= lambd), 0, x)
+
+
+def softshrink(x: VarLike, lambd: float = 0.5) -> Var:
+    """Return x moved by `lambd` towards 0, and 0 where it is not farther away.
+
+    Raises
+    ------
+    ValueError
+        If `lambd` is negative.
+    """
+    if lambd < 0:
+        raise at_line(
+            ValueError(
+                f"softshrink: lambd is {shown(lambd)}, expected a number that is not negative"
+            )
+        )
+    x = _float(x)
+    inside = (x >= -lambd) & (x <= lambd)
+    return where(inside, 0.0, where(x < 0, x + lambd, x - lambd))
+
+
+def tanhshrink(x: VarLike) -> Var:
+    """Return ``x - tanh(x)``."""
+    x = _float(x)
+    return x - tanh(x)
+
+
+def softsign(x: VarLike) -> Var:
+    """Return ``x / (1 + |x|)``."""
+    x = _float(x)
+    return x / (1.0 + abs(x))
+
+
 def leaky_relu(x: VarLike, slope: float = 0.01) -> Var:
     """Return x where it is positive, else ``slope * x``."""
     x = as_var(x)
     return where(x <= 0, x * slope, x)
 
 
+def prelu(x: VarLike, weight: VarLike) -> Var:
+    """Return x where it is positive, else ``weight * x`` (He et al., 2015).
+
+    Parameters
+    ----------
+    x
+        ``(N, C, ...)``, or any shape with one weight.
+    weight
+        One number, or ``(C,)``, one for each channel.
+
+    Raises
+    ------
+    ValueError
+        If the weight has another shape.
+    """
+    x, weight = as_var(x), as_var(weight)
+    if weight.size != 1:
+        channels = x.shape[1] if x.ndim > 1 else 1
+        if weight.shape != (channels,):
+            raise at_line(
+                ValueError(
+                    f"prelu: input has shape {x.shape} and the weight {weight.shape},"
+                    f" expected (1,) or ({channels},)"
+                )
+            )
+        weight = weight.reshape((-1,) + (1,) * (x.ndim - 2))
+    else:
+        weight = weight.reshape(())
+    return where(x <= 0, weight * x, x)
+
+
 def elu(x: VarLike, alpha: float = 1.0) -> Var:
     """Return x where it is positive, else ``alpha * (exp(x) - 1)``."""
-    x = as_var(x)
+    return _elu(x, 1.0, alpha, 1.0)
+
+
+def _elu(x: VarLike, scale: float, alpha: float, rate: float) -> Var:
+    """Return ``scale * x`` where x is positive, else ``alpha * (exp(rate * x) - 1)``."""
+    x = _float(x)
     negative = x <= 0
     # The exponential of a large x would overflow, and its gradient be 0 * inf.
-    return where(negative, alpha * (exp(where(negative, x, 0)) - 1.0), x)
+    inside = where(negative, x, 0.0)
+    falling = alpha * (exp(inside if rate == 1.0 else inside * rate) - 1.0)
+    return where(negative, falling, x if scale == 1.0 else x * scale)
+
+
+def celu(x: VarLike, alpha: float = 1.0) -> Var:
+    """Return x where it is positive, else ``alpha * (exp(x / alpha) - 1)``.
+
+    The derivative is continuous for every alpha (Barron, 2017).
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is 0.
+    """
+    if alpha == 0:
+        raise at_line(ValueError("celu: alpha is 0, expected another number"))
+    return _elu(x, 1.0, alpha, 1.0 / alpha)
+
+
+#: The scale and alpha that keep mean 0 and variance 1 of normal numbers.
+_SELU_SCALE = 1.0507009873554804934193349852946
+_SELU_ALPHA = 1.6732632423543772848170429916717
+
+
+def selu(x: VarLike) -> Var:
+    """Return the scaled `elu` that normalises itself (Klambauer et al., 2017)."""
+    return _elu(x, _SELU_SCALE, _SELU_SCALE * _SELU_ALPHA, 1.0)
 
 
 def _decay(x: Var) -> tuple[Var, Var]:
@@ -70,11 +230,32 @@ def log_sigmoid(x: VarLike) -> Var:
     return -softplus(-as_var(x))
 
 
-def softplus(x: VarLike) -> Var:
-    """Return ``log(1 + exp(x))``."""
-    x = as_var(x)
-    positive, decay = _decay(x)
-    return where(positive, x, 0) + log(1 + decay)
+def softplus(x: VarLike, beta: float = 1.0, threshold: float | None = None) -> Var:
+    """Return ``log(1 + exp(beta * x)) / beta``.
+
+    Parameters
+    ----------
+    x
+        Floats of any shape.
+    beta
+        How sharp the bend is.
+    threshold
+        If given, the result is x where ``beta * x`` is above it. Nothing
+        overflows without.
+
+    Raises
+    ------
+    ValueError
+        If `beta` is 0.
+    """
+    if beta == 0:
+        raise at_line(ValueError("softplus: beta is 0, expected another number"))
+    x = _float(x)
+    scaled = x if beta == 1.0 else x * beta
+    positive, decay = _decay(scaled)
+    y = where(positive, scaled, 0) + log(1 + decay)
+    y = y if beta == 1.0 else y / beta
+    return y if threshold is None else where(scaled > threshold, x, y)
 
 
 def silu(x: VarLike) -> Var:
@@ -83,16 +264,76 @@ def silu(x: VarLike) -> Var:
     return x * sigmoid(x)
 
 
-def gelu(x: VarLike, approximate: bool = False) -> Var:
-    """Return x times the normal distribution's cumulative function.
+def mish(x: VarLike) -> Var:
+    """Return ``x * tanh(softplus(x))`` (Misra, 2019)."""
+    x = _float(x)
+    positive, decay = _decay(x)
+    # The tangent of a logarithm is a quotient of polynomials in exp(x), or in
+    # exp(-x) where that is the smaller one.
+    numerator = where(positive, 1.0 + 2.0 * decay, decay * (decay + 2.0))
+    rest = where(positive, 2.0 * decay * decay, 2.0)
+    return x * (numerator / (numerator + rest))
 
-    With `approximate`, by the usual formula with tanh instead of erf.
+
+def glu(x: VarLike, dim: int = -1) -> Var:
+    """Return the first half along a dimension times the `sigmoid` of the second.
+
+    Gated linear units (Dauphin et al., 2017).
+
+    Raises
+    ------
+    ValueError
+        If the dimension is out of range or its extent is odd.
     """
     x = as_var(x)
-    if approximate:
-        inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x)
-        return 0.5 * x * (1.0 + tanh(inner))
-    return 0.5 * x * (1.0 + erf(x * math.sqrt(0.5)))
+    dim = normalised_axis(dim, x.ndim)
+    extent = x.shape[dim]
+    if extent % 2:
+        raise at_line(
+            ValueError(f"glu: dimension {dim} has extent {extent}, expected an even number")
+        )
+    half = extent // 2
+    before = (slice(None),) * dim
+    first, second = (*before, slice(0, half)), (*before, slice(half, None))
+    return x[first] * sigmoid(x[second])
+
+
+#: Beyond this, the tangent in `gelu` is -1 or 1 in every dtype.
+_GELU_END = 10.0
+
+
+def gelu(x: VarLike, approximate: str = "none") -> Var:
+    """Return x times the normal distribution's cumulative function.
+
+    Parameters
+    ----------
+    x
+        Floats of any shape.
+    approximate
+        "none", or "tanh" for the usual formula with tanh instead of erf
+        (Hendrycks and Gimpel, 2016).
+
+    Raises
+    ------
+    ValueError
+        If `approximate` is something else.
+    """
+    check_approximate("gelu", approximate)
+    x = _float(x)
+    if approximate == "none":
+        return 0.5 * x * (1.0 + erf(x * math.sqrt(0.5)))
+    # The cube of a large x would overflow, and its gradient be 0 * inf.
+    near = clip(x, -_GELU_END, _GELU_END)
+    inner = math.sqrt(2.0 / math.pi) * (near + 0.044715 * near * near * near)
+    return 0.5 * x * (1.0 + tanh(inner))
+
+
+def check_approximate(name: str, approximate: Any) -> None:
+    """Raise ValueError unless `approximate` names a formula of `gelu`."""
+    if not isinstance(approximate, str) or approximate not in ("none", "tanh"):
+        raise at_line(
+            ValueError(f"{name}: approximate is {shown(approximate)}, expected 'none' or 'tanh'")
+        )
 
 
 def softmax(x: VarLike, dim: int = -1) -> Var:
@@ -103,6 +344,11 @@ def softmax(x: VarLike, dim: int = -1) -> Var:
     numerator = exp(x - x.max(axes, True).detach())
     # One division for each sum, where a quotient would take one for each element.
     return numerator * (1.0 / numerator.sum(axes, True))
+
+
+def softmin(x: VarLike, dim: int = -1) -> Var:
+    """Return ``softmax(-x)`` along a dimension."""
+    return softmax(-as_var(x), dim)
 
 
 def log_softmax(x: VarLike, dim: int = -1) -> Var:

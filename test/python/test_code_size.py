@@ -100,7 +100,8 @@ PAIRWISE = names(
 )
 ALONE = names(
     "abs ceil cos erf exp floor log logical_not negative round sign sin sqrt square tanh "
-    "elu gelu leaky_relu log_sigmoid relu relu6 sigmoid silu softplus "
+    "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_sigmoid mish relu "
+    "relu6 selu sigmoid silu softplus softshrink softsign tanhshrink "
     "acos asin asinh atan atanh cbrt cosh deg2rad erfc erfinv exp2 expm1 log10 log1p log2 "
     "rad2deg reciprocal rsqrt sinh tan trunc isfinite isinf isnan isneginf isposinf "
     "nan_to_num positive signbit"
@@ -181,7 +182,11 @@ STEPS: dict[str, Step] = {
     "convolve": lambda x: mo.convolve(x.reshape(-1), x[0, :5], "same").reshape(8, 12) * 0.3,
     "correlate": lambda x: mo.correlate(x.reshape(-1), x[0, :5], "same").reshape(8, 12) * 0.3,
     "softmax": lambda x: mo.softmax(x, 1),
+    "softmin": lambda x: mo.softmin(x, 1),
     "log_softmax": lambda x: mo.log_softmax(x, 1),
+    "glu": lambda x: mo.glu(mo.concat([x, x], 1), 1),
+    "prelu": lambda x: mo.prelu(x - 0.5, x[0, 0]),
+    "threshold": lambda x: mo.threshold(x * 0.5, 0.1, 0.2),
     "cast": lambda x: (x * 8).cast("int32").cast("float32"),
     "clip": lambda x: mo.clip(x * 1.25, 0.1, 0.9),
     "where": lambda x: mo.where(x > 0.5, x * 0.5, x + 0.25),

@@ -86,12 +86,15 @@ BAD = {
     "linear": (
         lambda x: mo.nn.Linear(4, 2)(x),
         ValueError,
-        ["Linear(4, 2, bias=True): input has shape (2, 3)", "expected (..., 4)"],
+        [
+            "Linear(in_features=4, out_features=2, bias=True): input has shape (2, 3)",
+            "expected (..., 4)",
+        ],
     ),
     "linear inside": (
         lambda x: mo.Sequential(mo.nn.Linear(3, 2), mo.nn.Linear(4, 2))(x),
         ValueError,
-        ["Linear(4, 2, bias=True): input has shape (2, 2)"],
+        ["Linear(in_features=4, out_features=2, bias=True): input has shape (2, 2)"],
     ),
     "instance norm": (lambda x: mo.nn.InstanceNorm2d(3)(x), ValueError, ["(2, 3)", "(N, 3, H, W)"]),
     "embedding": (lambda x: mo.nn.Embedding(3, 2)(x), TypeError, ["Embedding: input is float32"]),

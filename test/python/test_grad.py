@@ -33,7 +33,7 @@ UNARY = {
     "softplus": (mo.softplus, (-3, 3)),
     "silu": (mo.silu, (-3, 3)),
     "gelu": (mo.gelu, (-2, 2)),
-    "gelu with tanh": (lambda x: mo.gelu(x, approximate=True), (-2, 2)),
+    "gelu with tanh": (lambda x: mo.gelu(x, "tanh"), (-2, 2)),
     "softmax": (mo.softmax, (-2, 2)),
     "log_softmax": (mo.log_softmax, (-2, 2)),
     "logsumexp": (lambda x: mo.logsumexp(x, 0), (-2, 2)),

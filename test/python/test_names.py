@@ -88,6 +88,7 @@ CALLS = [
     (mo.nn.LeakyReLU, {"slope": 0.5}),
     (mo.nn.LayerNorm, {"eps": 1.0}),
     (mo.optim.SGD, {"lr": 0.5}),
+    (mo.nn.margin_ranking_loss, {"x": A, "y": B, "target": A}),
 ]
 
 

@@ -247,7 +247,7 @@ ACTIVATIONS = {
     "Tanh": (nn.Tanh(), np.tanh),
     "GELU": (nn.GELU(), lambda x: x * (1 + erf(x / math.sqrt(2))) / 2),
     "GELU with tanh": (
-        nn.GELU(True),
+        nn.GELU("tanh"),
         lambda x: x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2,
     ),
     "Softmax": (nn.Softmax(1), lambda x: softmax(x, 1)),

@@ -29,7 +29,7 @@ def adam(state, w, g, t, rate, decay=0.0):
 
 KINDS = {
     "SGD": (lambda p: mo.optim.SGD(p, 0.1), lambda state, w, g, t, rate: w - rate * g),
-    "Nesterov": (lambda p: mo.optim.SGD(p, 0.1, 0.9, 0.1, nesterov=True), sgd),
+    "Nesterov": (lambda p: mo.optim.SGD(p, 0.1, 0.9, weight_decay=0.1, nesterov=True), sgd),
     "Adam": (lambda p: mo.optim.Adam(p, 0.1, (0.8, 0.95), 1e-6), adam),
     "AdamW": (
         lambda p: mo.optim.AdamW(p, 0.1, (0.8, 0.95), 1e-6, 0.3),

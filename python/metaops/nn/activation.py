@@ -6,22 +6,35 @@
 from __future__ import annotations
 
 from .. import activations, functions
-from .._core import Var
+from .._core import Var, full
 from .._typing import VarLike
 from .module import Module
+from .noise import check_slopes, rrelu
 
 __all__ = [
+    "CELU",
     "ELU",
     "GELU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
     "LeakyReLU",
-    "LogSoftmax",
+    "LogSigmoid",
+    "Mish",
+    "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
+    "SELU",
     "SiLU",
     "Sigmoid",
-    "Softmax",
     "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
 ]
 
 
@@ -41,6 +54,86 @@ class ReLU6(Module):
         return activations.relu6(x)
 
 
+class SELU(Module):
+    """The layer of `metaops.selu`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return the scaled `elu` that normalises itself."""
+        return activations.selu(x)
+
+
+class Sigmoid(Module):
+    """The layer of `metaops.sigmoid`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return ``1 / (1 + exp(-x))``."""
+        return activations.sigmoid(x)
+
+
+class LogSigmoid(Module):
+    """The layer of `metaops.log_sigmoid`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return the logarithm of ``sigmoid(x)``."""
+        return activations.log_sigmoid(x)
+
+
+class SiLU(Module):
+    """The layer of `metaops.silu`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return ``x * sigmoid(x)``."""
+        return activations.silu(x)
+
+
+class Mish(Module):
+    """The layer of `metaops.mish`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return ``x * tanh(softplus(x))``."""
+        return activations.mish(x)
+
+
+class Hardsigmoid(Module):
+    """The layer of `metaops.hardsigmoid`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return ``x / 6 + 1 / 2`` moved into [0, 1]."""
+        return activations.hardsigmoid(x)
+
+
+class Hardswish(Module):
+    """The layer of `metaops.hardswish`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return ``x * hardsigmoid(x)``."""
+        return activations.hardswish(x)
+
+
+class Softsign(Module):
+    """The layer of `metaops.softsign`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return ``x / (1 + |x|)``."""
+        return activations.softsign(x)
+
+
+class Tanh(Module):
+    """The layer of `metaops.tanh`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return the hyperbolic tangent of x."""
+        return functions.tanh(x)
+
+
+class Tanhshrink(Module):
+    """The layer of `metaops.tanhshrink`."""
+
+    def execute(self, x: VarLike) -> Var:
+        """Return ``x - tanh(x)``."""
+        return activations.tanhshrink(x)
+
+
 class LeakyReLU(Module):
     """The layer of `metaops.leaky_relu`."""
 
@@ -50,6 +143,10 @@ class LeakyReLU(Module):
     def execute(self, x: VarLike) -> Var:
         """Return x where it is positive, else ``slope * x``."""
         return activations.leaky_relu(x, self.slope)
+
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"negative_slope={self.slope}"
 
 
 class ELU(Module):
@@ -62,67 +159,161 @@ class ELU(Module):
         """Return x where it is positive, else ``alpha * (exp(x) - 1)``."""
         return activations.elu(x, self.alpha)
 
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"alpha={self.alpha}"
 
-class Sigmoid(Module):
-    """The layer of `metaops.sigmoid`."""
+
+class CELU(Module):
+    """The layer of `metaops.celu`."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        self.alpha = alpha
 
     def execute(self, x: VarLike) -> Var:
-        """Return ``1 / (1 + exp(-x))``."""
-        return activations.sigmoid(x)
+        """Return x where it is positive, else ``alpha * (exp(x / alpha) - 1)``."""
+        return activations.celu(x, self.alpha)
+
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"alpha={self.alpha}"
+
+
+class Hardtanh(Module):
+    """The layer of `metaops.hardtanh`."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+        self.min_val = min_val
+        self.max_val = max_val
+
+    def execute(self, x: VarLike) -> Var:
+        """Return x moved into ``[min_val, max_val]``."""
+        return activations.hardtanh(x, self.min_val, self.max_val)
+
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"min_val={self.min_val}, max_val={self.max_val}"
+
+
+class Hardshrink(Module):
+    """The layer of `metaops.hardshrink`."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        self.lambd = lambd
+
+    def execute(self, x: VarLike) -> Var:
+        """Return x where its magnitude is above `lambd`, else 0."""
+        return activations.hardshrink(x, self.lambd)
+
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"{self.lambd}"
+
+
+class Softshrink(Module):
+    """The layer of `metaops.softshrink`."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        self.lambd = lambd
+
+    def execute(self, x: VarLike) -> Var:
+        """Return x moved by `lambd` towards 0."""
+        return activations.softshrink(x, self.lambd)
+
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"{self.lambd}"
+
+
+class Threshold(Module):
+    """The layer of `metaops.threshold`."""
+
+    def __init__(self, threshold: float, value: float) -> None:
+        self.threshold = threshold
+        self.value = value
+
+    def execute(self, x: VarLike) -> Var:
+        """Return x where it is above the threshold, else `value`."""
+        return activations.threshold(x, self.threshold, self.value)
+
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"threshold={self.threshold}, value={self.value}"
 
 
 class Softplus(Module):
     """The layer of `metaops.softplus`."""
 
-    def execute(self, x: VarLike) -> Var:
-        """Return ``log(1 + exp(x))``."""
-        return activations.softplus(x)
-
-
-class SiLU(Module):
-    """The layer of `metaops.silu`."""
+    def __init__(self, beta: float = 1.0, threshold: float | None = 20.0) -> None:
+        self.beta = beta
+        self.threshold = threshold
 
     def execute(self, x: VarLike) -> Var:
-        """Return ``x * sigmoid(x)``."""
-        return activations.silu(x)
+        """Return ``log(1 + exp(beta * x)) / beta``."""
+        return activations.softplus(x, self.beta, self.threshold)
 
-
-class Tanh(Module):
-    """The layer of `metaops.tanh`."""
-
-    def execute(self, x: VarLike) -> Var:
-        """Return the hyperbolic tangent of x."""
-        return functions.tanh(x)
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"beta={self.beta}, threshold={self.threshold}"
 
 
 class GELU(Module):
     """The layer of `metaops.gelu`."""
 
-    def __init__(self, approximate: bool = False) -> None:
+    def __init__(self, approximate: str = "none") -> None:
+        activations.check_approximate("GELU", approximate)
         self.approximate = approximate
 
     def execute(self, x: VarLike) -> Var:
         """Return x times the normal distribution's cumulative function."""
         return activations.gelu(x, self.approximate)
 
+    def extra_repr(self) -> str:
+        """Return what the layer was made with."""
+        return f"approximate={self.approximate!r}"
 
-class Softmax(Module):
-    """The layer of `metaops.softmax`."""
 
-    def __init__(self, dim: int = -1) -> None:
-        self.dim = dim
+class PReLU(Module):
+    """The layer of `metaops.prelu`, whose slopes are trained.
+
+    Parameters
+    ----------
+    num_parameters
+        1, or the number of channels.
+    init
+        The first value of the slopes.
+
+    Attributes
+    ----------
+    weight : Var
+        ``(num_parameters,)``, float32.
+    """
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
+        self.num_parameters = num_parameters
+        self.weight = full((num_parameters,), init, "float32")
 
     def execute(self, x: VarLike) -> Var:
-        """Return ``exp(x) / sum(exp(x))`` along the dimension."""
-        return activations.softmax(x, self.dim)
+        """Return x where it is positive, else ``weight * x``."""
+        return activations.prelu(x, self.weight)
+
+    def extra_repr(self) -> str:
+        """Return the number of slopes."""
+        return f"num_parameters={self.num_parameters}"
 
 
-class LogSoftmax(Module):
-    """The layer of `metaops.log_softmax`."""
+class RReLU(Module):
+    """The layer of `rrelu`: the slopes are random while it is being trained."""
 
-    def __init__(self, dim: int = -1) -> None:
-        self.dim = dim
+    def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0) -> None:
+        check_slopes("RReLU", lower, upper)
+        self.lower = lower
+        self.upper = upper
 
     def execute(self, x: VarLike) -> Var:
-        """Return the logarithm of the softmax along the dimension."""
-        return activations.log_softmax(x, self.dim)
+        """Return x where it is positive, else a random slope times x."""
+        return rrelu(x, self.lower, self.upper, self.is_train)
+
+    def extra_repr(self) -> str:
+        """Return the bounds of the slopes."""
+        return f"lower={self.lower}, upper={self.upper}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from .._core import Var
 from .._errors import at_line
@@ -22,8 +22,21 @@ __all__ = ["Flatten", "Identity", "ModuleList", "Sequential", "Unflatten"]
 Layer = Callable[..., Any]
 
 
+L = TypeVar("L", bound="ModuleList")
+
+
+def _checked_layer(layer: Any) -> Layer:
+    """Return the layer, or raise TypeError unless it can be called."""
+    if not callable(layer):
+        raise at_line(TypeError(f"a layer is {shown(layer)}, expected a module or a function"))
+    function: Layer = layer
+    return function
+
+
 class ModuleList(Module):
     """A list of modules and functions, without a call of its own.
+
+    It can be indexed, sliced and changed as lists can; a slice is another such list.
 
     Parameters
     ----------
@@ -38,7 +51,7 @@ class ModuleList(Module):
     def _members(self) -> Iterator[tuple[str, Any]]:
         yield from ((str(k), layer) for k, layer in enumerate(self._layers))
 
-    def append(self, layer: Layer) -> ModuleList:
+    def append(self: L, layer: Layer) -> L:
         """Add a layer at the end; return this list.
 
         Raises
@@ -46,18 +59,21 @@ class ModuleList(Module):
         TypeError
             If it cannot be called.
         """
-        if not callable(layer):
-            raise at_line(
-                TypeError(f"a layer is {type(layer).__name__}, expected a module or a function")
-            )
-        self._layers.append(layer)
+        self._layers.append(_checked_layer(layer))
         return self
 
-    def extend(self, layers: Iterable[Layer]) -> ModuleList:
+    def extend(self: L, layers: Iterable[Layer]) -> L:
         """Add layers at the end; return this list."""
-        for layer in layers:
-            self.append(layer)
+        self._layers.extend([_checked_layer(layer) for layer in layers])
         return self
+
+    def insert(self, index: int, layer: Layer) -> None:
+        """Insert a layer before the one of an index."""
+        self._layers.insert(index, _checked_layer(layer))
+
+    def pop(self, index: int = -1) -> Layer:
+        """Remove and return the layer of an index."""
+        return self._layers.pop(index)
 
     def __len__(self) -> int:
         return len(self._layers)
@@ -65,12 +81,33 @@ class ModuleList(Module):
     def __iter__(self) -> Iterator[Layer]:
         return iter(self._layers)
 
+    def __contains__(self, layer: object) -> bool:
+        return any(own is layer for own in self._layers)
+
     @overload
     def __getitem__(self, key: int) -> Layer: ...
     @overload
-    def __getitem__(self, key: slice) -> list[Layer]: ...
-    def __getitem__(self, key: int | slice) -> Layer | list[Layer]:
-        return self._layers[key]
+    def __getitem__(self: L, key: slice) -> L: ...
+    def __getitem__(self: L, key: int | slice) -> Layer | L:
+        return self._of(self._layers[key]) if isinstance(key, slice) else self._layers[key]
+
+    def __setitem__(self, key: int, layer: Layer) -> None:
+        self._layers[key] = _checked_layer(layer)
+
+    def __delitem__(self, key: int | slice) -> None:
+        del self._layers[key]
+
+    def __add__(self: L, layers: Iterable[Layer]) -> L:
+        return self._of([*self._layers, *layers])
+
+    def __iadd__(self: L, layers: Iterable[Layer]) -> L:
+        return self.extend(layers)
+
+    def _of(self: L, layers: list[Layer]) -> L:
+        """Return another list of this kind."""
+        result = type(self).__new__(type(self))
+        ModuleList.__init__(result, layers)
+        return result
 
 
 class Sequential(ModuleList):

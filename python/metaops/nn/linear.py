@@ -63,7 +63,8 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """Return the layer's extents."""
-        return f"{self.in_features}, {self.out_features}, bias={self.bias is not None}"
+        extents = f"in_features={self.in_features}, out_features={self.out_features}"
+        return f"{extents}, bias={self.bias is not None}"
 
 
 class Bilinear(Module):

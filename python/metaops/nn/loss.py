@@ -4,7 +4,8 @@
 """Losses of two tensors of one shape: functions, and modules that call them.
 
 Each takes `reduction`: "mean" (the default) or "sum" over all elements, which
-gives a 0-d tensor, or "none". Losses of classes are in `classification`.
+gives a 0-d tensor, or "none". Losses of classes are in `classification` and
+`multi_margin`, of distributions in `likelihood`, of distances in `margin`.
 """
 
 from __future__ import annotations
@@ -14,18 +15,22 @@ from typing import Any
 from .. import activations, elementwise, functions
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
+from .._typing import VarLike, as_var, shown, widened
 from .module import Module
 
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "HuberLoss",
     "L1Loss",
     "MSELoss",
+    "SmoothL1Loss",
     "bce_loss",
     "bce_with_logits_loss",
+    "huber_loss",
     "l1_loss",
     "mse_loss",
+    "smooth_l1_loss",
 ]
 
 
@@ -36,13 +41,14 @@ def check_reduction(name: str, reduction: Any) -> None:
         raise at_line(ValueError(f"{name}: reduction is {given}, expected 'mean', 'sum' or 'none'"))
 
 
-def _reduced(loss: Var, reduction: str) -> Var:
+def reduced(loss: Var, reduction: str) -> Var:
+    """Return the mean or the sum of the losses, or the losses themselves."""
     if reduction == "none":
         return loss
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
-def _operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[Var, Var]:
+def operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[Var, Var]:
     """Return x and the target as Vars of one shape and dtype."""
     check_reduction(name, reduction)
     x, target = as_var(x), as_var(target)
@@ -57,20 +63,75 @@ def _operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[V
     return x, target.cast(x.dtype)
 
 
+def wide_operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[Var, Var, str]:
+    """Return `operands` as floats that hold sums and squares, and a result's dtype."""
+    x, target = as_var(x), as_var(target)
+    wide, dtype = widened(x)
+    return *operands(name, wide, target, reduction), dtype
+
+
 def mse_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
     """Return the squared difference of two tensors of one shape."""
-    x, target = _operands("mse_loss", x, target, reduction)
+    x, target = operands("mse_loss", x, target, reduction)
     difference = x - target
-    return _reduced(difference * difference, reduction)
+    return reduced(difference * difference, reduction)
 
 
 def l1_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
     """Return the absolute difference of two tensors of one shape."""
-    x, target = _operands("l1_loss", x, target, reduction)
-    return _reduced(elementwise.abs(x - target), reduction)
+    x, target = operands("l1_loss", x, target, reduction)
+    return reduced(elementwise.abs(x - target), reduction)
 
 
-def _times(name: str, what: str, x: Var, weight: VarLike | None) -> Var:
+def huber_loss(x: VarLike, target: VarLike, reduction: str = "mean", delta: float = 1.0) -> Var:
+    """Return half the squared difference, beyond `delta` its tangent (Huber, 1964).
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or `delta` is not positive.
+    """
+    if not delta > 0:
+        raise at_line(
+            ValueError(f"huber_loss: delta is {shown(delta)}, expected a positive number")
+        )
+    x, target, dtype = wide_operands("huber_loss", x, target, reduction)
+    return reduced(_huber(x - target, delta), reduction).cast(dtype)
+
+
+def _huber(difference: Var, delta: float) -> Var:
+    distance = elementwise.abs(difference)
+    is_near = distance <= delta
+    # The square of a large difference would overflow.
+    near = elementwise.where(is_near, difference, 0.0)
+    far = delta * (distance - 0.5 * delta)
+    return elementwise.where(is_near, 0.5 * near * near, far)
+
+
+def smooth_l1_loss(
+    x: VarLike, target: VarLike, reduction: str = "mean", *, beta: float = 1.0
+) -> Var:
+    """Return the absolute difference, with a parabola where it is less than `beta`.
+
+    That is `huber_loss` divided by `beta`, and `l1_loss` if that is 0.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or `beta` is negative.
+    """
+    name = "smooth_l1_loss"
+    if not beta >= 0:
+        raise at_line(
+            ValueError(f"{name}: beta is {shown(beta)}, expected a number that is not negative")
+        )
+    x, target, dtype = wide_operands(name, x, target, reduction)
+    difference = x - target
+    loss = _huber(difference, beta) / beta if beta else elementwise.abs(difference)
+    return reduced(loss, reduction).cast(dtype)
+
+
+def weighted(name: str, what: str, x: Var, weight: VarLike | None) -> Var:
     """Return x times a weight that broadcasts to x's shape."""
     if weight is None:
         return x
@@ -109,7 +170,7 @@ def bce_loss(
         Of each loss; it broadcasts to x's shape. The mean is over all losses,
         whatever their weights.
     """
-    x, target = _operands("bce_loss", x, target, reduction)
+    x, target = operands("bce_loss", x, target, reduction)
     (x, dtype), (target, _) = widened(x), widened(target)
 
     def entropy(log_x: Var, log_not_x: Var) -> Var:
@@ -131,7 +192,7 @@ def bce_loss(
         entropy(functions.log(inside), functions.log(1.0 - inside)),
         value + parabola,
     )
-    return _reduced(_times("bce_loss", "weight", loss, weight), reduction).cast(dtype)
+    return reduced(weighted("bce_loss", "weight", loss, weight), reduction).cast(dtype)
 
 
 def bce_with_logits_loss(
@@ -152,13 +213,13 @@ def bce_with_logits_loss(
         Of what the target says is true; it broadcasts to x's shape.
     """
     name = "bce_with_logits_loss"
-    x, target = _operands(name, x, target, reduction)
+    x, target = operands(name, x, target, reduction)
     if pos_weight is None:
         loss = activations.softplus(x) - x * target
     else:
-        positive = _times(name, "pos_weight", target, pos_weight)
+        positive = weighted(name, "pos_weight", target, pos_weight)
         loss = (1 - target) * x + (1 - target + positive) * activations.softplus(-x)
-    return _reduced(_times(name, "weight", loss, weight), reduction)
+    return reduced(weighted(name, "weight", loss, weight), reduction)
 
 
 class Loss(Module):
@@ -194,6 +255,30 @@ class L1Loss(Loss):
     def execute(self, x: VarLike, target: VarLike) -> Var:
         """Return the loss."""
         return l1_loss(x, target, self.reduction)
+
+
+class HuberLoss(Loss):
+    """The module of `huber_loss`."""
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction)
+        self.delta = delta
+
+    def execute(self, x: VarLike, target: VarLike) -> Var:
+        """Return the loss."""
+        return huber_loss(x, target, self.reduction, self.delta)
+
+
+class SmoothL1Loss(Loss):
+    """The module of `smooth_l1_loss`."""
+
+    def __init__(self, reduction: str = "mean", *, beta: float = 1.0) -> None:
+        super().__init__(reduction)
+        self.beta = beta
+
+    def execute(self, x: VarLike, target: VarLike) -> Var:
+        """Return the loss."""
+        return smooth_l1_loss(x, target, self.reduction, beta=self.beta)
 
 
 class BCELoss(Loss):

@@ -5,22 +5,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .. import io
+from .. import _core, io
 from .._core import Var, array
 from .._errors import at_line
-from .._typing import VarLike
+from .._names import Absent
+from .._typing import DType, VarLike
+from .hooks import Hook, RemovableHandle, call_with_hooks
+from .members import Members
 
-__all__ = ["Module"]
+__all__ = ["IncompatibleKeys", "Module"]
 
 M = TypeVar("M", bound="Module")
 
 
-class Module:
+class IncompatibleKeys(NamedTuple):
+    """The names in which a state and a module differ."""
+
+    #: Of the module only.
+    missing_keys: list[str]
+    #: Of the state only.
+    unexpected_keys: list[str]
+
+
+_BACKWARD_HOOKS = Absent(
+    "gradients are values: mo.grad(loss, [y]) returns the gradient of any y, such as a"
+    " module's result"
+)
+
+
+class Module(Members):
     """A model or a layer: tensors and other modules in attributes, and a call.
 
     A subclass defines `execute` (or `forward`); calling the module calls it. It
@@ -36,9 +55,20 @@ class Module:
     """
 
     is_train: bool = True
+    _hooks: list[RemovableHandle]
+
+    training = Absent("is_train says whether the module is being trained")
+    zero_grad = Absent(
+        "gradients are not added up: mo.grad(loss, parameters) returns them, and"
+        " optimizer.step(loss) computes and applies them"
+    )
+    register_backward_hook = _BACKWARD_HOOKS
+    register_full_backward_hook = _BACKWARD_HOOKS
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call `execute`."""
+        """Call `execute`, and the hooks before and after it."""
+        if "_hooks" in self.__dict__:
+            return call_with_hooks(self, self._hooks, args, kwargs)
         return self.execute(*args, **kwargs)
 
     def execute(self, *args: Any, **kwargs: Any) -> Any:
@@ -72,100 +102,53 @@ class Module:
         computed = self.__dict__.get("parametrizations")
         return isinstance(computed, dict) and name in computed
 
-    # What the module consists of.
+    # Hooks.
 
-    def _members(self) -> Iterator[tuple[str, Any]]:
-        """Yield names and values of what belongs to this module directly."""
-        for name, value in self.__dict__.items():
-            if not name.startswith("_"):
-                yield from _leaves(name, value)
+    def register_forward_pre_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Have ``hook(module, args)`` called before `execute`.
 
-    def _buffer_names(self) -> set[str]:
-        """Return the names of this module's own buffers."""
-        names: set[str] = self.__dict__.setdefault("_registered_buffers", set())
-        return names
+        If it returns something but None, that is the arguments: a tuple, or one.
 
-    def register_buffer(self, name: str, value: Var) -> None:
-        """Make `value` the attribute `name`: state, but no parameter.
+        Parameters
+        ----------
+        hook
+            The function.
+        prepend
+            Whether it is called before the other hooks, not after them.
+        with_kwargs
+            Whether it is called as ``hook(module, args, kwargs)`` and returns both.
 
-        Later values assigned to the attribute are buffers as well.
+        Returns
+        -------
+        RemovableHandle
+            Its `remove` takes the hook away.
         """
-        setattr(self, name, value)
-        self._buffer_names().add(name)
+        return RemovableHandle.add(self, "before", hook, prepend, with_kwargs)
 
-    def named_modules(self, prefix: str = "") -> list[tuple[str, Module]]:
-        """Return this module and all within it, each once, with dotted names."""
-        result: list[tuple[str, Module]] = []
-        seen: set[int] = set()
+    def register_forward_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Have ``hook(module, args, result)`` called after `execute`.
 
-        def visit(name: str, module: Module) -> None:
-            if id(module) in seen:
-                return
-            seen.add(id(module))
-            result.append((name, module))
-            for member, value in module._members():
-                if isinstance(value, Module):
-                    visit(_joined(name, member), value)
+        If it returns something but None, that is the result.
 
-        visit(prefix, self)
-        return result
+        Parameters
+        ----------
+        hook
+            The function.
+        prepend
+            Whether it is called before the other hooks, not after them.
+        with_kwargs
+            Whether it is called as ``hook(module, args, kwargs, result)``.
 
-    def modules(self) -> list[Module]:
-        """Return this module and all within it, each once."""
-        return [module for _, module in self.named_modules()]
-
-    def named_children(self) -> list[tuple[str, Module]]:
-        """Return the modules that belong to this one directly, with names."""
-        return [(name, value) for name, value in self._members() if isinstance(value, Module)]
-
-    def children(self) -> list[Module]:
-        """Return the modules that belong to this one directly."""
-        return [module for _, module in self.named_children()]
-
-    def apply(self: M, function: Callable[[Module], object]) -> M:
-        """Call `function` with this module and all within it; return this one."""
-        for module in self.modules():
-            function(module)
-        return self
-
-    def _named_tensors(self) -> Iterator[tuple[str, Var, bool]]:
-        """Yield the name, the value and "is a parameter" of all tensors, each once."""
-        seen: set[int] = set()
-        for prefix, module in self.named_modules():
-            buffers = module._buffer_names()
-            for name, value in module._members():
-                if isinstance(value, Var) and id(value) not in seen:
-                    seen.add(id(value))
-                    is_parameter = "float" in value.dtype and name.split(".")[0] not in buffers
-                    yield _joined(prefix, name), value, is_parameter
-
-    def _all_names(self, prefix: str, around: tuple[Module, ...]) -> Iterator[tuple[str, Var]]:
-        """Yield all tensors by all of their names.
-
-        `around` are the modules on the way here, into which no name leads again.
+        Returns
+        -------
+        RemovableHandle
+            Its `remove` takes the hook away.
         """
-        around = (*around, self)
-        for name, value in self._members():
-            if isinstance(value, Var):
-                yield _joined(prefix, name), value
-            elif not any(value is module for module in around):
-                yield from value._all_names(_joined(prefix, name), around)
-
-    def named_parameters(self) -> list[tuple[str, Var]]:
-        """Return all parameters, each once, with dotted names."""
-        return [(name, value) for name, value, trained in self._named_tensors() if trained]
-
-    def parameters(self) -> list[Var]:
-        """Return all parameters, each once."""
-        return [value for _, value in self.named_parameters()]
-
-    def named_buffers(self) -> list[tuple[str, Var]]:
-        """Return the state that is not trained, with dotted names."""
-        return [(name, value) for name, value, trained in self._named_tensors() if not trained]
-
-    def buffers(self) -> list[Var]:
-        """Return the state that is not trained."""
-        return [value for _, value in self.named_buffers()]
+        return RemovableHandle.add(self, "after", hook, prepend, with_kwargs)
 
     # State.
 
@@ -176,7 +159,9 @@ class Module:
         """
         return dict(self._all_names("", ()))
 
-    def load_state_dict(self, state: Mapping[str, VarLike], strict: bool = True) -> None:
+    def load_state_dict(
+        self, state: Mapping[str, VarLike], strict: bool = True
+    ) -> IncompatibleKeys:
         """Take values from a dict like that of `state_dict`.
 
         Parameters
@@ -186,6 +171,11 @@ class Module:
             module's tensor has. Of a tensor with several names, one suffices.
         strict
             Whether names must agree; else those of one side only are skipped.
+
+        Returns
+        -------
+        IncompatibleKeys
+            The names that were skipped.
 
         Raises
         ------
@@ -221,6 +211,7 @@ class Module:
         for target in own.values():
             if id(target) in values:
                 target.assign(values.pop(id(target))[1])
+        return IncompatibleKeys(missing, unknown)
 
     def save(self, path: io.Path) -> None:
         """Write the state to a file, see `metaops.save`."""
@@ -257,16 +248,75 @@ class Module:
         """Return whether the module is being trained."""
         return self.is_train
 
+    def requires_grad_(self: M, requires_grad: bool = True) -> M:
+        """Say whether optimisers move the parameters here and within; return the module.
+
+        Gradients are values and flow through every tensor. What is switched off is
+        that `parameters` returns these: they are state that is not trained.
+        """
+        for module in self.modules():
+            module.__dict__.pop("_is_frozen", None)
+            if not requires_grad:
+                module.__dict__["_is_frozen"] = True
+        return self
+
+    # Types of elements.
+
+    def to(self: M, dtype: DType) -> M:
+        """Convert all floats, parameters and buffers, to a float dtype; return the module.
+
+        The Vars stay the same ones. Optimisers are made afterwards.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is none of floats.
+        """
+        given = _core.dtype(dtype)
+        if "float" not in given:
+            raise at_line(TypeError(f"to: dtype is {given}, expected a float dtype"))
+        for _, value, _ in self._named_tensors():
+            if "float" in value.dtype and value.dtype != given:
+                value.assign(value.detach().cast(given))
+        return self
+
+    def half(self: M) -> M:
+        """Convert all floats to float16; return the module."""
+        return self.to("float16")
+
+    def bfloat16(self: M) -> M:
+        """Convert all floats to bfloat16; return the module."""
+        return self.to("bfloat16")
+
+    def float(self: M) -> M:
+        """Convert all floats to float32; return the module."""
+        return self.to("float32")
+
+    def double(self: M) -> M:
+        """Convert all floats to float64; return the module."""
+        return self.to("float64")
+
+    def __deepcopy__(self: M, memo: dict[int, Any]) -> M:
+        """Return a copy of the module, whose tensors have no history."""
+        result = type(self).__new__(type(self))
+        memo[id(self)] = result
+        for _, value, _ in self._named_tensors():
+            if type(value) is Var:
+                memo.setdefault(id(value), value.detach())
+        result.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return result
+
     def extra_repr(self) -> str:
         """Return what `repr` shows of this module beside its name and children."""
         return ""
 
     def __repr__(self) -> str:
-        children = [f"{name}: {child!r}" for name, child in self.named_children()]
-        if not children:
-            return f"{type(self).__name__}({self.extra_repr()})"
-        lines = "\n".join(children).replace("\n", "\n  ")
-        return f"{type(self).__name__}({self.extra_repr()}\n  {lines}\n)"
+        name, extra = type(self).__name__, self.extra_repr()
+        lines = [f"({child}): {module!r}" for child, module in self.named_children()]
+        if not lines:
+            return f"{name}({extra})"
+        text = "\n".join([extra, *lines] if extra else lines).replace("\n", "\n  ")
+        return f"{name}(\n  {text}\n)"
 
 
 def _loaded(name: str, given: VarLike, target: Var) -> Var:
@@ -282,23 +332,3 @@ def _loaded(name: str, given: VarLike, target: Var) -> Var:
 def _is_same(x: Var, y: Var) -> bool:
     """Return whether the values are the same, bit by bit."""
     return x.numpy().tobytes() == y.numpy().tobytes()
-
-
-def _joined(prefix: str, name: str) -> str:
-    return f"{prefix}.{name}" if prefix else name
-
-
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield `value`, or what it contains if it is a list, a tuple or a dict."""
-    items: Iterable[tuple[Any, Any]]
-    if isinstance(value, (Module, Var)):
-        yield name, value
-        return
-    if isinstance(value, (list, tuple)):
-        items = enumerate(value)
-    elif isinstance(value, dict):
-        items = value.items()
-    else:
-        return
-    for key, item in items:
-        yield from _leaves(f"{name}.{key}", item)

@@ -6,10 +6,27 @@
 from .._names import publish as _publish
 from . import lr_scheduler
 from .adam import Adam, AdamW
+from .adam_kin import Adamax, NAdam, RAdam
+from .adaptive import Adadelta, Adagrad, RMSprop
+from .clipping import clip_grad_norm, clip_grad_value
 from .optimizer import Optimizer
 from .sgd import SGD
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "clip_grad_norm",
+    "clip_grad_value",
+    "lr_scheduler",
+]
 
 _publish(vars(lr_scheduler), lr_scheduler.__all__)
 _publish(vars(), __all__)

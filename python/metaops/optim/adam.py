@@ -9,8 +9,7 @@ import math
 from collections.abc import Iterable
 
 from .._core import Var
-from .._errors import at_line
-from .optimizer import Numbers, Optimizer
+from .optimizer import Group, Numbers, Optimizer
 
 __all__ = ["Adam", "AdamW"]
 
@@ -37,42 +36,34 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        parameters: Iterable[Var],
+        parameters: Iterable[Var] | Iterable[Group],
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
     ) -> None:
-        super().__init__(parameters, lr)
-        if not all(0.0 <= beta < 1.0 for beta in betas):
-            raise at_line(
-                ValueError(f"{type(self).__name__}: betas are {betas}, expected them in [0, 1)")
-            )
-        self.betas = betas
-        self.eps = eps
-        self.weight_decay = weight_decay
-        self._means = self._zeros()
-        self._squares = self._zeros()
+        super().__init__(parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
-    def _numbers(self) -> dict[str, float]:
-        beta1, beta2 = self.betas
+    def _numbers(self, group: Group, step: int) -> dict[str, float]:
+        beta1, beta2 = group["betas"]
         numbers = {
             "beta1": beta1,
             "rest1": 1.0 - beta1,
             "beta2": beta2,
             "rest2": 1.0 - beta2,
             # Corrected for the means' start at 0.
-            "rate": self.lr / (1.0 - beta1**self.steps),
-            "scale": 1.0 / math.sqrt(1.0 - beta2**self.steps),
-            "eps": self.eps,
+            "rate": group["lr"] / (1.0 - beta1**step),
+            "scale": 1.0 / math.sqrt(1.0 - beta2**step),
+            "eps": group["eps"],
         }
-        if self.weight_decay:
-            numbers["decay"] = self._decay()
+        if group["weight_decay"]:
+            numbers["decay"] = self._decay(group)
         return numbers
 
-    def _decay(self) -> float:
+    def _decay(self, group: Group) -> float:
         """Return the number by which `_decayed` multiplies the parameter."""
-        return self.weight_decay
+        decay: float = group["weight_decay"]
+        return decay
 
     def _decayed(self, n: Numbers, parameter: Var, gradient: Var) -> tuple[Var, Var]:
         """Return the parameter and the gradient after weight decay."""
@@ -82,14 +73,19 @@ class Adam(Optimizer):
         decayed = parameter
         if "decay" in n:
             decayed, gradient = self._decayed(n, parameter, gradient)
-        mean = n["beta1"] * self._means[index] + n["rest1"] * gradient
-        square = n["beta2"] * self._squares[index] + n["rest2"] * gradient * gradient
-        self._means[index].update(mean)
-        self._squares[index].update(square)
+        mean, square = moments(self, index, gradient, n)
         parameter.update(decayed - n["rate"] * mean / (square.sqrt() * n["scale"] + n["eps"]))
 
-    def _state(self) -> dict[str, list[Var]]:
-        return {"mean": self._means, "square": self._squares}
+    def _new_state(self, group: Group) -> dict[str, float]:
+        return {"mean": 0.0, "square": 0.0}
+
+
+def moments(optimizer: Optimizer, index: int, gradient: Var, n: Numbers) -> tuple[Var, Var]:
+    """Return the means of gradients and of squared gradients after this one."""
+    kept = optimizer._kept
+    mean = n["beta1"] * kept["mean"][index] + n["rest1"] * gradient
+    square = n["beta2"] * kept["square"][index] + n["rest2"] * gradient * gradient
+    return optimizer._keep("mean", index, mean), optimizer._keep("square", index, square)
 
 
 class AdamW(Adam):
@@ -106,7 +102,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        parameters: Iterable[Var],
+        parameters: Iterable[Var] | Iterable[Group],
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -114,8 +110,9 @@ class AdamW(Adam):
     ) -> None:
         super().__init__(parameters, lr, betas, eps, weight_decay)
 
-    def _decay(self) -> float:
-        return 1.0 - self.lr * self.weight_decay
+    def _decay(self, group: Group) -> float:
+        rate: float = group["lr"] * group["weight_decay"]
+        return 1.0 - rate
 
     def _decayed(self, n: Numbers, parameter: Var, gradient: Var) -> tuple[Var, Var]:
         return parameter * n["decay"], gradient

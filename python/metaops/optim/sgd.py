@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from .._core import Var
 from .._errors import at_line
-from .optimizer import Numbers, Optimizer
+from .._typing import shown
+from .optimizer import Group, Numbers, Optimizer
 
 __all__ = ["SGD"]
 
@@ -18,8 +19,9 @@ class SGD(Optimizer):
     """Gradient descent, with momentum if wanted.
 
     With g the gradient plus ``weight_decay * p``, the velocity v becomes
-    ``momentum * v + g`` and the parameter p becomes ``p - lr * v``, or
-    ``p - lr * (g + momentum * v)`` with Nesterov's momentum.
+    ``momentum * v + (1 - dampening) * g`` (in the first step g) and the parameter p
+    becomes ``p - lr * v``, or ``p - lr * (g + momentum * v)`` with Nesterov's
+    momentum.
 
     Parameters
     ----------
@@ -27,6 +29,8 @@ class SGD(Optimizer):
         As in `Optimizer`.
     momentum
         How much of the velocity is kept.
+    dampening
+        How much of the gradient does not get into the velocity.
     weight_decay
         The weight of the squared parameters' half in the loss.
     nesterov
@@ -35,45 +39,60 @@ class SGD(Optimizer):
     Raises
     ------
     ValueError
-        As `Optimizer`, or if Nesterov's momentum is asked for without momentum.
+        As `Optimizer`, or if Nesterov's momentum is asked for without momentum, or
+        with dampening.
     """
 
     def __init__(
         self,
-        parameters: Iterable[Var],
-        lr: float,
+        parameters: Iterable[Var] | Iterable[Group],
+        lr: float = 1e-3,
         momentum: float = 0.0,
+        dampening: float = 0.0,
         weight_decay: float = 0.0,
         nesterov: bool = False,
     ) -> None:
-        super().__init__(parameters, lr)
-        if nesterov and momentum <= 0:
-            raise at_line(
-                ValueError(f"SGD: nesterov needs a positive momentum, which is {momentum}")
-            )
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.nesterov = nesterov
-        self._velocities = self._zeros() if momentum else []
+        super().__init__(
+            parameters,
+            lr,
+            momentum=momentum,
+            dampening=dampening,
+            weight_decay=weight_decay,
+            nesterov=nesterov,
+        )
 
-    def _numbers(self) -> dict[str, float]:
-        numbers = {"lr": self.lr}
-        if self.weight_decay:
-            numbers["decay"] = self.weight_decay
-        if self.momentum:
-            numbers["momentum"] = self.momentum
-            if self.nesterov:
-                numbers["nesterov"] = self.momentum
+    def _check_options(self, group: Group) -> None:
+        super()._check_options(group)
+        momentum, dampening = group["momentum"], group["dampening"]
+        if group["nesterov"] and (momentum <= 0 or dampening != 0):
+            raise at_line(
+                ValueError(
+                    f"SGD: nesterov needs a positive momentum, which is {shown(momentum)}, and no"
+                    f" dampening, which is {shown(dampening)}"
+                )
+            )
+
+    def _numbers(self, group: Group, step: int) -> dict[str, float]:
+        numbers = {"lr": group["lr"]}
+        if group["weight_decay"]:
+            numbers["decay"] = group["weight_decay"]
+        if group["momentum"]:
+            numbers["momentum"] = group["momentum"]
+            if group["nesterov"]:
+                numbers["nesterov"] = group["momentum"]
+            if group["dampening"]:
+                numbers["rest"] = 1.0 if step == 1 else 1.0 - group["dampening"]
         return numbers
 
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
         if "decay" in n:
             gradient = gradient + n["decay"] * parameter
         if "momentum" in n:
-            velocity = n["momentum"] * self._velocities[index] + gradient
-            self._velocities[index].update(velocity)
+            added = gradient * n["rest"] if "rest" in n else gradient
+            velocity = n["momentum"] * self._kept["velocity"][index] + added
+            self._keep("velocity", index, velocity)
             gradient = gradient + n["nesterov"] * velocity if "nesterov" in n else velocity
         parameter.update(parameter - n["lr"] * gradient)
 
-    def _state(self) -> dict[str, list[Var]]:
-        return {"velocity": self._velocities}
+    def _new_state(self, group: Group) -> dict[str, float]:
+        return {"velocity": 0.0} if group["momentum"] else {}

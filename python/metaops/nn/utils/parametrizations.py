@@ -55,7 +55,7 @@ class _SpectralNorm(Module):
         self.n_power_iterations = n_power_iterations
         self.eps = eps
         self.dim = dim
-        self._buffer_names().add("0")
+        self._buffer_names()["0"] = True
         if weight.ndim > 1:
             rows = weight.shape[dim]
             self._u = self._unit(sampling.randn(rows, dtype=self._dtype()))

@@ -1,0 +1,84 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What learning-rate schedules share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from .._errors import at_line
+from .._typing import shown
+from .optimizer import Optimizer
+
+__all__ = ["LRScheduler", "check_optimizer", "check_positive"]
+
+
+def check_positive(name: str, what: str, number: Any) -> None:
+    """Raise ValueError unless a count is positive."""
+    if not number >= 1:
+        raise at_line(ValueError(f"{name}: {what} is {shown(number)}, expected a positive number"))
+
+
+def check_optimizer(name: str, optimizer: Any) -> None:
+    """Raise TypeError unless it is an optimiser."""
+    if not isinstance(optimizer, Optimizer):
+        raise at_line(TypeError(f"{name}: optimizer is {shown(optimizer)}, expected an Optimizer"))
+
+
+class LRScheduler(ABC):
+    """A learning rate that is a function of the epoch.
+
+    Parameters
+    ----------
+    optimizer
+        The rates of its groups, when it got its first schedule, are those by which
+        all its schedules go.
+
+    Attributes
+    ----------
+    epoch : int
+        How often `step` was called.
+    base_lrs : list of float
+        The rates, one for each group, by which the schedule goes.
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        check_optimizer(type(self).__name__, optimizer)
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            group.setdefault("initial_lr", group["lr"])
+        self.base_lrs = [float(group["initial_lr"]) for group in optimizer.param_groups]
+        self.epoch = 0
+
+    @abstractmethod
+    def rate(self, epoch: int, base_lr: float) -> float:
+        """Return the learning rate of an epoch, for a group whose rate was `base_lr`."""
+
+    def rates(self, epoch: int) -> list[float]:
+        """Return the learning rates of an epoch, one for each group."""
+        return [float(self.rate(epoch, base_lr)) for base_lr in self.base_lrs]
+
+    def begin(self) -> None:
+        """Set the rates of the present epoch."""
+        for group, rate in zip(self.optimizer.param_groups, self.rates(self.epoch), strict=False):
+            group["lr"] = rate
+
+    def step(self) -> None:
+        """Begin the next epoch."""
+        self.epoch += 1
+        self.begin()
+
+    def get_last_lr(self) -> list[float]:
+        """Return the present rates, one for each group."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the schedule is."""
+        return {"epoch": self.epoch, "base_lrs": list(self.base_lrs)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from where another schedule of the kind was."""
+        self.epoch = int(state["epoch"])
+        self.base_lrs = list(state["base_lrs"])

@@ -1,0 +1,224 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Learning-rate schedules against their formulas."""
+
+import math
+from itertools import pairwise
+
+import metaops as mo
+import numpy as np
+import pytest
+from metaops.optim import SGD, Adam, lr_scheduler
+
+BASE = 0.8
+
+
+def optimizer(**options):
+    return SGD([mo.zeros((1,))], BASE, **options)
+
+
+def seen(schedule, count=12):
+    rates = [schedule.get_last_lr()[0]]
+    for _ in range(count):
+        schedule.step()
+        assert schedule.get_last_lr()[0] == schedule.optimizer.lr
+        rates.append(schedule.optimizer.lr)
+    return rates
+
+
+def linear(t):
+    return 0.25 + 0.75 * min(t, 4) / 4
+
+
+def cosine(t, length, low):
+    return low + (BASE - low) * (1 + math.cos(math.pi * t / length)) / 2
+
+
+def restarts(t):
+    start, length = 0, 2
+    while t >= start + length:
+        start, length = start + length, length * 2
+    return cosine(t - start, length, 0.1)
+
+
+def triangle(t, up=3, down=2):
+    t %= up + down
+    return t / up if t <= up else 1 - (t - up) / down
+
+
+S = lr_scheduler
+SCHEDULES = {
+    "LambdaLR": (lambda o: S.LambdaLR(o, lambda t: 1 / (1 + t)), lambda t: BASE / (1 + t)),
+    "MultiplicativeLR": (
+        lambda o: S.MultiplicativeLR(o, lambda t: 1 / t),
+        lambda t: BASE / math.factorial(t),
+    ),
+    "StepLR": (lambda o: S.StepLR(o, 3, 0.5), lambda t: BASE * 0.5 ** (t // 3)),
+    "MultiStepLR": (
+        lambda o: S.MultiStepLR(o, [5, 2, 2], 0.5),
+        lambda t: BASE * 0.5 ** ((t >= 5) + 2 * (t >= 2)),
+    ),
+    "ConstantLR": (lambda o: S.ConstantLR(o, 0.5, 3), lambda t: BASE * (0.5 if t < 3 else 1)),
+    "LinearLR": (lambda o: S.LinearLR(o, 0.25, 1.0, 4), lambda t: BASE * linear(t)),
+    "PolynomialLR": (
+        lambda o: S.PolynomialLR(o, 6, 2.0),
+        lambda t: BASE * (1 - min(t, 6) / 6) ** 2,
+    ),
+    "ExponentialLR": (lambda o: S.ExponentialLR(o, 0.7), lambda t: BASE * 0.7**t),
+    "CosineAnnealingLR": (
+        lambda o: S.CosineAnnealingLR(o, T_max=5, eta_min=0.1),
+        lambda t: cosine(t, 5, 0.1),
+    ),
+    "CosineAnnealingWarmRestarts": (
+        lambda o: S.CosineAnnealingWarmRestarts(o, 2, 2, 0.1),
+        restarts,
+    ),
+    "WarmRestarts of one length": (
+        lambda o: S.CosineAnnealingWarmRestarts(o, T_0=3, eta_min=0.1),
+        lambda t: cosine(t % 3, 3, 0.1),
+    ),
+    "CyclicLR": (
+        lambda o: S.CyclicLR(o, 0.1, 0.5, 3, 2, cycle_momentum=False),
+        lambda t: 0.1 + 0.4 * triangle(t),
+    ),
+    "CyclicLR by halves": (
+        lambda o: S.CyclicLR(o, 0.1, 0.5, 3, 2, "triangular2", cycle_momentum=False),
+        lambda t: 0.1 + 0.4 * triangle(t) / 2 ** (t // 5),
+    ),
+    "CyclicLR by powers": (
+        lambda o: S.CyclicLR(o, 0.1, 0.5, 3, None, "exp_range", 0.9, cycle_momentum=False),
+        lambda t: 0.1 + 0.4 * triangle(t, 3, 3) * 0.9**t,
+    ),
+    "SequentialLR": (
+        lambda o: S.SequentialLR(o, [S.LinearLR(o, 0.25, 1.0, 4), S.ExponentialLR(o, 0.5)], [3]),
+        lambda t: BASE * (linear(t) if t < 3 else 0.5 ** (t - 3)),
+    ),
+    "ChainedScheduler": (
+        lambda o: S.ChainedScheduler([S.LinearLR(o, 0.25, 1.0, 4), S.StepLR(o, 3, 0.5)]),
+        lambda t: BASE * linear(t) * 0.5 ** (t // 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_rates(name):
+    make, formula = SCHEDULES[name]
+    expected = [formula(t) for t in range(13)]
+    np.testing.assert_allclose(seen(make(optimizer())), expected, rtol=1e-12, atol=1e-15)
+    # Another one goes on from where the first was.
+    first, second = make(optimizer()), make(optimizer())
+    for _ in range(5):
+        first.step()
+    second.load_state_dict(first.state_dict())
+    np.testing.assert_allclose(seen(second, 7)[1:], expected[6:], rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("strategy", ["cos", "linear"])
+@pytest.mark.parametrize("three_phase", [False, True])
+def test_one_cycle(strategy, three_phase):
+    o = Adam([mo.zeros((1,))])
+    schedule = S.OneCycleLR(
+        o, 2.0, 10, pct_start=0.4, anneal_strategy=strategy, three_phase=three_phase
+    )
+    first, last = 2.0 / 25, 2.0 / 25 / 1e4
+    points = [(0, first, 0.95), (3, 2.0, 0.85), (9, last, 0.95)]
+    if three_phase:
+        points.insert(2, (6, first, 0.95))
+    for t in range(10):
+        left, right = next((a, b) for a, b in pairwise(points) if t <= b[0] and t >= a[0])
+        share = (t - left[0]) / (right[0] - left[0])
+        share = (1 - math.cos(math.pi * share)) / 2 if strategy == "cos" else share
+        rate, momentum = (left[k] + (right[k] - left[k]) * share for k in (1, 2))
+        assert o.lr == pytest.approx(rate, rel=1e-12)
+        assert o.betas == (pytest.approx(momentum, rel=1e-12), 0.999)
+        if t < 9:
+            schedule.step()
+    with pytest.raises(ValueError, match="OneCycleLR: step 10 is beyond total_steps, which is 10"):
+        schedule.step()
+
+
+def test_cycles_of_momentum():
+    o = optimizer(momentum=0.9)
+    schedule = S.CyclicLR(o, 0.1, 0.5, 2, base_momentum=0.7, max_momentum=0.9)
+    momenta = [o.momentum]
+    for _ in range(4):
+        schedule.step()
+        momenta.append(o.momentum)
+    np.testing.assert_allclose(momenta, [0.9, 0.8, 0.7, 0.8, 0.9])
+    with pytest.raises(ValueError, match="CyclicLR: cycle_momentum needs an optimizer with mom"):
+        S.CyclicLR(optimizer(), 0.1, 0.5)
+
+
+def test_groups():
+    o = SGD([{"params": mo.zeros(1)}, {"params": mo.zeros(2), "lr": 0.2}], lr=0.4)
+    schedule = S.LambdaLR(o, [lambda t: 0.5**t, lambda t: 0.1**t])
+    schedule.step()
+    np.testing.assert_allclose(schedule.get_last_lr(), [0.2, 0.02])
+    # A second schedule goes by the first rates, too.
+    S.StepLR(o, 1, 0.5).step()
+    np.testing.assert_allclose([group["lr"] for group in o.param_groups], [0.2, 0.1])
+
+
+@pytest.mark.parametrize("mode, better", [("min", -1), ("max", 1)])
+def test_plateau(mode, better):
+    o = optimizer()
+    schedule = S.ReduceLROnPlateau(
+        o, mode, 0.5, patience=1, threshold=0.1, threshold_mode="abs", cooldown=1, min_lr=0.15
+    )
+    rates = []
+    figures = [1, 1 + 0.5 * better, 1.5 * better + 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    best, bad, cool, rate, expected = -math.inf, 0, 0, BASE, []
+    for figure in figures:
+        schedule.step(mo.array(float(figure)))
+        rates.append(o.lr)
+        if better * figure > best + 0.1:
+            best, bad = better * figure, 0
+        else:
+            bad += 1
+        if cool:
+            cool, bad = cool - 1, 0
+        if bad > 1:
+            rate, cool, bad = max(rate * 0.5, 0.15), 1, 0
+        expected.append(rate)
+    np.testing.assert_allclose(rates, expected)
+    assert len(set(rates)) >= 3
+    other = S.ReduceLROnPlateau(o, mode)
+    other.load_state_dict(schedule.state_dict())
+    assert other.best == schedule.best and other.epoch == len(figures)
+
+
+def test_plateau_by_share():
+    o = optimizer()
+    schedule = S.ReduceLROnPlateau(o, factor=0.5, patience=0, threshold=0.1)
+    for figure, rate in [(10.0, 0.8), (9.5, 0.4), (8.9, 0.4), (8.1, 0.2)]:
+        schedule.step(figure)
+        assert o.lr == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(
+    "call, kind, message",
+    [
+        (lambda o: S.StepLR(o, 0), ValueError, "StepLR: step_size is 0, expected a positive"),
+        (lambda o: S.LinearLR(o, total_iters=0), ValueError, "LinearLR: total_iters is 0"),
+        (lambda o: S.LambdaLR(o, [abs, abs]), ValueError, "2 functions given, expected 1"),
+        (lambda o: S.SequentialLR(o, [S.StepLR(o, 1)], [1]), ValueError, "1 milestones for 1"),
+        (lambda o: S.ChainedScheduler([]), TypeError, "expected LRSchedulers"),
+        (lambda o: S.SequentialLR(o, [3], []), TypeError, "SequentialLR: schedulers are"),
+        (
+            lambda o: S.ChainedScheduler([S.StepLR(o, 1), S.StepLR(optimizer(), 1)]),
+            ValueError,
+            "expected schedulers that are all of one",
+        ),
+        (lambda o: S.CyclicLR(o, 0, 1, mode="x"), ValueError, "CyclicLR: mode is 'x', expected"),
+        (lambda o: S.OneCycleLR(o, 1), ValueError, "OneCycleLR: expected total_steps, or epochs"),
+        (lambda o: S.OneCycleLR(o, 1, 5, pct_start=2), ValueError, "pct_start is 2, expected"),
+        (lambda o: S.ReduceLROnPlateau(o, "x"), ValueError, "mode is 'x', expected 'min' or"),
+        (lambda o: S.ReduceLROnPlateau(o, factor=1), ValueError, "factor is 1, expected it bel"),
+        (lambda o: S.ReduceLROnPlateau(3), TypeError, "optimizer is 3, expected an Optimizer"),
+        (lambda o: S.ExponentialLR(3, 0.5), TypeError, "ExponentialLR: optimizer is 3, expected"),
+    ],
+)
+def test_errors(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call(optimizer())
