@@ -12,7 +12,7 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import VarLike, as_var, normalised_axes, normalised_axis, shown
 from .elementwise import abs, clip, where
-from .functions import erf, exp, log, tanh
+from .functions import erf, exp, expm1, log, log1p, tanh
 from .reduction import logsumexp
 
 __all__ = [
@@ -183,7 +183,7 @@ def _elu(x: VarLike, scale: float, alpha: float, rate: float) -> Var:
     negative = x <= 0
     # The exponential of a large x would overflow, and its gradient be 0 * inf.
     inside = where(negative, x, 0.0)
-    falling = alpha * (exp(inside if rate == 1.0 else inside * rate) - 1.0)
+    falling = alpha * expm1(inside if rate == 1.0 else inside * rate)
     return where(negative, falling, x if scale == 1.0 else x * scale)
 
 
@@ -253,7 +253,7 @@ def softplus(x: VarLike, beta: float = 1.0, threshold: float | None = None) -> V
     x = _float(x)
     scaled = x if beta == 1.0 else x * beta
     positive, decay = _decay(scaled)
-    y = where(positive, scaled, 0) + log(1 + decay)
+    y = where(positive, scaled, 0) + log1p(decay)
     y = y if beta == 1.0 else y / beta
     return y if threshold is None else where(scaled > threshold, x, y)
 

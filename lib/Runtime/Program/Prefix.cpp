@@ -31,6 +31,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -178,15 +179,61 @@ private:
   static constexpr bool hasFactors = kind == PrefixKind::Linear;
 
   Bundle getBundle(int64_t line, int64_t number) const;
-  template <bool areNeighbours> void addUp(const Bundle &bundle);
-  template <bool areNeighbours> void write(const Bundle &bundle) const;
+  /// With `numChains` known, where they fit registers; 0 where it is not.
+  template <bool areNeighbours, int64_t numChains>
+  void addUp(const Bundle &bundle);
+  template <bool areNeighbours, int64_t numChains>
+  void write(const Bundle &bundle);
   void addUp(const Bundle &bundle) {
-    bundle.distance == 1 ? addUp<true>(bundle) : addUp<false>(bundle);
+    if (bundle.distance == 1)
+      addUp<true, 0>(bundle);
+    else if (bundle.chains == kChains)
+      addUp<false, kChains>(bundle);
+    else
+      addUp<false, 0>(bundle);
   }
-  void write(const Bundle &bundle) const {
-    bundle.distance == 1 ? write<true>(bundle) : write<false>(bundle);
+  void write(const Bundle &bundle) {
+    if (bundle.distance == 1)
+      write<true, 0>(bundle);
+    else if (bundle.chains == kChains)
+      write<false, kChains>(bundle);
+    else
+      write<false, 0>(bundle);
   }
   void passOn(const Bundle &bundle);
+
+  /// A number for each chain.
+  template <int64_t numChains>
+  using Chains = std::array<Computed, numChains ? numChains : kColumns>;
+
+  /// The first elements of the chains, and each next ones; `place` is that of
+  /// the first chain.
+  template <typename ChainsT>
+  void begin(int64_t place, int64_t distance, int64_t chains, ChainsT &local,
+             ChainsT &product) const {
+    for (int64_t c = 0; c < chains; ++c) {
+      local[c] = getX(place + c * distance);
+      product[c] = getFactor(place + c * distance);
+    }
+  }
+  template <typename ChainsT>
+  void step(int64_t place, int64_t distance, int64_t chains, ChainsT &local,
+            ChainsT &product) const {
+    for (int64_t c = 0; c < chains; ++c) {
+      Computed factor = getFactor(place + c * distance);
+      local[c] = combine<kind>(local[c], getX(place + c * distance), factor);
+      if constexpr (hasFactors)
+        product[c] = multiplyWrapping(product[c], factor);
+    }
+  }
+  /// Notes what all elements of each chain make.
+  template <typename ChainsT>
+  void note(const Bundle &bundle, int64_t chains, const ChainsT &local,
+            const ChainsT &product) {
+    std::copy_n(local.begin(), chains, totals.begin() + bundle.block);
+    if constexpr (hasFactors)
+      std::copy_n(product.begin(), chains, products.begin() + bundle.block);
+  }
 
   Computed getX(int64_t place) const { return Element::load(source[place]); }
   Computed getFactor(int64_t place) const {
@@ -292,27 +339,15 @@ Bundle Prefix<kind, Element>::getBundle(int64_t line, int64_t number) const {
 
 /// What all elements of each chain make.
 template <PrefixKind kind, typename Element>
-template <bool areNeighbours>
+template <bool areNeighbours, int64_t numChains>
 void Prefix<kind, Element>::addUp(const Bundle &bundle) {
   const int64_t distance = areNeighbours ? 1 : bundle.distance;
-  const int64_t chains = bundle.chains;
-  Computed local[kColumns], product[kColumns];
-  for (int64_t c = 0; c < chains; ++c) {
-    local[c] = getX(bundle.first + c * distance);
-    product[c] = getFactor(bundle.first + c * distance);
-  }
-  for (int64_t k = 1; k < bundle.length; ++k) {
-    int64_t place = bundle.first + k * bundle.step;
-    for (int64_t c = 0; c < chains; ++c) {
-      Computed factor = getFactor(place + c * distance);
-      local[c] = combine<kind>(local[c], getX(place + c * distance), factor);
-      if constexpr (hasFactors)
-        product[c] = multiplyWrapping(product[c], factor);
-    }
-  }
-  std::copy_n(local, chains, totals.begin() + bundle.block);
-  if constexpr (hasFactors)
-    std::copy_n(product, chains, products.begin() + bundle.block);
+  const int64_t chains = numChains ? numChains : bundle.chains;
+  Chains<numChains> local, product;
+  begin(bundle.first, distance, chains, local, product);
+  for (int64_t k = 1; k < bundle.length; ++k)
+    step(bundle.first + k * bundle.step, distance, chains, local, product);
+  note(bundle, chains, local, product);
 }
 
 /// The carries of the blocks that follow those of the bundle in their lines.
@@ -332,36 +367,38 @@ void Prefix<kind, Element>::passOn(const Bundle &bundle) {
   }
 }
 
+/// Also notes what the elements make: of neighbours, whose blocks come one
+/// after another, it is not known before.
 template <PrefixKind kind, typename Element>
-template <bool areNeighbours>
-void Prefix<kind, Element>::write(const Bundle &bundle) const {
+template <bool areNeighbours, int64_t numChains>
+void Prefix<kind, Element>::write(const Bundle &bundle) {
   const int64_t distance = areNeighbours ? 1 : bundle.distance;
-  const int64_t chains = bundle.chains;
-  Computed local[kColumns], product[kColumns], carry[kColumns];
+  const int64_t chains = numChains ? numChains : bundle.chains;
+  Chains<numChains> local, product, carry;
   if (bundle.numFirst < chains)
-    std::copy_n(carries.begin() + bundle.block, chains, carry);
+    std::copy_n(carries.begin() + bundle.block, chains, carry.begin());
   // An exclusive result lies one element on; the last one is nobody's.
   const int64_t shift = routine.isExclusive ? bundle.step : 0;
-  for (int64_t k = 0; k < bundle.length; ++k) {
-    int64_t place = bundle.first + k * bundle.step;
-    for (int64_t c = 0; c < chains; ++c) {
-      Computed x = getX(place + c * distance);
-      Computed factor = getFactor(place + c * distance);
-      local[c] = k == 0 ? x : combine<kind>(local[c], x, factor);
-      if constexpr (hasFactors)
-        product[c] = k == 0 ? factor : multiplyWrapping(product[c], factor);
-    }
+  auto store = [&](int64_t k) {
     int64_t written = chains;
     if (routine.isExclusive && k == bundle.lastElement)
       written -= bundle.numLast;
     int64_t plain = std::min(bundle.numFirst, written);
-    Stored *to = result + place + shift;
+    Stored *to = result + bundle.first + k * bundle.step + shift;
     for (int64_t c = 0; c < plain; ++c)
       to[c * distance] = Element::store(local[c]);
     for (int64_t c = plain; c < written; ++c)
-      to[c * distance] = Element::store(combine<kind>(
-          carry[c], local[c], hasFactors ? product[c] : Computed()));
+      to[c * distance] =
+          Element::store(combine<kind>(carry[c], local[c], product[c]));
+  };
+  begin(bundle.first, distance, chains, local, product);
+  store(0);
+  for (int64_t k = 1; k < bundle.length; ++k) {
+    step(bundle.first + k * bundle.step, distance, chains, local, product);
+    store(k);
   }
+  if (numBlocks > 1)
+    note(bundle, chains, local, product);
   if (routine.isExclusive)
     for (int64_t c = 0; c < bundle.numFirst; ++c)
       result[bundle.first + c * distance] =
@@ -378,11 +415,15 @@ void Prefix<kind, Element>::run(ThreadPool &threads) {
       for (int64_t line = begin; line < end; ++line)
         for (int64_t number = 0; number < numBundles; ++number) {
           Bundle bundle = getBundle(line, number);
-          if (numBlocks > 1) {
+          // Neighbours' carries come from the bundle before, which is written.
+          bool needsTotals = numBlocks > 1 && routine.inner == 1;
+          if (needsTotals) {
             addUp(bundle);
             passOn(bundle);
           }
           write(bundle);
+          if (numBlocks > 1 && !needsTotals)
+            passOn(bundle);
         }
     });
     return;
