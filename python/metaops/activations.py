@@ -12,7 +12,7 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import VarLike, as_var, normalised_axes, normalised_axis, shown
 from .elementwise import abs, clip, where
-from .functions import erf, exp, expm1, log, log1p, tanh
+from .functions import erf, exp, expm1, log1p, tanh
 from .reduction import logsumexp
 
 __all__ = [

@@ -414,8 +414,7 @@ std::shared_ptr<CpuProgram> CpuProgram::read(llvm::StringRef bytes,
   for (StoredCall &storedCall : stored.calls) {
     Call call;
     call.routine = storedCall.routine;
-    if (storedCall.copies.empty() &&
-        call.routine.kind == Routine::Kind::None) {
+    if (storedCall.copies.empty() && call.routine.kind == Routine::Kind::None) {
       auto kernel = kernels.find(storedCall.kernel);
       if (!kernel)
         return nullptr;

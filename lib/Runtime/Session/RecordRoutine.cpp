@@ -56,7 +56,7 @@ Var Session::sort(const Var &x, int64_t dim, bool descending) {
 
 Var Session::argsort(const Var &x, int64_t dim, bool descending) {
   dim = normalizeDim("argsort", dim, x);
-  return wrap(adopt(metaop::ArgsortOp::create(
-      at(), line, typeOf(x.shape(), DType::I64), x.node->value(), dim,
-      descending)));
+  return wrap(
+      adopt(metaop::ArgsortOp::create(at(), line, typeOf(x.shape(), DType::I64),
+                                      x.node->value(), dim, descending)));
 }
