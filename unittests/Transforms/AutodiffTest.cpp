@@ -145,14 +145,47 @@ TEST_F(Autodiff, SaysWhatIsWrong) {
   EXPECT_EQ(failureOf({x}, {}, {x}),
             "expected one seed for each of 1 outputs, but got 0");
   EXPECT_EQ(failureOf({mask}, {mask}, {x}),
-            "only tensors of floats have gradients, but output 0 is "
+            "only tensors of floats have derivatives, but output 0 is "
             "tensor<4xi1>");
   EXPECT_EQ(failureOf({x}, {scalar}, {x}),
             "the seed of output 0 has type tensor<f32>, but the output "
             "tensor<4xf32>");
   EXPECT_EQ(failureOf({x}, {seed}, {mask}),
-            "there are gradients with respect to tensors of floats only, but "
-            "target 0 is tensor<4xi1>");
+            "only tensors of floats have derivatives, but target 0 is "
+            "tensor<4xi1>");
+}
+
+TEST_F(Autodiff, PushesForwardThroughInputsThatDependOnEachOther) {
+  Value x = leaf(), tangent = ones();
+  Value y = NegOp::create(builder, loc(), x);
+  Value z = NegOp::create(builder, loc(), y);
+  auto moved = pushForward(builder, {z, leaf()}, {x, y}, {tangent, tangent});
+  ASSERT_TRUE(bool(moved));
+  // z moves by -(t - t): y moves by its own tangent and with x.
+  auto ofZ = (*moved)[0].getDefiningOp<NegOp>();
+  ASSERT_TRUE(ofZ);
+  EXPECT_TRUE(ofZ.getOperand().getDefiningOp<AddOp>());
+  EXPECT_TRUE((*moved)[1].getDefiningOp<ConstantOp>());
+}
+
+TEST_F(Autodiff, SaysWhatIsWrongForward) {
+  Value x = leaf(), tangent = ones();
+  Value mask = CmpOp::create(
+      builder, loc(), ComparePredicateAttr::get(&context, ComparePredicate::Lt),
+      x, x);
+  auto failureOfForward = [&](ArrayRef<Value> outputs, ArrayRef<Value> inputs,
+                              ArrayRef<Value> tangents) {
+    auto moved = pushForward(builder, outputs, inputs, tangents);
+    return moved ? std::string() : llvm::toString(moved.takeError());
+  };
+  EXPECT_EQ(failureOfForward({x}, {x}, {}),
+            "expected one tangent for each of 1 inputs, but got 0");
+  EXPECT_EQ(failureOfForward({x}, {x}, {mask}),
+            "the tangent of input 0 has type tensor<4xi1>, but the input "
+            "tensor<4xf32>");
+  EXPECT_EQ(failureOfForward({mask}, {x}, {tangent}),
+            "only tensors of floats have derivatives, but output 0 is "
+            "tensor<4xi1>");
 }
 
 } // namespace

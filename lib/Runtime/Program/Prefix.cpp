@@ -104,7 +104,7 @@ template <typename T> static bool isNaN(T x) {
   if constexpr (std::is_integral_v<T>)
     return false;
   else
-    return x != x;
+    return std::isnan(x);
 }
 
 template <PrefixKind kind, typename T>

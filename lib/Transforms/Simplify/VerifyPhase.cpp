@@ -83,7 +83,8 @@ static LogicalResult verifyInFused(Operation *op, Phase phase) {
   if (isGlue(op))
     return success();
   return refuse(op, phase,
-                "kernels, views, placements, tensor.dim and constants");
+                "kernels, views, placements, routines, tensor.dim and "
+                "constants");
 }
 
 static LogicalResult verifyInCaller(Operation *op) {
@@ -93,7 +94,7 @@ static LogicalResult verifyInCaller(Operation *op) {
   if (isGlue(op) || isa<func::CallOp>(op))
     return success();
   return refuse(op, Phase::Kernels,
-                "calls, views, placements, tensor.dim and constants");
+                "calls, views, placements, routines, tensor.dim and constants");
 }
 
 static LogicalResult verifyKernelFunction(func::FuncOp func) {
