@@ -11,6 +11,8 @@ MAX_ELEMENTS = 2000
 
 FLOATS = ["f32", "f32", "f32", "f64", "f16", "bf16"]
 INTEGERS = ["i32", "i64", "i8", "ui8", "i16", "ui32"]
+#: Functions of floats that are not rounded.
+EXACT = ["neg", "abs", "floor", "sign", "trunc"]
 EXTENTS = [0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 40]
 
 
@@ -92,7 +94,7 @@ class Program:
             self.unary, self.binary, self.binary, self.condition, self.cast, self.broadcast,
             self.transpose, self.slice, self.pad, self.reindex, self.reindex, self.reduce,
             self.reduce, self.scatter, self.scatter, self.scatter, self.leaf, self.reshape,
-            self.gather, self.scatter_at,
+            self.gather, self.scatter_at, self.routine,
         ]  # fmt: skip
 
     def step(self):
@@ -109,12 +111,15 @@ class Program:
             return
         kinds = ["neg", "abs"]
         if dtype in FLOATS:
-            kinds += ["exp", "tanh", "sin", "erf"] + (["floor", "sign"] if exact else [])
+            kinds += ["exp", "tanh", "sin", "erf", "atan", "asinh", "expm1", "exp2", "erfc"]
+            kinds += ["floor", "sign", "trunc"] if exact else []
+        else:
+            kinds += ["not", "popcount"]
         kind = self.random.choice(kinds)
-        if kind == "exp":
+        if kind in ("exp", "expm1", "exp2"):
             name = self.emit(f"metaop.tanh {name} : {self.type(shape, dtype)}", shape, dtype, False)
             name = name[0]
-        exact = exact and kind in ("neg", "abs", "floor", "sign")
+        exact = exact and (dtype not in FLOATS or kind in EXACT)
         self.emit(f"metaop.{kind} {name} : {self.type(shape, dtype)}", shape, dtype, exact)
 
     def binary(self, name, shape, dtype, exact):
@@ -125,6 +130,7 @@ class Program:
             kinds = ["add", "sub", "mul", "max", "min"]
         else:
             kinds = ["add", "sub", "mul", "max", "min", "and", "xor"]
+            kinds += ["gcd", "shl", "shr", "pow", "fmod", "floor_div", "mod"]
         kind = self.random.choice(kinds)
         exact = dtype not in FLOATS or (exact and other[3] and kind in ("max", "min"))
         self.emit(
@@ -148,6 +154,36 @@ class Program:
             shape,
             dtype,
             exact and other[3],
+        )
+
+    def routine(self, name, shape, dtype, exact):
+        """Add a prefix or a sort; what was rounded has no order to compare."""
+        if not shape or dtype == "i1":
+            return
+        at = f"dim = {self.random.randrange(len(shape))}"
+        if self.random.random() < 0.5 and exact:
+            at += self.random.choice(["", " descending"])
+            if self.random.random() < 0.5:
+                self.emit(
+                    f"metaop.sort {name} {at} : {self.type(shape, dtype)}", shape, dtype, True
+                )
+                return
+            types = f"{self.type(shape, dtype)} -> {self.type(shape, 'i64')}"
+            self.emit(f"metaop.argsort {name} {at} : {types}", shape, "i64", True)
+            return
+        at += self.random.choice(["", " reverse"]) + self.random.choice(["", " exclusive"])
+        kind = self.random.choice(["add", "max", "min", "linear"])
+        exact = exact and (dtype not in FLOATS or kind in ("max", "min"))
+        if dtype in FLOATS and kind in ("add", "linear"):
+            # Bounded, so that sums are no larger than what they are compared with.
+            name = self.emit(f"metaop.tanh {name} : {self.type(shape, dtype)}", shape, dtype, False)
+            name = name[0]
+        factors = f" factors({name})" if kind == "linear" else ""
+        self.emit(
+            f"metaop.prefix {kind} {name}{factors} {at} : {self.type(shape, dtype)}",
+            shape,
+            dtype,
+            exact,
         )
 
     def cast(self, name, shape, dtype, exact):
