@@ -88,7 +88,7 @@ def test_wrong_keywords(name):
         with pytest.raises(TypeError) as raised:
             function(*arguments, **{keyword: x})
         message = str(raised.value)
-        assert "\n" not in message and len(message) < 300 + 20 * max(0, len(known) - 8)
+        assert "\n" not in message and len(message) < 400 + 20 * max(0, len(known) - 8)
         assert name.split(".")[-1] in message
         if own:
             assert keyword in message
