@@ -291,6 +291,17 @@ def test_products_with_jacobian_and_hessian(rng):
     close(mo.hessian_vector_product(loss, [x], [mo.array(t)])[0], hessian @ t, rtol=1e-9)
 
 
+def test_forward_mode_of_inputs_that_are_given_twice_or_depend_on_each_other(rng):
+    """The product with all gradients, whatever the inputs have to do with each other."""
+    x = mo.array(floats(rng, (3,), "float64"))
+    y = mo.sin(x)
+    loss = (x * y * y).sum()
+    inputs, tangents = [x, y, x], [mo.array(floats(rng, (3,), "float64")) for _ in range(3)]
+    products = zip(mo.grad(loss, inputs), tangents, strict=True)
+    expected = sum((gradient * tangent).sum() for gradient, tangent in products)
+    close(mo.jvp([loss], inputs, tangents)[0], expected.item(), rtol=1e-12)
+
+
 def test_errors():
     x = mo.array([1, 2])
     with pytest.raises(TypeError, match="int64"):

@@ -168,6 +168,16 @@ TEST_F(Autodiff, PushesForwardThroughInputsThatDependOnEachOther) {
   EXPECT_TRUE((*moved)[1].getDefiningOp<ConstantOp>());
 }
 
+TEST_F(Autodiff, AddsTheTangentsOfAnInputThatIsGivenTwice) {
+  Value x = leaf(), first = ones(), second = leaf();
+  auto moved = pushForward(builder, {x}, {x, x}, {first, second});
+  ASSERT_TRUE(bool(moved));
+  auto sum = (*moved)[0].getDefiningOp<AddOp>();
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum.getLhs(), first);
+  EXPECT_EQ(sum.getRhs(), second);
+}
+
 TEST_F(Autodiff, SaysWhatIsWrongForward) {
   Value x = leaf(), tangent = ones();
   Value mask = CmpOp::create(

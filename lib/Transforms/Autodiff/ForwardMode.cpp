@@ -34,8 +34,14 @@ metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
   Operation *before = getOpBefore(builder);
   ActiveOps active(builder.getInsertionBlock(), outputs, inputs, isStopped);
   llvm::DenseMap<Value, Value> tangentOf;
+  // A value moves by all that is said of it: it may be given twice, and depend
+  // on another input.
+  auto add = [&](Value value, Value tangent, Location loc) {
+    Value &sum = tangentOf[value];
+    sum = sum ? Value(AddOp::create(builder, loc, sum, tangent)) : tangent;
+  };
   for (auto [input, tangent] : llvm::zip(inputs, tangents))
-    tangentOf[input] = tangent;
+    add(input, tangent, input.getLoc());
   for (Operation *op : active.order) {
     SmallVector<Value> ofOperands =
         llvm::map_to_vector(op->getOperands(), [&](Value operand) {
@@ -45,14 +51,9 @@ metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
       continue;
     SmallVector<Value> ofResults =
         cast<DifferentiableOpInterface>(op).jvp(builder, ofOperands);
-    for (auto [result, tangent] : llvm::zip(op->getResults(), ofResults)) {
-      if (!tangent)
-        continue;
-      // An input may depend on another one: it moves by itself and with that.
-      Value &sum = tangentOf[result];
-      sum = sum ? Value(AddOp::create(builder, op->getLoc(), sum, tangent))
-                : tangent;
-    }
+    for (auto [result, tangent] : llvm::zip(op->getResults(), ofResults))
+      if (tangent)
+        add(result, tangent, op->getLoc());
   }
 
   SmallVector<Value> results;
