@@ -16,8 +16,17 @@ import math
 
 from . import _core
 from ._core import Var
-from ._typing import DType, VarLike, as_var, beside, paired
-from .limits import finfo
+from ._typing import (
+    DType,
+    VarLike,
+    as_integer,
+    as_var,
+    beside,
+    paired,
+    refuse_out,
+    widened,
+)
+from .limits import finfo, iinfo
 
 __all__ = [
     "abs",
@@ -96,9 +105,58 @@ def trunc(x: VarLike) -> Var:
     return _rounded("trunc", x)
 
 
-def round(x: VarLike) -> Var:
-    """Return the integer nearest to x, ties to even, in x's dtype."""
-    return _rounded("round", x)
+def round(x: VarLike, decimals: int = 0, *, out: None = None) -> Var:
+    """Return x rounded to a number of decimals, ties to even, in x's dtype.
+
+    Parameters
+    ----------
+    x
+        Numbers.
+    decimals
+        How many digits behind the point stay; if negative, how many before it are 0.
+        Floats are multiplied by a power of ten and divided again, as by NumPy, so what is
+        halfway is so after the product is rounded. Integers stay exact.
+    out
+        NumPy's, and None: the result is a tensor of its own.
+
+    Raises
+    ------
+    TypeError
+        If `decimals` is no integer.
+    """
+    refuse_out("round", out)
+    digits = as_integer("round", "decimals", decimals)
+    x = as_var(x)
+    if digits == 0 or x.dtype == "bool":
+        return _rounded("round", x)
+    if "float" in x.dtype:
+        wide, dtype = widened(x)
+        return _rounded_floats(wide, digits).cast(dtype)
+    return +x if digits > 0 else _rounded_integers(x, 10**-digits)
+
+
+def _rounded_floats(x: Var, digits: int) -> Var:
+    """Return floats rounded to a number of digits behind the point, or before it."""
+    most = 38 if x.dtype == "float32" else 308
+    if -digits > most:
+        return where(isfinite(x), x * 0.0, x)
+    if digits < 0:
+        return _rounded("round", x / 10.0**-digits) * 10.0**-digits
+    scale = 10.0 ** min(digits, most)
+    moved = x * scale
+    return where(isfinite(moved), _rounded("round", moved) / scale, x)
+
+
+def _rounded_integers(x: Var, unit: int) -> Var:
+    """Return the nearest multiples of a power of ten, ties to even; 0 if it is too large."""
+    if unit > iinfo(x.dtype).max:
+        return x * 0
+    count = floor_divide(x, unit)
+    rest = x - count * unit
+    # Not twice the rest, which might overflow.
+    half = unit // 2
+    is_above = (rest > half) | ((rest == half) & (count % 2 != 0))
+    return (count + is_above.cast(x.dtype)) * unit
 
 
 def abs(x: VarLike) -> Var:
@@ -149,7 +207,7 @@ def multiply(x: VarLike, y: VarLike) -> Var:
 
 def divide(x: VarLike, y: VarLike) -> Var:
     """Return x / y, a float; two integers give float32."""
-    return as_var(x) / y
+    return _core.binary("div", x, y)
 
 
 def floor_divide(x: VarLike, y: VarLike) -> Var:
@@ -183,7 +241,7 @@ def pow(x: VarLike, y: VarLike) -> Var:
     ValueError
         If x has integers and y is a negative Python integer.
     """
-    return as_var(x) ** y
+    return _core.binary("pow", x, y)
 
 
 def float_power(x: VarLike, y: VarLike) -> Var:
@@ -248,12 +306,20 @@ def _is_beyond(x: Var, bound: VarLike, predicate: str) -> Var:
     return is_beyond if is_number else is_beyond | not_equal(bound, bound)
 
 
-def clip(x: VarLike, low: VarLike | None = None, high: VarLike | None = None) -> Var:
+def clip(
+    x: VarLike,
+    low: VarLike | None = None,
+    high: VarLike | None = None,
+    *,
+    out: None = None,
+) -> Var:
     """Return x moved into ``[low, high]``; a bound that is None does nothing.
 
     NaN stays, and a bound that is NaN gives NaN. The gradient of x is 1 inside,
     at the bounds too, and 0 outside; that of a bound is 1 where it is the result.
+    `out` is NumPy's, and None.
     """
+    refuse_out("clip", out)
     x = as_var(x)
     if low is not None:
         x = where(_is_beyond(x, low, "lt"), low, x)

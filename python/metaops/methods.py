@@ -27,8 +27,10 @@ from . import (
 )
 from ._core import Var
 from ._names import ABSENT
+from ._quick import reduction_method, rounding_method
 from .at import at
 from .fetching import fetch
+from .ufuncs import array_ufunc
 
 
 def _fetch(self: Var, callback: Callable[..., object]) -> None:
@@ -173,8 +175,16 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__reduce__": _reduce,
+    "__array_ufunc__": array_ufunc,
 }
 
+#: Reductions that the extension has without options.
+_REDUCTIONS = ("all", "any", "max", "mean", "min", "prod", "sum")
+
+for _name in _REDUCTIONS:
+    _plain, _function = getattr(Var, _name), getattr(reduction, _name)
+    setattr(Var, _name, reduction_method(_name, _plain, _function))
+setattr(Var, "round", rounding_method(Var.round, elementwise.round))  # noqa: B010
 for _name, _function in _METHODS.items():
     setattr(Var, _name, _core.wrap_function(_function, "metaops", f"Var.{_name}"))
 for _name, _function in _SPECIAL_METHODS.items():
