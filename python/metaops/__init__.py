@@ -11,6 +11,7 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 from . import (
     _core,
     activations,
+    array_api,
     bits,
     categories,
     closeness,
@@ -59,7 +60,6 @@ from ._core import (  # noqa: F401
     float16,
     float32,
     float64,
-    full,
     get_num_threads,
     int8,
     int16,
@@ -85,6 +85,16 @@ from ._core import (  # noqa: F401
 )
 from ._names import publish as _publish
 from .activations import *  # noqa: F403
+from .array_api import *  # noqa: F403
+from .array_api import (  # noqa: F401
+    __array_api_version__,
+    __array_namespace_info__,
+    e,
+    inf,
+    nan,
+    newaxis,
+    pi,
+)
 from .bits import *  # noqa: F403
 from .calibration import load as _load_machine_figures
 from .categories import *  # noqa: F403
@@ -153,7 +163,6 @@ __all__ = [
     "array",
     "asarray",
     "from_dlpack",
-    "full",
     "iota",
     "Key",
     "seed",
@@ -226,6 +235,7 @@ __all__ = [
     "tuned_schedules",
 ]
 __all__ += activations.__all__
+__all__ += array_api.__all__
 __all__ += bits.__all__
 __all__ += categories.__all__
 __all__ += closeness.__all__

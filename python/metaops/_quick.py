@@ -20,7 +20,9 @@ def _published(method: Any, name: str, function: Callable[..., Var]) -> Callable
     """Give a method the signature and the text of the function that it stands for."""
     method.__name__ = method.__qualname__ = name
     method.__doc__ = function.__doc__
-    method.__signature__ = inspect.signature(function)
+    signature = inspect.signature(function)
+    first, *others = signature.parameters.values()
+    method.__signature__ = signature.replace(parameters=[first.replace(name="self"), *others])
     return _core.wrap_function(method, "metaops", f"Var.{name}")
 
 
@@ -32,11 +34,10 @@ def reduction_method(
     `axis` is a parameter here, and no other spelling of one, since those are looked up
     only after a call failed.
     """
-
-    known = inspect.signature(function).parameters
+    known = [*inspect.signature(function).parameters][1:]
 
     def method(
-        x: Var,
+        self: Var,
         dim: Any = None,
         keepdims: bool = False,
         *,
@@ -49,22 +50,19 @@ def reduction_method(
         if axis is None:
             axis = dim
         elif dim is not None:
-            raise at_line(
-                TypeError(f"Var.{name}: dim is given twice; axis is another name of it")
-            )
+            raise at_line(TypeError(f"Var.{name}: dim is given twice; axis is another name of it"))
         if dtype is None and initial is None and where is None and out is None:
-            return plain(x, axis, keepdims)
+            return plain(self, axis, keepdims)
         options = {"dtype": dtype, "initial": initial, "where": where, "out": out}
         given = {key: value for key, value in options.items() if value is not None}
-        if not given.keys() <= known.keys():
-            absent = min(given.keys() - known.keys())
+        if absent := [key for key in given if key not in known]:
             raise at_line(
                 TypeError(
-                    f"Var.{name}: there is no parameter '{absent}'; the parameters are"
+                    f"Var.{name}: there is no parameter '{absent[0]}'; the parameters are"
                     f" {', '.join(known)}"
                 )
             )
-        return function(x, axis, keepdims, **given)
+        return function(self, axis, keepdims, **given)
 
     return _published(method, name, function)
 
@@ -72,7 +70,7 @@ def reduction_method(
 def rounding_method(plain: Callable[..., Var], function: Callable[..., Var]) -> Callable[..., Any]:
     """Return the method `round`: `plain`, or a function where decimals are given."""
 
-    def method(x: Var, decimals: Any = 0, *, out: Any = None) -> Var:
-        return plain(x) if decimals == 0 and out is None else function(x, decimals, out=out)
+    def method(self: Var, decimals: Any = 0, *, out: Any = None) -> Var:
+        return plain(self) if decimals == 0 and out is None else function(self, decimals, out=out)
 
     return _published(method, "round", function)

@@ -18,6 +18,7 @@ from . import (
     functions,
     gathering,
     norms,
+    operators,
     products,
     reduction,
     repeating,
@@ -30,7 +31,6 @@ from ._names import ABSENT
 from ._quick import reduction_method, rounding_method
 from .at import at
 from .fetching import fetch
-from .ufuncs import array_ufunc
 
 
 def _fetch(self: Var, callback: Callable[..., object]) -> None:
@@ -161,6 +161,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "trace": diagonals.trace,
     "tril": diagonals.tril,
     "triu": diagonals.triu,
+    "to_device": operators.to_device,
     "relu": activations.relu,
     "leaky_relu": activations.leaky_relu,
     "sigmoid": activations.sigmoid,
@@ -175,7 +176,7 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__reduce__": _reduce,
-    "__array_ufunc__": array_ufunc,
+    **operators.SPECIAL_METHODS,
 }
 
 #: Reductions that the extension has without options.
@@ -195,3 +196,5 @@ for _name, _absent in ABSENT.items():
 # Reversed dimensions, as in NumPy.
 setattr(Var, "T", property(shaping.transpose))  # noqa: B010
 setattr(Var, "at", at)  # noqa: B010
+for _name, _attribute in operators.ATTRIBUTES.items():
+    setattr(Var, _name, _attribute)

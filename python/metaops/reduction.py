@@ -386,9 +386,7 @@ def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool, out: None)
     return result.reshape((1,) * rank) if dim is None and keepdims else result
 
 
-def argmax(
-    x: VarLike, dim: int | None = None, keepdims: bool = False, *, out: None = None
-) -> Var:
+def argmax(x: VarLike, dim: int | None = None, keepdims: bool = False, *, out: None = None) -> Var:
     """Return the place of the largest element along a dimension, int64.
 
     Of equal elements it is the first, and NaN is larger than any number. Without
@@ -402,9 +400,7 @@ def argmax(
     return _place_of("argmax", x, dim, keepdims, out)
 
 
-def argmin(
-    x: VarLike, dim: int | None = None, keepdims: bool = False, *, out: None = None
-) -> Var:
+def argmin(x: VarLike, dim: int | None = None, keepdims: bool = False, *, out: None = None) -> Var:
     """Return the place of the smallest element along a dimension, int64.
 
     Of equal elements it is the first, and NaN is smaller than any number. Without

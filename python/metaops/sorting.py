@@ -85,7 +85,21 @@ class Unique(NamedTuple):
     counts: Var
 
 
-def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
+class UniqueCounts(NamedTuple):
+    """Distinct elements, and how often each of them is there."""
+
+    values: Var
+    counts: Var
+
+
+class UniqueInverse(NamedTuple):
+    """Distinct elements, and the number of each element among them."""
+
+    values: Var
+    inverse_indices: Var
+
+
+def sort(x: VarLike, dim: int | None = -1, descending: bool = False, *, stable: bool = True) -> Var:
     """Return the elements along a dimension in rising order.
 
     Parameters
@@ -96,6 +110,8 @@ def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
         The dimension; None sorts x flattened.
     descending
         Whether the order falls.
+    stable
+        Every sort is stable, whatever this says.
 
     Raises
     ------
@@ -108,7 +124,9 @@ def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
     return _core.sort(x, normalised_axis(dim, x.ndim), bool(descending))
 
 
-def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
+def argsort(
+    x: VarLike, dim: int | None = -1, descending: bool = False, *, stable: bool = True
+) -> Var:
     """Return where the elements in the order of `sort` are along the dimension, int64."""
     x = as_var(x)
     if dim is None:
@@ -288,17 +306,21 @@ def median(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
 # Searches
 
 
-def searchsorted(sorted: VarLike, values: VarLike, right: bool = False) -> Var:
+def searchsorted(
+    sorted: VarLike, values: VarLike, side: str = "left", sorter: VarLike | None = None
+) -> Var:
     """Return where values belong in a sorted vector, int64.
 
     Parameters
     ----------
     sorted
-        A vector in rising order, as `sort` gives it.
+        A vector in rising order, as `sort` gives it, or any with a `sorter`.
     values
         Of any shape.
-    right
-        Whether a value belongs behind elements that equal it.
+    side
+        "left" or "right" of elements that equal a value.
+    sorter
+        The `argsort` of the vector, where it is not in order.
 
     Returns
     -------
@@ -308,17 +330,25 @@ def searchsorted(sorted: VarLike, values: VarLike, right: bool = False) -> Var:
     Raises
     ------
     ValueError
-        If `sorted` is no vector.
+        If `sorted` is no vector or `side` is another.
     """
+    if side not in ("left", "right"):
+        raise at_line(
+            ValueError(f"searchsorted: side is {shown(side)}, expected 'left' or 'right'")
+        )
     ordered, value = as_var(sorted), as_var(values)
     if ordered.ndim != 1:
         raise at_line(
             ValueError(f"searchsorted: sorted has shape {ordered.shape}, expected a vector")
         )
+    if sorter is not None:
+        ordered = take(ordered, sorter)
     if ordered.dtype != value.dtype:
         common = _core.binary("max", ordered[:0].reshape((0,)), value.reshape((-1,))[:0]).dtype
         ordered, value = ordered.cast(common), value.cast(common)
-    return count_below(ordered, value, bool(right), nan_last="float" in value.dtype).cast("int64")
+    return count_below(ordered, value, side == "right", nan_last="float" in value.dtype).cast(
+        "int64"
+    )
 
 
 def isin(x: VarLike, test: VarLike, invert: bool = False) -> Var:
@@ -412,7 +442,8 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
     Parameters
     ----------
     x
-        Any tensor. NaN equals NaN here.
+        Any tensor. NaN equals nothing, as in the array API; in `unique` it equals itself,
+        as in NumPy.
     size
         How many there are; if they are fewer, the first one is repeated, with a count
         of 0; if more, the smallest ones are returned. Without it they are counted, and
@@ -423,7 +454,10 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
     Unique
         `values`, `indices`, `inverse_indices` and `counts`; all int64 but the values.
     """
-    x = as_var(x)
+    return _unique_all(as_var(x), size, False)
+
+
+def _unique_all(x: Var, size: int | None, equal_nan: bool) -> Unique:
     size = size if size is None else as_count("unique: size", size, 0)
     flat = x.reshape((-1,))
     extent = flat.shape[0]
@@ -435,7 +469,7 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
     ordered = take(flat, order)
     before = ordered.reindex((extent,), ("i0-1",))
     is_new = ordered != before
-    if "float" in x.dtype:
+    if equal_nan and "float" in x.dtype:
         is_new = is_new & ((ordered == ordered) | (before == before))
     place = _core.iota((extent,), 0, "int64")
     is_new = is_new | (place == 0)
@@ -459,16 +493,16 @@ def unique_values(x: VarLike, size: int | None = None) -> Var:
     return unique_all(x, size).values
 
 
-def unique_counts(x: VarLike, size: int | None = None) -> tuple[Var, Var]:
+def unique_counts(x: VarLike, size: int | None = None) -> UniqueCounts:
     """Return the distinct elements and how often each is there; see `unique_all`."""
     result = unique_all(x, size)
-    return result.values, result.counts
+    return UniqueCounts(result.values, result.counts)
 
 
-def unique_inverse(x: VarLike, size: int | None = None) -> tuple[Var, Var]:
+def unique_inverse(x: VarLike, size: int | None = None) -> UniqueInverse:
     """Return the distinct elements and the number of each element among them."""
     result = unique_all(x, size)
-    return result.values, result.inverse_indices
+    return UniqueInverse(result.values, result.inverse_indices)
 
 
 def unique(
@@ -490,7 +524,7 @@ def unique(
     size
         As in `unique_all`.
     """
-    result = unique_all(x, size)
+    result = _unique_all(as_var(x), size, True)
     more = [
         value
         for value, is_wanted in zip(

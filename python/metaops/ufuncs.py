@@ -96,15 +96,15 @@ def _table() -> dict[Any, Callable[..., Any]]:
 
 
 _FUNCTIONS = _table()
-_DTYPES = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64".split()
-)
+#: NumPy's letters for the types of elements.
+_LETTERS = frozenset("?bBhHiIlLqQefd")
 
 
 def _is_ours(value: object) -> bool:
     """Tell whether a function of this package takes an operand."""
     if type(value) in (np.ndarray, np.memmap) or isinstance(value, np.generic):
-        return value.dtype.name in _DTYPES  # type: ignore[attr-defined]
+        kind: np.dtype[Any] = value.dtype  # type: ignore[attr-defined]
+        return kind.char in _LETTERS or kind.name == "bfloat16"
     return isinstance(value, Var | int | float)
 
 
@@ -119,11 +119,16 @@ def _outer(function: Callable[..., Any], x: Any, y: Any) -> Any:
     return function(x.reshape((*x.shape, *(1,) * y.ndim)), y)
 
 
-def _recorded(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+def _recorded(
+    ufunc: Any,
+    function: Callable[..., Any],
+    method: str,
+    inputs: Sequence[Any],
+    options: dict[str, Any],
+) -> Any:
     """Return what a function of this package makes of the inputs; NotImplemented if none does."""
     if not all(map(_is_ours, inputs)):
         return NotImplemented
-    function = _FUNCTIONS[ufunc]
     if method == "__call__" and not options:
         return function(*inputs)
     if method == "outer" and not options and ufunc.signature is None:
@@ -146,11 +151,10 @@ def _fetched(value: Any) -> Any:
 
 def array_ufunc(self: Var, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Return what a universal function of NumPy makes of Vars and other operands."""
-    if not options and method == "__call__" and ufunc in _FUNCTIONS:
+    function = _FUNCTIONS.get(ufunc)
+    if function and method == "__call__" and not options and all(map(_is_ours, inputs)):
         # As of an array and a Var: this is all that they need.
-        result = _recorded(ufunc, method, inputs, options)
-        if result is not NotImplemented:
-            return result
+        return function(*inputs)
     if any(map(_is_foreign, inputs)):
         return NotImplemented
     outputs = options.pop("out", ())
@@ -162,13 +166,13 @@ def array_ufunc(self: Var, ufunc: Any, method: str, *inputs: Any, **options: Any
             )
         )
     operands = [np.asarray(x) if isinstance(x, list | tuple) else x for x in inputs]
-    if ufunc in _FUNCTIONS and all(out is None for out in outputs):
+    if function and all(out is None for out in outputs):
         chosen = {
             key: value
             for key, value in options.items()
             if key == "axis" or not (value is None or (key == "where" and value is True))
         }
-        result = _recorded(ufunc, method, operands, chosen)
+        result = _recorded(ufunc, function, method, operands, chosen)
         if result is not NotImplemented:
             return result
     given = {key: _fetched(value) for key, value in options.items()}

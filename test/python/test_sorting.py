@@ -122,7 +122,7 @@ def test_searchsorted(rng, dtype):
         searched = np.concatenate([values(rng, (50,), dtype), ordered])
         same(mo.searchsorted(ordered, searched), np.searchsorted(ordered, searched))
         right = np.searchsorted(ordered, searched, "right")
-        same(mo.searchsorted(ordered, searched, right=True), right)
+        same(mo.searchsorted(ordered, searched, side="right"), right)
     assert mo.searchsorted(np.arange(5), 2.5).item() == 3
     with pytest.raises(ValueError, match="expected a vector"):
         mo.searchsorted(mo.ones((2, 2)), 1.0)
