@@ -288,6 +288,7 @@ OTHERS = names(
     "rayleigh student_t triangular truncated_normal weibull "
     "reset_peak stats ones zeros rand randint randn empty empty_like tensor cat clamp dtype "
     "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
+    "astype can_cast conj imag isdtype permute_dims real result_type "
     "associative_scan finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh "
     "bitwise_not "
     "degrees invert left_shift radians remainder right_shift true_divide"

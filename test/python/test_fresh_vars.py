@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from metaops import (
     activations,
+    array_api,
     closeness,
     contraction,
     creation,
@@ -66,7 +67,16 @@ ARGUMENTS = [
 
 OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "reindex"]
 OTHERS += ["stop_fuse", "stop_grad"]
-MODULES = (activations, closeness, contraction, creation, diagonals, differences, elementwise)
+MODULES = (
+    activations,
+    array_api,
+    closeness,
+    contraction,
+    creation,
+    diagonals,
+    differences,
+    elementwise,
+)
 MODULES += (
     filters,
     gathering,
@@ -131,7 +141,19 @@ def test_functions():
     done |= sweep({name: lambda x, f=f: f([x]) for name, f in FUNCTIONS.items()})
     left = set(FUNCTIONS) - done
     # Of three arguments, of shapes of their own, or not of a tensor.
-    others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where"}
+    others = {
+        "arange",
+        "can_cast",
+        "full",
+        "isdtype",
+        "linspace",
+        "result_type",
+        "zeros",
+        "ones",
+        "empty",
+        "scatter_add",
+        "where",
+    }
     others |= {"broadcast_shapes", "dsplit", "eye", "geomspace", "identity", "indices", "logspace"}
     others |= {"bincount", "einsum_path", "interp", "matrix_power", "multi_dot"}
     others |= {"put_along_axis", "tri", "tril_indices", "triu_indices"}
