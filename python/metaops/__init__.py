@@ -36,6 +36,7 @@ from . import (
     products,
     reduction,
     repeating,
+    rounding,
     sampling,
     segments,
     shaping,
@@ -138,6 +139,7 @@ from .products import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
 from .repeating import *  # noqa: F403
+from .rounding import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .segments import *  # noqa: F403
 from .shaping import *  # noqa: F403
@@ -258,6 +260,7 @@ __all__ += padding.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += repeating.__all__
+__all__ += rounding.__all__
 __all__ += sampling.__all__
 __all__ += segments.__all__
 __all__ += shaping.__all__

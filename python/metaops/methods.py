@@ -22,6 +22,7 @@ from . import (
     products,
     reduction,
     repeating,
+    rounding,
     shaping,
     sorting,
     splitting,
@@ -121,7 +122,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "signbit": elementwise.signbit,
     "sinh": functions.sinh,
     "tan": functions.tan,
-    "trunc": elementwise.trunc,
+    "trunc": rounding.trunc,
     "argsort": sorting.argsort,
     "cummax": cumulative.cummax,
     "cummin": cumulative.cummin,
@@ -185,7 +186,7 @@ _REDUCTIONS = ("all", "any", "max", "mean", "min", "prod", "sum")
 for _name in _REDUCTIONS:
     _plain, _function = getattr(Var, _name), getattr(reduction, _name)
     setattr(Var, _name, reduction_method(_name, _plain, _function))
-setattr(Var, "round", rounding_method(Var.round, elementwise.round))  # noqa: B010
+setattr(Var, "round", rounding_method(Var.round, rounding.round))  # noqa: B010
 for _name, _function in _METHODS.items():
     setattr(Var, _name, _core.wrap_function(_function, "metaops", f"Var.{_name}"))
 for _name, _function in _SPECIAL_METHODS.items():

@@ -32,8 +32,9 @@ from ._typing import (
     widened,
 )
 from .cumulative import cumsum
-from .elementwise import floor, where
+from .elementwise import where
 from .gathering import gather, take
+from .rounding import floor
 from .stacking import concat
 
 __all__ = [

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import bits, cumulative, elementwise, functions, products, reduction
+from . import bits, cumulative, elementwise, functions, products, reduction, rounding
 from ._core import Var, matmul
 from ._errors import at_line
 from ._typing import as_var
@@ -27,10 +27,10 @@ __all__ = ["array_ufunc"]
 _SAME = (
     (
         elementwise,
-        "add ceil copysign divide divmod equal float_power floor floor_divide fmax fmin fmod"
+        "add copysign divide divmod equal float_power floor_divide fmax fmin fmod"
         " greater greater_equal heaviside isfinite isinf isnan less less_equal logical_and"
         " logical_not logical_or logical_xor maximum minimum multiply negative nextafter"
-        " not_equal positive reciprocal sign signbit square subtract trunc",
+        " not_equal positive reciprocal sign signbit square subtract",
     ),
     (bits, "bitwise_and bitwise_count bitwise_or bitwise_xor gcd lcm"),
     (
@@ -39,6 +39,7 @@ _SAME = (
         " rad2deg sin sinh sqrt tan tanh",
     ),
     (products, "vecdot"),
+    (rounding, "ceil floor trunc"),
 )
 #: Functions whose name here is another one.
 _RENAMED: dict[str, Callable[..., Any]] = {
@@ -59,7 +60,7 @@ _RENAMED: dict[str, Callable[..., Any]] = {
     "radians": functions.deg2rad,
     "remainder": elementwise.mod,
     "right_shift": bits.bitwise_right_shift,
-    "rint": elementwise.round,
+    "rint": rounding.round,
 }
 
 

@@ -26,6 +26,7 @@ from metaops import (
     products,
     reduction,
     repeating,
+    rounding,
     segments,
     shaping,
     splitting,
@@ -86,6 +87,7 @@ MODULES += (
     products,
     reduction,
     repeating,
+    rounding,
     segments,
 )
 MODULES += (segments, shaping, splitting, stacking, statistics, windows)
