@@ -52,7 +52,6 @@ _RENAMED: dict[str, Callable[..., Any]] = {
     "arctan2": functions.atan2,
     "arctanh": functions.atanh,
     "degrees": functions.rad2deg,
-    "fabs": elementwise.abs,
     "invert": bits.bitwise_invert,
     "left_shift": bits.bitwise_left_shift,
     "matmul": matmul,
