@@ -1,5 +1,4 @@
-//===- IndirectOps.cpp - Ops that read tensors of indices
-//------------------===//
+//===- IndirectOps.cpp - Ops that read tensors of indices -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,12 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Attained.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpUtils.h"
 #include "TensorEmitter.h"
 #include "mlir/IR/TypeUtilities.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -154,38 +152,16 @@ Products GatherOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   return {applyToSource(*this, builder, tangents[0])};
 }
 
-namespace {
-/// The elements that attain the maximum or the minimum that a scatter gives,
-/// and how many they are: they share its derivative evenly.
-struct Attained {
-  /// Of the source: elements that took no part see a NaN, which nothing is
-  /// equal to.
-  Value mask;
-  /// Of the result, at least 1; of f32 where the elements have 16 bits, which a
-  /// count of many does not fit.
-  Value count;
-
-  Attained(TensorEmitter &emit, ScatterOp op) {
-    Value source = op.getSource();
-    Type element = getElementTypeOrSelf(source);
-    Type wide = element.getIntOrFloatBitWidth() == 16
-                    ? Float32Type::get(element.getContext())
-                    : element;
-    Value attained = emitGather(emit, op, op.getResult(), source,
-                                std::numeric_limits<double>::quiet_NaN());
-    mask = emit.compare(ComparePredicate::Eq, source, attained);
-    Value number =
-        emitScatterAdd(emit, op, emit.cast(mask, wide), op.getResult());
-    count = emit.create<MaxOp>(number, emit.splat(number, 1.0));
-  }
-
-  Value divide(TensorEmitter &emit, Value value) const {
-    Type element = getElementTypeOrSelf(value);
-    Value wide = emit.cast(value, getElementTypeOrSelf(count));
-    return emit.cast(emit.div(wide, count), element);
-  }
-};
-} // namespace
+static Attained emitAttained(TensorEmitter &emit, ScatterOp op) {
+  return Attained(
+      emit, op.getSource(), op.getResult(),
+      [&](Value value, double fill) {
+        return emitGather(emit, op, value, op.getSource(), fill);
+      },
+      [&](Value value) {
+        return emitScatterAdd(emit, op, value, op.getResult());
+      });
+}
 
 Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   Products result(getNumOperands());
@@ -197,11 +173,9 @@ Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
     result[0] = emitGather(emit, *this, cotangents[0], source, 0.0);
     return result;
   }
-  Attained attained(emit, *this);
-  Value share = attained.divide(emit, cotangents[0]);
-  result[0] =
-      emit.select(attained.mask, emitGather(emit, *this, share, source, 0.0),
-                  emit.splat(source, 0.0));
+  Attained attained = emitAttained(emit, *this);
+  Value share = attained.divide(cotangents[0]);
+  result[0] = attained.mask(emitGather(emit, *this, share, source, 0.0));
   return result;
 }
 
@@ -209,9 +183,7 @@ Products ScatterOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
   if (getReduceKind() == ReduceKind::Add)
     return {emitScatterAdd(emit, *this, tangents[0], getResult())};
-  Attained attained(emit, *this);
-  Value taken =
-      emit.select(attained.mask, tangents[0], emit.splat(tangents[0], 0.0));
-  return {
-      attained.divide(emit, emitScatterAdd(emit, *this, taken, getResult()))};
+  Attained attained = emitAttained(emit, *this);
+  Value taken = attained.mask(tangents[0]);
+  return {attained.divide(emitScatterAdd(emit, *this, taken, getResult()))};
 }
