@@ -198,6 +198,11 @@ TEST_F(ScalarEmission, DivisionOfUnsignedIntegers) {
 
 TEST_F(ScalarEmission, DivisionOfFloats) {
   expectBinary("floor_div", "f32", "7.0", "-2.0", "-4.0");
+  expectBinary("floor_div", "f64", "1.0", "0.1", "9.0");
+  expectBinary("floor_div", "f32", "-1.0", infF32, "-1.0");
+  expectBinary("floor_div", "f32", "1.0", infF32, "0.0");
+  expectBinary("floor_div", "f32", infF32, "1.0", nanF32);
+  expectBinary("floor_div", "f32", "1.0", "0.0", infF32);
   expectBinary("mod", "f32", "5.5", "2.0", "1.5");
   expectBinary("mod", "f32", "-5.5", "2.0", "0.5");
   expectBinary("mod", "f32", "5.5", "-2.0", "-0.5");
