@@ -96,13 +96,13 @@ PAIRWISE = names(
     "add subtract multiply divide pow maximum minimum mod floor_divide equal not_equal "
     "less less_equal greater greater_equal logical_and logical_or logical_xor "
     "atan2 copysign float_power fmax fmin fmod heaviside hypot logaddexp logaddexp2 "
-    "nextafter isclose"
+    "nextafter isclose polygamma"
 )
 ALONE = names(
     "abs ceil cos erf exp floor log logical_not negative round sign sin sqrt square tanh "
     "celu elu gelu hardshrink hardsigmoid hardswish hardtanh leaky_relu log_sigmoid mish relu "
     "relu6 selu sigmoid silu softplus softshrink softsign tanhshrink "
-    "acos asin asinh atan atanh cbrt cosh deg2rad erfc erfinv exp2 expm1 log10 log1p log2 "
+    "acos asin asinh atan atanh cbrt cosh deg2rad digamma erfc erfinv exp2 expm1 lgamma log10 log1p log2 "
     "rad2deg reciprocal rsqrt sinh tan trunc isfinite isinf isnan isneginf isposinf "
     "nan_to_num positive signbit"
 )
@@ -111,7 +111,7 @@ REDUCED = names(
     "all any argmax argmin average count_nonzero logsumexp max mean min nanmax nanmean nanmin "
     "nanprod nanstd nansum nanvar norm prod ptp std sum var"
 )
-SEGMENTS = names("segment_max segment_mean segment_min segment_sum")
+SEGMENTS = names("segment_max segment_mean segment_min segment_prod segment_sum")
 
 STEPS: dict[str, Step] = {
     **{name: pairwise(name) for name in PAIRWISE},

@@ -249,6 +249,27 @@ Value ErfinvOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
   return emit.mul(value, emit.mul(power, 0.5 / llvm::numbers::inv_sqrtpi));
 }
 
+Value LgammaOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
+  TensorEmitter emit(builder, getLoc());
+  return emit.mul(value, emit.create<DigammaOp>(getOperand()));
+}
+
+Value DigammaOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
+  TensorEmitter emit(builder, getLoc());
+  Value first = emit.splat(getOperand(), 1.0);
+  return emit.mul(value, emit.create<PolygammaOp>(first, getOperand()));
+}
+
+/// The next one. Orders are integers, to which nothing flows.
+Value PolygammaOp::applyPartial(OpBuilder &builder, unsigned operand,
+                                Value value) {
+  if (operand == 0)
+    return nullptr;
+  TensorEmitter emit(builder, getLoc());
+  Value next = emit.add(getLhs(), emit.splat(getLhs(), 1.0));
+  return emit.mul(value, emit.create<PolygammaOp>(next, getRhs()));
+}
+
 /// The product of both signs, and 0 where x is, as of |x|.
 Value CopysignOp::applyPartial(OpBuilder &builder, unsigned operand,
                                Value value) {

@@ -1,5 +1,4 @@
-//===- IndirectOps.cpp - Ops that read tensors of indices
-//------------------===//
+//===- IndirectOps.cpp - Ops that read tensors of indices -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -109,8 +108,6 @@ LogicalResult ScatterOp::verify() {
   if (failed(verifySameElementType(*this, source, result)))
     return failure();
   // (C5)
-  if (getReduceKind() == ReduceKind::Mul)
-    return emitOpError("does not reduce by `mul`");
   if (failed(verifyReduceKind(*this, getReduceKind(), source.getElementType())))
     return failure();
   // (C7)
@@ -131,13 +128,17 @@ static Value emitGather(TensorEmitter &emit, IndirectOpInterface op,
                                getNumberAttr(element, fill));
 }
 
-/// The sum of `source` by the indices of `op`, in the shape of `like`.
-static Value emitScatterAdd(TensorEmitter &emit, IndirectOpInterface op,
-                            Value source, Value like) {
+/// `source` combined by the indices of `op`, in the shape of `like`.
+static Value emitScatter(TensorEmitter &emit, IndirectOpInterface op,
+                         ReduceKind kind, Value source, Value like) {
   auto type = cast<RankedTensorType>(like.getType())
                   .clone(getElementTypeOrSelf(source));
-  return emit.create<ScatterOp>(type, ReduceKind::Add, source, op.getIndices(),
+  return emit.create<ScatterOp>(type, kind, source, op.getIndices(),
                                 emit.extents(like), op.getIndexAccess().map);
+}
+static Value emitScatterAdd(TensorEmitter &emit, IndirectOpInterface op,
+                            Value source, Value like) {
+  return emitScatter(emit, op, ReduceKind::Add, source, like);
 }
 
 /// Indices get no gradient.
@@ -187,6 +188,19 @@ struct Attained {
 };
 } // namespace
 
+/// Of a scatter by `mul`: the product of each element's others, times the
+/// cotangent of the result.
+static Value emitProductGradient(TensorEmitter &emit, ScatterOp op,
+                                 Value cotangent) {
+  Value source = op.getSource(), result = op.getResult();
+  return emitProductOfOthers(
+      emit, source, result, cotangent,
+      [&](ReduceKind kind, Value value) {
+        return emitScatter(emit, op, kind, value, result);
+      },
+      [&](Value value) { return emitGather(emit, op, value, source, 0.0); });
+}
+
 Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   Products result(getNumOperands());
   if (!isFloatTensor(getSource()))
@@ -195,6 +209,10 @@ Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   Value source = getSource();
   if (getReduceKind() == ReduceKind::Add) {
     result[0] = emitGather(emit, *this, cotangents[0], source, 0.0);
+    return result;
+  }
+  if (getReduceKind() == ReduceKind::Mul) {
+    result[0] = emitProductGradient(emit, *this, cotangents[0]);
     return result;
   }
   Attained attained(emit, *this);
@@ -209,6 +227,12 @@ Products ScatterOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
   if (getReduceKind() == ReduceKind::Add)
     return {emitScatterAdd(emit, *this, tangents[0], getResult())};
+  if (getReduceKind() == ReduceKind::Mul) {
+    Value others =
+        emitProductGradient(emit, *this, emit.splat(getResult(), 1.0));
+    Value moved = emit.mul(tangents[0], others);
+    return {emitScatterAdd(emit, *this, moved, getResult())};
+  }
   Attained attained(emit, *this);
   Value taken =
       emit.select(attained.mask, tangents[0], emit.splat(tangents[0], 0.0));

@@ -259,16 +259,10 @@ getWholeDimensions(ReindexReduceOpInterface op) {
 /// and x an element: where x is not zero, its others give P Z / x. Where it is
 /// the only zero, P. Where it is one of two, P times the other zero, which is
 /// the sum of zeros less x: 0, but with the right derivative. Else 0.
-static Value emitOthersInGeneral(TensorEmitter &emit,
-                                 ReindexReduceOpInterface op, Value cotangent) {
-  Value x = op.getSource();
-  Value result = op->getResult(0);
-  IndexAccess access = op.getIndexAccess();
-  auto reduce = [&](ReduceKind kind, Value value) {
-    return emit.reindexReduce(kind, value, result, access);
-  };
-  auto read = [&](Value value) { return emit.reindex(value, x, access, 0.0); };
-
+Value metaop::detail::emitProductOfOthers(
+    TensorEmitter &emit, Value x, Value result, Value cotangent,
+    llvm::function_ref<Value(ReduceKind, Value)> reduce,
+    llvm::function_ref<Value(Value)> read) {
   Value one = emit.splat(x, 1.0);
   Value zero = emit.splat(x, 0.0);
   Value isZero = emit.compare(ComparePredicate::Eq, x, zero);
@@ -296,8 +290,16 @@ static Value emitOthersInGeneral(TensorEmitter &emit,
 static Value emitProductGradient(TensorEmitter &emit,
                                  ReindexReduceOpInterface op, Value cotangent) {
   auto dims = getWholeDimensions(op);
-  if (!dims)
-    return emitOthersInGeneral(emit, op, cotangent);
+  if (!dims) {
+    Value source = op.getSource(), result = op->getResult(0);
+    IndexAccess access = op.getIndexAccess();
+    return emitProductOfOthers(
+        emit, source, result, cotangent,
+        [&](ReduceKind kind, Value value) {
+          return emit.reindexReduce(kind, value, result, access);
+        },
+        [&](Value value) { return emit.reindex(value, source, access, 0.0); });
+  }
   Value spread =
       emit.reindex(cotangent, op.getSource(), op.getIndexAccess(), 0.0);
   if (dims->empty())
