@@ -85,16 +85,13 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, prefix, isReverse, isExclusive] =
-      routine;
+  auto &[kind, dtype, outer, extent, inner, isReverse] = routine;
   visitor.number(kind);
   visitor.number(dtype);
   visitor.number(outer);
   visitor.number(extent);
   visitor.number(inner);
-  visitor.number(prefix);
   visitor.number(isReverse);
-  visitor.number(isExclusive);
 }
 
 template <typename Visitor>
@@ -275,11 +272,8 @@ static bool isRoutine(const StoredCall &call) {
   const Routine &routine = call.routine;
   if (routine.kind == Routine::Kind::None)
     return true;
-  bool isLinear = routine.kind == Routine::Kind::Prefix &&
-                  routine.prefix == mlir::metaop::PrefixKind::Linear;
-  if (!routine.isValid() || !call.copies.empty() ||
-      call.numInputs != (isLinear ? 2 : 1) ||
-      call.buffers.size() != call.numInputs + 1)
+  if (!routine.isValid() || !call.copies.empty() || call.numInputs != 1 ||
+      call.buffers.size() != 2)
     return false;
   int64_t elements = routine.countElements();
   int64_t bytes, resultBytes;
@@ -288,10 +282,8 @@ static bool isRoutine(const StoredCall &call) {
       llvm::MulOverflow(elements, isArgsort ? 8 : sizeOf(routine.dtype),
                         resultBytes))
     return false;
-  auto inputs = llvm::ArrayRef(call.buffers).drop_back();
-  return call.buffers.back().bytes == resultBytes &&
-         llvm::all_of(inputs,
-                      [&](const Slot &slot) { return slot.bytes == bytes; });
+  return call.buffers.front().bytes == bytes &&
+         call.buffers.back().bytes == resultBytes;
 }
 
 /// Whether everything refers to something that is there; see

@@ -14,9 +14,7 @@
 using namespace mlir;
 using namespace metaops;
 
-/// What an element takes, in picoseconds: 0.5 ns in a prefix, and each of the
-/// rounds of a sort 2 ns.
-static constexpr int64_t kPrefixWork = 500;
+/// What an element takes in each of the rounds of a sort, in picoseconds.
 static constexpr int64_t kSortWork = 2000;
 /// A thread is worth its start if it has so much to do: 8 us.
 static constexpr int64_t kWorkPerThread = 8'000'000;
@@ -29,12 +27,7 @@ Routine Routine::of(metaop::RoutineOpInterface op) {
   routine.outer = metaops::countElements(shape.take_front(op.getDim()));
   routine.extent = shape[op.getDim()];
   routine.inner = metaops::countElements(shape.drop_front(op.getDim() + 1));
-  if (auto prefix = dyn_cast<metaop::PrefixOp>(*op)) {
-    routine.kind = Kind::Prefix;
-    routine.prefix = prefix.getKind();
-    routine.isReverse = prefix.getReverse();
-    routine.isExclusive = prefix.getExclusive();
-  } else if (auto sort = dyn_cast<metaop::SortOp>(*op)) {
+  if (auto sort = dyn_cast<metaop::SortOp>(*op)) {
     routine.kind = Kind::Sort;
     routine.isReverse = sort.getDescending();
   } else {
@@ -45,22 +38,20 @@ Routine Routine::of(metaop::RoutineOpInterface op) {
 }
 
 int64_t Routine::getWork() const {
-  int64_t perElement =
-      kind == Kind::Prefix ? kPrefixWork : kSortWork * (1 + sizeOf(dtype));
-  return metaop::multiplyCounts(countElements(), perElement);
+  return metaop::multiplyCounts(countElements(),
+                                kSortWork * (1 + sizeOf(dtype)));
 }
 
 int64_t Routine::getMaxThreads() const {
   // A sort is shared by its lines.
-  int64_t parts = kind == Kind::Prefix ? countElements() : outer * inner;
-  return std::max<int64_t>(1, std::min(parts, getWork() / kWorkPerThread));
+  return std::max<int64_t>(1,
+                           std::min(outer * inner, getWork() / kWorkPerThread));
 }
 
 bool Routine::isValid() const {
   int64_t lines, elements;
-  return kind >= Kind::Prefix && kind <= Kind::Argsort && outer >= 0 &&
+  return kind >= Kind::Sort && kind <= Kind::Argsort && outer >= 0 &&
          extent >= 0 && inner >= 0 && dtype <= DType::F64 &&
-         prefix <= metaop::PrefixKind::Linear &&
          !llvm::MulOverflow(outer, inner, lines) &&
          !llvm::MulOverflow(lines, extent, elements);
 }
@@ -72,8 +63,6 @@ void Routine::run(ArrayRef<void *> inputs, void *result,
   switch (kind) {
   case Kind::None:
     return;
-  case Kind::Prefix:
-    return runPrefix(*this, inputs.front(), inputs.back(), result, threads);
   case Kind::Sort:
     return runSort(*this, inputs.front(), result, threads);
   case Kind::Argsort:
