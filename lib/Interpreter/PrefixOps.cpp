@@ -25,11 +25,10 @@ using llvm::Expected;
 /// log(e^x + e^y). Infinities of one sign have no difference.
 static Scalar addLogs(Scalar x, Scalar y) {
   double a = x.getFloat(), b = y.getFloat();
-  if (a == b)
-    return Scalar::ofFloat(a + std::log(2.0));
-  double difference = -std::fabs(a - b);
-  return Scalar::ofFloat(std::fmax(a, b) + std::log1p(std::exp(difference)) +
-                         (std::isnan(a + b) ? a + b : 0.0));
+  if (std::isnan(a) || std::isnan(b))
+    return Scalar::ofFloat(a + b);
+  double difference = a == b ? 0.0 : -std::fabs(a - b);
+  return Scalar::ofFloat(std::fmax(a, b) + std::log1p(std::exp(difference)));
 }
 
 namespace {
@@ -44,9 +43,6 @@ public:
 
   Scalar combine(Scalar before, Scalar x, Scalar factor) const {
     return roundTo(computed, apply(before, x, factor));
-  }
-  Scalar multiply(Scalar x, Scalar y) const {
-    return roundTo(computed, scalar::mul(x, y));
   }
   Scalar getIdentity(ElementKind element) const {
     switch (kind) {
@@ -118,12 +114,11 @@ static void forEachPrefix(const PrefixStep &step, int64_t block, int64_t count,
                           llvm::function_ref<void(int64_t, Scalar)> visit) {
   Scalar carry;
   for (int64_t begin = 0; begin < count; begin += block) {
-    Scalar local, factors, result;
+    Scalar local, result;
     for (int64_t k = begin; k < std::min(begin + block, count); ++k) {
-      Scalar x = getX(k), factor = getFactor(k);
-      local = k == begin ? x : step.combine(local, x, factor);
-      factors = k == begin ? factor : step.multiply(factors, factor);
-      result = begin == 0 ? local : step.combine(carry, local, factors);
+      local = k == begin ? getX(k) : step.combine(local, getX(k), getFactor(k));
+      // Kinds with factors have one block.
+      result = begin == 0 ? local : step.combine(carry, local, Scalar());
       visit(k, result);
     }
     carry = result;

@@ -17,9 +17,8 @@
 //       result[k] = combine(carry, local)
 //     carry = combine(carry, local)
 //
-// A line of one block has no carry. Of a linear prefix, the product of a
-// block's factors goes along with `local`, which the carry is multiplied by. An
-// exclusive prefix also carries the result before.
+// A line of one block has no carry, nor has a product, which goes through the
+// line as it is. An exclusive prefix also carries the result before.
 //
 // The identity leaves what it is combined with as it is, but for a factor that
 // is no number: the first step of a linear prefix is a choice. -0 is that of
@@ -49,7 +48,7 @@ Prefixes::Prefixes(OpBuilder &b, const Stage &stage, ScheduleAttr schedule,
   for (Operation *op : stage.body)
     if (auto prefix = dyn_cast<PrefixOp>(op)) {
       prefixes.push_back({prefix, {}});
-      hasFactors |= bool(prefix.getFactors());
+      anyLinear |= prefix.getKind() == PrefixKind::Linear;
     }
 }
 
@@ -105,11 +104,6 @@ Value Prefixes::emitIdentity(PrefixOp op, bool isResult) {
   return broadcastTo(b, loc, scalar, width);
 }
 
-Value Prefixes::emitOne(PrefixOp op) {
-  return Reduction(ReduceKind::Mul, getElementTypeOrSelf(op.getType()))
-      .emitIdentity(b, loc, isVector(op) ? lanes : 1);
-}
-
 /// log(e^x + e^y). Infinities of one sign have no difference.
 static Value emitLogAddExp(OpBuilder &b, Location loc, Value x, Value y) {
   Value high = arith::MaximumFOp::create(b, loc, x, y);
@@ -136,11 +130,6 @@ Value Prefixes::emitCombine(PrefixOp op, Value before, Value x, Value factor) {
   default:
     return getReduction(op).emitCombine(b, loc, before, x);
   }
-}
-
-Value Prefixes::emitProduct(PrefixOp op, Value x, Value y) {
-  return Reduction(ReduceKind::Mul, getElementTypeOrSelf(op.getType()))
-      .emitCombine(b, loc, x, y);
 }
 
 Value Prefixes::emitOperand(PrefixOp op, Value operand, const Iteration &at) {
@@ -179,9 +168,7 @@ Value Prefixes::emitSum(Value lhs, Value rhs) {
 Value Prefixes::emitResult(PrefixOp op, const Chain &chain) {
   if (!chain.carry)
     return chain.local;
-  Value combined = emitCombine(op, chain.carry, chain.local, chain.product);
-  return emitSelect(op.getFactors() ? isFirstBlock : Value(), chain.local,
-                    combined);
+  return emitCombine(op, chain.carry, chain.local, /*factor=*/{});
 }
 
 /// Goes on with a chain by an element.
@@ -191,8 +178,6 @@ Prefixes::Chain Prefixes::emitStep(PrefixOp op, const Chain &before, Value x,
   after.local = emitCombine(op, before.local, x, factor);
   if (factor)
     after.local = emitSelect(isFirst, x, after.local);
-  if (before.product)
-    after.product = emitProduct(op, before.product, factor);
   if (before.last)
     after.last = emitResult(op, after);
   return after;
@@ -218,7 +203,7 @@ void Prefixes::emit(PrefixOp op) {
     copies[number] = getReduction(op).emitNarrow(b, loc, result);
     // Rows that a tile lacks are no steps.
     Value exists = at.emitExists();
-    for (Value Chain::*member : {&Chain::local, &Chain::product, &Chain::last})
+    for (Value Chain::*member : {&Chain::local, &Chain::last})
       if (exists && chain.*member)
         chain.*member = emitSelect(exists, chain.*member, before.*member);
     if (areSteps() && isFirst)
@@ -241,8 +226,6 @@ void Prefixes::forEachCarried(bool overSteps,
         visit(chain.local);
       else
         visit(chain.carry);
-      if (overSteps && chain.product)
-        visit(chain.product);
       if (chain.last)
         visit(chain.last);
     }
@@ -276,23 +259,17 @@ void Prefixes::open(bool isBlocked) {
 
 void Prefixes::openBlock() {
   for (Prefix &prefix : prefixes)
-    for (Chain &chain : prefix.chains) {
-      if (!chain.carry)
-        continue;
-      chain.local = emitIdentity(prefix.op, /*isResult=*/false);
-      if (prefix.op.getFactors())
-        chain.product = emitOne(prefix.op);
-    }
+    for (Chain &chain : prefix.chains)
+      if (chain.carry)
+        chain.local = emitIdentity(prefix.op, /*isResult=*/false);
 }
 
 /// The last result of the block is the carry of the next one.
 void Prefixes::closeBlock() {
   for (Prefix &prefix : prefixes)
     for (Chain &chain : prefix.chains)
-      if (chain.carry) {
+      if (chain.carry)
         chain.carry = emitResult(prefix.op, chain);
-        chain.product = nullptr;
-      }
 }
 
 /// Emits steps, which are numbered in the order of the prefixes. Some rows of a
@@ -304,8 +281,8 @@ void Prefixes::emitSteps(const LoopRange &steps, int64_t step, bool isLast,
       b, loc, steps, size, getCarried(/*overSteps=*/true),
       [&](Value k, ValueRange before) {
         setCarried(/*overSteps=*/true, before);
-        if (hasFactors)
-          isFirst = emitIsEqual(k, blockBegin);
+        if (anyLinear)
+          isFirst = emitIsEqual(k, line.begin);
         emitPlace(k, isLast ? steps.end : emitSum(k, size), isLast, emit);
         return getCarried(/*overSteps=*/true);
       });
@@ -318,20 +295,19 @@ void Prefixes::emitPlace(Value k, Value behind, bool isLast, EmitStep emit) {
     emit(k, isLast ? behind : Value());
     return;
   }
-  Value at = arith::SubIOp::create(b, loc, lineEnd, behind);
-  emit(at, isLast ? arith::SubIOp::create(b, loc, lineEnd, k).getResult()
+  Value at = arith::SubIOp::create(b, loc, line.end, behind);
+  emit(at, isLast ? arith::SubIOp::create(b, loc, line.end, k).getResult()
                   : Value());
 }
 
 void Prefixes::emitBlock(LoopRange block, int64_t step, EmitStep emit) {
-  blockBegin = block.begin;
   if (step > 1)
     emitSteps(splitOff(b, loc, block, step), step, /*isLast=*/false, emit);
   emitSteps(block, step, /*isLast=*/step > 1, emit);
 }
 
 void Prefixes::emitLoop(const LoopRange &range, int64_t step, EmitStep emit) {
-  lineEnd = range.end;
+  line = range;
   bool isLong = !range.extent || *range.extent > kPrefixBlock;
   bool isBlocked = isLong && llvm::any_of(prefixes, [](const Prefix &prefix) {
                      return PrefixOp(prefix.op).getBlock().has_value();
@@ -345,8 +321,6 @@ void Prefixes::emitLoop(const LoopRange &range, int64_t step, EmitStep emit) {
   emitFor(b, loc, range, size, getCarried(/*overSteps=*/false),
           [&](Value begin, ValueRange before) {
             setCarried(/*overSteps=*/false, before);
-            if (hasFactors)
-              isFirstBlock = emitIsEqual(begin, range.begin);
             openBlock();
             Value end =
                 arith::MinSIOp::create(b, loc, emitSum(begin, size), range.end);

@@ -36,8 +36,6 @@ private:
   struct Chain {
     /// What the elements make, from the first one of the block on.
     Value local;
-    /// The product of their factors, where a carry needs it.
-    Value product;
     /// What came before the block; null where all is one block.
     Value carry;
     /// The result before this one, of an exclusive prefix.
@@ -65,9 +63,7 @@ private:
   Type getComputeType(PrefixOp op) const;
   bool isVector(PrefixOp op) const;
   Value emitIdentity(PrefixOp op, bool isResult);
-  Value emitOne(PrefixOp op);
   Value emitCombine(PrefixOp op, Value before, Value x, Value factor);
-  Value emitProduct(PrefixOp op, Value x, Value y);
   Value emitOperand(PrefixOp op, Value operand, const Iteration &at);
   Value emitSelect(Value condition, Value yes, Value no);
   Value emitIsEqual(Value lhs, Value rhs);
@@ -81,12 +77,10 @@ private:
   UnrolledBody &body;
   int64_t lanes;
   SmallVector<Prefix, 1> prefixes;
-  /// Some prefix is linear.
-  bool hasFactors = false;
-  /// Whether the step is the first of its block, and the block that of its
-  /// line, where there are factors.
-  Value isFirst, isFirstBlock;
-  Value blockBegin, lineEnd;
+  /// Whether the step is the first of the line, where some prefix is linear.
+  Value isFirst;
+  bool anyLinear = false;
+  LoopRange line;
 };
 
 } // namespace mlir::metaop

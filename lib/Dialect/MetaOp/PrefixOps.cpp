@@ -27,7 +27,12 @@ TypedValue<RankedTensorType> PrefixOp::getIterationValue() {
 }
 
 std::optional<int64_t> PrefixOp::getBlock() {
-  return getSerial() ? std::nullopt : std::optional(kPrefixBlock);
+  // The product of a block may overflow where that of a line does not.
+  bool isProduct =
+      getKind() == PrefixKind::Mul || getKind() == PrefixKind::Linear;
+  if (getSerial() || isProduct)
+    return std::nullopt;
+  return kPrefixBlock;
 }
 
 LogicalResult PrefixOp::verify() {
@@ -113,6 +118,7 @@ private:
   Value getAfter() {
     return op.getExclusive() ? make(/*exclusive=*/false) : op.getResult();
   }
+  Value isFirst();
   PrefixSlopes getSlopes();
   PrefixSlopes getChoice();
   PrefixSlopes getShares();
@@ -123,6 +129,21 @@ private:
   PrefixSlopes slopes;
 };
 } // namespace
+
+/// Whether an element is the first of its line, which is taken even if it is
+/// the identity; null where the number of that is not known.
+Value PrefixDerivative::isFirst() {
+  RankedTensorType type = op.getType();
+  if (op.getReverse() && type.isDynamicDim(op.getDim()))
+    return nullptr;
+  Value number =
+      emit.create<IotaOp>(type.clone(IntegerType::get(op.getContext(), 64)),
+                          op.getDim(), emit.extents(op.getSource()));
+  if (!op.getReverse())
+    return emit.compare(ComparePredicate::Eq, number, 0.0);
+  return emit.compare(ComparePredicate::Eq, number,
+                      static_cast<double>(type.getDimSize(op.getDim()) - 1));
+}
 
 /// Of max and min: an element is taken, or what came before it stays. Of equal
 /// ones, the first is taken.
@@ -135,6 +156,8 @@ PrefixSlopes PrefixDerivative::getChoice() {
       emit.create<AndOp>(emit.compare(ComparePredicate::Ne, now, now),
                          emit.compare(ComparePredicate::Eq, last, last));
   isTaken = emit.create<OrOp>(isTaken, isFirstNaN);
+  if (Value first = isFirst())
+    isTaken = emit.create<OrOp>(isTaken, first);
   Value zero = emit.splat(now, 0.0);
   Value factors = emit.select(isTaken, zero, emit.splat(now, 1.0));
   return {factors, [=](TensorEmitter &emit, Value value) {
