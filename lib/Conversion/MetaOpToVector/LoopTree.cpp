@@ -275,10 +275,6 @@ static LogicalResult verifyCarry(const ScheduledStage &scheduled) {
       schedule.getTranspose() != loop)
     return refuse() << "cannot have copies side by side, but for the rows of "
                        "a tile";
-  if (schedule.getTranspose() >= 0 && schedule.getTranspose() != loop)
-    return refuse() << "is not the rows of the tile";
-  if (llvm::is_contained(schedule.getUnrollDims(), loop))
-    return refuse() << "is not one of a window";
   return success();
 }
 

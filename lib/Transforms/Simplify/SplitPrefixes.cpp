@@ -82,7 +82,8 @@ private:
   Prefixes makePrefixes(Value source, unsigned along);
   Value getTotal(const Prefixes &prefixes, unsigned along);
   Value addCarry(Value carry, const Prefixes &prefixes);
-  Value buildBlocks(int64_t begin, Value &behind);
+  Value buildBlocks(int64_t begin);
+  Value buildRest(int64_t begin, int64_t count);
   Value flatten(Value value, int64_t count);
 
   PrefixOp op;
@@ -92,6 +93,8 @@ private:
   unsigned dim;
   int64_t extent;
   Type computed;
+  /// Of each block, what comes before it, and what it makes.
+  Value carry, total;
 };
 
 } // namespace
@@ -220,18 +223,22 @@ Value Splitter::addCarry(Value carry, const Prefixes &prefixes) {
   return combine(spread(carry, prefixes.local), prefixes.local);
 }
 
-/// The blocks, without what is left over, as one dimension; and what comes
-/// behind them.
-Value Splitter::buildBlocks(int64_t begin, Value &behind) {
+/// The blocks, without what is left over, as one dimension.
+Value Splitter::buildBlocks(int64_t begin) {
   int64_t blocks = extent / kPrefixBlock;
   unsigned within = dim + 1;
   Prefixes prefixes = makePrefixes(read(begin, kPrefixBlock, blocks), within);
-  Value total = getTotal(prefixes, within);
-  Value carry = prefix(total, dim, /*exclusive=*/true);
-  behind = combine(take(carry, dim, getLast(blocks)),
-                   take(total, dim, getLast(blocks)));
-  behind = flatten(behind, 1);
+  total = getTotal(prefixes, within);
+  carry = prefix(total, dim, /*exclusive=*/true);
   return flatten(addCarry(carry, prefixes), blocks * kPrefixBlock);
+}
+
+/// What does not fill a block.
+Value Splitter::buildRest(int64_t begin, int64_t count) {
+  int64_t last = getLast(extent / kPrefixBlock);
+  Value before = combine(take(carry, dim, last), take(total, dim, last));
+  return addCarry(flatten(before, 1),
+                  makePrefixes(read(begin, count, /*blocks=*/1), dim));
 }
 
 /// The value with both dimensions of the blocks as one.
@@ -244,12 +251,10 @@ Value Splitter::flatten(Value value, int64_t count) {
 
 Value Splitter::build() {
   int64_t rest = extent % kPrefixBlock;
-  Value behind;
-  Value result = buildBlocks(isReverse() ? rest : 0, behind);
+  Value result = buildBlocks(isReverse() ? rest : 0);
   if (rest > 0) {
-    Prefixes last = makePrefixes(
-        read(isReverse() ? 0 : extent - rest, rest, /*blocks=*/1), dim);
-    SmallVector<Value> parts{result, addCarry(behind, last)};
+    SmallVector<Value> parts{
+        result, buildRest(isReverse() ? 0 : extent - rest, rest)};
     if (isReverse())
       std::swap(parts[0], parts[1]);
     result = ConcatOp::create(b, loc, RankedTensorType::get(shape, computed),
