@@ -253,8 +253,8 @@ Value Splitter::build() {
   int64_t rest = extent % kPrefixBlock;
   Value result = buildBlocks(isReverse() ? rest : 0);
   if (rest > 0) {
-    SmallVector<Value> parts{
-        result, buildRest(isReverse() ? 0 : extent - rest, rest)};
+    SmallVector<Value> parts{result,
+                             buildRest(isReverse() ? 0 : extent - rest, rest)};
     if (isReverse())
       std::swap(parts[0], parts[1]);
     result = ConcatOp::create(b, loc, RankedTensorType::get(shape, computed),
