@@ -261,7 +261,8 @@ def CloneProducersPass
     %1 = metaop.sqrt %0 : tensor<128x64xf32>
     ```
 
-    and copy expanded values, such as the 7-dimensional product of a
+    and those whose value reindexes alone read, each element at most once, as
+    a transpose does. They copy expanded values, such as the 7-dimensional product of a
     convolution, for each reduction or other consumer that needs them. With the
     rules `none` the program stays as it is.
   }];
