@@ -18,6 +18,7 @@ from . import (
     functions,
     gathering,
     norms,
+    printing,
     products,
     reduction,
     repeating,
@@ -168,11 +169,14 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "softmax": activations.softmax,
     "log_softmax": activations.log_softmax,
 }
-# Python calls these, never with keywords.
+# Python and notebooks call these, never with keywords.
 _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__reduce__": _reduce,
+    "__repr__": printing.represent,
+    "__str__": printing.write,
+    "_repr_html_": printing.represent_html,
 }
 
 for _name, _function in _METHODS.items():
