@@ -82,6 +82,11 @@ def _reduce(self: Var) -> tuple[Any, ...]:
     return _make, (type(self), value, dtype), _attributes(self)
 
 
+def _dir(self: Var) -> list[str]:
+    """Return the names of attributes, without those that only raise an error."""
+    return sorted({*object.__dir__(self)} - ABSENT.keys())
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "fetch": _fetch,
     "maximum": elementwise.maximum,
@@ -173,6 +178,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
 _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
+    "__dir__": _dir,
     "__reduce__": _reduce,
     "__repr__": printing.represent,
     "__str__": printing.write,
