@@ -100,15 +100,20 @@ def _folded(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the hint at the name that was probably meant, or nothing.
-
-    Of names with dots only their last parts are compared.
-    """
-    words = {full.rpartition(".")[2]: full for full in names}
+def _closest(name: str, names: Iterable[str]) -> str | None:
+    words = list(names)
     alike = [word for word in words if _folded(word) == _folded(name)]
     found = difflib.get_close_matches(name, alike or words, 1, cutoff=0.0 if alike else 0.65)
-    return f" (did you mean {words[found[0]]!r}?)" if found else ""
+    return found[0] if found else None
+
+
+def _hint(found: str | None) -> str:
+    return f" (did you mean {found!r}?)" if found else ""
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the hint at the name that was probably meant, or nothing."""
+    return _hint(_closest(name, names))
 
 
 def _missing(module: str, name: str) -> str:
@@ -125,9 +130,12 @@ def _missing(module: str, name: str) -> str:
     }
     if name in elsewhere:
         return f"{message}: use {elsewhere[name]}"
-    if name.endswith("_") and name[:-1] in elsewhere:
-        return f"{message}: {elsewhere[name[:-1]]} returns a new tensor"
-    return message + (nearest(name, _PUBLIC[module]) or nearest(name, elsewhere.values()))
+    if name.endswith("_") and (value := elsewhere.get(name[:-1])):
+        use = f"p.assign({value}(p.shape)) gives p another value"
+        is_initial = value.startswith("mo.nn.init.")
+        return f"{message}: {use if is_initial else f'{value} returns a new tensor'}"
+    own = nearest(name, _PUBLIC[module])
+    return message + (own or _hint(elsewhere.get(_closest(name, elsewhere) or "")))
 
 
 def _add_advice(namespace: dict[str, Any], names: Sequence[str]) -> None:
