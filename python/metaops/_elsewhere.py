@@ -9,7 +9,7 @@ are the tables for users.
 
 from __future__ import annotations
 
-__all__ = ["FUNCTIONS", "METHODS"]
+__all__ = ["FUNCTIONS", "METHODS", "MISSING"]
 
 _GRADIENTS = (
     "gradients are values: mo.grad(loss, parameters) returns them, and"
@@ -87,6 +87,8 @@ FUNCTIONS: dict[str, str] = {
     "select": "use mo.where, or x[key] for a part",
     "sub": "use mo.subtract",
     "vectorize": "functions of Vars work on all elements",
+    "vecmat": "use mo.matmul",
+    "matvec": "use mo.matmul",
     # Reduced
     "amax": "use mo.max",
     "amin": "use mo.min",
@@ -98,6 +100,7 @@ FUNCTIONS: dict[str, str] = {
     "trapz": "use mo.trapezoid",
     "var_mean": "use mo.var and mo.mean",
     # Shapes and places
+    "argpartition": "use mo.topk or mo.argsort",
     "as_strided": "use x.reindex(shape, indexes)",
     "broadcast_in_dim": "use mo.broadcast(x, shape, dims)",
     "broadcasted_iota": "use mo.iota",
@@ -106,13 +109,17 @@ FUNCTIONS: dict[str, str] = {
     "dynamic_update_slice": "use x.at[start : start + n].set(y)",
     "expand": "use mo.broadcast_to",
     "extract": "use x[mask]",
+    "fill_diagonal": "use mo.where(mo.eye(n, dtype=mo.bool), y, x)",
     "index_add": "use x.at[index].add(y)",
     "index_put": "use x.at[key].set(y)",
     "index_select": "use mo.take",
     "ix_": "use x[rows[:, None], columns]",
+    "intersect1d": "use a[mo.isin(a, b)], and mo.unique",
+    "lexsort": "use mo.argsort, which is stable, by the last key first",
     "masked_select": "use x[mask]",
     "movedim": "use mo.moveaxis",
     "narrow": "use x[start : start + n]",
+    "partition": "use mo.topk or mo.sort",
     "put": _PLACES,
     "rollaxis": "use mo.moveaxis",
     "row_stack": "use mo.vstack",
@@ -124,7 +131,9 @@ FUNCTIONS: dict[str, str] = {
     "take_along_dim": "use mo.take_along_axis",
     "tensor_split": "use mo.array_split",
     "top_k": "use mo.topk",
+    "union1d": "use mo.unique(mo.concat([a, b]))",
     "numel": "use x.size",
+    "setdiff1d": "use a[~mo.isin(a, b)], and mo.unique",
     "shape": "use x.shape",
     "size": "use x.size",
     "ndim": "use x.ndim",
@@ -210,6 +219,23 @@ FUNCTIONS: dict[str, str] = {
     "upsample_bilinear": 'use mo.nn.interpolate(x, size, mode="bilinear", align_corners=True)',
     "upsample_nearest": "use mo.nn.interpolate",
 }
+
+_MISSING = """
+    cholesky cholesky_inverse cholesky_solve det eig eigh eigvals eigvalsh fft ifft inv
+    inverse irfft linalg logdet lstsq lu lu_solve matrix_exp matrix_rank pinv pinverse qr rfft
+    slogdet solve stft svd svdvals triangular_solve
+    betainc digamma frexp i0 igamma igammac ldexp lgamma mvlgamma polygamma sinc xlogy zeta
+    choose mode nanargmax nanargmin nanmedian nanpercentile nanquantile poly1d polyfit polyval
+    roots unravel_index
+    cdist pdist ctc_loss CTCLoss AdaptiveLogSoftmaxWithLoss CrossMapLRN2d DataParallel
+    LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d
+    LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d
+    LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear SyncBatchNorm
+    ASGD Adafactor LBFGS Muon Rprop SparseAdam
+    autocast data distributed device
+"""
+#: Functions and classes that nothing here stands for: the nearest name would mislead.
+MISSING = frozenset(_MISSING.split())
 
 #: Attributes of Var.
 METHODS: dict[str, str] = {

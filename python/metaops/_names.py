@@ -16,7 +16,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from . import _core
-from ._elsewhere import FUNCTIONS, METHODS
+from ._elsewhere import FUNCTIONS, METHODS, MISSING
 
 __all__ = ["ABSENT", "SPELLINGS", "Absent", "nearest", "publish"]
 
@@ -123,6 +123,8 @@ def _missing(module: str, name: str) -> str:
         return message
     if advice := FUNCTIONS.get(name):
         return f"{message}: {advice}"
+    if name in MISSING:
+        return f"{message}: there is none in this version"
     elsewhere = {
         word: f"{owner.replace('metaops', 'mo', 1)}.{word}"
         for owner, words in _PUBLIC.items()

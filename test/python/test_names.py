@@ -13,7 +13,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import _core
-from metaops._elsewhere import FUNCTIONS, METHODS
+from metaops._elsewhere import FUNCTIONS, METHODS, MISSING
 from metaops._names import SPELLINGS, Absent
 from public import CALLABLES
 from util import same
@@ -197,6 +197,16 @@ def test_functions_of_other_names(name):
     assert_named(FUNCTIONS[name])
 
 
+def test_what_there_is_not():
+    """No name that is like it is suggested, as `invert`, of bits, for `inverse`."""
+    assert not MISSING & FUNCTIONS.keys()
+    for name in MISSING:
+        for module in MODULES:
+            if not hasattr(module, name):
+                message = f"{module.__name__} has no {name}: there is none in this version"
+                assert said(module, name) == message
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_of_other_names(name):
     assert isinstance(inspect.getattr_static(mo.Var, name), Absent)
@@ -224,6 +234,12 @@ def test_methods_of_other_names(name):
             mo.nn.init,
             "zeros_",
             "metaops.nn.init has no zeros_: mo.zeros returns a new tensor",
+        ),
+        (
+            mo.nn.init,
+            "xavier_normal_",
+            "metaops.nn.init has no xavier_normal_: p.assign(mo.nn.init.xavier_normal(p.shape))"
+            " gives p another value",
         ),
         # Nothing is like it.
         (mo, "quux", "metaops has no quux"),
