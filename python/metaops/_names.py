@@ -11,6 +11,7 @@ gives a keyword that is none of these names.
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
@@ -149,10 +150,13 @@ def _add_advice(namespace: dict[str, Any], names: Sequence[str]) -> None:
         raise AttributeError(_missing(module, name))
 
     namespace["__getattr__"] = __getattr__
-    # The file of a layer is no function of this name.
-    for name in FUNCTIONS:
-        if isinstance(namespace.get(name), ModuleType):
-            del namespace[name]
+    # A file is not what its name is elsewhere, as nn/softmax.py is not `mo.softmax`.
+    functions = {name for words in _PUBLIC.values() for name in words} | FUNCTIONS.keys()
+    for owner, words in _PUBLIC.items():
+        attributes = vars(sys.modules[owner])
+        for name in functions - {*words}:
+            if isinstance(attributes.get(name), ModuleType):
+                del attributes[name]
 
 
 def _publish_class(cls: type) -> None:

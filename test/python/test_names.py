@@ -255,8 +255,9 @@ def test_what_asks_for_names_finds_none():
     assert not hasattr(mo, "__wrapped__")
     with pytest.raises(ImportError):
         exec("from metaops import relu6x")
-    # The file of a layer, which is no function.
+    # Files of layers, which are no functions.
     assert not hasattr(mo.nn, "linear")
+    assert said(mo.nn, "softmax") == "metaops.nn has no softmax: use mo.softmax"
     from metaops.nn.linear import Linear
 
     assert Linear is mo.nn.Linear
