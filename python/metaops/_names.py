@@ -10,13 +10,16 @@ gives a keyword that is none of these names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from types import FunctionType
+import difflib
+import sys
+from collections.abc import Iterable, Sequence
+from types import FunctionType, ModuleType
 from typing import Any
 
 from . import _core
+from ._elsewhere import FUNCTIONS, METHODS, MISSING
 
-__all__ = ["ABSENT", "SPELLINGS", "Absent", "publish"]
+__all__ = ["ABSENT", "SPELLINGS", "Absent", "nearest", "publish"]
 
 #: Other spellings of parameters, for every function that has one of the name.
 SPELLINGS: dict[str, tuple[str, ...]] = {
@@ -87,25 +90,73 @@ class Absent:
         raise AttributeError(f"{owner.__name__} has no {self.name}: {self.advice}")
 
 
-_GRADIENTS = (
-    "gradients are values: mo.grad(loss, parameters) returns them, and"
-    " optimizer.step(loss) computes and applies them"
-)
 #: Attributes of Var that other libraries' tensors have.
-ABSENT: dict[str, Absent] = {
-    "backward": Absent(_GRADIENTS),
-    "chunk": Absent("x.split(n) makes n parts, and mo.array_split(x, n) such that differ by 1"),
-    "expand": Absent("x.broadcast_to(shape) repeats it to a shape"),
-    "grad": Absent(_GRADIENTS),
-    "index_add": Absent("x.at[index].add(y) is x with y added there"),
-    "index_select": Absent("x.take(index, dim) takes slices"),
-    "masked_fill": Absent("x.at[mask].set(y) is x with y there, as mo.where(mask, y, x)"),
-    "requires_grad": Absent(
-        "gradients flow to every float Var; `detach`, `stop_grad` and mo.no_grad cut them"
-    ),
-    "scatter": Absent("x.at[key].set(y) and mo.put_along_axis(x, index, y, dim) put y into x"),
-    "scatter_reduce": Absent("x.at[key] has add, max and min"),
-}
+ABSENT = {name: Absent(advice) for name, advice in METHODS.items()}
+
+#: The names that users see, by the modules that have them, metaops last.
+_PUBLIC: dict[str, list[str]] = {}
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _closest(name: str, names: Iterable[str]) -> str | None:
+    words = list(names)
+    alike = [word for word in words if _folded(word) == _folded(name)]
+    found = difflib.get_close_matches(name, alike or words, 1, cutoff=0.0 if alike else 0.65)
+    return found[0] if found else None
+
+
+def _hint(found: str | None) -> str:
+    return f" (did you mean {found!r}?)" if found else ""
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the hint at the name that was probably meant, or nothing."""
+    return _hint(_closest(name, names))
+
+
+def _missing(module: str, name: str) -> str:
+    """Return what to say where a module has no such attribute."""
+    message = f"{module} has no {name}"
+    if name.startswith("_"):
+        return message
+    if advice := FUNCTIONS.get(name):
+        return f"{message}: {advice}"
+    if name in MISSING:
+        return f"{message}: there is none in this version"
+    elsewhere = {
+        word: f"{owner.replace('metaops', 'mo', 1)}.{word}"
+        for owner, words in _PUBLIC.items()
+        for word in words
+    }
+    if name in elsewhere:
+        return f"{message}: use {elsewhere[name]}"
+    if name.endswith("_") and (value := elsewhere.get(name[:-1])):
+        use = f"p.assign({value}(p.shape)) gives p another value"
+        is_initial = value.startswith("mo.nn.init.")
+        return f"{message}: {use if is_initial else f'{value} returns a new tensor'}"
+    own = nearest(name, _PUBLIC[module])
+    return message + (own or _hint(elsewhere.get(_closest(name, elsewhere) or "")))
+
+
+def _add_advice(namespace: dict[str, Any], names: Sequence[str]) -> None:
+    """Have the module of these variables say what to use for what it does not have."""
+    module = namespace["__name__"]
+    _PUBLIC[module] = list(names)
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 (Python's name)
+        raise AttributeError(_missing(module, name))
+
+    namespace["__getattr__"] = __getattr__
+    # A file is not what its name is elsewhere, as nn/softmax.py is not `mo.softmax`.
+    functions = {name for words in _PUBLIC.values() for name in words} | FUNCTIONS.keys()
+    for owner, words in _PUBLIC.items():
+        attributes = vars(sys.modules[owner])
+        for name in functions - {*words}:
+            if isinstance(attributes.get(name), ModuleType):
+                del attributes[name]
 
 
 def _publish_class(cls: type) -> None:
@@ -123,8 +174,10 @@ def _publish_class(cls: type) -> None:
             setattr(cls, name, _core.wrap_function(member, cls.__module__, qualname))
 
 
-def publish(namespace: dict[str, Any], names: Iterable[str]) -> None:
+def publish(namespace: dict[str, Any], names: Sequence[str]) -> None:
     """Have the functions and classes of a module take all spellings of parameters.
+
+    What the module does not have raises an ``AttributeError`` that says what to use.
 
     A call with a keyword that is none of them raises a ``TypeError`` of one line with
     the parameters and the nearest of their names. Calls with arguments by position,
@@ -138,6 +191,7 @@ def publish(namespace: dict[str, Any], names: Iterable[str]) -> None:
     names
         Those of the module that users see.
     """
+    _add_advice(namespace, names)
     for name in names:
         value = namespace[name]
         if isinstance(value, FunctionType):

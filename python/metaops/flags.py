@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._errors import at_line
+from ._names import nearest
 from ._typing import shown
 from .scopes import Scope
 
@@ -47,6 +49,11 @@ def _checked(name: str, value: Any) -> Any:
         f"flag {name}: given {shown(value)}, which is of type {type(value).__name__}, "
         f"expected {expected.__name__}"
     )
+
+
+def _no_flag(name: str) -> str:
+    names = _core.flag_names()
+    return f"no flag {name!r}{nearest(name, names)}; the flags are {', '.join(names)}"
 
 
 class Flags:
@@ -93,8 +100,8 @@ class Flags:
     def __getattr__(self, name: str) -> Any:
         try:
             return _core.get_flag(name)
-        except ValueError as error:
-            raise AttributeError(str(error)) from None
+        except ValueError:
+            raise at_line(AttributeError(_no_flag(name))) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         # An unknown name is told from a bad value, which is a ValueError.
@@ -150,7 +157,7 @@ class flag_scope(Scope):  # noqa: N801 (used like a function)
     def __init__(self, **values: Any) -> None:
         for name in values:
             if name not in flags:
-                raise ValueError(f"no flag {name!r}; the flags are {', '.join(flags)}")
+                raise at_line(ValueError(_no_flag(name)))
         self._values = {name: _checked(name, value) for name, value in values.items()}
         self._outer: list[dict[str, Any]] = []
 

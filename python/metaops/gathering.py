@@ -18,7 +18,7 @@ import numpy as np
 from ._core import Var
 from ._errors import at_line
 from ._indices import as_indices, checked, last_written
-from ._typing import VarLike, as_var, normalised_axis
+from ._typing import VarLike, as_var, normalised_axis, shown
 from .elementwise import clip, mod, where
 
 __all__ = ["gather", "put_along_axis", "scatter_add", "take", "take_along_axis"]
@@ -33,7 +33,9 @@ def _in_range(index: Any, axis: int, extent: int, mode: str) -> Var:
     if mode == "raise":
         return checked(index, axis, extent)
     if mode not in ("wrap", "clip"):
-        raise at_line(ValueError(f"take: mode is {mode!r}, expected 'raise', 'wrap' or 'clip'"))
+        raise at_line(
+            ValueError(f"take: mode is {shown(mode)}, expected 'raise', 'wrap' or 'clip'")
+        )
     if extent == 0 and index.size > 0:
         raise at_line(IndexError(f"take: dimension {axis} has no elements to take"))
     index = as_var(index)

@@ -169,7 +169,7 @@ def _edges(what: str, x: Var, bins: VarLike, range: Sequence[float] | None) -> V
     """Return the edges of the bins, given by their number or themselves."""
     if isinstance(bins, str):
         raise at_line(
-            ValueError(f"{what}: bins is {bins!r}, expected a number of bins or their edges")
+            ValueError(f"{what}: bins is {shown(bins)}, expected a number of bins or their edges")
         )
     if _are_edges(bins):
         edges = as_var(bins)

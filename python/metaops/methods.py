@@ -18,6 +18,7 @@ from . import (
     functions,
     gathering,
     norms,
+    printing,
     products,
     reduction,
     repeating,
@@ -79,6 +80,11 @@ def _reduce(self: Var) -> tuple[Any, ...]:
     if type(self) is Var:
         return _core.array, (value, dtype)
     return _make, (type(self), value, dtype), _attributes(self)
+
+
+def _dir(self: Var) -> list[str]:
+    """Return the names of attributes, without those that only raise an error."""
+    return sorted({*object.__dir__(self)} - ABSENT.keys())
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
@@ -168,11 +174,15 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "softmax": activations.softmax,
     "log_softmax": activations.log_softmax,
 }
-# Python calls these, never with keywords.
+# Python and notebooks call these, never with keywords.
 _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__copy__": _copy,
     "__deepcopy__": _deepcopy,
+    "__dir__": _dir,
     "__reduce__": _reduce,
+    "__repr__": printing.represent,
+    "__str__": printing.write,
+    "_repr_html_": printing.represent_html,
 }
 
 for _name, _function in _METHODS.items():

@@ -45,7 +45,9 @@ def norm(
     given: object = order
     if isinstance(given, str):
         raise at_line(
-            ValueError(f"norm: order is {given!r}, expected a number; mo.matrix_norm takes names")
+            ValueError(
+                f"norm: order is {shown(given)}, expected a number; mo.matrix_norm takes names"
+            )
         )
     x, dtype = widened(as_var(x))
     axes = normalised_axes(dim, x.ndim)

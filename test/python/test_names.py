@@ -1,17 +1,20 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Other spellings of parameters, and other names of functions; see docs/Names.md."""
+"""Other spellings of parameters, other names of functions, and names that are not there."""
 
 import inspect
 import pathlib
 import re
+import subprocess
+import sys
 
 import metaops as mo
 import numpy as np
 import pytest
 from metaops import _core
-from metaops._names import SPELLINGS
+from metaops._elsewhere import FUNCTIONS, METHODS, MISSING
+from metaops._names import SPELLINGS, Absent
 from public import CALLABLES
 from util import same
 
@@ -161,3 +164,129 @@ def test_the_table_of_names_is_documented():
                 assert own.__wrapped__ is alias.__wrapped__
             elif not callable(own):
                 assert own == alias(), name
+
+
+# Names that are not there
+
+MODULES = [mo, mo.nn, mo.nn.init, mo.nn.utils, mo.optim, mo.optim.lr_scheduler]
+
+
+def said(value, name):
+    """Return the message of the error that an attribute raises."""
+    with pytest.raises(AttributeError) as caught:
+        getattr(value, name)
+    return str(caught.value)
+
+
+def assert_named(advice):
+    """Fail unless what the advice names is there."""
+    for name in re.findall(r"\bmo\.([\w.]*\w)", advice):
+        value = mo
+        for part in name.split("."):
+            assert part in dir(value), name
+            value = getattr(value, part)
+    for name in re.findall(r"\bx\.(\w+)", advice):
+        assert name in dir(mo.zeros(3)), name
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_other_names(name):
+    for module in MODULES:
+        assert name not in vars(module), "it is there now, and needs no advice"
+        assert said(module, name) == f"{module.__name__} has no {name}: {FUNCTIONS[name]}"
+    assert_named(FUNCTIONS[name])
+
+
+def test_what_there_is_not():
+    """No name that is like it is suggested, as `invert`, of bits, for `inverse`."""
+    assert not MISSING & FUNCTIONS.keys()
+    for name in MISSING:
+        for module in MODULES:
+            if not hasattr(module, name):
+                message = f"{module.__name__} has no {name}: there is none in this version"
+                assert said(module, name) == message
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_of_other_names(name):
+    assert isinstance(inspect.getattr_static(mo.Var, name), Absent)
+    assert said(mo.array(A), name) == f"Var has no {name}: {METHODS[name]}"
+    assert name not in dir(mo.array(A))
+    assert_named(METHODS[name])
+
+
+@pytest.mark.parametrize(
+    "module, name, message",
+    [
+        (mo, "relu6x", "metaops has no relu6x (did you mean 'relu6'?)"),
+        (mo, "sofmax", "metaops has no sofmax (did you mean 'softmax'?)"),
+        (mo, "float23", "metaops has no float23 (did you mean 'float32'?)"),
+        (mo.nn, "Conv2D", "metaops.nn has no Conv2D (did you mean 'Conv2d'?)"),
+        (mo.nn, "batchnorm2d", "metaops.nn has no batchnorm2d (did you mean 'BatchNorm2d'?)"),
+        (mo.optim, "Adamm", "metaops.optim has no Adamm (did you mean 'Adam'?)"),
+        # In another module.
+        (mo, "conv2d", "metaops has no conv2d: use mo.nn.conv2d"),
+        (mo, "Adam", "metaops has no Adam: use mo.optim.Adam"),
+        (mo.nn, "relu", "metaops.nn has no relu: use mo.relu"),
+        (mo, "StepLR", "metaops has no StepLR: use mo.optim.lr_scheduler.StepLR"),
+        (mo.nn, "relu_", "metaops.nn has no relu_: mo.relu returns a new tensor"),
+        (
+            mo.nn.init,
+            "zeros_",
+            "metaops.nn.init has no zeros_: mo.zeros returns a new tensor",
+        ),
+        (
+            mo.nn.init,
+            "xavier_normal_",
+            "metaops.nn.init has no xavier_normal_: p.assign(mo.nn.init.xavier_normal(p.shape))"
+            " gives p another value",
+        ),
+        # Nothing is like it.
+        (mo, "quux", "metaops has no quux"),
+        (mo, "_relu", "metaops has no _relu"),
+    ],
+)
+def test_the_nearest_name(module, name, message):
+    assert said(module, name) == message
+
+
+def test_what_asks_for_names_finds_none():
+    assert not hasattr(mo, "relu6x") and getattr(mo.nn, "Conv2D", None) is None
+    assert not hasattr(mo, "__wrapped__")
+    with pytest.raises(ImportError):
+        exec("from metaops import relu6x")
+    # Files of layers, which are no functions.
+    assert not hasattr(mo.nn, "linear")
+    assert said(mo.nn, "softmax") == "metaops.nn has no softmax: use mo.softmax"
+    from metaops.nn.linear import Linear
+
+    assert Linear is mo.nn.Linear
+
+
+def test_a_wrong_name_of_a_method():
+    """Python's own hint costs nothing where the name is right."""
+    code = "import metaops as mo; mo.zeros(3).sumx"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "has no attribute 'sumx'. Did you mean: 'sum'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "call, hint",
+    [
+        (lambda: mo.sum(A, axs=0), "no parameter 'axs' (did you mean 'axis'?)"),
+        (lambda: mo.array(A).sum(keepdim5=True), "(did you mean 'keepdims'?)"),
+        (lambda: mo.nn.Conv2d(1, 2, 3, strid=1), "(did you mean 'stride'?)"),
+        (lambda: mo.array(A, dtyp="int8"), "(did you mean 'dtype'?)"),
+    ],
+)
+def test_the_nearest_parameter(call, hint):
+    with pytest.raises(TypeError, match=re.escape(hint)):
+        call()
+
+
+def test_the_nearest_flag():
+    for call in (lambda: mo.flags.memory_limt, lambda: setattr(mo.flags, "memory_limt", 1)):
+        with pytest.raises(AttributeError, match=r"\(did you mean 'memory_limit'\?\); the flags"):
+            call()
+    with pytest.raises(ValueError, match=r"no flag 'fus' \(did you mean 'fuse'\?\).*test_names"):
+        mo.flag_scope(fus=False)

@@ -12,7 +12,9 @@ import warnings
 import metaops as mo
 import numpy as np
 import pytest
+from metaops import nn
 from public import CALLABLES
+from test_hostile_numbers import CALLS as HOSTILE
 
 #: What waits, writes files, or sets what other tests count on.
 LEFT_OUT = {"set_num_threads", "seed", "reset_peak", "save", "load", "sync", "sync_all"}
@@ -83,3 +85,91 @@ def test_wrong_calls(seed):
         except Exception as error:
             raise AssertionError(f"{call} raised {error!r}") from error
     assert outcomes[TypeError] > 200 and outcomes["done"] > 20
+
+
+class Shown(BaseException):
+    """A tensor was about to be computed for a message."""
+
+
+@pytest.fixture
+def unseen(monkeypatch):
+    """No Var may be printed."""
+
+    def show(*arguments):
+        raise Shown
+
+    for name in ("__repr__", "__str__", "__format__"):
+        monkeypatch.setattr(mo.Var, name, show)
+
+
+#: Digits that a message would show of these tensors.
+DIGITS = 0.71234567
+
+
+def tensors():
+    """Return what is no number, no shape and no name; none of it is computed."""
+    array = np.full((40, 30), DIGITS)
+    x = mo.array(array)
+    return [x + 1, array, array.tolist(), [x + 1, x + 2], {"a": x + 1}]
+
+
+def bounded(function, /, *positional, **named):
+    """Call; return whether that raised an error, whose message shows no tensor."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(*positional, **named)
+        return False
+    except Exception as error:
+        message = str(error)
+        assert str(DIGITS)[:6] not in message and len(message) < 500, message[:500]
+        return True
+
+
+def calls(function, given, filled):
+    """Yield calls with a value for each parameter in turn, and the same for those before it."""
+    parameters = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    for parameter in parameters:
+        named = {
+            other.name: filled
+            for other in parameters
+            if other is not parameter and other.default is other.empty
+        }
+        yield {**named, parameter.name: given}
+
+
+@pytest.mark.parametrize("filled", [3, (2, 3), "x"], ids=repr)
+def test_no_message_shows_a_tensor(unseen, filled):
+    outcomes = collections.Counter()
+    filled = mo.ones((3, 3)) if filled == "x" else filled
+    functions = {name: f for name, f in FUNCTIONS.items() if not name.startswith("Var.")}
+    for given in tensors():
+        for function in functions.values():
+            for named in calls(function, given, filled):
+                outcomes[bounded(function, **named)] += 1
+    assert outcomes[True] > 1000
+
+
+def test_no_message_of_a_method_shows_a_tensor(unseen):
+    outcomes = collections.Counter()
+    layers = [nn.ModuleDict({"a": nn.ReLU()}), nn.Conv2d(3, 3, 3), nn.Sequential(nn.Linear(3, 3))]
+    layers += [nn.LSTM(3, 3), nn.Embedding(3, 2), mo.ones((3, 3)), mo.Key(3)]
+    layers += [mo.optim.Adam([mo.ones(3)])]
+    for given in tensors():
+        for layer in layers:
+            for name in dir(layer):
+                method = getattr(layer, name, None)
+                if callable(method) and not name.startswith("_") and name not in LEFT_OUT:
+                    outcomes[bounded(method, given)] += 1
+                    outcomes[bounded(method, 1, given)] += 1
+        for name in HOSTILE.keys() - {"reindex constant"}:  # which prints it
+            outcomes[bounded(HOSTILE[name], given)] += 1
+        for name in mo.flags:
+            assert bounded(setattr, mo.flags, name, given)
+        bounded(lambda x, key: x[key], mo.ones((3, 3)), given)
+        bounded(lambda x, key: x.at[key].set(key), mo.ones((3, 3)), given)
+    assert outcomes[True] > 500

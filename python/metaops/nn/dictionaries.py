@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from .._core import Var
 from .._errors import at_line
+from .._names import nearest
 from .._typing import shown
 from .containers import Layer
 from .module import Module
@@ -44,6 +45,10 @@ class _Dict(Module, Generic[T]):
     def _check_value(self, value: Any) -> None:
         raise NotImplementedError
 
+    def _missing(self, key: object) -> KeyError:
+        hint = nearest(key, self._items) if isinstance(key, str) else ""
+        return at_line(KeyError(f"{type(self).__name__}: there is no key {shown(key)}{hint}"))
+
     def update(self, items: Mapping[str, T] | Iterable[tuple[str, T]]) -> None:
         """Add all items of a mapping, or pairs of keys and values."""
         new = dict(items)
@@ -65,7 +70,9 @@ class _Dict(Module, Generic[T]):
 
     def pop(self, key: str) -> T:
         """Remove and return the value of a key."""
-        return self._items.pop(key)
+        value = self[key]
+        del self._items[key]
+        return value
 
     def clear(self) -> None:
         """Remove all items."""
@@ -81,14 +88,17 @@ class _Dict(Module, Generic[T]):
         return key in self._items
 
     def __getitem__(self, key: str) -> T:
-        return self._items[key]
+        try:
+            return self._items[key]
+        except (KeyError, TypeError):
+            raise self._missing(key) from None
 
     def __setitem__(self, key: str, value: T) -> None:
         self._check(key, value)
         self._items[key] = value
 
     def __delitem__(self, key: str) -> None:
-        del self._items[key]
+        self.pop(key)
 
 
 class ModuleDict(_Dict[Layer]):

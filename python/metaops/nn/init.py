@@ -271,12 +271,3 @@ def sparse(shape: Shape, sparsity: float, std: float = 0.01, dtype: DType = "flo
     is_before = _core.iota(cube, 0, "int64") < _core.iota(cube, 1, "int64")
     rank = ((other < mine) | ((other == mine) & is_before)).sum(0)
     return where(rank < math.ceil(sparsity * shape[0]), 0.0, normal(shape, 0.0, std, dtype))
-
-
-def __getattr__(name: str) -> Any:
-    value = name[:-1]
-    if name.endswith("_") and value in __all__:
-        raise AttributeError(
-            f"init has no {name}: p.assign(init.{value}(p.shape)) gives p another value"
-        )
-    raise AttributeError(f"init has no {name}")

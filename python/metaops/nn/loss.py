@@ -37,8 +37,9 @@ __all__ = [
 def check_reduction(name: str, reduction: Any) -> None:
     """Raise ValueError unless `reduction` is the name of one."""
     if not isinstance(reduction, str) or reduction not in ("mean", "sum", "none"):
-        given = repr(reduction) if isinstance(reduction, str) else f"a {type(reduction).__name__}"
-        raise at_line(ValueError(f"{name}: reduction is {given}, expected 'mean', 'sum' or 'none'"))
+        raise at_line(
+            ValueError(f"{name}: reduction is {shown(reduction)}, expected 'mean', 'sum' or 'none'")
+        )
 
 
 def reduced(loss: Var, reduction: str) -> Var:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from .._core import Var
 from .._errors import at_line
+from .._names import nearest
 from .._typing import shown
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class Members:
 
     def _member(self, function: str, path: str) -> Any:
         """Return what a dotted name leads to, as in `named_modules`."""
+        if not isinstance(path, str):
+            raise at_line(TypeError(f"{function}: target is {shown(path)}, expected a str"))
         found: Any = self
         rest = path
         while rest and _is_module(found):
@@ -100,7 +103,10 @@ class Members:
             step = max(steps, key=len)
             found, rest = names[step], rest[len(step) + 1 :]
         if rest:
-            raise at_line(AttributeError(f"{function}: {type(self).__name__} has no {path!r}"))
+            known = [name for name, _ in self.named_modules()]
+            known += [name for name, *_ in self._named_tensors()]
+            message = f"{function}: {type(self).__name__} has no {shown(path)}"
+            raise at_line(AttributeError(message + nearest(path, known)))
         return found
 
     def get_submodule(self, target: str) -> Module:
@@ -146,6 +152,8 @@ class Members:
 
     def named_modules(self, prefix: str = "") -> list[tuple[str, Module]]:
         """Return this module and all within it, each once, with dotted names."""
+        if not isinstance(prefix, str):
+            raise at_line(TypeError(f"named_modules: prefix is {shown(prefix)}, expected a str"))
         result: list[tuple[str, Module]] = []
         seen: set[int] = set()
 

@@ -192,8 +192,11 @@ class Module(Members):
         )
         unknown = sorted(state.keys() - own.keys())
         if strict and (missing or unknown):
+            missing_names, unknown_names = _listed(missing), _listed(unknown)
             raise at_line(
-                KeyError(f"load_state_dict: missing names {missing}, unknown names {unknown}")
+                KeyError(
+                    f"load_state_dict: missing names {missing_names}, unknown names {unknown_names}"
+                )
             )
         values: dict[int, tuple[str, Var]] = {}
         for name, target in own.items():
@@ -317,6 +320,11 @@ class Module(Members):
             return f"{name}({extra})"
         text = "\n".join([extra, *lines] if extra else lines).replace("\n", "\n  ")
         return f"{name}(\n  {text}\n)"
+
+
+def _listed(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{names[:most]}{more}"
 
 
 def _loaded(name: str, given: VarLike, target: Var) -> Var:

@@ -1,0 +1,157 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Everything that holds state is copied and pickled, and goes on from there."""
+
+import copy
+import pickle
+
+import metaops as mo
+import numpy as np
+import pytest
+from metaops import nn
+from metaops.optim import lr_scheduler
+from public import public_classes
+from util import floats, same
+
+COPIES = {
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+    "oldest pickle": lambda value: pickle.loads(pickle.dumps(value, protocol=2)),
+    "deepcopy": copy.deepcopy,
+    "copy": copy.copy,
+}
+#: Copies that share nothing with the original.
+WHOLE = {name: COPIES[name] for name in ("pickle", "deepcopy")}
+
+
+@pytest.mark.parametrize("made", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "bfloat16", "float64"])
+def test_tensors(rng, made, dtype):
+    for shape in [(), (5,), (2, 0, 3), (3, 4)]:
+        x = mo.array(floats(rng, shape, low=0, high=3)).cast(dtype)
+        for value in (x, x.reshape(shape[::-1])):  # the first one computed by then
+            result = made(value)
+            assert type(result) is mo.Var and result is not value
+            assert result.dtype is value.dtype
+            same(result, value.numpy())
+
+
+@pytest.mark.parametrize("made", COPIES.values(), ids=COPIES)
+def test_small_values(made):
+    assert made(mo.bfloat16) is mo.bfloat16
+    assert made(mo.relu) is mo.relu and made(mo.nn.init.xavier_normal) is mo.nn.init.xavier_normal
+    key = mo.Key(3).fold_in(7)
+    assert made(key) == key
+    same(mo.random((4,), key=made(key)), mo.random((4,), key=key).numpy())
+    assert made(mo.finfo(mo.float16)) == mo.finfo(mo.float16)
+    assert made(mo.iinfo(mo.int8)) == mo.iinfo(mo.int8)
+
+
+def layers():
+    """Return an instance of each class of layers that is made of a few numbers."""
+    found = {}
+    for name, cls in public_classes().items():
+        if not issubclass(cls, nn.Module) or cls is nn.Module:
+            continue
+        for arguments in [(), (3,), (3, 3), (4, 2), (3, 3, 3), (4, 2, 2), (2, 0.5)]:
+            try:
+                found[name] = cls(*arguments)
+                break
+            except (TypeError, ValueError):
+                pass
+    return found
+
+
+@pytest.mark.parametrize("made", WHOLE.values(), ids=WHOLE)
+def test_every_layer(made):
+    found = layers()
+    assert len(found) > 120
+    for name, layer in found.items():
+        result = made(layer.eval())
+        assert type(result) is type(layer) and repr(result) == repr(layer), name
+        assert not result.is_train
+        state, copied = layer.state_dict(), result.state_dict()
+        assert state.keys() == copied.keys()
+        for key, value in state.items():
+            assert copied[key] is not value
+            same(copied[key], value.numpy())
+
+
+def model():
+    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
+
+
+@pytest.mark.parametrize("made", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize("name", sorted(set(mo.optim.__all__) & public_classes().keys()))
+def test_training_goes_on(rng, made, name):
+    """A copy of a model with its optimiser takes the same steps, and none of the other."""
+    net = model()
+    optimizer = getattr(mo.optim, name)(net.parameters(), lr=0.05)
+    scheduler = lr_scheduler.StepLR(optimizer, 1, 0.5)
+    x = mo.array(floats(rng, (8, 3)))
+
+    def train(net, optimizer, scheduler):
+        optimizer.step((net(x) ** 2).mean())
+        scheduler.step()
+        return [value.numpy() for value in net.parameters()]
+
+    train(net, optimizer, scheduler)
+    copied = made((net, optimizer, scheduler))
+    before = [value.numpy() for value in copied[0].parameters()]
+    expected = train(net, optimizer, scheduler)
+    for value, old in zip(copied[0].parameters(), before, strict=True):
+        same(value, old)
+    assert copied[1].lr == pytest.approx(0.025)
+    for value, wanted in zip(train(*copied), expected, strict=True):
+        np.testing.assert_array_equal(value, wanted)
+    assert copied[1].lr == optimizer.lr == pytest.approx(0.0125)
+
+
+SCHEDULERS = {
+    "ConstantLR": (0.5, 3),
+    "CosineAnnealingLR": (5,),
+    "CosineAnnealingWarmRestarts": (3,),
+    "CyclicLR": (0.01, 0.1),
+    "ExponentialLR": (0.9,),
+    "LinearLR": (0.5, 4),
+    "MultiStepLR": ([1, 3],),
+    "OneCycleLR": (0.1, 10),
+    "PolynomialLR": (5,),
+    "StepLR": (2,),
+}
+
+
+@pytest.mark.parametrize("made", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_schedules_go_on(made, name):
+    optimizer = mo.optim.SGD([mo.ones(3)], lr=0.1, momentum=0.9)
+    scheduler = getattr(lr_scheduler, name)(optimizer, *SCHEDULERS[name])
+    scheduler.step()
+    copied = made(scheduler)
+    rates = [[], []]
+    for _ in range(5):
+        for schedule, seen in zip((scheduler, copied), rates, strict=True):
+            schedule.step()
+            seen.append(schedule.get_last_lr())
+    assert rates[0] == rates[1] and len({tuple(rate) for rate in rates[0]}) > 1
+
+
+def test_hooks_are_copied():
+    net = model()
+    net.register_forward_hook(_double)
+    net.eval()
+    x = mo.ones((2, 3))
+    for made in WHOLE.values():
+        same(made(net)(x), net(x).numpy())
+
+
+def _double(module, given, result):
+    return result * 2
+
+
+def test_gradients_flow_through_copies_and_not_through_pickles(rng):
+    x = mo.array(floats(rng, (4,)))
+    y = x * x
+    for made in (copy.copy, copy.deepcopy):
+        same(mo.grad(made(y).sum(), x), 2 * x.numpy())
+    same(mo.grad(pickle.loads(pickle.dumps(y)).sum(), x), np.zeros(4, "float32"))
