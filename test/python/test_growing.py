@@ -164,7 +164,8 @@ def test_recurrence_over_a_growing_sequence(rng: np.random.Generator) -> None:
             state = np.tanh(x[:, step].astype("float64") @ weight + state @ inner)
         return state
 
-    assert count_kernels(compute, expect, data, range(1, 21)) <= 10
+    # So many where no test before has compiled one of them.
+    assert count_kernels(compute, expect, data, range(1, 21)) <= 12
 
 
 @pytest.mark.usefixtures("compiled")
