@@ -12,6 +12,11 @@
 // Format"). Lengths are of the format's own variable-width integers: the lowest
 // set bit of the first byte tells how many bytes follow.
 //
+// Only strings and the properties of operations are changed: what attributes of
+// the dialect are read from. The reader of MLIR 22 itself believes the numbers
+// of the other sections, and reads and writes beyond its memory where they are
+// wrong.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Mutators.h"
@@ -21,6 +26,7 @@ using namespace metaops::fuzz;
 using llvm::StringRef;
 
 static constexpr char magic[] = "ML\xefR";
+static constexpr char stringSection = 0, propertiesSection = 8;
 
 bool metaops::fuzz::isBytecode(StringRef data) {
   return data.starts_with(magic);
@@ -53,6 +59,7 @@ static void writeInteger(std::string &data, uint64_t value) {
 namespace {
 struct Section {
   char kind;
+  bool isOf(char other) const { return (kind & 0x7f) == other; }
   std::string bytes;
 };
 } // namespace
@@ -78,29 +85,30 @@ static bool readSections(StringRef data, std::vector<Section> &sections) {
   return !sections.empty();
 }
 
-static void mutateBytes(std::string &bytes, Random &random) {
-  size_t at = draw(random, bytes.size());
-  switch (draw(random, 6)) {
-  case 0:
-    bytes.insert(at, 1, static_cast<char>(draw(random, 256)));
-    break;
-  case 1:
-    bytes.erase(at, 1 + draw(random, 3));
-    break;
-  case 2:
-    bytes.insert(at, bytes.substr(draw(random, bytes.size()), 8));
-    break;
-  case 3:
-    bytes[at] ^= static_cast<char>(1 << draw(random, 8));
-    break;
-  case 4:
-    // Most numbers are indices, which take one byte and end in a one.
-    bytes[at] = static_cast<char>(bytes[at] + 2 * (int(draw(random, 5)) - 2));
-    break;
-  default:
-    bytes[at] = static_cast<char>(draw(random, 256));
-    break;
+/// The characters of the strings of a section, behind their number and lengths.
+static size_t findCharacters(StringRef bytes) {
+  StringRef rest = bytes;
+  uint64_t count = 0, length = 0;
+  bool isRead = readInteger(rest, count);
+  for (; isRead && count > 0; --count)
+    isRead = readInteger(rest, length);
+  return isRead ? bytes.size() - rest.size() : bytes.size();
+}
+
+/// Changes one byte, and not how many there are. Strings keep their ends; most
+/// numbers are indices, which take one byte that ends in a one.
+static void mutateByte(Section &section, Random &random) {
+  std::string &bytes = section.bytes;
+  if (section.isOf(stringSection)) {
+    size_t begin = findCharacters(bytes);
+    size_t at = begin + draw(random, bytes.size() - begin);
+    if (at < bytes.size() && bytes[at])
+      bytes[at] = static_cast<char>(' ' + draw(random, '~' - ' '));
+    return;
   }
+  char &byte = bytes[draw(random, bytes.size())];
+  byte += draw(random, 4) ? static_cast<char>(2 * (int(draw(random, 5)) - 2))
+                          : static_cast<char>(draw(random, 256));
 }
 
 std::string metaops::fuzz::mutateBytecode(StringRef data, Random &random) {
@@ -114,10 +122,15 @@ std::string metaops::fuzz::mutateBytecode(StringRef data, Random &random) {
   StringRef header = data.drop_back(rest.size() - nameEnd - 1);
   if (!readSections(rest.drop_front(nameEnd + 1), sections))
     return data.str();
+  std::vector<Section *> ours;
+  for (Section &section : sections)
+    if (!section.bytes.empty() &&
+        (section.isOf(stringSection) || section.isOf(propertiesSection)))
+      ours.push_back(&section);
+  if (ours.empty())
+    return data.str();
   for (size_t count = 1 + draw(random, 3); count > 0; --count)
-    if (std::string &bytes = sections[draw(random, sections.size())].bytes;
-        !bytes.empty())
-      mutateBytes(bytes, random);
+    mutateByte(*ours[draw(random, ours.size())], random);
   std::string result = header.str();
   for (const Section &section : sections) {
     // Without its alignment: where the section starts may be another place now.

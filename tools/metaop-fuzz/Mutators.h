@@ -36,10 +36,9 @@ std::string mutateText(llvm::StringRef text, const Dictionary &words,
 /// Whether this starts as MLIR's bytecode does.
 bool isBytecode(llvm::StringRef data);
 
-/// A program in bytecode with some bytes of one section changed, added or left
-/// out. The sections' lengths are right again, so that what reads them goes on
-/// to what they hold. What cannot be divided into sections is returned as
-/// given.
+/// A program in bytecode with some bytes changed of which the dialect's own
+/// attributes and properties are read. What cannot be divided into sections is
+/// returned as given.
 std::string mutateBytecode(llvm::StringRef data, Random &random);
 
 } // namespace metaops::fuzz

@@ -193,7 +193,7 @@ static void mutateTokens(Tokens &tokens, const Dictionary &words,
                          Random &random) {
   size_t at = drawPlace(tokens, random);
   size_t choice = draw(random, 10);
-  if (choice < 4) {
+  if (choice < 4 && tokens[at].kind != Kind::Punctuation) {
     std::string old = tokens[at].text;
     std::string text = replacement(tokens[at], tokens, words, random);
     for (Token &token : tokens)

@@ -217,7 +217,13 @@ static void interpret(func::FuncOp function) {
     llvm::consumeError(results.takeError());
 }
 
+/// Whether MLIR 22 itself breaks on this: its parser of arrays asks an index
+/// for its width.
+static bool breaksMLIR(StringRef data) { return data.contains("array<index"); }
+
 static void run(StringRef data) {
+  if (breaksMLIR(data))
+    return;
   Reader reader;
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(data, &reader.context);
