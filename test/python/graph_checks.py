@@ -17,12 +17,11 @@ from typing import Any
 
 import metaops as mo
 import numpy as np
-from operator_table import MLIR_TYPES
 from random_graphs import ALL, DIFFERENTIATED, Graph, Node, run
 from test_schedule_fuzz import SCHEDULE, random_schedule
 
 #: How far compiled numbers may be from interpreted ones, beside the largest of them.
-TOLERANCE = {"float64": 1e-9, "float32": 5e-5, "float16": 2e-2, "bfloat16": 1.5e-1}
+TOLERANCE = {"float64": 1e-9, "float32": 5e-5, "float16": 8e-3, "bfloat16": 6e-2}
 
 #: An operator in the text of a graph: its name, its kind, and what it makes.
 RECORDED = re.compile(
@@ -121,6 +120,7 @@ def check_values(recipe: Sequence[Node], settings: Settings) -> Counter[str]:
         counts = graph.counts + count_recorded(mo.dump() or "")
         values = outputs(graph, recipe)
         vars = list(values.values())
+        dtypes = [str(var.dtype) for var in vars]
         compiled = (
             fetch_scheduled(vars, settings.seed, counts)
             if settings.schedules
@@ -129,16 +129,16 @@ def check_values(recipe: Sequence[Node], settings: Settings) -> Counter[str]:
     del graph, vars, values
     with mo.flag_scope(backend="interpreter"):
         expected = mo.fetch_sync(list(outputs(run(recipe), recipe).values()))
-    for actual, reference in zip(compiled, expected, strict=True):
-        check_same(actual, reference)
+    for actual, reference, dtype in zip(compiled, expected, dtypes, strict=True):
+        check_same(actual, reference, dtype)
     return counts
 
 
-def check_same(actual: Any, reference: Any) -> None:
-    """Fail if an array is another one than the reference."""
+def check_same(actual: Any, reference: Any, dtype: str) -> None:
+    """Fail if an array, fetched of a tensor of this type, is not the reference."""
     assert actual.dtype == reference.dtype
     assert actual.shape == reference.shape
-    tolerance = TOLERANCE.get(str(actual.dtype), 0)
+    tolerance = TOLERANCE.get(dtype, 0)
     if tolerance:
         actual, reference = (array.astype("float64") for array in (actual, reference))
         finite = np.isfinite(reference)
@@ -223,6 +223,3 @@ def seed_line(recipe: Sequence[Node]) -> str:
     """Return a line of Python that makes a recipe."""
     nodes = ", ".join(repr(tuple(node)) for node in recipe)
     return f"[Node(*node) for node in [{nodes}]]"
-
-
-assert set(TOLERANCE) <= set(MLIR_TYPES)

@@ -676,7 +676,7 @@ def generate(seed: int, steps: int, dtypes: Sequence[str] = ALL) -> list[Node]:
         if number % 2 and recipe and rng.random() < 0.7:
             # The newest ones make long chains.
             operands = (list(graph.values)[-1], *operands) if graph.values else operands
-        node = Node(name, operands, tuple(float(x) for x in rng.random(NUMBERS).round(4)), number)
+        node = Node(name, operands, draw_numbers(rng, NUMBERS), number)
         if not operands:
             leaf = Node("leaf", (), leaf_numbers(rng, dtype, dtypes), 1000 + number)
             add(graph, leaf, dtypes)
@@ -687,7 +687,12 @@ def generate(seed: int, steps: int, dtypes: Sequence[str] = ALL) -> list[Node]:
     return recipe
 
 
+def draw_numbers(rng: np.random.Generator, count: int) -> tuple[float, ...]:
+    """Return numbers in [0, 1) with few digits."""
+    return tuple(int(x) / 10000 for x in rng.integers(0, 10000, count))
+
+
 def leaf_numbers(rng: np.random.Generator, dtype: str, dtypes: Sequence[str]) -> tuple[float, ...]:
     """Return numbers by which a leaf has an element type."""
     share = (list(dtypes).index(dtype) + 0.5) / len(dtypes)
-    return (share, *(float(x) for x in rng.random(NUMBERS - 1).round(4)))
+    return (share, *draw_numbers(rng, NUMBERS - 1))
