@@ -1,311 +1,211 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random graphs: what is compiled equals what the interpreter computes."""
+"""Random graphs of all operators: what is compiled equals what is interpreted.
 
-import math
+So do first and second derivatives equal finite differences, and forward mode. What
+fails is made small first. The seeds are fixed, and together they have to exercise
+every operator of the dialect; `script/fuzz` takes others.
+"""
+
+import re
+from collections import Counter
 
 import metaops as mo
-import numpy as np
 import pytest
+from graph_checks import (
+    Settings,
+    as_mlir,
+    check_derivatives,
+    check_values,
+    count_recorded,
+    seed_line,
+)
+from operator_table import (
+    ELEMENTWISE,
+    MLIR_TYPES,
+    STRUCTURE,
+    read_definitions,
+    read_kinds,
+)
+from random_graphs import ALL, COVERED, DIFFERENTIATED, UPDATES, Node, generate, run
+from shrinking import Budget, leave_out, shrink
 
-EXTENTS = [0, 1, 1, 2, 3, 5, 8, 17]
+PER_TEST = 20
+VALUES = range(0, 300, PER_TEST)
+DERIVATIVES = range(0, 120, PER_TEST)
 
-
-class Builder:
-    """Makes a random graph; the same seed makes the same one.
-
-    Floats go through continuous operators only: a comparison or a rounding of
-    computed floats could turn a difference of one bit into a difference of one.
-    Conditions and rounded numbers come from leaves and integers, which are exact.
-    """
-
-    def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-        self.dtype = self.rng.choice(["float32", "float32", "float64"])
-        self.shape = self.random_shape()
-        self.floats = [self.leaf(self.shape) for _ in range(2)]
-        self.integers = [self.integer_leaf(self.shape)]
-
-    def random_shape(self):
-        rank = self.rng.integers(0, 4)
-        return tuple(int(n) for n in self.rng.choice(EXTENTS, rank))
-
-    def leaf(self, shape):
-        return mo.array(self.rng.uniform(-2, 2, shape).astype(self.dtype))
-
-    def integer_leaf(self, shape):
-        return mo.array(self.rng.integers(-5, 6, shape).astype("int32"))
-
-    def pick(self):
-        return self.floats[self.rng.integers(len(self.floats))]
-
-    def like(self, shape):
-        """Return a float tensor that broadcasts to a shape."""
-        same = [x for x in self.floats if x.shape == shape]
-        if same and self.rng.random() < 0.7:
-            return same[self.rng.integers(len(same))]
-        cut = shape[self.rng.integers(0, len(shape) + 1) :]
-        return self.leaf(tuple(1 if self.rng.random() < 0.3 else n for n in cut))
-
-    def step(self):
-        kind = self.rng.choice(
-            [
-                "unary", "unary", "binary", "binary", "binary", "integer", "condition", "select",
-                "transpose", "reshape", "slice", "pad", "broadcast", "reduce", "reduce",
-                "reindex", "reindex_reduce", "gather", "scatter", "fuse", "iota", "matmul",
-                "function", "function", "cumulative", "sort",
-            ]
-        )  # fmt: skip
-        result = getattr(self, kind)(self.pick())
-        if result is not None:
-            self.floats.append(result)
-
-    def unary(self, x):
-        name = self.rng.choice(["exp", "tanh", "sin", "cos", "erf", "sqrt", "log", "abs", "neg"])
-        if name == "exp":
-            return mo.exp(mo.tanh(x))
-        if name in ("sqrt", "log"):
-            return getattr(mo, name)(abs(x) + 0.5)
-        return -x if name == "neg" else getattr(mo, name)(x)
-
-    def function(self, x):
-        """Return a function whose derivatives are bounded where it is used."""
-        inside, positive, y = mo.tanh(x) * 0.9, abs(x) + 0.5, self.like(x.shape)
-        functions = [
-            lambda: mo.atan(x), lambda: mo.asinh(x), lambda: mo.expm1(inside),
-            lambda: mo.log1p(positive), lambda: mo.log2(positive), lambda: mo.log10(positive),
-            lambda: mo.sinh(inside), lambda: mo.cosh(inside), lambda: mo.tan(inside),
-            lambda: mo.exp2(inside), lambda: mo.asin(inside), lambda: mo.acos(inside),
-            lambda: mo.atanh(inside), lambda: mo.acosh(positive + 1), lambda: mo.erfc(x),
-            lambda: mo.erfinv(inside), lambda: mo.rsqrt(positive), lambda: mo.cbrt(positive),
-            lambda: mo.hypot(x, abs(y) + 0.5), lambda: mo.atan2(x, abs(y) + 0.5),
-            lambda: mo.logaddexp(x, y), lambda: mo.fma(inside, mo.tanh(y), y),
-            lambda: mo.copysign(positive, mo.floor(self.leaf(x.shape))),
-        ]  # fmt: skip
-        return functions[self.rng.integers(len(functions))]()
-
-    def cumulative(self, x):
-        if x.ndim == 0:
-            return None
-        dim = int(self.rng.integers(x.ndim))
-        options = {"reverse": bool(self.rng.random() < 0.5)}
-        count = max(1, x.shape[dim])
-        functions = [
-            lambda: mo.cumsum(x / count, dim, exclusive=bool(self.rng.random() < 0.5), **options),
-            lambda: mo.cumprod(mo.tanh(x) * 0.5 + 1, dim, **options) * 0.25**count,
-            lambda: mo.cummax(x, dim, **options),
-            lambda: mo.cummin(x, dim, **options),
-            lambda: mo.logcumsumexp(mo.tanh(x), dim, **options),
-            lambda: mo.linear_recurrence(mo.tanh(x) * 0.9, mo.tanh(x + 1), dim, **options),
-        ]
-        return functions[self.rng.integers(len(functions))]()
-
-    def sort(self, x):
-        # Of leaves: where numbers that were computed are nearly equal, their order is
-        # that of their rounding.
-        if x.ndim == 0:
-            return None
-        dim = int(self.rng.integers(x.ndim))
-        y = mo.sort(self.leaf(x.shape), dim, descending=bool(self.rng.random() < 0.5))
-        places = mo.argsort(self.integer_leaf(x.shape), dim)
-        return x + y + places.cast(self.dtype) / max(1, x.shape[dim])
-
-    def binary(self, x):
-        y = self.like(x.shape)
-        name = self.rng.choice(["add", "subtract", "multiply", "maximum", "minimum", "divide"])
-        if name == "divide":
-            return x / (abs(y) + 0.5)
-        return mo.tanh(getattr(mo, name)(x, y)) if name == "multiply" else getattr(mo, name)(x, y)
-
-    def integer(self, x):
-        a = self.integers[self.rng.integers(len(self.integers))]
-        b = self.integer_leaf(a.shape)
-        operators = [
-            lambda: a + b, lambda: a * b, lambda: a // b, lambda: a % b, lambda: a & b,
-            lambda: a ^ b, lambda: mo.maximum(a, b), lambda: -a, lambda: mo.gcd(a, b),
-            lambda: mo.fmod(a, b), lambda: mo.bitwise_left_shift(a, abs(b)),
-            lambda: mo.bitwise_right_shift(a, b), lambda: mo.pow(a, abs(b)),
-            lambda: mo.bitwise_count(a) + b,
-        ]  # fmt: skip
-        result = operators[self.rng.integers(len(operators))]()
-        self.integers.append(result)
-        return (result % 7).cast(self.dtype)
-
-    def condition(self, x):
-        # The floor of a leaf is exact.
-        y = mo.floor(self.leaf(x.shape))
-        return mo.where(y < 0, x, y)
-
-    def select(self, x):
-        condition = self.integer_leaf(x.shape) > 0
-        return mo.where(condition, x, self.like(x.shape))
-
-    def transpose(self, x):
-        return x.transpose([int(k) for k in self.rng.permutation(x.ndim)])
-
-    def reshape(self, x):
-        if x.ndim == 0:
-            return x.reshape(1, 1)
-        return x.reshape(math.prod(x.shape)) if x.ndim > 1 else x.reshape(1, x.shape[0])
-
-    def slice(self, x):
-        key = []
-        for n in x.shape:
-            begin, end = sorted(self.rng.integers(0, n + 1, 2))
-            step = int(self.rng.choice([1, 2, -1]))
-            key.append(slice(int(begin), int(end), step) if step > 0 else slice(None, None, step))
-        return x[tuple(key)]
-
-    def pad(self, x):
-        return mo.pad(
-            x, [tuple(int(w) for w in self.rng.integers(0, 3, 2)) for _ in x.shape], value=0.5
-        )
-
-    def broadcast(self, x):
-        if x.ndim > 3:
-            return None
-        dim = int(self.rng.integers(0, x.ndim + 1))
-        shape = list(x.shape)
-        shape.insert(dim, int(self.rng.choice([1, 2, 3])))
-        return x.broadcast(shape, (dim,))
-
-    def reduce(self, x):
-        axes = [k for k in range(x.ndim) if self.rng.random() < 0.5]
-        keepdims = bool(self.rng.random() < 0.5)
-        count = max(1, math.prod(x.shape[k] for k in axes))
-        name = self.rng.choice(["sum", "max", "min"])
-        if name == "sum":
-            return x.sum(axes, keepdims) / count
-        # Nothing to choose from gives an infinity, which would spread as NaN.
-        y = getattr(x, name)(axes, keepdims)
-        return mo.clip(y, -9, 9)
-
-    def reindex(self, x):
-        if x.ndim == 0:
-            return x.reindex((2, 3), (), 0)
-        shape = tuple(int(n) for n in self.rng.integers(0, 6, max(1, min(3, x.ndim))))
-        texts = []
-        for _ in range(x.ndim):
-            i = f"i{self.rng.integers(0, len(shape))}"
-            forms = [i, f"{i}*2-1", f"{i}/2", f"{i}%3", f"3-{i}", f"{i}+i0-2", "1"]
-            texts.append(forms[self.rng.integers(len(forms))])
-        conditions = ("i0==1",) if self.rng.random() < 0.3 else ()
-        return x.reindex(shape, texts, float(self.rng.integers(-1, 2)), conditions)
-
-    def reindex_reduce(self, x):
-        if x.ndim == 0:
-            return None
-        i = f"i{self.rng.integers(0, x.ndim)}"
-        forms = [i, f"{i}/2", f"{i}%3", f"4-{i}", f"{i}+i0-2"]
-        text = forms[self.rng.integers(len(forms))]
-        y = x.reindex_reduce(self.rng.choice(["add", "max", "min"]), (5,), (text,))
-        return mo.clip(y / max(1, x.size), -9, 9)
-
-    def places(self, x):
-        """Return expressions of x's indices, one of them out of a tensor."""
-        dim = int(self.rng.integers(x.ndim))
-        names = [f"i{k}" for k in range(x.ndim)]
-        read = names[: int(self.rng.integers(dim, x.ndim)) + 1]
-        extra = self.integer_leaf([x.shape[k] for k in range(len(read))])
-        shift = int(self.rng.integers(0, 3))
-        names[dim] = f"@e0({', '.join(read)}) + {shift}"
-        return names, extra * 2 if self.rng.random() < 0.3 else extra
-
-    def gather(self, x):
-        if x.ndim == 0:
-            return None
-        names, extra = self.places(x)
-        return x.reindex(x.shape, names, 0.5, extras=[extra])
-
-    def scatter(self, x):
-        if x.ndim == 0:
-            return None
-        names, extra = self.places(x)
-        return mo.tanh(x.reindex_reduce("add", x.shape, names, extras=[extra]))
-
-    def fuse(self, x):
-        return mo.stop_fuse(x)
-
-    def iota(self, x):
-        if x.ndim == 0:
-            return None
-        return x + mo.iota(x.shape, int(self.rng.integers(0, x.ndim)), self.dtype) * 0.25
-
-    def matmul(self, x):
-        if x.ndim < 2:
-            return None
-        return mo.matmul(x, self.leaf((x.shape[-1], 3))) / max(1, x.shape[-1])
+#: What the tests of this file have exercised, by test and first seed.
+EXERCISED = {}
 
 
-def build(seed, steps, with_gradients):
-    """Return values to compare."""
-    builder = Builder(seed)
-    inputs = list(builder.floats)
-    for _ in range(steps):
-        builder.step()
-    count = min(4, len(builder.floats))
-    outputs = [builder.floats[-1]]
-    for index in builder.rng.choice(len(builder.floats), count, replace=False):
-        outputs.append(builder.floats[index])
-    outputs.append(builder.integers[-1])
-    if with_gradients:
-        # Of all values: most depend on some inputs only, and through dead ends.
-        loss = mo.zeros((), builder.dtype)
-        for value in builder.floats[len(inputs) :]:
-            loss = loss + mo.tanh(value * 0.125).sum()
-        gradients = mo.grad(loss, inputs)
-        directions = [builder.leaf(x.shape) for x in inputs]
-        moved = sum((g * d).sum() for g, d in zip(gradients, directions, strict=True))
-        # Forward mode gives the same number.
-        outputs += [*gradients, moved, mo.jvp([loss], inputs, directions)[0]]
-    return outputs
+def check_seeds(check, seeds, dtypes):
+    """Check the recipes of some seeds; one that fails is shown as small as it becomes."""
+    counts = Counter()
+    for seed in seeds:
+        settings = Settings(seed)
+        recipe = generate(seed, 3 + seed % 9, dtypes)
+        try:
+            counts += check(recipe, settings)
+        except Exception as error:
+            pytest.fail(explain_failure(recipe, check, settings, error, dtypes))
+    return counts
 
 
-def compare(seed, steps, with_gradients, rules="extended"):
-    mo.flags.rules = rules
-    mo.flags.backend = "compiled"
-    compiled = mo.fetch_sync(build(seed, steps, with_gradients))
-    mo.flags.backend = "interpreter"
-    expected = mo.fetch_sync(build(seed, steps, with_gradients))
-    if with_gradients:
-        reverse, forward = expected[-2:]
-        size = 1 + sum(np.abs(gradient).sum(dtype="float64") for gradient in expected[-4:-2])
-        assert abs(reverse - forward) <= (1e-9 if reverse.dtype == "float64" else 1e-4) * size
-    for number, (actual, reference) in enumerate(zip(compiled, expected, strict=True)):
-        assert actual.dtype == reference.dtype
-        assert actual.shape == reference.shape
-        scale = np.abs(reference, dtype="float64").max(initial=1.0, where=np.isfinite(reference))
-        tolerance = 1e-9 if reference.dtype == "float64" else 5e-5
-        np.testing.assert_allclose(
-            actual,
-            reference,
-            rtol=tolerance,
-            atol=tolerance * scale,
-            err_msg=f"seed {seed}, output {number}",
-        )
+def explain_failure(recipe, check, settings, error, dtypes, seconds=20):
+    """Return a text that has the error, and the small recipe that makes such a one."""
+
+    def fails(smaller):
+        try:
+            check(smaller, settings)
+        except Exception as other:
+            return type(other) is type(error)
+        return False
+
+    small = shrink(recipe, fails, seconds)
+    return (
+        f"seed {settings.seed}, {settings.flags}: {type(error).__name__}: {error}\n"
+        f"{seed_line(small)}\n{as_mlir(small, dtypes)}"
+    )
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_values(compiled, seed):
-    compare(seed, steps=4 + seed % 13, with_gradients=False)
+@pytest.mark.parametrize("first", VALUES)
+def test_values(compiled, first):
+    EXERCISED["values", first] = check_seeds(check_values, range(first, first + PER_TEST), ALL)
 
 
-@pytest.mark.parametrize("seed", range(100, 140))
-def test_gradients(compiled, seed):
-    compare(seed, steps=3 + seed % 9, with_gradients=True)
+@pytest.mark.parametrize("first", DERIVATIVES)
+def test_derivatives(compiled, first):
+    seeds = range(first, first + PER_TEST)
+    counts = check_seeds(check_derivatives, seeds, DIFFERENTIATED)
+    EXERCISED["derivatives", first] = counts
 
 
-def test_most_gradients_are_not_zero():
-    mo.flags.backend = "interpreter"
-    counts = []
-    for seed in range(100, 140):
-        steps = 3 + seed % 9
-        gradients = build(seed, steps, True)[len(build(seed, steps, False)) : -2]
-        counts.append(sum(bool((value != 0).any()) for value in mo.fetch_sync(gradients)))
-    assert sum(counts) > 50 and sum(count > 0 for count in counts) > 30, counts
+# --- What was exercised ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(200, 220))
-def test_paper_rules(compiled, seed):
-    compare(seed, steps=10, with_gradients=seed % 2 == 0, rules="paper")
+def test_every_operator_has_an_entry():
+    """An operator that is new to the dialect needs an entry in the table."""
+    known = set(COVERED) | STRUCTURE
+    missing = set(read_definitions()) - known
+    assert not missing, (
+        f"add {sorted(missing)} to ELEMENTWISE in operator_table.py, "
+        "or an entry to random_graphs.py"
+    )
+    gone = set(ELEMENTWISE) - set(read_definitions())
+    assert not gone, f"{sorted(gone)} of operator_table.py are no operators of the dialect"
+    for name in ELEMENTWISE:
+        assert read_definitions()[name].dtypes, f"metaop.{name}: element types are not known"
+
+
+def all_exercised():
+    if len(EXERCISED) < len(VALUES) + len(DERIVATIVES):
+        pytest.skip("needs all tests of this file")
+    return sum(EXERCISED.values(), Counter())
+
+
+def test_every_operator_was_exercised():
+    counts = all_exercised()
+    operators = {name.split()[1] for name in counts if name.startswith("operator ")}
+    missing = set(read_definitions()) - STRUCTURE - operators
+    assert not missing, f"no graph has had {sorted(missing)}"
+    pairs = {
+        f"operator {name} {MLIR_TYPES[dtype]}"
+        for name in ELEMENTWISE
+        for dtype in read_definitions()[name].dtypes
+    }
+    # Seeds for all pairs would take longer.
+    missing = sorted(pairs - set(counts))
+    assert len(missing) < len(pairs) / 20, missing
+
+
+def test_every_kind_was_exercised():
+    counts = all_exercised()
+    kinds = {
+        "reduce": {"add", "mul", "max", "min"},
+        "reindex_reduce": set(read_kinds("ReduceKind")),
+        "scatter": {"add", "max", "min"},
+        "prefix": set(read_kinds("PrefixKind")),
+        "cmp": set(read_kinds("ComparePredicate")),
+    }
+    wanted = {f"kind {name} {kind}" for name, all in kinds.items() for kind in all}
+    wanted |= {f"shape {name}" for name in ["0-d", "0-sized", "1", "odd", "long", "broadcast"]}
+    wanted |= {
+        f"index {form}" for form in ["slice", "integer", "array", "mask", "newaxis", "ellipsis"]
+    }
+    wanted |= {f"update {name}" for name in [*UPDATES, "w -= lr * g", "w *= g", "x[key] = v"]}
+    wanted |= {"update x[key] += v"}
+    wanted |= {f"update x.at[key].{kind}(v)" for kind in ["add", "max", "min", "set"]}
+    assert not wanted - set(counts), sorted(wanted - set(counts))
+
+
+def test_most_was_compared():
+    counts = all_exercised()
+    for order in (1, 2):
+        compared = counts[f"order {order} compared"]
+        assert compared > 70
+        assert counts[f"order {order} not smooth"] < compared / 10
+        assert counts[f"order {order} not zero"] > compared / 2
+    # Otherwise none would be tested.
+    assert counts["schedules accepted"] > 20
+
+
+# --- Shrinking ----------------------------------------------------------------------
+
+
+def has_tanh_of_reduce(recipe):
+    """Whether a graph, which is claimed to be wrong, has a tanh of what is reduced."""
+    graph = run(recipe)
+    text = mo.dump()
+    del graph
+    reduced = set()
+    for name, operator, rest in re.findall(r"(%\w+) = metaop\.(\w+)(.*)", text):
+        if operator == "reduce" or reduced & set(re.findall(r"%\w+", rest)):
+            reduced.add(name)
+            if operator == "tanh":
+                return True
+    return False
+
+
+def test_shrinking_finds_what_is_wrong():
+    """Of a graph of ten operators, the two remain that are claimed to be wrong."""
+    numbers = tuple(0.03 + 0.01 * n for n in range(24))
+    noise = ["exp", "add", "sin", "sub"]
+    recipe = [Node("leaf", (), numbers, 0)]
+    for number, name in enumerate([*noise, "reduce", "tanh", *noise], 1):
+        recipe.append(Node(name, (number - 1,), numbers, number))
+    assert has_tanh_of_reduce(recipe)
+    small = shrink(recipe, has_tanh_of_reduce, seconds=20)
+    assert has_tanh_of_reduce(small)
+    assert [node.entry for node in small if node.entry != "leaf"] == ["reduce", "tanh"]
+    text = as_mlir(small)
+    recorded = count_recorded(text)
+    assert sum(count for name, count in recorded.items() if name.startswith("operator")) <= 5
+    assert "metaop.buffer" not in text
+    assert "func.func @main(%" in text
+    # The line makes the same recipe again.
+    assert eval(seed_line(small), {"Node": Node}) == small
+
+
+def test_a_wrong_result_is_explained(compiled):
+    """What a check says of a graph is told with the small graph."""
+
+    def check(recipe, settings):
+        if has_tanh_of_reduce(recipe):
+            raise AssertionError("planted")
+        return Counter()
+
+    numbers = (0.0,) * 24
+    nodes = [("leaf", ()), ("cos", (0,)), ("reduce", (1,)), ("tanh", (2,)), ("sin", (3,))]
+    recipe = [Node(name, reads, numbers, at) for at, (name, reads) in enumerate(nodes)]
+    text = explain_failure(recipe, check, Settings(0), AssertionError("planted"), ALL)
+    assert "planted" in text
+    assert "metaop.tanh" in text
+    assert "metaop.cos" not in text
+
+
+def test_leaving_out():
+    def fails(parts):
+        return {3, 11} <= set(parts)
+
+    assert leave_out(range(20), fails, Budget(5)) == [3, 11]

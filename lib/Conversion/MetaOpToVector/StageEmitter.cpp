@@ -68,7 +68,8 @@ void StageEmitter::findDepths() {
   auto findDepth = [&](Value value) {
     // Not outside of shared loops: an earlier stage may write what is read.
     unsigned depth = schedule.getShared();
-    for (unsigned loop : stage.getLoopsOf(value).set_bits())
+    llvm::SmallBitVector loops = stage.getLoopsOf(value);
+    for (unsigned loop : loops.set_bits())
       depth = std::max(depth, depthOfLoop[loop] + 1);
     depthOf[value] = depth;
   };

@@ -327,7 +327,8 @@ ScheduleAttr ContractionScheduler::schedule() {
   llvm::sort(tile, [](TileDim a, TileDim b) { return a.dim < b.dim; });
   llvm::erase_if(tile, [](TileDim entry) { return entry.size == 1; });
   int64_t bytes = getElementBytes(vectorRead.value.getType());
-  for (unsigned dim : stage.getLoopsOf(vectorRead.value).set_bits())
+  llvm::SmallBitVector loops = stage.getLoopsOf(vectorRead.value);
+  for (unsigned dim : loops.set_bits())
     bytes = multiplyCounts(bytes, getExtent(dim));
   auto build = [&](int64_t prefetch) {
     return ScheduleAttr::get(stage.getContext(), levels, tile,

@@ -259,7 +259,8 @@ void Packer::splitLanes() {
 SmallVector<unsigned> Packer::getPanelLoops() const {
   const Factor &factor = contraction.factors[plan.vectors];
   SmallVector<unsigned> batch, own, reduced;
-  for (unsigned loop : stage.getLoopsOf(factor.value).set_bits()) {
+  llvm::SmallBitVector loops = stage.getLoopsOf(factor.value);
+  for (unsigned loop : loops.set_bits()) {
     if (contraction.reduced.test(loop))
       reduced.push_back(loop);
     else if (contraction.batch.test(loop))

@@ -38,6 +38,7 @@
 
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "SpaceRewriter.h"
@@ -168,7 +169,8 @@ bool Splitter::isSupported() {
   reason = "the stage does what cannot be done block by block";
   if (kernel.getYield().getOperands() != fused.getResults())
     return false;
-  if (!SpaceRewriter::isSupported(fused))
+  if (!SpaceRewriter::isSupported(fused) ||
+      !fused.getIterationValue().getType().hasStaticShape())
     return false;
   bool anyReduced = false;
   for (Value yielded : fused.getYield().getOperands()) {
@@ -229,26 +231,31 @@ bool Splitter::canFlatten() {
 std::optional<Split> Splitter::choose(const Stage &stage,
                                       const Processor &processor) {
   ArrayRef<int64_t> space = getSpace();
-  int64_t iterations = 1;
-  for (int64_t extent : space)
-    iterations *= extent;
+  int64_t iterations = countElements(space);
   int64_t results = 0;
   for (auto [result, yielded] :
        llvm::zip_equal(fused.getResults(), fused.getYield().getOperands()))
     if (yielded.getDefiningOp<ReindexReduceOpInterface>())
-      results += cast<RankedTensorType>(result.getType()).getNumElements();
+      results = addCounts(
+          results,
+          countElements(cast<RankedTensorType>(result.getType()).getShape()));
   if (iterations == 0 || results == 0)
     return refuse("there is nothing to reduce");
+  if (iterations == kMaxCount)
+    return refuse("its iterations cannot be counted");
   if (iterations < kMinIterations && !isForced)
     return refuse("it reduces too little");
   int64_t steps = countParallelSteps(stage, chooseSchedule(stage, processor));
   int64_t blocks = std::clamp(iterations / kMaxBlock, kMaxBlocks, kMostBlocks);
   int64_t minReduced = Contraction::match(stage) ? kMinProducts : kMinReduced;
-  while (blocks > kMinBlocks && results * blocks * minReduced > iterations)
+  auto areTooMany = [&] {
+    return multiplyCounts(results, blocks * minReduced) > iterations;
+  };
+  while (blocks > kMinBlocks && areTooMany())
     blocks /= 2;
   if (steps >= kEnoughSteps && !isForced)
     return refuse("its loops are enough for threads");
-  if (results * blocks * minReduced > iterations && !isForced)
+  if (areTooMany() && !isForced)
     return refuse("partial results would be too many");
 
   std::optional<Split> split;
