@@ -30,7 +30,7 @@ from random_programs import Kernel, LargeProgram, Program
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(os.environ.get("METAOPS_TOOLS", ROOT / "build" / "release" / "bin"))
 # Programs in one file: a process of LLVM takes longer to start than to compile one.
-PER_FILE = 20
+PER_FILE = 40
 SCHEDULES_PER_PROGRAM = 3
 LARGE_PER_FILE = 12
 
@@ -97,6 +97,23 @@ def cut(order, parallel, tile, kept, inside=0):
     return order, min(parallel, last), {dim: tile.get(dim, 1) * rng.choice([1, 2, 3, 5, 60, 900])}
 
 
+def carrying_schedule(rng, order):
+    """Return a schedule of a stage whose last loop carries prefixes, as it has to be."""
+    *others, carried = order
+    rng.shuffle(others)
+    order = [*others, carried]
+    parallel = rng.randint(0, len(others))
+    if not others or rng.random() < 0.3:
+        return write_schedule(order, parallel, {})
+    lanes, width = rng.choice(others), rng.choice([2, 4, 8, 16])
+    parallel = min(parallel, order.index(lanes))
+    if lanes == others[-1] and rng.random() < 0.5:
+        tile, more = {carried: width, lanes: width}, f", transpose = {carried}"
+    else:
+        tile, more = {lanes: width}, ""
+    return write_schedule(order, parallel, tile, lanes=(lanes, width), more=more)
+
+
 def random_schedule(rng, match):
     """Return a schedule of the same loops that may or may not be legal."""
     order, leading = read_levels(match)
@@ -105,6 +122,10 @@ def random_schedule(rng, match):
     has_sums = bool(re.search("reduce|scatter", body))
     leading = leading if has_sums else len(order)
     loops, kept = len(order), set(order[:leading])
+    # Of a stage of its own, so that the others are what they are without prefixes.
+    apart = random.Random(str((order, match.start())))
+    if "metaop.prefix" in body and apart.random() < 0.8:
+        return carrying_schedule(apart, order)
     parallel = rng.choice([0, 0, 1, 1, 2, loops])
     if rng.random() < 0.6:
         # Which loops may be parallel only the heuristics know.
@@ -233,6 +254,7 @@ def compare(text, folder, seed, known=()):
             schedules = {m[0] for m in SCHEDULE.finditer(bodies[agreed[1]])}
             schedules = " ".join(schedules.difference(known))
             facts += Counter({name for name, use in FEATURES.items() if use.search(schedules)})
+            facts["prefix"] += bool(schedules) and "metaop.prefix" in bodies[agreed[1]]
         elif REFUSED.search(line):
             facts["refused"] += 1
         else:
@@ -291,8 +313,16 @@ def assert_enough(facts, quotas):
 def test_random_schedules(first, tmp_path):
     facts = check(Program, range(first, first + PER_FILE), tmp_path)
     assert_enough(
-        facts, {"parallel": 5, "vector": 8, "unroll": 5, "body": 1, "tile": 1, "levels": 3}
+        facts,
+        {"parallel": 10, "vector": 16, "unroll": 10, "body": 2, "tile": 2, "levels": 6},
     )
+
+
+@pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
+def test_random_schedules_of_prefixes(tmp_path):
+    seeds = [seed for seed in range(200, 500) if "metaop.prefix" in Program(seed).text()]
+    facts = check(Program, seeds, tmp_path, share=0.6)
+    assert_enough(facts, {"prefix": 10, "vector": 8, "tile": 4})
 
 
 @pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
