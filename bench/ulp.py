@@ -36,7 +36,8 @@ def _erfc(x: Array) -> Array:
 def _erfinv(x: Array) -> Array:
     from scipy.special import erfinv
 
-    return erfinv(x)
+    # Each argument outside of the domain costs SciPy an exception.
+    return erfinv(x, out=np.full_like(x, np.nan), where=abs(x) <= 1)
 
 
 FUNCTIONS: dict[str, tuple[Callable[[mo.Var], mo.Var], Callable[[Array], Array]]] = {
