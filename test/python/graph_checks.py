@@ -207,8 +207,10 @@ def check_derivatives(recipe: Sequence[Node], settings: Settings) -> Counter[str
 
 def as_mlir(recipe: Sequence[Node], dtypes: Sequence[str] = ALL) -> str:
     """Return the graph of a recipe as a function whose leaves are arguments."""
-    mo.sync_all()
-    graph = run(recipe, dtypes)
+    # What is compiled may be what fails.
+    with mo.flag_scope(backend="interpreter"):
+        mo.sync_all()
+        graph = run(recipe, dtypes)
     values = outputs(graph, recipe)
     del graph
     text = re.sub(r" loc\(.*\)$|^#loc.*\n", "", mo.dump(), flags=re.MULTILINE)
