@@ -202,32 +202,29 @@ sortLine(const Tensor &source, ArrayRef<int64_t> places, bool descending) {
   return order;
 }
 
-static Expected<Tensor> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
-  Tensor result = operands[0];
-  forEachLine(result.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
+static Expected<Tensors> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
+  Tensor values = operands[0];
+  Expected<Tensor> indices =
+      Tensor::create(IntegerType::get(op.getContext(), 64), values.getShape());
+  if (!indices)
+    return indices.takeError();
+  forEachLine(values.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
     auto order = sortLine(operands[0], places, op.getDescending());
-    for (auto [place, number] : llvm::zip_equal(places, order))
-      result.set(place, operands[0].get(places[number]));
+    for (auto [place, number] : llvm::zip_equal(places, order)) {
+      values.set(place, operands[0].get(places[number]));
+      indices->set(place, Scalar::ofSigned(number));
+    }
   });
-  return result;
-}
-
-static Expected<Tensor> evaluateArgsort(ArgsortOp op,
-                                        ArrayRef<Tensor> operands) {
-  Expected<Tensor> result = Tensor::create(
-      IntegerType::get(op.getContext(), 64), operands[0].getShape());
-  if (!result)
-    return result;
-  forEachLine(result->getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
-    auto order = sortLine(operands[0], places, op.getDescending());
-    for (auto [place, number] : llvm::zip_equal(places, order))
-      result->set(place, Scalar::ofSigned(number));
-  });
-  return result;
+  Tensors results;
+  results.push_back(std::move(values));
+  results.push_back(std::move(*indices));
+  return results;
 }
 
 void metaop::addRoutineOps(OpFunctions &functions) {
   addOp<PrefixOp>(functions, evaluatePrefix);
-  addOp<SortOp>(functions, evaluateSort);
-  addOp<ArgsortOp>(functions, evaluateArgsort);
+  functions[SortOp::getOperationName()] = [](Operation *op,
+                                             ArrayRef<Tensor> operands) {
+    return evaluateSort(cast<SortOp>(op), operands);
+  };
 }

@@ -437,14 +437,12 @@ static void bindRunning(py::module_ &module) {
   define(module, "sort(x, dim, descending)",
          [](py::handle x, int64_t dim, bool descending) {
            const Var &source = expectVar(x, "sort: x");
-           Entered session;
-           return session->sort(source, dim, descending);
-         });
-  define(module, "argsort(x, dim, descending)",
-         [](py::handle x, int64_t dim, bool descending) {
-           const Var &source = expectVar(x, "argsort: x");
-           Entered session;
-           return session->argsort(source, dim, descending);
+           std::vector<Var> results;
+           {
+             Entered session;
+             results = session->sort(source, dim, descending);
+           }
+           return py::tuple(toList(std::move(results)));
          });
   define(module, "grad(loss, targets)", &gradientsOf,
          "Gradients of the sum of the loss by the targets: a Var for a\n"

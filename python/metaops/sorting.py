@@ -85,6 +85,14 @@ class Unique(NamedTuple):
     counts: Var
 
 
+def _sorted(x: VarLike, dim: int | None, descending: bool) -> Sorted:
+    """Return both results of a sort; one that nobody uses is not computed."""
+    x = as_var(x)
+    if dim is None:
+        x, dim = x.reshape((-1,)), 0
+    return Sorted(*_core.sort(x, normalised_axis(dim, x.ndim), bool(descending)))
+
+
 def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
     """Return the elements along a dimension in rising order.
 
@@ -102,18 +110,12 @@ def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
     ValueError
         If `dim` is out of range, as of a 0-d tensor it is.
     """
-    x = as_var(x)
-    if dim is None:
-        x, dim = x.reshape((-1,)), 0
-    return _core.sort(x, normalised_axis(dim, x.ndim), bool(descending))
+    return _sorted(x, dim, descending).values
 
 
 def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
     """Return where the elements in the order of `sort` are along the dimension, int64."""
-    x = as_var(x)
-    if dim is None:
-        x, dim = x.reshape((-1,)), 0
-    return _core.argsort(x, normalised_axis(dim, x.ndim), bool(descending))
+    return _sorted(x, dim, descending).indices
 
 
 def _head(x: Var, axis: int, start: int, stop: int) -> Var:
@@ -241,7 +243,7 @@ def quantile(
     shape = (*share.shape, *(ones if keepdims else kept))
     if extent == 0:
         return _core.full(shape, math.nan, dtype)
-    ordered = _core.sort(rows, rows.ndim - 1, False)
+    ordered = sort(rows)
     # Places are exact in float64, whatever x is.
     place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
     low = floor(place)
@@ -431,8 +433,7 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
         none = _core.full((size or 0,), 0, "int64")
         values = _core.full((size or 0,), 0, x.dtype)
         return Unique(values, none, none[:0].reshape(x.shape), none)
-    order = _core.argsort(flat, 0, False)
-    ordered = take(flat, order)
+    ordered, order = _sorted(flat, 0, False)
     before = ordered.reindex((extent,), ("i0-1",))
     is_new = ordered != before
     if "float" in x.dtype:

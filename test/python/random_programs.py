@@ -163,13 +163,12 @@ class Program:
         at = f"dim = {self.random.randrange(len(shape))}"
         if self.random.random() < 0.5 and exact:
             at += self.random.choice(["", " descending"])
-            if self.random.random() < 0.5:
-                self.emit(
-                    f"metaop.sort {name} {at} : {self.type(shape, dtype)}", shape, dtype, True
-                )
-                return
-            types = f"{self.type(shape, dtype)} -> {self.type(shape, 'i64')}"
-            self.emit(f"metaop.argsort {name} {at} : {types}", shape, "i64", True)
+            values, indices = (f"%{letter}{len(self.lines)}" for letter in "vi")
+            self.lines.append(
+                f"{values}, {indices} = metaop.sort {name} {at} : {self.type(shape, dtype)}"
+            )
+            results = [(values, shape, dtype, True), (indices, shape, "i64", True)]
+            self.values += self.random.choice([results, results[:1], results[1:]])
             return
         at += self.random.choice(["", " reverse"]) + self.random.choice(["", " exclusive"])
         kind = self.random.choice(["add", "max", "min", "linear"])

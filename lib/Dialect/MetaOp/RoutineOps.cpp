@@ -40,8 +40,6 @@ LogicalResult PrefixOp::verify() {
 
 LogicalResult SortOp::verify() { return verifyDim(*this, getDim()); } // (C1)
 
-LogicalResult ArgsortOp::verify() { return verifyDim(*this, getDim()); } // (C1)
-
 //===----------------------------------------------------------------------===//
 // Derivatives of prefixes
 //===----------------------------------------------------------------------===//
@@ -200,36 +198,32 @@ Products PrefixOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
 // Derivatives of sorts
 //===----------------------------------------------------------------------===//
 
-/// Where the elements of a sorted tensor come from, and the map that reads
-/// them.
-static std::pair<Value, AffineMap> getOrigins(TensorEmitter &emit, SortOp op) {
-  auto type = op.getType();
-  MLIRContext *context = op.getContext();
-  Value places =
-      emit.create<ArgsortOp>(type.clone(IntegerType::get(context, 64)),
-                             op.getSource(), op.getDim(), op.getDescending());
+/// The map by which the indices of a sort read its source.
+static AffineMap getOriginMap(SortOp op) {
+  int64_t rank = op.getSource().getType().getRank();
   SmallVector<AffineExpr> indices;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+  for (int64_t dim = 0; dim < rank; ++dim)
     indices.push_back(static_cast<uint64_t>(dim) == op.getDim()
-                          ? getAffineSymbolExpr(0, context)
-                          : getAffineDimExpr(dim, context));
-  return {places, AffineMap::get(type.getRank(), 1, indices, context)};
+                          ? getAffineSymbolExpr(0, op.getContext())
+                          : getAffineDimExpr(dim, op.getContext()));
+  return AffineMap::get(rank, 1, indices, op.getContext());
 }
 
 Products SortOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
+  if (!cotangents[0])
     return {Value()};
   TensorEmitter emit(builder, getLoc());
-  auto [places, map] = getOrigins(emit, *this);
-  return {emit.create<ScatterOp>(getType(), ReduceKind::Add, cotangents[0],
-                                 ValueRange(places), emit.extents(getSource()),
-                                 map)};
+  return {emit.create<ScatterOp>(getSource().getType(), ReduceKind::Add,
+                                 cotangents[0], ValueRange(getIndices()),
+                                 emit.extents(getSource()),
+                                 getOriginMap(*this))};
 }
 
 Products SortOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
-  auto [places, map] = getOrigins(emit, *this);
-  return {emit.create<GatherOp>(
-      getType(), tangents[0], ValueRange(places), map,
-      getNumberAttr(getElementTypeOrSelf(getResult()), 0.0))};
+  Value moved = emit.create<GatherOp>(
+      getValues().getType(), tangents[0], ValueRange(getIndices()),
+      getOriginMap(*this),
+      getNumberAttr(getElementTypeOrSelf(getValues()), 0.0));
+  return {moved, Value()};
 }

@@ -212,7 +212,8 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
       info.isCopy = true;
       for (Type type : op->getOperandTypes())
         info.bytesRead += metaop::countBytes(type);
-      info.bytesWritten = metaop::countBytes(op->getResult(0).getType());
+      for (Value result : metaop::getMadeValues(op))
+        info.bytesWritten += metaop::countBytes(result.getType());
     } else {
       info.name = "copy";
       info.isCopy = true;

@@ -91,6 +91,8 @@ void CpuProgram::addCall(std::shared_ptr<const KernelCall> kernel,
 void CpuProgram::addRoutine(metaop::RoutineOpInterface op,
                             llvm::ArrayRef<Slot> inputs,
                             llvm::ArrayRef<Slot> results) {
+  if (results.empty())
+    return; // nobody reads them
   Call &call = calls.emplace_back();
   call.routine = Routine::of(op);
   call.buffers.assign(inputs.begin(), inputs.end());
@@ -210,12 +212,13 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
             "tensors of static shape");
       inputs.push_back(slot->second);
     }
-    for (auto [result, attr] : llvm::zip_equal(
-             op.getResults(), op.getAttrOfType<ArrayAttr>("metaop.slots")))
+    llvm::SmallVector<Value> made = metaop::getMadeValues(&op);
+    for (auto [result, attr] :
+         llvm::zip_equal(made, op.getAttrOfType<ArrayAttr>("metaop.slots")))
       outputs.push_back(toSlot(attr, result.getType()));
     if (op.hasAttr(metaop::kMayKeepAttr))
       outputs.back().packed = nextPacked++;
-    for (auto [result, slot] : llvm::zip_equal(op.getResults(), outputs))
+    for (auto [result, slot] : llvm::zip_equal(made, outputs))
       slots[result] = slot;
     if (auto placement = dyn_cast<metaop::PlacementOpInterface>(op))
       program->addCopies(placement, inputs, outputs.front());
@@ -411,7 +414,7 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
     int64_t start = times ? readClock() : 0;
     if (call.routine.kind != Routine::Kind::None)
       call.routine.run(ArrayRef(buffers).take_front(call.numInputs),
-                       buffers.back(), threads);
+                       ArrayRef(buffers).drop_front(call.numInputs), threads);
     else if (!call.kernel)
       runCopies(call.copies, ArrayRef(buffers).drop_back(), buffers.back(),
                 threads);

@@ -85,8 +85,8 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, prefix, isReverse, isExclusive] =
-      routine;
+  auto &[kind, dtype, outer, extent, inner, prefix, isReverse, isExclusive,
+         givesValues, givesIndices] = routine;
   visitor.number(kind);
   visitor.number(dtype);
   visitor.number(outer);
@@ -95,6 +95,8 @@ static void visit(Visitor &visitor, Routine &routine) {
   visitor.number(prefix);
   visitor.number(isReverse);
   visitor.number(isExclusive);
+  visitor.number(givesValues);
+  visitor.number(givesIndices);
 }
 
 template <typename Visitor>
@@ -275,22 +277,23 @@ static bool isRoutine(const StoredCall &call) {
   const Routine &routine = call.routine;
   if (routine.kind == Routine::Kind::None)
     return true;
-  bool isLinear = routine.kind == Routine::Kind::Prefix &&
-                  routine.prefix == mlir::metaop::PrefixKind::Linear;
   if (!routine.isValid() || !call.copies.empty() ||
-      call.numInputs != (isLinear ? 2 : 1) ||
-      call.buffers.size() != call.numInputs + 1)
+      routine.getNumResults() == 0 ||
+      call.numInputs != routine.getNumInputs() ||
+      call.buffers.size() != call.numInputs + routine.getNumResults())
     return false;
   int64_t elements = routine.countElements();
-  int64_t bytes, resultBytes;
-  bool isArgsort = routine.kind == Routine::Kind::Argsort;
+  int64_t bytes, indexBytes;
   if (llvm::MulOverflow(elements, sizeOf(routine.dtype), bytes) ||
-      llvm::MulOverflow(elements, isArgsort ? 8 : sizeOf(routine.dtype),
-                        resultBytes))
+      llvm::MulOverflow(elements, int64_t(sizeof(int64_t)), indexBytes))
     return false;
-  auto inputs = llvm::ArrayRef(call.buffers).drop_back();
-  return call.buffers.back().bytes == resultBytes &&
-         llvm::all_of(inputs,
+  llvm::ArrayRef<Slot> slots = call.buffers;
+  if (routine.givesIndices) {
+    if (slots.back().bytes != indexBytes)
+      return false;
+    slots = slots.drop_back();
+  }
+  return llvm::all_of(slots,
                       [&](const Slot &slot) { return slot.bytes == bytes; });
 }
 

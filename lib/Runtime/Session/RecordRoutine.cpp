@@ -48,15 +48,9 @@ Var Session::prefix(llvm::StringRef kind, const Var &x, const Var *factors,
                                              reverse, exclusive)));
 }
 
-Var Session::sort(const Var &x, int64_t dim, bool descending) {
+std::vector<Var> Session::sort(const Var &x, int64_t dim, bool descending) {
   dim = normalizeDim("sort", dim, x);
-  return wrap(adopt(metaop::SortOp::create(at(), line, x.node->type(),
-                                           x.node->value(), dim, descending)));
-}
-
-Var Session::argsort(const Var &x, int64_t dim, bool descending) {
-  dim = normalizeDim("argsort", dim, x);
-  return wrap(
-      adopt(metaop::ArgsortOp::create(at(), line, typeOf(x.shape(), DType::I64),
-                                      x.node->value(), dim, descending)));
+  return wrapResults(adopt(metaop::SortOp::create(
+      at(), line, x.node->type(), typeOf(x.shape(), DType::I64),
+      x.node->value(), dim, descending)));
 }

@@ -42,14 +42,46 @@ func.func @prefix_c3_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
 
 func.func @sort_c1_dim(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{expects a dimension below 1, given -1}}
-  %0 = metaop.sort %x dim = -1 : tensor<4xf32>
+  %0, %1 = metaop.sort %x dim = -1 : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // -----
 
-func.func @argsort_c1_dim(%x: tensor<4xf32>) -> tensor<4xi64> {
+func.func @sort_c1_dim_too_large(%x: tensor<4xf32>) -> tensor<4xi64> {
   // expected-error @below {{expects a dimension below 1, given 1}}
-  %0 = metaop.argsort %x dim = 1 : tensor<4xf32> -> tensor<4xi64>
-  return %0 : tensor<4xi64>
+  %0, %1 = metaop.sort %x dim = 1 : tensor<4xf32>
+  return %1 : tensor<4xi64>
+}
+
+// -----
+
+func.func @sort_one_result(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{operation defines 2 results but was provided 1 to bind}}
+  %0 = metaop.sort %x dim = 0 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @sort_values_type(%x: tensor<4xf32>) -> tensor<4xf16> {
+  // expected-error @below {{failed to verify that all of {source, values} have same type}}
+  %0, %1 = "metaop.sort"(%x) <{dim = 0 : i64}> : (tensor<4xf32>) -> (tensor<4xf16>, tensor<4xi64>)
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @sort_indices_type(%x: tensor<4xf32>) -> tensor<5xi64> {
+  // expected-error @below {{failed to verify that indices are i64 and of the source's shape}}
+  %0, %1 = "metaop.sort"(%x) <{dim = 0 : i64}> : (tensor<4xf32>) -> (tensor<4xf32>, tensor<5xi64>)
+  return %1 : tensor<5xi64>
+}
+
+// -----
+
+func.func @sort_unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
+  // expected-error @below {{operand #0 must be}}
+  %0, %1 = "metaop.sort"(%x) <{dim = 0 : i64}> : (tensor<*xf32>) -> (tensor<*xf32>, tensor<4xi64>)
+  return %0 : tensor<*xf32>
 }

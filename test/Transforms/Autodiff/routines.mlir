@@ -90,13 +90,12 @@ func.func @logarithms(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // CHECK-LABEL: @sorted(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
-// CHECK-NEXT: %[[SORT:.*]] = metaop.sort %[[X]] dim = 0
+// CHECK-NEXT: %[[VALUES:.*]], %[[INDICES:.*]] = metaop.sort %[[X]] dim = 0
 // CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[ARGSORT:.*]] = metaop.argsort %[[X]] dim = 0
-// CHECK-NEXT: %[[SCATTER:.*]] = metaop.scatter add %[[C]][%[[ARGSORT]]] map #map
-// CHECK-NEXT: return %[[SORT]], %[[SCATTER]] :
+// CHECK-NEXT: %[[SCATTER:.*]] = metaop.scatter add %[[C]][%[[INDICES]]] map #map
+// CHECK-NEXT: return %[[VALUES]], %[[SCATTER]] :
 func.func @sorted(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %r = metaop.sort %x dim = 0 : tensor<4xf32>
+  %r, %i = metaop.sort %x dim = 0 : tensor<4xf32>
   return %r : tensor<4xf32>
 }
 

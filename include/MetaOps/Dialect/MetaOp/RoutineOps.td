@@ -60,48 +60,36 @@ def MetaOp_PrefixOp : MetaOp_RoutineOp<"prefix", [
 }
 
 def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
-    SameOperandsAndResultType, MetaOp_DifferentiableByProducts]> {
-  let summary = "Elements in rising order along a dimension";
+    AllTypesMatch<["source", "values"]>,
+    TypesMatchWith<"indices are i64 and of the source's shape", "source",
+                   "indices",
+                   "::llvm::cast<::mlir::RankedTensorType>($_self).clone("
+                   "::mlir::IntegerType::get($_self.getContext(), 64))">,
+    MetaOp_DifferentiableByProducts]> {
+  let summary = "Elements in rising order along a dimension, and where they were";
   let description = [{
-    NaN is larger than every number, and both zeros are equal: zeros that are
-    beside each other may change places. In falling order if `descending`.
+    `indices[..., k, ...]` is the index along `dim` of the element that comes at
+    place k, `values[..., k, ...]` that element. NaN is larger than every number,
+    and both zeros are equal; of equal elements the one with the lower index comes
+    first. In falling order if `descending`, where this holds, too.
+
+    Either result may be unused; then it is not computed. Without indices, zeros
+    that are beside each other may change places among the values.
 
     Constraints: (C1) `dim` is a dimension.
 
-    VJP: a scatter of the cotangent to where the elements were.
+    VJP: a scatter of the values' cotangent by the indices.
 
     ```mlir
-    %y = metaop.sort %x dim = 1 : tensor<4x8xf32>
+    %values, %indices = metaop.sort %x dim = 1 : tensor<4x8xf32>
     ```
   }];
   let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
                        UnitAttr:$descending);
-  let results = (outs MetaOp_Tensor:$result);
+  let results = (outs MetaOp_Tensor:$values, MetaOp_IndexTensor:$indices);
   let assemblyFormat = [{
     $source `dim` `=` $dim (`descending` $descending^)? attr-dict `:`
-    type($result)
-  }];
-}
-
-def MetaOp_ArgsortOp : MetaOp_RoutineOp<"argsort"> {
-  let summary = "Where the elements in rising order are along a dimension";
-  let description = [{
-    `result[..., k, ...]` is the index along `dim` of the element that comes at
-    place k in the order of `metaop.sort`; of equal ones, in both directions, the
-    one with the lower index comes first.
-
-    Constraints: (C1) `dim` is a dimension.
-
-    ```mlir
-    %i = metaop.argsort %x dim = 1 : tensor<4x8xf32> -> tensor<4x8xi64>
-    ```
-  }];
-  let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
-                       UnitAttr:$descending);
-  let results = (outs MetaOp_IndexTensor:$result);
-  let assemblyFormat = [{
-    $source `dim` `=` $dim (`descending` $descending^)? attr-dict `:`
-    type($source) `->` type($result)
+    type($source)
   }];
 }
 

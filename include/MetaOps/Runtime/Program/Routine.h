@@ -20,7 +20,7 @@ namespace metaops {
 
 /// What a call of a routine does: an op with a RoutineOpInterface, as numbers.
 struct Routine {
-  enum class Kind { None, Prefix, Sort, Argsort };
+  enum class Kind { None, Prefix, Sort };
 
   Kind kind = Kind::None;
   DType dtype = DType::F32;
@@ -30,18 +30,23 @@ struct Routine {
   /// A prefix from the last element on; a sort in falling order.
   bool isReverse = false;
   bool isExclusive = false;
+  /// Which results a sort has: the elements, and where they were.
+  bool givesValues = false;
+  bool givesIndices = false;
 
   static Routine of(mlir::metaop::RoutineOpInterface op);
 
   int64_t countElements() const { return outer * extent * inner; }
+  unsigned getNumInputs() const;
+  unsigned getNumResults() const;
   /// Predicted picoseconds on one thread.
   int64_t getWork() const;
   /// How many threads there is work for.
   int64_t getMaxThreads() const;
   bool isValid() const;
 
-  /// Reads the inputs of the op and writes its result.
-  void run(llvm::ArrayRef<void *> inputs, void *result,
+  /// Reads the inputs of the op and writes those of its results that are used.
+  void run(llvm::ArrayRef<void *> inputs, llvm::ArrayRef<void *> results,
            ThreadPool &threads) const;
 };
 
