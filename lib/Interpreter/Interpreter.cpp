@@ -107,6 +107,7 @@ Interpreter::Interpreter(LeafFunction leaf) {
   addReduceOps(functions);
   addLeafOps(functions);
   addHostOps(functions);
+  addPrefixOps(functions);
   addRoutineOps(functions);
 
   OpFunction runBody = [this](Operation *op, ArrayRef<Tensor> operands) {

@@ -39,6 +39,7 @@ void addReindexOps(OpFunctions &functions);
 void addReduceOps(OpFunctions &functions);
 void addLeafOps(OpFunctions &functions);
 void addHostOps(OpFunctions &functions);
+void addPrefixOps(OpFunctions &functions);
 void addRoutineOps(OpFunctions &functions);
 
 /// What combines two elements.

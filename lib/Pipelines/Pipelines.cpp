@@ -68,6 +68,7 @@ static void addSteering(OpPassManager &pm, const PipelineOptions &options) {
 static void addFusion(OpPassManager &pm, FusionRules rules,
                       const PipelineOptions &options) {
   OpPassManager &main = pm.nest<func::FuncOp>();
+  main.addPass(createSplitPrefixesPass());
   main.addPass(createWidenAddendsPass());
   main.addPass(createSimplifyPass());
   main.addPass(createPermuteReductionsPass());

@@ -192,6 +192,19 @@ func.func @shared(%x: tensor<6x10xf32>) -> tensor<6x10xf32> {
   return %k : tensor<6x10xf32>
 }
 
+// CHECK: chains: 1 results agree
+func.func @chains(%x: tensor<10x16xf32>) -> tensor<10x16xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<10x16xf32>) -> tensor<10x16xf32> {
+    %r = metaop.fused(%a = %kx : tensor<10x16xf32>) -> tensor<10x16xf32>
+        schedule(#metaop.schedule<[step(1, 8), step(0)], tile = [1: 8], lanes = 1: 8>) {
+      %y = metaop.prefix add %a dim = 0 : tensor<10x16xf32>
+      metaop.yield %y : tensor<10x16xf32>
+    }
+    metaop.yield %r : tensor<10x16xf32>
+  }
+  return %k : tensor<10x16xf32>
+}
+
 // CHECK: blocks: 1 results agree
 func.func @blocks(%x: tensor<8x24xf32>, %w: tensor<24x32xf32>) -> tensor<8x32xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x24xf32>, %kw = %w : tensor<24x32xf32>) -> tensor<8x32xf32> {

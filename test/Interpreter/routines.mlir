@@ -1,7 +1,7 @@
 // RUN: metaop-run %s --interpret | FileCheck %s --match-full-lines
 // RUN: metaop-run %s | FileCheck %s --match-full-lines
 
-// The routines of the runtime do what the interpreter does.
+// Kernels and the routines of the runtime do what the interpreter does.
 
 func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>,
                       tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>,

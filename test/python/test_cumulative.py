@@ -102,6 +102,35 @@ def test_sums_of_what_is_not_negative_never_fall(rng):
         assert (np.diff(mo.cumsum(x).numpy()) >= 0).all()
 
 
+def test_producers_and_readers_are_in_one_kernel(rng, compiled):
+    x, w = floats(rng, (33, 70), "float32"), floats(rng, (33, 70), "float32")
+    for axis in (0, 1):
+        y = mo.cumsum(mo.exp(mo.array(x)), axis) * w
+        close(y, np.cumsum(np.exp(x), axis) * w, 1e-5, 1e-5)
+        assert len(mo.last_program().kernels) == 1
+
+
+def test_a_product_is_as_large_as_its_line(rng):
+    """The product of a part of a line may overflow where that of the line does not."""
+    x = np.full(3000, 2.0, "float32")
+    x[0] = 0
+    same(mo.cumprod(x), np.zeros(3000, "float32"))
+    x = np.concatenate([np.full(1008, 0.9), np.full(1008, 1.1)]).astype("float32")
+    same(mo.cumprod(x), np.cumprod(x))
+    (gradient,) = mo.grad(mo.cumprod(v := mo.array(x))[:3].sum(), [v])
+    close(gradient, np.r_[1 + 0.9 + 0.81, 0.9 + 0.81, 0.81, np.zeros(2013)], 1e-5)
+    close(mo.linear_recurrence(np.full(3000, 2.0), np.zeros(3000)), np.zeros(3000))
+
+
+def test_the_first_element_is_taken(rng):
+    for name, first in (("cummax", -np.inf), ("cummin", np.inf)):
+        for reverse in (False, True):
+            x = np.array([first, first, 1.0])
+            x = x[::-1].copy() if reverse else x
+            (gradient,) = mo.grad(getattr(mo, name)(v := mo.array(x), reverse=reverse).sum(), [v])
+            same(gradient, np.array([1.0, 0, 2] if reverse else [2.0, 0, 1]))
+
+
 def test_special_values():
     x = np.array([1, np.nan, 2, np.inf, -np.inf], "float32")
     for name in ("cumsum", "cumprod", "cummax", "cummin"):

@@ -13,6 +13,7 @@
 //      unrolled loop, where results are kept in memory; sizes are sane.
 //      Sums of half floats are not kept in memory, which would round each step.
 //      Results that are stored past the caches are stored by aligned vectors.
+//      The loop of prefixes is the innermost, whole and in order.
 //      Dimensions without a loop are reduced, of known extents.
 //      A dimension that all results keep may have two loops, over strips and
 //      through one, in a stage that is alone in its kernel.
@@ -250,6 +251,33 @@ static LogicalResult verifyRounding(const ScheduledStage &scheduled) {
   return success();
 }
 
+/// Each iteration of the loop that carries prefixes has what the one before it
+/// left, in registers: it is the innermost loop, and whole.
+static LogicalResult verifyCarry(const ScheduledStage &scheduled) {
+  const Stage &stage = scheduled.stage;
+  ScheduleAttr schedule = scheduled.schedule;
+  FusedOp op = stage.op;
+  if (!stage.carry)
+    return success();
+  int64_t loop = stage.carry->loop;
+  auto refuse = [&] {
+    return op.emitOpError("loop ") << loop << " carries prefixes, and ";
+  };
+  if (!schedule.isNest() || schedule.getNumLevels() == 0 ||
+      schedule.getLevels().back().dim != loop ||
+      llvm::count(schedule.getDims(), loop) != 1)
+    return refuse() << "has to be the innermost loop, and one loop";
+  if (scheduled.openedLoops == schedule.getNumLevels())
+    return refuse() << "cannot be parallel or shared with another stage";
+  if (schedule.getVectorWidth() > 1 && schedule.getVectorDim() == loop)
+    return refuse() << "cannot be the vector loop";
+  if (schedule.getUnroll() > 1 && schedule.getUnrollDim() == loop &&
+      schedule.getTranspose() != loop)
+    return refuse() << "cannot have copies side by side, but for the rows of "
+                       "a tile";
+  return success();
+}
+
 static LogicalResult verifyStreamed(const ScheduledStage &scheduled) {
   FusedOp op = scheduled.stage.op;
   return verifyStream(op, scheduled.stage, scheduled.schedule,
@@ -420,7 +448,8 @@ LogicalResult metaop::verifyNests(MutableArrayRef<ScheduledStage> stages) {
         failed(verifyTile(scheduled, isAlone)) ||
         failed(verifyUnroll(scheduled, isAlone)) ||
         failed(verifyUnrollDims(scheduled)) ||
-        failed(verifyRounding(scheduled)) || failed(verifyStreamed(scheduled)))
+        failed(verifyRounding(scheduled)) || failed(verifyCarry(scheduled)) ||
+        failed(verifyStreamed(scheduled)))
       return failure();
   }
   for (size_t i = 1; i < stages.size(); ++i)
@@ -446,8 +475,12 @@ LogicalResult metaop::verifyLoopTree(MutableArrayRef<ScheduledStage> stages) {
         failed(verifyParallel(op, scheduled.schedule, scheduled.stage)))
       return failure();
   }
-  if (auto blocked = BlockedStages::find(stages); blocked && !isAlone)
+  if (auto blocked = BlockedStages::find(stages); blocked && !isAlone) {
+    for (const ScheduledStage &scheduled : stages)
+      if (FusedOp op = scheduled.stage.op; scheduled.stage.carry)
+        return op.emitOpError("has prefixes, beside a contraction in blocks");
     return blocked->verify();
+  }
   for (const ScheduledStage &scheduled : stages) {
     if (scheduled.schedule.isNest() &&
         !isTiled(scheduled.stage, scheduled.schedule))

@@ -50,7 +50,8 @@ StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
       bindings(std::move(bindings)), outer(outer),
       lanes(schedule.getVectorWidth()),
       body(b, stage, schedule, this->bindings),
-      accumulators(b, stage, schedule, this->bindings, outer.opened, body) {
+      accumulators(b, stage, schedule, this->bindings, outer.opened, body),
+      prefixes(b, stage, schedule, body) {
   findDepths();
   findEnds();
 }
@@ -202,8 +203,12 @@ void StageEmitter::enter(unsigned depth) {
     if (!read.isIndirect && depthOf.lookup(read.value) == depth)
       body.emit(read.value);
   for (Operation *op : stage.body)
-    if (depthOf.lookup(op->getResult(0)) == depth)
-      body.emit(op->getResult(0));
+    if (depthOf.lookup(op->getResult(0)) == depth) {
+      if (auto prefix = dyn_cast<PrefixOp>(op))
+        prefixes.emit(prefix);
+      else
+        body.emit(op->getResult(0));
+    }
   accumulators.open(depth);
 }
 
@@ -231,6 +236,10 @@ void StageEmitter::emitLoop(unsigned depth, LoopRange range) {
   }
   if (isTileLoop(depth)) {
     emitTiles(depth);
+    return;
+  }
+  if (stage.isCarried(loop)) {
+    emitCarried(depth);
     return;
   }
   if (llvm::is_contained(schedule.getUnrollDims(), loop)) {
@@ -263,6 +272,16 @@ void StageEmitter::emitUnrolled(unsigned depth) {
     emitNest(depth + 1);
     body.setState(std::move(outside));
   }
+}
+
+/// Emits the loop of the prefixes, which is the innermost.
+void StageEmitter::emitCarried(unsigned depth) {
+  prefixes.emitLoop(getFullRange(depth), /*step=*/1, [&](Value at, Value) {
+    UnrolledBody::State outside = body.getState();
+    body.openLoop(getLoop(depth), at);
+    emitNest(depth + 1);
+    body.setState(std::move(outside));
+  });
 }
 
 /// Emits what is inside of a loop over strips. Nothing is carried through it:

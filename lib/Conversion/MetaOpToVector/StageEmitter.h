@@ -8,7 +8,7 @@
 //
 // The loops of a stage, as its schedule says. What is computed in them is the
 // body's affair (`UnrolledBody`), what they carry that of the reductions
-// (`Accumulators`).
+// (`Accumulators`) and of the prefixes (`Prefixes`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "Accumulators.h"
 #include "LoopRange.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
+#include "Prefixes.h"
 #include "StageBindings.h"
 #include "UnrolledBody.h"
 
@@ -74,6 +75,7 @@ private:
   SmallVector<PartOfLoop> getOpenParts() const;
   void emitLoop(unsigned depth, LoopRange range);
   void emitUnrolled(unsigned depth);
+  void emitCarried(unsigned depth);
   void emitStrips(unsigned depth, const LoopRange &range);
   void emitSegment(unsigned depth, const Segment &segment);
   void emitBlocks(unsigned depth, const Segment &segment, unsigned levels);
@@ -94,6 +96,7 @@ private:
     return schedule.getTranspose() >= 0 && depth + 2 == schedule.getNumLevels();
   }
   void emitTiles(unsigned depth);
+  void emitCarriedTiles(unsigned depth);
   LoopRange splitOffTiles(unsigned depth, LoopRange &range);
   void emitByLanes(const LoopRange &range,
                    llvm::function_ref<void(Value)> emit);
@@ -115,6 +118,7 @@ private:
   int64_t lanes;
   UnrolledBody body;
   Accumulators accumulators;
+  Prefixes prefixes;
 
   /// Depth at which each read and operation is emitted: inside of all loops
   /// that it depends on and of no other.

@@ -23,8 +23,29 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
+/// The same along prefixes, whose loop is the inner one of both.
+void StageEmitter::emitCarriedTiles(unsigned depth) {
+  LoopRange rest = getFullRange(depth);
+  auto emit = [&](Value lane, Value laneEnd) {
+    UnrolledBody::State outside = body.getState();
+    // There is a chain for each lane.
+    body.openLoop(getLoop(depth), lane);
+    prefixes.emitLoop(getFullRange(depth + 1), lanes, [&](Value at, Value end) {
+      emitTile(depth, {lane, laneEnd}, {at, end});
+    });
+    body.setState(std::move(outside));
+  };
+  LoopRange whole = splitOffTiles(depth, rest);
+  emitByLanes(whole, [&](Value lane) { emit(lane, {}); });
+  emitByLanes(rest, [&](Value lane) { emit(lane, rest.end); });
+}
+
 /// Emits the two innermost loops, which are those of tiles.
 void StageEmitter::emitTiles(unsigned depth) {
+  if (stage.carry) {
+    emitCarriedTiles(depth);
+    return;
+  }
   LoopRange outerRest = getFullRange(depth), inner = getFullRange(depth + 1);
   LoopRange innerRest = inner;
   LoopRange outerWhole = splitOffTiles(depth, outerRest);

@@ -99,6 +99,12 @@ public:
   /// Evaluates a value of the body in all copies.
   void emit(Value value);
   Value getValue(Value value, unsigned copy) const;
+  /// The copies of a value that something else has evaluated.
+  void setValue(Value value, Copies copies) {
+    state.values[value] = std::move(copies);
+  }
+  /// How many copies of a value there are.
+  unsigned getNumCopies(Value value) const;
   /// Stores a value that is not reduced.
   void store(const StageWrite &write);
   /// Asks for what the open tile reads by rows.
@@ -106,7 +112,6 @@ public:
 
 private:
   Copy getTransposed(unsigned number) { return Copy(*this, number, true); }
-  unsigned getNumCopies(Value value) const;
   SmallVector<Value> emitLoops(unsigned copy, bool isTransposed);
   Value emitClamp(Value variable);
   Value emitStoreMask(const Copy &copy);

@@ -27,6 +27,9 @@ static constexpr int64_t kPerLane = 48;
 /// Loads and stores with their addresses.
 static constexpr int64_t kAccess = 3;
 
+/// A step of a prefix: of log(e^h + e^x), and of the others.
+static constexpr int64_t kSumOfExponentials = 45, kStep = 2;
+
 static int64_t estimateElementwise(ElementwiseOpInterface op) {
   switch (op.getElementWork()) {
   case ElementWork::Arithmetic:
@@ -54,6 +57,9 @@ int64_t metaop::estimateCodeSize(Operation *op) {
     return estimateElementwise(elementwise);
   if (isa<IndirectOpInterface>(op))
     return kPerLane;
+  if (auto prefix = dyn_cast<PrefixOp>(op))
+    return prefix.getKind() == PrefixKind::LogAddExp ? kSumOfExponentials
+                                                     : kStep;
   if (isa<RandomOp>(op))
     return 80;
   auto count = [](IndexAccess access, bool isChecked) {

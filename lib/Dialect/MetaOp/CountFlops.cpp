@@ -26,6 +26,7 @@ static bool isFloatArithmetic(MetaOpInterface op) {
   case MetaOpClass::Generator:
     return false;
   case MetaOpClass::ReindexReduce:
+  case MetaOpClass::Prefix:
     return true;
   case MetaOpClass::Elementwise:
     // A comparison's result is no float.

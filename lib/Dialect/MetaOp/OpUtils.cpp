@@ -84,6 +84,14 @@ LogicalResult metaop::verifyAccess(Operation *op, AffineMap map,
   return success();
 }
 
+LogicalResult metaop::verifyDimension(Operation *op, int64_t dim) {
+  int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
+  if (dim >= 0 && dim < rank)
+    return success();
+  return op->emitOpError("expects a dimension below ")
+         << rank << ", given " << dim;
+}
+
 LogicalResult metaop::verifyReduceKind(Operation *op, ReduceKind kind,
                                        Type elementType) {
   bool bitwise = kind == ReduceKind::And || kind == ReduceKind::Or ||

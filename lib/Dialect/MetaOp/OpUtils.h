@@ -56,6 +56,9 @@ LogicalResult verifyAccess(Operation *op, AffineMap map, IntegerSet where,
                            StringRef iterationName, RankedTensorType accessed,
                            StringRef accessedName);
 
+/// `dim` is a dimension of the first operand.
+LogicalResult verifyDimension(Operation *op, int64_t dim);
+
 /// `and`, `or` and `xor` take integers or booleans, the others numbers.
 LogicalResult verifyReduceKind(Operation *op, ReduceKind kind,
                                Type elementType);

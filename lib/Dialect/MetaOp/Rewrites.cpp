@@ -63,6 +63,10 @@ FusedOp metaop::findStageToRewrite(KernelOp kernel, StringRef &reason) {
     return nullptr;
   }
   FusedOp stage = *stages.begin();
+  if (!stage.getBody().getOps<PrefixOp>().empty()) {
+    reason = "it has prefixes";
+    return nullptr;
+  }
   if (!stage.getScheduleAttr())
     return stage;
   reason = "it has a schedule";

@@ -243,10 +243,15 @@ LogicalResult FusedOp::verify() {
   return verifyArguments(*this);
 }
 
+/// Whether all operands are read at the iteration's place.
+static bool readsInPlace(MetaOpClass kind) {
+  return kind == MetaOpClass::Elementwise || kind == MetaOpClass::Prefix;
+}
+
 /// (C3): what is read at another place than the iteration's comes from outside.
 static LogicalResult verifyReads(MetaOpInterface op) {
   MetaOpClass kind = op.getMetaOpClass();
-  if (kind == MetaOpClass::Elementwise)
+  if (readsInPlace(kind))
     return success();
   if (auto indirect = dyn_cast<IndirectOpInterface>(op.getOperation())) {
     // Extents are never computed in a stage.
@@ -257,12 +262,12 @@ static LogicalResult verifyReads(MetaOpInterface op) {
     return success();
   }
   // A reindex-reduce reads its source in place; its other operands are symbols.
-  bool readsInPlace = kind == MetaOpClass::ReindexReduce;
-  for (Value operand : op->getOperands().drop_front(readsInPlace ? 1 : 0))
+  bool isReduced = kind == MetaOpClass::ReindexReduce;
+  for (Value operand : op->getOperands().drop_front(isReduced ? 1 : 0))
     if (!isa<BlockArgument>(operand))
       return op->emitOpError()
              << "in a stage expects "
-             << (readsInPlace ? "its symbols and extents" : "its operands")
+             << (isReduced ? "its symbols and extents" : "its operands")
              << " to be arguments of the stage";
   return success();
 }
@@ -271,9 +276,9 @@ static LogicalResult verifyReads(MetaOpInterface op) {
 static LogicalResult verifyPlace(MetaOpInterface op, ArrayRef<int64_t> space) {
   // The indices of a gather and of a scatter have that shape by themselves.
   MetaOpClass kind = op.getMetaOpClass();
-  if (kind != MetaOpClass::Elementwise && kind != MetaOpClass::ReindexReduce)
+  if (!readsInPlace(kind) && kind != MetaOpClass::ReindexReduce)
     return success();
-  unsigned count = kind == MetaOpClass::Elementwise ? op->getNumOperands() : 1;
+  unsigned count = readsInPlace(kind) ? op->getNumOperands() : 1;
   for (Value operand : op->getOperands().take_front(count)) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (failed(verifyCompatibleShape(type.getShape(), space)))

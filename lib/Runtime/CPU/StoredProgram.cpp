@@ -85,16 +85,14 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, prefix, isReverse, isExclusive,
-         givesValues, givesIndices] = routine;
+  auto &[kind, dtype, outer, extent, inner, isReverse, givesValues,
+         givesIndices] = routine;
   visitor.number(kind);
   visitor.number(dtype);
   visitor.number(outer);
   visitor.number(extent);
   visitor.number(inner);
-  visitor.number(prefix);
   visitor.number(isReverse);
-  visitor.number(isExclusive);
   visitor.number(givesValues);
   visitor.number(givesIndices);
 }
@@ -278,8 +276,7 @@ static bool isRoutine(const StoredCall &call) {
   if (routine.kind == Routine::Kind::None)
     return true;
   if (!routine.isValid() || !call.copies.empty() ||
-      routine.getNumResults() == 0 ||
-      call.numInputs != routine.getNumInputs() ||
+      routine.getNumResults() == 0 || call.numInputs != 1 ||
       call.buffers.size() != call.numInputs + routine.getNumResults())
     return false;
   int64_t elements = routine.countElements();

@@ -1,4 +1,4 @@
-//===- Routine.cpp - Prefixes and sorts of tensors in memory --------------===//
+//===- Routine.cpp - Sorts of tensors in memory ---------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,9 +14,7 @@
 using namespace mlir;
 using namespace metaops;
 
-/// What an element takes, in picoseconds: 0.5 ns in a prefix, and each of the
-/// rounds of a sort 2 ns.
-static constexpr int64_t kPrefixWork = 500;
+/// What an element takes in each of the rounds of a sort, in picoseconds.
 static constexpr int64_t kSortWork = 2000;
 /// A thread is worth its start if it has so much to do: 8 us.
 static constexpr int64_t kWorkPerThread = 8'000'000;
@@ -31,46 +29,31 @@ Routine Routine::of(metaop::RoutineOpInterface op) {
   routine.outer = metaops::countElements(shape.take_front(op.getDim()));
   routine.extent = shape[op.getDim()];
   routine.inner = metaops::countElements(shape.drop_front(op.getDim() + 1));
-  if (auto prefix = dyn_cast<metaop::PrefixOp>(*op)) {
-    routine.kind = Kind::Prefix;
-    routine.prefix = prefix.getKind();
-    routine.isReverse = prefix.getReverse();
-    routine.isExclusive = prefix.getExclusive();
-  } else {
-    auto sort = cast<metaop::SortOp>(*op);
-    routine.kind = Kind::Sort;
-    routine.isReverse = sort.getDescending();
-    routine.givesValues = !sort.getValues().use_empty();
-    routine.givesIndices = !sort.getIndices().use_empty();
-  }
+  auto sort = cast<metaop::SortOp>(*op);
+  routine.kind = Kind::Sort;
+  routine.isReverse = sort.getDescending();
+  routine.givesValues = !sort.getValues().use_empty();
+  routine.givesIndices = !sort.getIndices().use_empty();
   return routine;
 }
 
 int64_t Routine::getWork() const {
-  int64_t perElement =
-      kind == Kind::Prefix ? kPrefixWork : kSortWork * (1 + sizeOf(dtype));
-  return metaop::multiplyCounts(countElements(), perElement);
+  return metaop::multiplyCounts(countElements(),
+                                kSortWork * (1 + sizeOf(dtype)));
 }
 
 int64_t Routine::getMaxThreads() const {
   // A sort is shared by its lines.
-  int64_t parts = kind == Kind::Prefix ? countElements() : outer * inner;
-  return std::max<int64_t>(1, std::min(parts, getWork() / kWorkPerThread));
+  return std::max<int64_t>(1,
+                           std::min(outer * inner, getWork() / kWorkPerThread));
 }
 
-unsigned Routine::getNumInputs() const {
-  return kind == Kind::Prefix && prefix == metaop::PrefixKind::Linear ? 2 : 1;
-}
-
-unsigned Routine::getNumResults() const {
-  return kind == Kind::Sort ? givesValues + givesIndices : 1;
-}
+unsigned Routine::getNumResults() const { return givesValues + givesIndices; }
 
 bool Routine::isValid() const {
   int64_t lines, elements;
-  return kind >= Kind::Prefix && kind <= Kind::Sort && outer >= 0 &&
+  return kind == Kind::Sort && outer >= 0 &&
          extent >= 0 && inner >= 0 && dtype <= DType::F64 &&
-         prefix <= metaop::PrefixKind::Linear &&
          !llvm::MulOverflow(outer, inner, lines) &&
          !llvm::MulOverflow(lines, extent, elements);
 }
@@ -124,9 +107,6 @@ void Routine::run(ArrayRef<void *> inputs, ArrayRef<void *> results,
   switch (kind) {
   case Kind::None:
     return;
-  case Kind::Prefix:
-    return runPrefix(*this, inputs.front(), inputs.back(), results.front(),
-                     threads);
   case Kind::Sort:
     return sort(*this, inputs.front(), results, threads);
   }

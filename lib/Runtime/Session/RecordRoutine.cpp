@@ -45,7 +45,8 @@ Var Session::prefix(llvm::StringRef kind, const Var &x, const Var *factors,
       factors ? recordCast(factors->node, dtype)->value() : Value();
   return wrap(adopt(metaop::PrefixOp::create(at(), line, source->type(), *known,
                                              source->value(), factorValue, dim,
-                                             reverse, exclusive)));
+                                             reverse, exclusive,
+                                             /*serial=*/false)));
 }
 
 std::vector<Var> Session::sort(const Var &x, int64_t dim, bool descending) {

@@ -13,6 +13,8 @@
 //  * the group does not grow beyond its largest size, in operations, in code
 //    and in tensors that it reads;
 //  * both together have enough parallelism, as below;
+//  * their prefixes, if both have any, go along one dimension in one direction,
+//    and what has prefixes has no reductions;
 //  * no cycle comes of it, and no edge between the two groups is unfusable
 //    (GroupOrder.cpp: Rule 3).
 // It is repeated until no edge can be fused.
@@ -41,6 +43,7 @@
 #include "MetaOps/Transforms/Fusion/Partition.h"
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/GroupOrder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -51,6 +54,9 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 namespace {
+
+/// The dimension of a prefix, and whether it goes backwards.
+using Course = std::pair<int64_t, bool>;
 
 class Partitioner {
 public:
@@ -72,12 +78,15 @@ private:
     bool sumsHalves = false;
     /// What is parallel for all reductions of the group.
     llvm::BitVector parallelDims;
+    /// Where the prefixes of the group go along, if it has any.
+    std::optional<Course> course;
   };
 
   bool merge(unsigned a, unsigned b);
   bool isTooLarge(unsigned a, unsigned b) const;
   SmallVector<Value> getCommonReads(unsigned a, unsigned b) const;
   bool isParallelEnough(unsigned a, unsigned b) const;
+  bool haveOneCourse(unsigned a, unsigned b) const;
   int64_t getExtent(unsigned group, const llvm::BitVector &dims) const;
   bool areSiblings(unsigned a, unsigned b, int64_t readElements) const;
   bool computeInCommon(unsigned a, unsigned b) const;
@@ -120,6 +129,8 @@ Partitioner::Partitioner(const FusionGraph &graph,
     group.reduces = node.isReduction();
     group.sumsHalves = sumsHalves(node);
     group.parallelDims = node.parallelDims;
+    if (auto prefix = dyn_cast<PrefixOp>(node.op))
+      group.course = Course(prefix.getDim(), prefix.getReverse());
     groups.push_back(std::move(group));
   }
 }
@@ -148,6 +159,15 @@ bool Partitioner::isParallelEnough(unsigned a, unsigned b) const {
 }
 
 /// Whether two groups, which only grow, can never be one.
+/// One loop carries the prefixes of a stage, and nothing is reduced over it.
+bool Partitioner::haveOneCourse(unsigned a, unsigned b) const {
+  const std::optional<Course> &first = groups[a].course,
+                              &second = groups[b].course;
+  if ((first && groups[b].reduces) || (second && groups[a].reduces))
+    return false;
+  return !first || !second || *first == *second;
+}
+
 bool Partitioner::isTooLarge(unsigned a, unsigned b) const {
   return groups[a].nodes.size() + groups[b].nodes.size() >
              options.maxGroupOps ||
@@ -173,7 +193,8 @@ bool Partitioner::merge(unsigned a, unsigned b) {
   unsigned first = order.find(a), second = order.find(b);
   if (first == second)
     return false;
-  if (isTooLarge(first, second) || !isParallelEnough(first, second))
+  if (isTooLarge(first, second) || !isParallelEnough(first, second) ||
+      !haveOneCourse(first, second))
     return false;
   SmallVector<Value> reads = getCommonReads(first, second);
   if (reads.size() > options.maxGroupReads || !order.merge(first, second))
@@ -187,6 +208,8 @@ bool Partitioner::merge(unsigned a, unsigned b) {
   else if (from.reduces)
     into.parallelDims &= from.parallelDims;
   into.reduces |= from.reduces;
+  if (!into.course)
+    into.course = from.course;
   into.sumsHalves |= from.sumsHalves;
   into.nodes.append(from.nodes);
   into.reads = std::move(reads);

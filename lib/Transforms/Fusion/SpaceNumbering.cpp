@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SpaceNumbering.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -19,7 +20,7 @@ SpaceNumbering::SpaceNumbering(Block &block) {
   for (Operation &op : block) {
     auto meta = dyn_cast<MetaOpInterface>(op);
     if (!meta || (meta.getMetaOpClass() != MetaOpClass::Elementwise &&
-                  !isa<IndirectOpInterface>(op)))
+                  !isa<IndirectOpInterface, PrefixOp>(op)))
       continue;
     // Operands that are read in place have the extents of the space.
     Value result = meta.getIterationValue();

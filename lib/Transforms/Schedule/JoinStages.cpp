@@ -213,6 +213,9 @@ LogicalResult Joiner::makeGroup(KernelOp kernel) {
   // It would lose its tiles.
   if (alone.getTranspose() >= 0)
     return success();
+  // Rows of its own would be one chain of steps each, and no others beside it.
+  if (stage->carry)
+    return success();
   // A scatter walks its source in order, whatever dimensions others keep.
   if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
         return stage->isIndirect(write.place);

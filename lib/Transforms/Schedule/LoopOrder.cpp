@@ -23,6 +23,11 @@
 // the most costly reads stay where they are: they are read once for all copies
 // (register blocking).
 //
+// The loop that carries prefixes stands last, alone. Of the others, vectors lie
+// along the one that costs least, and copies of it are chains side by side.
+// Where tensors are contiguous along the prefixes, tiles of lanes and steps are
+// transposed in registers.
+//
 // The short loops of a window are none: each place of it is emitted, with the
 // checks and distances that it has.
 //
@@ -140,6 +145,7 @@ private:
   std::optional<double> getTileCost(unsigned loop, unsigned rows,
                                     int64_t lanes) const;
   int64_t chooseTile(int64_t &vectorLoop, int64_t &lanes) const;
+  ScheduleAttr makeCarriedTileSchedule(int64_t vectorLoop, int64_t lanes) const;
   ScheduleAttr makeTileSchedule(int64_t vectorLoop, int64_t lanes,
                                 int64_t tileLoop) const;
   double getSharedCost(unsigned loop, int64_t vectorLoop) const;
@@ -153,6 +159,8 @@ private:
   bool isWindow(unsigned loop) const;
   SmallVector<int64_t> chooseWindow(ArrayRef<int64_t> reduced,
                                     int64_t copies) const;
+  std::pair<int64_t, int64_t> chooseChains(int64_t vectorLoop,
+                                           int64_t lanes) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
   int64_t chooseGrain(int64_t vectorLoop, int64_t step) const;
@@ -341,7 +349,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseVector() const {
   double bestCost = stage.reads.size() + stage.writes.size();
   for (unsigned loop = 0; loop < numLoops; ++loop) {
     int64_t lanes = getLanes(loop);
-    if (lanes < 2 || llvm::is_contained(outer, loop))
+    if (lanes < 2 || llvm::is_contained(outer, loop) || stage.isCarried(loop))
       continue;
     auto cost = getVectorCost(loop, lanes);
     // Of equal costs the later, more continuous loop wins.
@@ -392,7 +400,8 @@ int64_t LoopOrder::chooseTile(int64_t &vectorLoop, int64_t &lanes) const {
   for (unsigned loop = 0; loop < numLoops; ++loop)
     for (unsigned rows = 0; rows < numLoops; ++rows) {
       int64_t width = std::min(getLanes(loop), kMaxTileWidth);
-      if (rows == loop || width < 2 || !fits(kTileBodies * width))
+      if (rows == loop || width < 2 || !fits(kTileBodies * width) ||
+          (stage.carry && !stage.isCarried(rows)))
         continue;
       auto cost = getTileCost(loop, rows, width);
       if (!cost || *cost >= bestCost)
@@ -405,8 +414,30 @@ int64_t LoopOrder::chooseTile(int64_t &vectorLoop, int64_t &lanes) const {
   return best;
 }
 
+/// Tiles along the loop of prefixes, which goes through all of its rows before
+/// the next lanes. Threads share strips of these.
+ScheduleAttr LoopOrder::makeCarriedTileSchedule(int64_t vectorLoop,
+                                                int64_t lanes) const {
+  int64_t carried = stage.carry->loop;
+  SmallVector<int64_t> order;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (loop != vectorLoop && loop != carried)
+      order.push_back(loop);
+  sortByContinuity(order);
+  if (isAlone)
+    order.push_back(vectorLoop);
+  int64_t parallel = order.size();
+  order.append({vectorLoop, carried});
+  auto schedule = ScheduleAttr::getFlat(stage.getContext(), order, parallel,
+                                        {{carried, lanes}, {vectorLoop, lanes}},
+                                        {vectorLoop, lanes}, carried);
+  return isAlone ? schedule.withStep(parallel - 1, lanes) : schedule;
+}
+
 ScheduleAttr LoopOrder::makeTileSchedule(int64_t vectorLoop, int64_t lanes,
                                          int64_t tileLoop) const {
+  if (stage.carry)
+    return makeCarriedTileSchedule(vectorLoop, lanes);
   SmallVector<int64_t> order;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (loop != vectorLoop && loop != tileLoop)
@@ -553,8 +584,29 @@ std::optional<unsigned> LoopOrder::choosePhases(unsigned vectorLoop,
   return phases;
 }
 
+/// The loop whose iterations are chains of prefixes side by side, each step of
+/// which waits for the one before it.
+std::pair<int64_t, int64_t> LoopOrder::chooseChains(int64_t vectorLoop,
+                                                    int64_t lanes) const {
+  if (vectorLoop >= 0) {
+    for (int64_t factor : {2 * kUnroll, kUnroll, kUnroll / 2})
+      if (getExtent(vectorLoop) >= factor * lanes)
+        return {vectorLoop, factor};
+    return {-1, 1};
+  }
+  std::pair<int64_t, int64_t> best = {-1, 1};
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (int64_t factor = getUnrollFactor(loop);
+        factor > best.second && !stage.isCarried(loop) &&
+        !llvm::is_contained(outer, loop))
+      best = {loop, factor};
+  return best;
+}
+
 std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
                                                     int64_t lanes) const {
+  if (stage.carry)
+    return chooseChains(vectorLoop, lanes);
   if (!stage.hasReduction())
     return {-1, 1};
   if (addsRows(vectorLoop, lanes))
@@ -647,7 +699,8 @@ int64_t LoopOrder::chooseGrain(int64_t vectorLoop, int64_t step) const {
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (static_cast<int64_t>(loop) != vectorLoop)
       column *= std::max<int64_t>(stage.getPlannedExtent(loop), 1);
-  bool isColumn = stage.hasReduction() && column >= kLongColumn;
+  bool isColumn =
+      (stage.hasReduction() || stage.carry) && column >= kLongColumn;
   int64_t grain = isColumn ? std::max(kColumnGrain, step) : kGrain;
   int64_t extent = stage.getStaticExtent(vectorLoop);
   bool isOne = !ShapedType::isDynamic(extent) && !stage.isGrowing(vectorLoop) &&
@@ -678,6 +731,9 @@ ScheduleAttr LoopOrder::choose() {
     if (stage.isIndirect(write.place.offset))
       keptLoops.reset();
   }
+  // The loop of prefixes stands inside of all others.
+  if (stage.carry)
+    keptLoops.reset(stage.carry->loop);
   SmallVector<int64_t> kept, reduced;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     if (static_cast<int64_t>(loop) != vectorLoop &&

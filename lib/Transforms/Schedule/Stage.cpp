@@ -12,6 +12,7 @@
 //   2. Loops of extent 1 are replaced by 0.
 //   3. Neighbouring loops over which every access walks contiguously become
 //      one.
+// The loop of prefixes stays as it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -275,6 +276,10 @@ void StageBuilder::computeLoops() {
     if (isa<ElementwiseOpInterface>(op)) {
       for (Value operand : op->getOperands())
         loops |= stage.loopsOf.lookup(operand);
+    } else if (isa<PrefixOp>(op)) {
+      for (Value operand : op->getOperands())
+        loops |= stage.loopsOf.lookup(operand);
+      loops.set(stage.carry->loop);
     } else if (auto iota = dyn_cast<IotaOp>(op)) {
       addLoops(loops, stage.toIterationSpace.getResult(iota.getDimension()));
     } else if (!isa<ConstantOp>(op)) {
@@ -349,7 +354,7 @@ LogicalResult StageBuilder::collectBody() {
               reindex.getIndexAccess());
     } else if (auto reduce = dyn_cast<ReindexReduceOpInterface>(inner)) {
       readArgument(reduce.getSource());
-    } else if (isa<ElementwiseOpInterface>(inner)) {
+    } else if (isa<ElementwiseOpInterface, PrefixOp>(inner)) {
       for (Value operand : inner.getOperands())
         readArgument(operand);
       stage.body.push_back(&inner);
@@ -365,6 +370,27 @@ LogicalResult StageBuilder::collectBody() {
   }
   for (auto [i, yielded] : llvm::enumerate(op.getYield().getOperands()))
     addWrite(i, yielded);
+  return success();
+}
+
+/// The loop of the prefixes, which is neither dropped nor collapsed.
+LogicalResult StageBuilder::findCarry() {
+  for (Operation *op : stage.body) {
+    auto prefix = dyn_cast<PrefixOp>(op);
+    if (!prefix)
+      continue;
+    auto loop =
+        cast<AffineDimExpr>(stage.toIterationSpace.getResult(prefix.getDim()));
+    StageCarry carry{loop.getPosition(), prefix.getReverse()};
+    if (stage.carry && (stage.carry->loop != carry.loop ||
+                        stage.carry->isReverse != carry.isReverse))
+      return prefix.emitOpError("goes along another dimension, or in another "
+                                "direction, than a prefix before it in one "
+                                "stage");
+    stage.carry = carry;
+  }
+  if (stage.carry && stage.hasReduction())
+    return stage.op.emitOpError("has prefixes and reductions in one stage");
   return success();
 }
 
@@ -392,6 +418,8 @@ FailureOr<Stage> StageBuilder::build() {
         stage.growing.set(dim);
 
   dropUnitLoops();
+  if (failed(findCarry()))
+    return failure();
   classifyWrites();
   if (failed(findBlocks()))
     return failure();

@@ -30,9 +30,9 @@ AffineExpr StageBuilder::getSymbol(StageSymbol symbol) {
   return getAffineSymbolExpr(stage.symbols.size() - 1, ctx);
 }
 
-/// The operand whose shape an element-wise op has, or null.
+/// The operand whose shape an op has that reads it in place, or null.
 static Value getShapeSource(Operation *op) {
-  if (isa<ElementwiseOpInterface>(op) && op->getNumOperands())
+  if (isa<ElementwiseOpInterface, PrefixOp>(op) && op->getNumOperands())
     return op->getOperand(0);
   if (auto gather = dyn_cast<GatherOp>(op))
     return gather.getIndices().front();

@@ -70,6 +70,8 @@ private:
                      AffineExpr inner);
   /// Whether the body computes something from the number of the iteration.
   bool isNumbered(unsigned loop);
+  LogicalResult findCarry();
+  bool isCarried(unsigned loop);
   bool areDigits(AffineExpr index, AffineExpr extent,
                  llvm::SmallBitVector &seen);
   bool isProjection(const StageWrite &write);

@@ -53,8 +53,8 @@ void StageBuilder::substitute(ArrayRef<AffineExpr> oldLoops,
 
 void StageBuilder::dropUnitLoops() {
   SmallVector<AffineExpr> oldLoops, extents;
-  for (AffineExpr extent : stage.extents) {
-    if (extent == constant(1)) {
+  for (auto [loop, extent] : llvm::enumerate(stage.extents)) {
+    if (extent == constant(1) && !isCarried(loop)) {
       oldLoops.push_back(constant(0));
       continue;
     }
@@ -185,6 +185,15 @@ bool StageBuilder::areApart(unsigned outer, unsigned inner) {
   });
 }
 
+/// Whether a prefix goes along the loop.
+bool StageBuilder::isCarried(unsigned loop) {
+  return llvm::any_of(stage.body, [&](Operation *op) {
+    auto prefix = dyn_cast<PrefixOp>(op);
+    return prefix && stage.toIterationSpace.getResult(prefix.getDim())
+                         .isFunctionOfDim(loop);
+  });
+}
+
 bool StageBuilder::isNumbered(unsigned loop) {
   return llvm::any_of(stage.body, [&](Operation *op) {
     if (auto iota = dyn_cast<IotaOp>(op))
@@ -198,8 +207,8 @@ bool StageBuilder::isNumbered(unsigned loop) {
 void StageBuilder::collapseLoops() {
   for (unsigned loop = stage.extents.size(); loop-- > 1;) {
     unsigned outer = loop - 1;
-    if (isNumbered(outer) || isNumbered(loop) || !canCollapse(outer) ||
-        areApart(outer, loop))
+    if (isNumbered(outer) || isNumbered(loop) || isCarried(outer) ||
+        isCarried(loop) || !canCollapse(outer) || areApart(outer, loop))
       continue;
     // The pair (i, j) becomes one loop k: i is 0 and j is k in every place.
     AffineExpr innerExtent = stage.extents[loop];
@@ -212,6 +221,8 @@ void StageBuilder::collapseLoops() {
         extents.push_back(stage.extents[i]);
     }
     extents[outer] = stage.extents[outer] * innerExtent;
+    if (stage.carry && stage.carry->loop > outer)
+      --stage.carry->loop;
     AffineExpr k = getAffineDimExpr(outer, ctx);
     space[outer] = k.floorDiv(innerExtent);
     space[loop] = k % innerExtent;

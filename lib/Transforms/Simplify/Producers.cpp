@@ -35,7 +35,8 @@ bool metaop::isPointwiseUse(OpOperand &use) {
   auto meta = dyn_cast<MetaOpInterface>(use.getOwner());
   if (!meta)
     return false;
-  if (meta.getMetaOpClass() == MetaOpClass::Elementwise)
+  if (meta.getMetaOpClass() == MetaOpClass::Elementwise ||
+      meta.getMetaOpClass() == MetaOpClass::Prefix)
     return true;
   // Indices are read in place, and so is what a scatter reduces. What an op
   // uses both as a source and as indices is read at other places too.

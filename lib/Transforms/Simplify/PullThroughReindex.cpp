@@ -11,7 +11,7 @@
 // consumer. That is exact where the reindex is in bounds; elsewhere it would
 // give f(fill) in place of the fill.
 //
-// It is done in two cases:
+// It is done in three cases:
 //  * f's space is much smaller than that of the reindex, as in the sqrt(var +
 //    eps) of a normalisation, so that f's own kernel costs more than f does.
 //    Not done where the result goes into a contraction: f would be computed
@@ -22,6 +22,10 @@
 //    outside of all loops and moves in any case.
 //  * f's value is expanded, and the reindex makes it no larger, as in the
 //    transpose of an outer product: its copy is cheaper than its memory.
+//  * f's value is read by reindexes alone, which together read no more elements
+//    than it has, as a transpose or the parts of a split do: f is computed no
+//    more often than before, and not in a kernel of its own. Not where it goes
+//    into a contraction, which packs what it reads.
 //
 // A value that is materialised for another reason stays, as does a chain that
 // is too long. After each sweep the dialect's patterns put a reindex of a
@@ -119,6 +123,24 @@ static bool isTooDear(ReindexOpInterface reindex, ArrayRef<Operation *> chain,
              options.smallProducerRatio;
 }
 
+/// Whether a value is read by reindexes alone that together read no more
+/// elements than it has, and the chain is for nothing else.
+static bool isReadInParts(Value value, ArrayRef<Operation *> chain) {
+  int64_t left = elementsOf(value);
+  for (OpOperand &use : value.getUses()) {
+    auto reindex = dyn_cast<ReindexOpInterface>(use.getOwner());
+    if (!reindex || !isReindexSourceUse(use) || !isInBounds(reindex))
+      return false;
+    left -= std::min(elementsOf(reindex->getResult(0)), left + 1);
+  }
+  return left >= 0 && llvm::all_of(chain, [&](Operation *op) {
+           return op == value.getDefiningOp() ||
+                  llvm::all_of(op->getUsers(), [&](Operation *user) {
+                    return llvm::is_contained(chain, user);
+                  });
+         });
+}
+
 static bool isWorthwhile(ReindexOpInterface reindex,
                          ArrayRef<Operation *> chain,
                          const ExpandedValues &values,
@@ -128,6 +150,8 @@ static bool isWorthwhile(ReindexOpInterface reindex,
   int64_t before = elementsOf(source), after = elementsOf(result);
   if (values.isExpanded(source) && after <= before)
     return true;
+  if (isReadInParts(source, chain))
+    return !values.feedsContraction(result);
   if (after / std::max<int64_t>(options.smallProducerRatio, 1) < before ||
       isTooDear(reindex, chain, options))
     return false;

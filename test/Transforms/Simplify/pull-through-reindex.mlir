@@ -134,3 +134,45 @@ func.func @means(%x: tensor<512x256xf32>, %a: tensor<256xf32>, %b: tensor<512xf3
   %5 = metaop.mul %2, %4 : tensor<512x256xf32>
   return %5 : tensor<512x256xf32>
 }
+
+// What reindexes alone read, no more of it than there is, is computed where they read:
+// a transpose, and the parts of a split.
+// CHECK-LABEL: func.func @permuted
+// CHECK-NEXT: %[[T:.*]] = metaop.reindex %{{.*}} map
+// CHECK-NEXT: %[[E:.*]] = metaop.exp %[[T]]
+// CHECK-NEXT: return %[[E]]
+func.func @permuted(%x: tensor<64x32xf32>) -> tensor<32x64xf32> {
+  %0 = metaop.exp %x : tensor<64x32xf32>
+  %1 = metaop.reindex %0 map affine_map<(d0, d1) -> (d1, d0)> fill 0.0 : f32
+      : tensor<64x32xf32> -> tensor<32x64xf32>
+  return %1 : tensor<32x64xf32>
+}
+
+// CHECK-LABEL: func.func @parts
+// CHECK-COUNT-2: metaop.exp %{{.*}} : tensor<32x32xf32>
+// CHECK-NOT: metaop.exp
+func.func @parts(%x: tensor<64x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
+  %0 = metaop.exp %x : tensor<64x32xf32>
+  %1 = metaop.reindex %0 map affine_map<(d0, d1) -> (d0, d1)> fill 0.0 : f32
+      : tensor<64x32xf32> -> tensor<32x32xf32>
+  %2 = metaop.reindex %0 map affine_map<(d0, d1) -> (d0 + 32, d1)> fill 0.0 : f32
+      : tensor<64x32xf32> -> tensor<32x32xf32>
+  return %1, %2 : tensor<32x32xf32>, tensor<32x32xf32>
+}
+
+// Not where somebody else reads it, or some of it twice.
+// CHECK-LABEL: func.func @kept
+// CHECK-COUNT-2: metaop.exp %{{.*}} : tensor<64x32xf32>
+// CHECK-NOT: metaop.exp
+func.func @kept(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>)
+    -> (tensor<32x64xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<1x32xf32>) {
+  %0 = metaop.exp %x : tensor<64x32xf32>
+  %1 = metaop.reindex %0 map affine_map<(d0, d1) -> (d1, d0)> fill 0.0 : f32
+      : tensor<64x32xf32> -> tensor<32x64xf32>
+  %2 = metaop.exp %y : tensor<64x32xf32>
+  %3 = metaop.reindex %2 map affine_map<(d0, d1) -> (-d0 + 63, d1)> fill 0.0 : f32
+      : tensor<64x32xf32> -> tensor<64x32xf32>
+  %4 = metaop.reindex %2 map affine_map<(d0, d1) -> (d0, d1)> fill 0.0 : f32
+      : tensor<64x32xf32> -> tensor<1x32xf32>
+  return %1, %0, %3, %4 : tensor<32x64xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<1x32xf32>
+}

@@ -22,7 +22,8 @@ def MetaOp_MetaOpClass : MetaOp_Enum<"MetaOpClass", "kind of meta-operator", [
   I32EnumAttrCase<"Reindex", 0, "reindex">,
   I32EnumAttrCase<"ReindexReduce", 1, "reindex_reduce">,
   I32EnumAttrCase<"Elementwise", 2, "elementwise">,
-  I32EnumAttrCase<"Generator", 3, "generator">
+  I32EnumAttrCase<"Generator", 3, "generator">,
+  I32EnumAttrCase<"Prefix", 4, "prefix">
 ]>;
 
 /// What computing one element takes, by which passes price an operation.

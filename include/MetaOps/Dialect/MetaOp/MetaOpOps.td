@@ -15,6 +15,7 @@ include "MetaOps/Dialect/MetaOp/ReduceOps.td"
 include "MetaOps/Dialect/MetaOp/ElementwiseOps.td"
 include "MetaOps/Dialect/MetaOp/FloatFunctionOps.td"
 include "MetaOps/Dialect/MetaOp/PlacementOps.td"
+include "MetaOps/Dialect/MetaOp/PrefixOps.td"
 include "MetaOps/Dialect/MetaOp/RoutineOps.td"
 include "MetaOps/Dialect/MetaOp/StructureOps.td"
 

@@ -13,9 +13,10 @@
 
 namespace mlir::metaop {
 
-/// A prefix is computed in blocks of so many elements: each from its own first
-/// element on, and then combined with the last result of the block before. So
-/// rounding depends on the extent alone, and blocks may be computed at once.
+/// A prefix, unless it is a product, is computed in blocks of so many elements:
+/// each from its own first element on, and then combined with the last result
+/// of the block before. So rounding depends on the extent alone, and blocks may
+/// be computed at once.
 /// Their bytes are no power of two: blocks side by side would be in one set of
 /// a cache.
 inline constexpr int64_t kPrefixBlock = 1008;

@@ -1,4 +1,4 @@
-//===- RoutineOps.td - Prefixes and sorts ------------------*- tablegen -*-===//
+//===- RoutineOps.td - Sorts -------------------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,48 +15,6 @@ class MetaOp_RoutineOp<string mnemonic, list<Trait> traits = []>
     : MetaOp_Op<mnemonic, !listconcat([
         Pure, SameOperandsAndResultShape, MetaOp_RoutineOpInterface], traits)> {
   let hasVerifier = 1;
-}
-
-def MetaOp_PrefixOp : MetaOp_RoutineOp<"prefix", [
-    SameOperandsAndResultType, MetaOp_DifferentiableByProducts]> {
-  let summary = "Each element combined with all that come before it";
-  let description = [{
-    Along `dim`, with x and a the elements of the source and of the factors in
-    their order, or in the opposite one if `reverse`:
-
-    ```
-    h[0] = x[0]
-    h[k] = kind(h[k - 1], x[k])          a[k] * h[k - 1] + x[k] if `linear`
-    result[k] = h[k]                     h[k - 1] if `exclusive`, the identity first
-    ```
-
-    Rounding and order are as docs/Spec.md says: the extent alone decides them.
-
-    Constraints: (C1) `dim` is a dimension; (C2) there are factors if and only if
-    the kind is `linear`; (C3) `logaddexp` takes floats.
-
-    VJP: another prefix, in the opposite direction; `linear` but for `add`.
-
-    ```mlir
-    %y = metaop.prefix add %x dim = 1 : tensor<4x8xf32>
-    %z = metaop.prefix linear %x factors(%a) dim = 0 reverse exclusive
-        : tensor<4x8xf32>
-    ```
-  }];
-  let arguments = (ins
-    MetaOp_PrefixKindAttr:$kind,
-    MetaOp_NumberTensor:$source,
-    Optional<MetaOp_NumberTensor>:$factors,
-    I64Attr:$dim,
-    UnitAttr:$reverse,
-    UnitAttr:$exclusive
-  );
-  let results = (outs MetaOp_NumberTensor:$result);
-  let assemblyFormat = [{
-    `` $kind $source (`factors` `(` $factors^ `)`)? `dim` `=` $dim
-    (`reverse` $reverse^)? (`exclusive` $exclusive^)? attr-dict `:`
-    type($result)
-  }];
 }
 
 def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [

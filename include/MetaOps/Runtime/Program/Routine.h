@@ -1,4 +1,4 @@
-//===- Routine.h - Prefixes and sorts of tensors in memory ------*- C++ -*-===//
+//===- Routine.h - Sorts of tensors in memory -------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,16 +20,14 @@ namespace metaops {
 
 /// What a call of a routine does: an op with a RoutineOpInterface, as numbers.
 struct Routine {
-  enum class Kind { None, Prefix, Sort };
+  enum class Kind { None, Sort };
 
   Kind kind = Kind::None;
   DType dtype = DType::F32;
   /// Lines of `extent` elements, `inner` elements apart; `outer * inner` lines.
   int64_t outer = 0, extent = 0, inner = 0;
-  mlir::metaop::PrefixKind prefix = mlir::metaop::PrefixKind::Add;
-  /// A prefix from the last element on; a sort in falling order.
+  /// In falling order.
   bool isReverse = false;
-  bool isExclusive = false;
   /// Which results a sort has: the elements, and where they were.
   bool givesValues = false;
   bool givesIndices = false;
@@ -37,7 +35,6 @@ struct Routine {
   static Routine of(mlir::metaop::RoutineOpInterface op);
 
   int64_t countElements() const { return outer * extent * inner; }
-  unsigned getNumInputs() const;
   unsigned getNumResults() const;
   /// Predicted picoseconds on one thread.
   int64_t getWork() const;
@@ -50,9 +47,7 @@ struct Routine {
            ThreadPool &threads) const;
 };
 
-/// The kinds of routines; see Prefix.cpp and Sort.cpp.
-void runPrefix(const Routine &routine, const void *source, const void *factors,
-               void *result, ThreadPool &threads);
+/// The kinds of routines; see Sort.cpp.
 void runSort(const Routine &routine, const void *source, void *result,
              ThreadPool &threads);
 void runArgsort(const Routine &routine, const void *source, int64_t *result,

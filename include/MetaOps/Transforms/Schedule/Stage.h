@@ -8,8 +8,9 @@
 //
 // Scheduling and lowering work on this model, never on op names. A stage is a
 // loop nest over an iteration space S; it reads tensors at places that are
-// affine in the loops, computes element-wise, and writes or reduces into
-// tensors at places that are affine in the loops.
+// affine in the loops, computes element-wise and from one iteration to the
+// next, and writes or reduces into tensors at places that are affine in the
+// loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,6 +97,13 @@ struct StageWrite {
   bool isFloatSum() const;
 };
 
+/// The loop that carries the prefixes of a stage: its iterations are done in
+/// order, from the last one on if it is reversed.
+struct StageCarry {
+  unsigned loop;
+  bool isReverse;
+};
+
 struct Stage {
   /// Models `op`. Fails, with a diagnostic, on an op that is not valid or that
   /// numbers cannot be computed for: more than `maxElements` elements or
@@ -126,6 +134,8 @@ struct Stage {
   bool hasReduction() const;
   /// Instructions, about, of one copy of the body (CodeSize.h).
   int64_t getCodeSize() const;
+  /// Whether the iterations of the loop follow each other.
+  bool isCarried(int64_t loop) const { return carry && carry->loop == loop; }
   /// Whether the place depends on numbers out of tensors.
   bool isIndirect(AffineExpr expr) const;
   bool isIndirect(const StagePlace &place) const;
@@ -156,10 +166,12 @@ struct Stage {
   /// Extents of S.
   SmallVector<AffineExpr> spaceExtents;
   SmallVector<StageRead> reads;
-  /// Element-wise ops, generators (splat constants, iota, random) and indirect
-  /// reads in program order.
+  /// Element-wise ops, prefixes, generators (splat constants, iota, random) and
+  /// indirect reads in program order.
   SmallVector<Operation *> body;
   SmallVector<StageWrite, 1> writes;
+  /// Where the body holds prefixes.
+  std::optional<StageCarry> carry;
 
 private:
   friend class StageBuilder;

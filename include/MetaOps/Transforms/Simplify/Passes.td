@@ -92,6 +92,36 @@ def PermuteReductionsPass
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def SplitPrefixesPass
+    : Pass<"metaop-split-prefixes", "::mlir::func::FuncOp"> {
+  let summary = "Compute the blocks of long prefixes side by side";
+  let description = [{
+    A prefix along few lines of at least eight blocks, of 1008 elements each,
+    becomes one along each block, and one along what the blocks make. The bits
+    of the result are the same.
+
+    ```mlir
+    %y = metaop.prefix add %x dim = 0 : tensor<10080xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %s = metaop.reindex %x map affine_map<(b, k) -> (b * 1008 + k)>
+        fill 0.0 : f32 : tensor<10080xf32> -> tensor<10x1008xf32>
+    %local = metaop.prefix add %s dim = 1 serial : tensor<10x1008xf32>
+    %total = metaop.reindex %local map affine_map<(b, k) -> (b, 1007)>
+        fill 0.0 : f32 : tensor<10x1008xf32> -> tensor<10x1xf32>
+    %carry = metaop.prefix add %total dim = 0 exclusive serial : tensor<10x1xf32>
+    %before = metaop.reindex %carry map affine_map<(b, k) -> (b, 0)>
+        fill 0.0 : f32 : tensor<10x1xf32> -> tensor<10x1008xf32>
+    %result = metaop.add %before, %local : tensor<10x1008xf32>
+    %y = metaop.reshape %result : tensor<10x1008xf32> -> tensor<10080xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def WidenReductionsPass
     : Pass<"metaop-widen-reductions", "::mlir::func::FuncOp"> {
   let summary = "Accumulate sums and products of half floats in f32";
@@ -231,7 +261,8 @@ def CloneProducersPass
     %1 = metaop.sqrt %0 : tensor<128x64xf32>
     ```
 
-    and copy expanded values, such as the 7-dimensional product of a
+    and those whose value reindexes alone read, each element at most once, as
+    a transpose does. They copy expanded values, such as the 7-dimensional product of a
     convolution, for each reduction or other consumer that needs them. With the
     rules `none` the program stays as it is.
   }];

@@ -1,0 +1,331 @@
+//===- Prefixes.cpp - What the loop of prefixes carries -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A prefix goes through its line in blocks (Prefix.h of the dialect): what the
+// elements of a block make from its first one on, combined with the last result
+// of the block before, the carry.
+//
+//   for block in line:                     carries `carry`
+//     local = identity
+//     for k in block:                      carries `local`
+//       local = combine(local, x[k])
+//       result[k] = combine(carry, local)
+//     carry = combine(carry, local)
+//
+// A line of one block has no carry, nor has a product, which goes through the
+// line as it is. An exclusive prefix also carries the result before.
+//
+// The identity leaves what it is combined with as it is, but for a factor that
+// is no number: the first step of a linear prefix is a choice. -0 is that of
+// sums.
+//
+// In a transposed tile the copies are steps: they are done one after another.
+// Backwards, loops count from the end of the line, and copies from the last one
+// on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prefixes.h"
+#include "AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/Prefix.h"
+#include "Reduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+Prefixes::Prefixes(OpBuilder &b, const Stage &stage, ScheduleAttr schedule,
+                   UnrolledBody &body)
+    : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
+      body(body), lanes(schedule.getVectorWidth()) {
+  for (Operation *op : stage.body)
+    if (auto prefix = dyn_cast<PrefixOp>(op)) {
+      prefixes.push_back({prefix, {}});
+      anyLinear |= prefix.getKind() == PrefixKind::Linear;
+    }
+}
+
+/// Whether the copies are iterations of the loop, which follow each other.
+bool Prefixes::areSteps() const {
+  return schedule.getUnroll() > 1 && stage.isCarried(schedule.getUnrollDim());
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// The reduction of a kind that is one.
+static Reduction getReduction(PrefixOp op) {
+  auto kind = [&] {
+    switch (op.getKind()) {
+    case PrefixKind::Mul:
+      return ReduceKind::Mul;
+    case PrefixKind::Max:
+    case PrefixKind::LogAddExp:
+      return ReduceKind::Max;
+    case PrefixKind::Min:
+      return ReduceKind::Min;
+    case PrefixKind::Add:
+    case PrefixKind::Linear:
+      return ReduceKind::Add;
+    }
+    llvm_unreachable("all kinds are handled");
+  }();
+  return {kind, getElementTypeOrSelf(op.getType())};
+}
+
+Type Prefixes::getComputeType(PrefixOp op) const {
+  return getReduction(op).getAccumulatorType();
+}
+
+/// Whether each lane has a chain.
+bool Prefixes::isVector(PrefixOp op) const {
+  return body.isVectorOpen() &&
+         stage.getLoopsOf(op.getResult()).test(schedule.getVectorDim());
+}
+
+/// What a chain starts from; the first result, of an exclusive prefix, is 0
+/// rather than -0.
+Value Prefixes::emitIdentity(PrefixOp op, bool isResult) {
+  int64_t width = isVector(op) ? lanes : 1;
+  auto type = dyn_cast<FloatType>(getComputeType(op));
+  if (!type || isResult || op.getKind() != PrefixKind::Add)
+    return getReduction(op).emitIdentity(b, loc, width);
+  auto zero =
+      llvm::APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true);
+  Value scalar = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, zero));
+  return broadcastTo(b, loc, scalar, width);
+}
+
+/// log(e^x + e^y). Infinities of one sign have no difference.
+static Value emitLogAddExp(OpBuilder &b, Location loc, Value x, Value y) {
+  Value high = arith::MaximumFOp::create(b, loc, x, y);
+  Value low = arith::MinimumFOp::create(b, loc, x, y);
+  Value areEqual =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(x.getType()));
+  Value difference = arith::SelectOp::create(
+      b, loc, areEqual, zero, arith::SubFOp::create(b, loc, low, high));
+  Value more =
+      math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, difference));
+  return arith::AddFOp::create(b, loc, high, more);
+}
+
+Value Prefixes::emitCombine(PrefixOp op, Value before, Value x, Value factor) {
+  switch (op.getKind()) {
+  case PrefixKind::LogAddExp:
+    return emitLogAddExp(b, loc, before, x);
+  case PrefixKind::Linear:
+    if (isa<FloatType>(getComputeType(op)))
+      return math::FmaOp::create(b, loc, factor, before, x);
+    return arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, factor, before), x);
+  default:
+    return getReduction(op).emitCombine(b, loc, before, x);
+  }
+}
+
+Value Prefixes::emitOperand(PrefixOp op, Value operand, const Iteration &at) {
+  Value value = getReduction(op).emitWiden(b, loc, at.getValue(operand));
+  return isVector(op) ? broadcastTo(b, loc, value, lanes) : value;
+}
+
+/// The first of both where the condition, one for all lanes, is there and
+/// holds.
+Value Prefixes::emitSelect(Value condition, Value yes, Value no) {
+  return condition
+             ? arith::SelectOp::create(b, loc, condition, yes, no).getResult()
+             : no;
+}
+
+Value Prefixes::emitIsEqual(Value lhs, Value rhs) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs, rhs);
+}
+
+Value Prefixes::emitAndNot(Value lhs, Value rhs) {
+  Value isNot = arith::XOrIOp::create(
+      b, loc, rhs, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  return arith::AndIOp::create(b, loc, lhs, isNot);
+}
+
+Value Prefixes::emitSum(Value lhs, Value rhs) {
+  return arith::AddIOp::create(b, loc, lhs, rhs,
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// What all elements up to the last one of a chain make.
+Value Prefixes::emitResult(PrefixOp op, const Chain &chain) {
+  if (!chain.carry)
+    return chain.local;
+  return emitCombine(op, chain.carry, chain.local, /*factor=*/{});
+}
+
+/// Goes on with a chain by an element.
+Prefixes::Chain Prefixes::emitStep(PrefixOp op, const Chain &before, Value x,
+                                   Value factor) {
+  Chain after = before;
+  after.local = emitCombine(op, before.local, x, factor);
+  if (factor)
+    after.local = emitSelect(isFirst, x, after.local);
+  if (before.last)
+    after.last = emitResult(op, after);
+  return after;
+}
+
+void Prefixes::emit(PrefixOp op) {
+  Prefix &prefix = *llvm::find_if(
+      prefixes, [&](const Prefix &other) { return other.op == op; });
+  unsigned count = body.getNumCopies(op.getResult());
+  UnrolledBody::Copies copies(count);
+  Value isFirstStep = isFirst;
+  for (unsigned k = 0; k < count; ++k) {
+    bool isBackwards = areSteps() && stage.carry->isReverse;
+    unsigned number = isBackwards ? count - 1 - k : k;
+    Chain &chain = prefix.chains[areSteps() ? 0 : number];
+    UnrolledBody::Copy at = body.getCopy(number);
+    Value x = emitOperand(op, op.getSource(), at), factor;
+    if (op.getFactors())
+      factor = emitOperand(op, op.getFactors(), at);
+    Chain before = chain;
+    chain = emitStep(op, before, x, factor);
+    Value result = op.getExclusive() ? before.last : emitResult(op, chain);
+    copies[number] = getReduction(op).emitNarrow(b, loc, result);
+    // Rows that a tile lacks are no steps.
+    Value exists = at.emitExists();
+    for (Value Chain::*member : {&Chain::local, &Chain::last})
+      if (exists && chain.*member)
+        chain.*member = emitSelect(exists, chain.*member, before.*member);
+    if (areSteps() && isFirst)
+      isFirst = exists ? emitAndNot(isFirst, exists) : Value();
+  }
+  isFirst = isFirstStep;
+  body.setValue(op.getResult(), std::move(copies));
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// Visits what the loop over steps carries, or that over blocks.
+void Prefixes::forEachCarried(bool overSteps,
+                              llvm::function_ref<void(Value &)> visit) {
+  for (Prefix &prefix : prefixes)
+    for (Chain &chain : prefix.chains) {
+      if (overSteps || !chain.carry)
+        visit(chain.local);
+      else
+        visit(chain.carry);
+      if (chain.last)
+        visit(chain.last);
+    }
+}
+
+SmallVector<Value> Prefixes::getCarried(bool overSteps) {
+  SmallVector<Value> values;
+  forEachCarried(overSteps, [&](Value &value) { values.push_back(value); });
+  return values;
+}
+
+void Prefixes::setCarried(bool overSteps, ValueRange values) {
+  forEachCarried(overSteps, [&](Value &value) {
+    value = values.front();
+    values = values.drop_front();
+  });
+}
+
+void Prefixes::open(bool isBlocked) {
+  for (Prefix &prefix : prefixes) {
+    Chain chain;
+    chain.local = emitIdentity(prefix.op, /*isResult=*/false);
+    if (isBlocked && prefix.op.getBlock())
+      chain.carry = chain.local;
+    if (prefix.op.getExclusive())
+      chain.last = emitIdentity(prefix.op, /*isResult=*/true);
+    prefix.chains.assign(
+        areSteps() ? 1 : body.getNumCopies(prefix.op.getResult()), chain);
+  }
+}
+
+void Prefixes::openBlock() {
+  for (Prefix &prefix : prefixes)
+    for (Chain &chain : prefix.chains)
+      if (chain.carry)
+        chain.local = emitIdentity(prefix.op, /*isResult=*/false);
+}
+
+/// The last result of the block is the carry of the next one.
+void Prefixes::closeBlock() {
+  for (Prefix &prefix : prefixes)
+    for (Chain &chain : prefix.chains)
+      if (chain.carry)
+        chain.carry = emitResult(prefix.op, chain);
+}
+
+/// Emits steps, which are numbered in the order of the prefixes. Some rows of a
+/// last one may lie behind the end.
+void Prefixes::emitSteps(const LoopRange &steps, int64_t step, bool isLast,
+                         EmitStep emit) {
+  Value size = arith::ConstantIndexOp::create(b, loc, step);
+  SmallVector<Value> results = emitFor(
+      b, loc, steps, size, getCarried(/*overSteps=*/true),
+      [&](Value k, ValueRange before) {
+        setCarried(/*overSteps=*/true, before);
+        if (anyLinear)
+          isFirst = emitIsEqual(k, line.begin);
+        emitPlace(k, isLast ? steps.end : emitSum(k, size), isLast, emit);
+        return getCarried(/*overSteps=*/true);
+      });
+  setCarried(/*overSteps=*/true, results);
+}
+
+/// Emits the steps from `k` up to `behind` where they are in the line.
+void Prefixes::emitPlace(Value k, Value behind, bool isLast, EmitStep emit) {
+  if (!stage.carry->isReverse) {
+    emit(k, isLast ? behind : Value());
+    return;
+  }
+  Value at = arith::SubIOp::create(b, loc, line.end, behind);
+  emit(at, isLast ? arith::SubIOp::create(b, loc, line.end, k).getResult()
+                  : Value());
+}
+
+void Prefixes::emitBlock(LoopRange block, int64_t step, EmitStep emit) {
+  if (step > 1)
+    emitSteps(splitOff(b, loc, block, step), step, /*isLast=*/false, emit);
+  emitSteps(block, step, /*isLast=*/step > 1, emit);
+}
+
+void Prefixes::emitLoop(const LoopRange &range, int64_t step, EmitStep emit) {
+  line = range;
+  bool isLong = !range.extent || *range.extent > kPrefixBlock;
+  bool isBlocked = isLong && llvm::any_of(prefixes, [](const Prefix &prefix) {
+                     return PrefixOp(prefix.op).getBlock().has_value();
+                   });
+  open(isBlocked);
+  if (!isBlocked) {
+    emitBlock(range, step, emit);
+    return;
+  }
+  Value size = arith::ConstantIndexOp::create(b, loc, kPrefixBlock);
+  emitFor(b, loc, range, size, getCarried(/*overSteps=*/false),
+          [&](Value begin, ValueRange before) {
+            setCarried(/*overSteps=*/false, before);
+            openBlock();
+            Value end =
+                arith::MinSIOp::create(b, loc, emitSum(begin, size), range.end);
+            emitBlock({begin, end, std::nullopt}, step, emit);
+            closeBlock();
+            return getCarried(/*overSteps=*/false);
+          });
+}

@@ -1,0 +1,155 @@
+//===- PrefixOps.cpp - The meaning of prefixes ----------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A prefix rounds each step to the type in which elements are computed, f32 for
+// f16 and bf16.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lines.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "OpTable.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::Expected;
+
+/// log(e^x + e^y). Infinities of one sign have no difference.
+static Scalar addLogs(Scalar x, Scalar y) {
+  double a = x.getFloat(), b = y.getFloat();
+  if (std::isnan(a) || std::isnan(b))
+    return Scalar::ofFloat(a + b);
+  double difference = a == b ? 0.0 : -std::fabs(a - b);
+  return Scalar::ofFloat(std::fmax(a, b) + std::log1p(std::exp(difference)));
+}
+
+namespace {
+/// h = a h' + x, for every kind with a factor.
+class PrefixStep {
+public:
+  PrefixStep(PrefixKind kind, ElementKind element)
+      : kind(kind), isSingle(element != ElementKind::F64),
+        computed(element == ElementKind::F16 || element == ElementKind::BF16
+                     ? ElementKind::F32
+                     : element) {}
+
+  Scalar combine(Scalar before, Scalar x, Scalar factor) const {
+    return roundTo(computed, apply(before, x, factor));
+  }
+  Scalar getIdentity(ElementKind element) const {
+    switch (kind) {
+    case PrefixKind::Add:
+    case PrefixKind::Linear:
+      return Scalar::ofInteger(element, 0);
+    case PrefixKind::Mul:
+      return Scalar::ofInteger(element, 1);
+    case PrefixKind::Max:
+      return getLimit(element, /*highest=*/false);
+    case PrefixKind::Min:
+      return getLimit(element, /*highest=*/true);
+    case PrefixKind::LogAddExp:
+      return Scalar::ofFloat(-std::numeric_limits<double>::infinity());
+    }
+    llvm_unreachable("all kinds are handled");
+  }
+
+private:
+  static Scalar getLimit(ElementKind element, bool highest) {
+    Scalar zero = Scalar::ofInteger(element, 0);
+    if (zero.isFloat()) {
+      double infinity = std::numeric_limits<double>::infinity();
+      return Scalar::ofFloat(highest ? infinity : -infinity);
+    }
+    unsigned width = getWidth(element);
+    APInt limit = zero.isSigned() ? (highest ? APInt::getSignedMaxValue(width)
+                                             : APInt::getSignedMinValue(width))
+                                  : (highest ? APInt::getMaxValue(width)
+                                             : APInt::getMinValue(width));
+    return zero.withBits(zero.isSigned()
+                             ? static_cast<uint64_t>(limit.getSExtValue())
+                             : limit.getZExtValue());
+  }
+  Scalar apply(Scalar before, Scalar x, Scalar factor) const {
+    switch (kind) {
+    case PrefixKind::Add:
+      return scalar::add(before, x);
+    case PrefixKind::Mul:
+      return scalar::mul(before, x);
+    case PrefixKind::Max:
+      return scalar::max(before, x);
+    case PrefixKind::Min:
+      return scalar::min(before, x);
+    case PrefixKind::LogAddExp:
+      return addLogs(before, x);
+    case PrefixKind::Linear:
+      break;
+    }
+    if (!x.isFloat())
+      return scalar::add(scalar::mul(factor, before), x);
+    double a = factor.getFloat(), h = before.getFloat(), b = x.getFloat();
+    return Scalar::ofFloat(isSingle ? std::fma(static_cast<float>(a),
+                                               static_cast<float>(h),
+                                               static_cast<float>(b))
+                                    : std::fma(a, h, b));
+  }
+
+  PrefixKind kind;
+  bool isSingle;
+  ElementKind computed;
+};
+} // namespace
+
+/// `visit` is given the number of each element and what all up to it make.
+static void forEachPrefix(const PrefixStep &step, int64_t block, int64_t count,
+                          llvm::function_ref<Scalar(int64_t)> getX,
+                          llvm::function_ref<Scalar(int64_t)> getFactor,
+                          llvm::function_ref<void(int64_t, Scalar)> visit) {
+  Scalar carry;
+  for (int64_t begin = 0; begin < count; begin += block) {
+    Scalar local, result;
+    for (int64_t k = begin; k < std::min(begin + block, count); ++k) {
+      local = k == begin ? getX(k) : step.combine(local, getX(k), getFactor(k));
+      // Kinds with factors have one block.
+      result = begin == 0 ? local : step.combine(carry, local, Scalar());
+      visit(k, result);
+    }
+    carry = result;
+  }
+}
+
+static Expected<Tensor> evaluatePrefix(PrefixOp op, ArrayRef<Tensor> operands) {
+  Tensor result = operands[0];
+  ElementKind element = result.getElementKind();
+  PrefixStep step(op.getKind(), element);
+  const Tensor &factors = operands.back();
+  forEachLine(result.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
+    SmallVector<int64_t> order(places);
+    if (op.getReverse())
+      std::reverse(order.begin(), order.end());
+    int64_t count = order.size();
+    if (op.getExclusive() && count > 0)
+      result.set(order[0], step.getIdentity(element));
+    forEachPrefix(
+        step, op.getBlock().value_or(count), count,
+        [&](int64_t k) { return operands[0].get(order[k]); },
+        [&](int64_t k) { return factors.get(order[k]); },
+        [&](int64_t k, Scalar value) {
+          int64_t place = k + (op.getExclusive() ? 1 : 0);
+          if (place < count)
+            result.set(order[place], value);
+        });
+  });
+  return result;
+}
+
+void metaop::addPrefixOps(OpFunctions &functions) {
+  addOp<PrefixOp>(functions, evaluatePrefix);
+}
