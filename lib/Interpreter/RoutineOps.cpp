@@ -202,28 +202,57 @@ sortLine(const Tensor &source, ArrayRef<int64_t> places, bool descending) {
   return order;
 }
 
-static Expected<Tensor> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
-  Tensor result = operands[0];
-  forEachLine(result.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
-    auto order = sortLine(operands[0], places, op.getDescending());
-    for (auto [place, number] : llvm::zip_equal(places, order))
-      result.set(place, operands[0].get(places[number]));
+/// The source's shape with the places that are wanted along the dimension.
+template <typename OpT>
+static Expected<Tensor> makeResult(OpT op, const Tensor &source) {
+  SmallVector<int64_t> shape(source.getShape());
+  int64_t count = op.getType().getDimSize(op.getDim());
+  if (!ShapedType::isDynamic(count))
+    shape[op.getDim()] = count;
+  else
+    shape[op.getDim()] -= op.getBegin();
+  if (shape[op.getDim()] < 0 || int64_t(op.getBegin()) + shape[op.getDim()] >
+                                    source.getShape()[op.getDim()])
+    return llvm::createStringError(
+        "the order of %lld elements lacks places that are wanted",
+        static_cast<long long>(source.getShape()[op.getDim()]));
+  return Tensor::create(op.getType().getElementType(), shape);
+}
+
+/// Tells `visit` the place in the result, the source's line and the number in
+/// it of what comes at each wanted place.
+template <typename OpT>
+static Expected<Tensor> evaluateOrder(
+    OpT op, const Tensor &source,
+    llvm::function_ref<Scalar(ArrayRef<int64_t> places, int64_t number)>
+        getResult) {
+  Expected<Tensor> result = makeResult(op, source);
+  if (!result)
+    return result;
+  SmallVector<SmallVector<int64_t>> targets;
+  forEachLine(result->getShape(), op.getDim(),
+              [&](ArrayRef<int64_t> places) { targets.emplace_back(places); });
+  auto target = targets.begin();
+  forEachLine(source.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
+    auto order = sortLine(source, places, op.getDescending());
+    for (auto [k, place] : llvm::enumerate(*target++))
+      result->set(place, getResult(places, order[op.getBegin() + k]));
   });
   return result;
 }
 
+static Expected<Tensor> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
+  return evaluateOrder(op, operands[0],
+                       [&](ArrayRef<int64_t> places, int64_t number) {
+                         return operands[0].get(places[number]);
+                       });
+}
+
 static Expected<Tensor> evaluateArgsort(ArgsortOp op,
                                         ArrayRef<Tensor> operands) {
-  Expected<Tensor> result = Tensor::create(
-      IntegerType::get(op.getContext(), 64), operands[0].getShape());
-  if (!result)
-    return result;
-  forEachLine(result->getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
-    auto order = sortLine(operands[0], places, op.getDescending());
-    for (auto [place, number] : llvm::zip_equal(places, order))
-      result->set(place, Scalar::ofSigned(number));
+  return evaluateOrder(op, operands[0], [](ArrayRef<int64_t>, int64_t number) {
+    return Scalar::ofSigned(number);
   });
-  return result;
 }
 
 void metaop::addRoutineOps(OpFunctions &functions) {

@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from . import _core
 from ._core import Var
 from ._errors import at_line
@@ -34,6 +36,7 @@ from ._typing import (
 from .cumulative import cumsum
 from .elementwise import floor, where
 from .gathering import gather, take
+from .reduction import any
 from .stacking import concat
 
 __all__ = [
@@ -105,7 +108,8 @@ def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
     x = as_var(x)
     if dim is None:
         x, dim = x.reshape((-1,)), 0
-    return _core.sort(x, normalised_axis(dim, x.ndim), bool(descending))
+    axis = normalised_axis(dim, x.ndim)
+    return _core.sort(x, axis, bool(descending), 0, x.shape[axis])
 
 
 def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
@@ -113,7 +117,8 @@ def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
     x = as_var(x)
     if dim is None:
         x, dim = x.reshape((-1,)), 0
-    return _core.argsort(x, normalised_axis(dim, x.ndim), bool(descending))
+    axis = normalised_axis(dim, x.ndim)
+    return _core.argsort(x, axis, bool(descending), 0, x.shape[axis])
 
 
 def _head(x: Var, axis: int, start: int, stop: int) -> Var:
@@ -151,7 +156,7 @@ def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:
         raise at_line(
             ValueError(f"topk: k is {k}, expected at most {x.shape[axis]}, dimension {axis}'s")
         )
-    indices = _head(argsort(x, axis, largest), axis, 0, k)
+    indices = _core.argsort(x, axis, bool(largest), 0, k)
     return Sorted(gather(x, axis, indices), indices)
 
 
@@ -168,7 +173,7 @@ def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorte
     k = as_integer("kthvalue", "k", k)
     if not 1 <= k <= x.shape[axis]:
         raise at_line(ValueError(f"kthvalue: k is {k}, expected 1 to {x.shape[axis]}"))
-    indices = _head(argsort(x, axis), axis, k - 1, k)
+    indices = _core.argsort(x, axis, False, k - 1, 1)
     values = gather(x, axis, indices)
     if keepdims:
         return Sorted(values, indices)
@@ -235,23 +240,18 @@ def quantile(
     x = as_var(x)
     x = x if "float" in x.dtype else x.cast("float32")
     x, dtype = widened(x)
-    share = _shares(q)
     rows, kept, ones = _flattened(x, dim)
     extent = rows.shape[-1]
-    shape = (*share.shape, *(ones if keepdims else kept))
+    shares = q.shape if isinstance(q, Var) else np.shape(q)
+    shape = (*shares, *(ones if keepdims else kept))
     if extent == 0:
         return _core.full(shape, math.nan, dtype)
-    ordered = _core.sort(rows, rows.ndim - 1, False)
-    # Places are exact in float64, whatever x is.
-    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
-    low = floor(place)
-    weight = (place - low).cast(x.dtype)
-    high = where(place > low, low + 1, low)
+    is_known = isinstance(q, float | int) and 0 <= q <= 1
+    ends = _known_ends(rows, float(q)) if is_known else _ends(rows, kept, _shares(q))
+    below, above, weight, is_even = ends
     if method == "nearest":
-        is_low = (weight < 0.5) | ((weight == 0.5) & (low % 2 == 0))
-        low = high = where(is_low, low, high)
-    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
-    if method == "linear":
+        result = where((weight < 0.5) | ((weight == 0.5) & is_even), below, above)
+    elif method == "linear":
         result = below + (above - below) * weight
         # Of equal infinities the difference is none.
         result = where(below == above, below, result)
@@ -259,9 +259,35 @@ def quantile(
         result = where(below == above, below, below + (above - below) * 0.5)
     else:
         result = above if method == "higher" else below
-    last = _head(ordered, len(kept), extent - 1, extent).reshape(kept)
-    result = where(last != last, last, result)
+    result = where(any(rows != rows, -1), math.nan, result)
     return result.reshape(shape).cast(dtype)
+
+
+def _known_ends(rows: Var, share: float) -> tuple[Var, Var, float, bool]:
+    """Return what `_ends` does, by finding these elements alone."""
+    axis, extent = rows.ndim - 1, rows.shape[-1]
+    # Places are exact in float64, whatever x is.
+    place = share * (extent - 1)
+    low, high = math.floor(place), math.ceil(place)
+    part = _core.sort(rows, axis, False, low, high + 1 - low)
+    kept = rows.shape[:-1]
+    below, above = (_head(part, axis, k, k + 1).reshape(kept) for k in (0, high - low))
+    return below, above, place - low, low % 2 == 0
+
+
+def _ends(rows: Var, kept: list[int], share: Var) -> tuple[Var, Var, Var, Var]:
+    """Return the elements that a share is between, and where it is between them.
+
+    The latter are the share of the second one, and whether the first one has an even
+    number.
+    """
+    extent = rows.shape[-1]
+    ordered = _core.sort(rows, rows.ndim - 1, False, 0, extent)
+    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
+    low = floor(place)
+    high = where(place > low, low + 1, low)
+    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
+    return below, above, (place - low).cast(rows.dtype), low % 2 == 0
 
 
 def _at(rows: Var, place: Var, kept: list[int]) -> Var:
@@ -348,16 +374,15 @@ def flatnonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var
     """Return where elements of x flattened are not zero, int64; see `nonzero`."""
     x = as_var(x).reshape((-1,))
     mask = x if x.dtype == "bool" else x != 0
-    rank = cumsum(mask)
-    extent = mask.shape[0]
     if size is None:
-        size = int(rank[-1].item()) if extent else 0
+        return _core.true_places(mask)
     size = as_count("flatnonzero: size", size, 0)
-    target = where(mask, rank - 1, size)
-    places = _core.iota((extent,), 0, "int64")
-    result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
+    extent = mask.shape[0]
     if extent == 0:
         return _core.full((size,), fill_value, "int64")
+    target = where(mask, cumsum(mask) - 1, size)
+    places = _core.iota((extent,), 0, "int64")
+    result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
     # Of what no element was put into, the maximum is that of nothing.
     return where(result < 0, fill_value, result)
 
@@ -431,25 +456,21 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
         none = _core.full((size or 0,), 0, "int64")
         values = _core.full((size or 0,), 0, x.dtype)
         return Unique(values, none, none[:0].reshape(x.shape), none)
-    order = _core.argsort(flat, 0, False)
-    ordered = take(flat, order)
+    # Each of both is computed only if something asks for what is made of it.
+    order = _core.argsort(flat, 0, False, 0, extent)
+    ordered = _core.sort(flat, 0, False, 0, extent)
     before = ordered.reindex((extent,), ("i0-1",))
     is_new = ordered != before
     if "float" in x.dtype:
         is_new = is_new & ((ordered == ordered) | (before == before))
     place = _core.iota((extent,), 0, "int64")
     is_new = is_new | (place == 0)
-    rank = cumsum(is_new) - 1
-    if size is None:
-        size = int(rank[-1].item()) + 1
-    target = where(is_new, rank, size)
-    first = place.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
-    is_there = first >= 0
-    begin = where(is_there, first, extent)
-    end = begin.reindex((size,), ("i0+1",), extent)
-    first = where(is_there, first, 0)
+    begin = flatnonzero(is_new, size, extent)
+    end = begin.reindex(begin.shape, ("i0+1",), extent)
+    first = begin if size is None else where(begin < extent, begin, 0)
     # Sorts are stable: of equal elements the first is the one that came first.
     indices = take(order, first)
+    rank = cumsum(is_new) - 1
     inverse = rank.reindex_reduce("max", (extent,), ("@e0(i0)",), extras=[order])
     return Unique(take(ordered, first), indices, inverse.reshape(x.shape), end - begin)
 

@@ -38,9 +38,42 @@ LogicalResult PrefixOp::verify() {
   return verifyDim(*this, getDim());
 }
 
-LogicalResult SortOp::verify() { return verifyDim(*this, getDim()); } // (C1)
+/// What a sort and an argsort have in common.
+template <typename OpT> static LogicalResult verifyOrder(OpT op) {
+  // (C1)
+  if (failed(verifyDim(op, op.getDim())))
+    return failure();
+  // (C2)
+  RankedTensorType source = op.getSource().getType();
+  RankedTensorType result = op.getResult().getType();
+  SmallVector<int64_t> shape(source.getShape());
+  if (result.getRank() == source.getRank())
+    shape[op.getDim()] = result.getDimSize(op.getDim());
+  if (failed(verifyCompatibleShape(result.getShape(), shape)))
+    return op.emitOpError("expects a result of the source's shape but along "
+                          "dimension ")
+           << op.getDim() << ", given " << result << " for " << source;
+  // (C3)
+  int64_t extent = source.getDimSize(op.getDim());
+  int64_t count = shape[op.getDim()];
+  int64_t begin = op.getBegin();
+  if (begin < 0 || (!ShapedType::isDynamic(extent) &&
+                    (begin > extent || (!ShapedType::isDynamic(count) &&
+                                        count > extent - begin))))
+    return op.emitOpError("expects places of ")
+           << extent << " elements, given those from " << begin << " on for "
+           << result;
+  return success();
+}
 
-LogicalResult ArgsortOp::verify() { return verifyDim(*this, getDim()); } // (C1)
+LogicalResult SortOp::verify() {
+  if (getElementTypeOrSelf(getSource()) != getElementTypeOrSelf(getResult()))
+    return emitOpError("expects a result of the source's elements, given ")
+           << getResult().getType() << " for " << getSource().getType();
+  return verifyOrder(*this);
+}
+
+LogicalResult ArgsortOp::verify() { return verifyOrder(*this); }
 
 //===----------------------------------------------------------------------===//
 // Derivatives of prefixes
@@ -205,9 +238,9 @@ Products PrefixOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
 static std::pair<Value, AffineMap> getOrigins(TensorEmitter &emit, SortOp op) {
   auto type = op.getType();
   MLIRContext *context = op.getContext();
-  Value places =
-      emit.create<ArgsortOp>(type.clone(IntegerType::get(context, 64)),
-                             op.getSource(), op.getDim(), op.getDescending());
+  Value places = emit.create<ArgsortOp>(
+      type.clone(IntegerType::get(context, 64)), op.getSource(), op.getDim(),
+      op.getDescending(), op.getBegin());
   SmallVector<AffineExpr> indices;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     indices.push_back(static_cast<uint64_t>(dim) == op.getDim()
@@ -221,9 +254,9 @@ Products SortOp::vjp(OpBuilder &builder, ValueRange cotangents) {
     return {Value()};
   TensorEmitter emit(builder, getLoc());
   auto [places, map] = getOrigins(emit, *this);
-  return {emit.create<ScatterOp>(getType(), ReduceKind::Add, cotangents[0],
-                                 ValueRange(places), emit.extents(getSource()),
-                                 map)};
+  return {emit.create<ScatterOp>(getSource().getType(), ReduceKind::Add,
+                                 cotangents[0], ValueRange(places),
+                                 emit.extents(getSource()), map)};
 }
 
 Products SortOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {

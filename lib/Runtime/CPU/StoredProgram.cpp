@@ -85,13 +85,15 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, prefix, isReverse, isExclusive] =
-      routine;
+  auto &[kind, dtype, outer, extent, inner, begin, count, prefix, isReverse,
+         isExclusive] = routine;
   visitor.number(kind);
   visitor.number(dtype);
   visitor.number(outer);
   visitor.number(extent);
   visitor.number(inner);
+  visitor.number(begin);
+  visitor.number(count);
   visitor.number(prefix);
   visitor.number(isReverse);
   visitor.number(isExclusive);
@@ -285,8 +287,8 @@ static bool isRoutine(const StoredCall &call) {
   int64_t bytes, resultBytes;
   bool isArgsort = routine.kind == Routine::Kind::Argsort;
   if (llvm::MulOverflow(elements, sizeOf(routine.dtype), bytes) ||
-      llvm::MulOverflow(elements, isArgsort ? 8 : sizeOf(routine.dtype),
-                        resultBytes))
+      llvm::MulOverflow(routine.countResults(),
+                        isArgsort ? 8 : sizeOf(routine.dtype), resultBytes))
     return false;
   auto inputs = llvm::ArrayRef(call.buffers).drop_back();
   return call.buffers.back().bytes == resultBytes &&

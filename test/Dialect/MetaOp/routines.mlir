@@ -18,10 +18,10 @@ func.func @prefixes(%x: tensor<4x?xf32>, %a: tensor<4x?xf32>, %i: tensor<3xui8>)
 
 // CHECK-LABEL: @sorts
 func.func @sorts(%x: tensor<4x8xi1>) -> (tensor<4x8xi1>, tensor<4x8xi64>) {
-  // CHECK: metaop.sort %{{.*}} dim = 1 : tensor<4x8xi1>
-  %0 = metaop.sort %x dim = 1 : tensor<4x8xi1>
-  // CHECK: metaop.sort %{{.*}} dim = 0 descending : tensor<4x8xi1>
-  %1 = metaop.sort %0 dim = 0 descending : tensor<4x8xi1>
+  // CHECK: metaop.sort %{{.*}} dim = 1 : tensor<4x8xi1> -> tensor<4x8xi1>
+  %0 = metaop.sort %x dim = 1 : tensor<4x8xi1> -> tensor<4x8xi1>
+  // CHECK: metaop.sort %{{.*}} dim = 0 descending : tensor<4x8xi1> -> tensor<4x8xi1>
+  %1 = metaop.sort %0 dim = 0 descending : tensor<4x8xi1> -> tensor<4x8xi1>
   // CHECK: metaop.argsort %{{.*}} dim = 1 descending : tensor<4x8xi1> -> tensor<4x8xi64>
   %2 = metaop.argsort %1 dim = 1 descending : tensor<4x8xi1> -> tensor<4x8xi64>
   return %1, %2 : tensor<4x8xi1>, tensor<4x8xi64>

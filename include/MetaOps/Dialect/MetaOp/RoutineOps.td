@@ -13,7 +13,7 @@ include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
 
 class MetaOp_RoutineOp<string mnemonic, list<Trait> traits = []>
     : MetaOp_Op<mnemonic, !listconcat([
-        Pure, SameOperandsAndResultShape, MetaOp_RoutineOpInterface], traits)> {
+        Pure, MetaOp_RoutineOpInterface], traits)> {
   let hasVerifier = 1;
 }
 
@@ -59,27 +59,34 @@ def MetaOp_PrefixOp : MetaOp_RoutineOp<"prefix", [
   }];
 }
 
-def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
-    SameOperandsAndResultType, MetaOp_DifferentiableByProducts]> {
+def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [MetaOp_DifferentiableByProducts]> {
   let summary = "Elements in rising order along a dimension";
   let description = [{
     NaN is larger than every number, and both zeros are equal: zeros that are
     beside each other may change places. In falling order if `descending`.
 
-    Constraints: (C1) `dim` is a dimension.
+    The result's extent along `dim` says how many places of the order are wanted,
+    and `begin` the first of them.
+
+    Constraints: (C1) `dim` is a dimension; (C2) the result has the source's
+    elements and, but along `dim`, its shape; (C3) the places are those of
+    elements.
 
     VJP: a scatter of the cotangent to where the elements were.
 
     ```mlir
-    %y = metaop.sort %x dim = 1 : tensor<4x8xf32>
+    %y = metaop.sort %x dim = 1 : tensor<4x8xf32> -> tensor<4x8xf32>
+    %largest = metaop.sort %x dim = 1 descending : tensor<4x8xf32> -> tensor<4x1xf32>
+    %middle = metaop.sort %x dim = 1 begin = 3 : tensor<4x8xf32> -> tensor<4x2xf32>
     ```
   }];
   let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
-                       UnitAttr:$descending);
+                       UnitAttr:$descending,
+                       DefaultValuedAttr<I64Attr, "0">:$begin);
   let results = (outs MetaOp_Tensor:$result);
   let assemblyFormat = [{
-    $source `dim` `=` $dim (`descending` $descending^)? attr-dict `:`
-    type($result)
+    $source `dim` `=` $dim (`descending` $descending^)? (`begin` `=` $begin^)?
+    attr-dict `:` type($source) `->` type($result)
   }];
 }
 
@@ -87,21 +94,24 @@ def MetaOp_ArgsortOp : MetaOp_RoutineOp<"argsort"> {
   let summary = "Where the elements in rising order are along a dimension";
   let description = [{
     `result[..., k, ...]` is the index along `dim` of the element that comes at
-    place k in the order of `metaop.sort`; of equal ones, in both directions, the
-    one with the lower index comes first.
+    place `begin` + k in the order of `metaop.sort`; of equal ones, in both
+    directions, the one with the lower index comes first.
 
-    Constraints: (C1) `dim` is a dimension.
+    Constraints: (C1) `dim` is a dimension; (C2) the result has, but along `dim`,
+    the source's shape; (C3) the places are those of elements.
 
     ```mlir
     %i = metaop.argsort %x dim = 1 : tensor<4x8xf32> -> tensor<4x8xi64>
+    %two = metaop.argsort %x dim = 1 descending : tensor<4x8xf32> -> tensor<4x2xi64>
     ```
   }];
   let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
-                       UnitAttr:$descending);
+                       UnitAttr:$descending,
+                       DefaultValuedAttr<I64Attr, "0">:$begin);
   let results = (outs MetaOp_IndexTensor:$result);
   let assemblyFormat = [{
-    $source `dim` `=` $dim (`descending` $descending^)? attr-dict `:`
-    type($source) `->` type($result)
+    $source `dim` `=` $dim (`descending` $descending^)? (`begin` `=` $begin^)?
+    attr-dict `:` type($source) `->` type($result)
   }];
 }
 

@@ -26,6 +26,8 @@ struct Routine {
   DType dtype = DType::F32;
   /// Lines of `extent` elements, `inner` elements apart; `outer * inner` lines.
   int64_t outer = 0, extent = 0, inner = 0;
+  /// The places of a line's order that are in the result: `count` from `begin`.
+  int64_t begin = 0, count = 0;
   mlir::metaop::PrefixKind prefix = mlir::metaop::PrefixKind::Add;
   /// A prefix from the last element on; a sort in falling order.
   bool isReverse = false;
@@ -34,14 +36,17 @@ struct Routine {
   static Routine of(mlir::metaop::RoutineOpInterface op);
 
   int64_t countElements() const { return outer * extent * inner; }
+  int64_t countResults() const { return outer * count * inner; }
   /// Predicted picoseconds on one thread.
   int64_t getWork() const;
   /// How many threads there is work for.
   int64_t getMaxThreads() const;
   bool isValid() const;
 
+  /// Scratch memory that a run takes, in bytes; it is aligned to 64.
+  int64_t getScratchBytes() const;
   /// Reads the inputs of the op and writes its result.
-  void run(llvm::ArrayRef<void *> inputs, void *result,
+  void run(llvm::ArrayRef<void *> inputs, void *result, char *scratch,
            ThreadPool &threads) const;
 };
 
@@ -49,9 +54,8 @@ struct Routine {
 void runPrefix(const Routine &routine, const void *source, const void *factors,
                void *result, ThreadPool &threads);
 void runSort(const Routine &routine, const void *source, void *result,
-             ThreadPool &threads);
-void runArgsort(const Routine &routine, const void *source, int64_t *result,
-                ThreadPool &threads);
+             char *scratch, ThreadPool &threads);
+int64_t getSortScratch(const Routine &routine);
 
 } // namespace metaops
 
