@@ -29,9 +29,7 @@ class MetaOps(Ops):
     arange, where = map(staticmethod, (mo.arange, mo.where))
     sum, mean, max, var = map(staticmethod, (mo.sum, mo.mean, mo.max, mo.var))
     cumsum, sort, argsort, median = map(staticmethod, (mo.cumsum, mo.sort, mo.argsort, mo.median))
-    unique, searchsorted, nonzero = map(
-        staticmethod, (mo.unique, mo.searchsorted, mo.flatnonzero)
-    )
+    unique, searchsorted, nonzero = map(staticmethod, (mo.unique, mo.searchsorted, mo.flatnonzero))
     softmax, cross_entropy = map(staticmethod, (mo.softmax, nn.cross_entropy_loss))
 
     def tensor(self, array: np.ndarray) -> Any:

@@ -234,7 +234,9 @@ class Torch(Ops):
         """Return the mean of both in the middle, as NumPy."""
         if x.numel() % 2:
             return x.median()
-        return (torch.kthvalue(x, x.numel() // 2).values + x.kthvalue(x.numel() // 2 + 1).values) / 2
+        return (
+            torch.kthvalue(x, x.numel() // 2).values + x.kthvalue(x.numel() // 2 + 1).values
+        ) / 2
 
     def unique(self, x: Any) -> Any:
         """Return the distinct elements in rising order."""

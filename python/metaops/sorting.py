@@ -246,9 +246,12 @@ def quantile(
     shape = (*shares, *(ones if keepdims else kept))
     if extent == 0:
         return _core.full(shape, math.nan, dtype)
-    is_known = isinstance(q, float | int) and 0 <= q <= 1
-    ends = _known_ends(rows, float(q)) if is_known else _ends(rows, kept, _shares(q))
-    below, above, weight, is_even = ends
+    weight: Var | float
+    is_even: Var | bool
+    if isinstance(q, float | int) and 0 <= q <= 1:
+        below, above, weight, is_even = _known_ends(rows, float(q))
+    else:
+        below, above, weight, is_even = _ends(rows, kept, _shares(q))
     if method == "nearest":
         result = where((weight < 0.5) | ((weight == 0.5) & is_even), below, above)
     elif method == "linear":
@@ -465,6 +468,9 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
         is_new = is_new & ((ordered == ordered) | (before == before))
     place = _core.iota((extent,), 0, "int64")
     is_new = is_new | (place == 0)
+    if size is None:
+        # The first run has to leave the elements for the next.
+        _core.sync([ordered, is_new])
     begin = flatnonzero(is_new, size, extent)
     end = begin.reindex(begin.shape, ("i0+1",), extent)
     first = begin if size is None else where(begin < extent, begin, 0)

@@ -8,43 +8,20 @@
 
 #include "MetaOps/Runtime/Program/TruePlaces.h"
 
+#include "VectorSort.h"
+
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 using namespace metaops;
 
 /// So many booleans are a part.
 static constexpr int64_t kPart = int64_t(1) << 15;
-/// So many are passed over at once where none is true.
-static constexpr int64_t kWord = 8;
+/// The numbers of so many are found before they become places.
+static constexpr int64_t kBlock = 4096;
 
-/// Writes the places of what is true, without branches that depend on it: each
-/// place is written, and stays if it is wanted. They go through a buffer, since
-/// what is behind the last one belongs to another thread.
-static void writePart(llvm::ArrayRef<uint8_t> booleans, int64_t first,
-                      int64_t *places) {
-  constexpr int64_t kRoom = 512;
-  std::array<int64_t, kRoom> buffer;
-  int64_t filled = 0;
-  int64_t size = booleans.size();
-  for (int64_t i = 0; i < size; i += kWord) {
-    int64_t end = std::min(i + kWord, size);
-    uint64_t word = 0;
-    std::memcpy(&word, booleans.data() + i, end - i);
-    if (word == 0)
-      continue;
-    for (int64_t k = i; k < end; ++k) {
-      buffer[filled] = first + k;
-      filled += booleans[k] != 0;
-    }
-    if (filled > kRoom - kWord) {
-      places = std::copy_n(buffer.data(), filled, places);
-      filled = 0;
-    }
-  }
-  std::copy_n(buffer.data(), filled, places);
-}
+/// What is true, as a range of keys: any byte but 0.
+static constexpr KeyRange<uint8_t> kTrue = {1, 255};
 
 TruePlaces::TruePlaces(llvm::ArrayRef<uint8_t> booleans, ThreadPool &threads)
     : booleans(booleans), threads(threads) {
@@ -52,10 +29,8 @@ TruePlaces::TruePlaces(llvm::ArrayRef<uint8_t> booleans, ThreadPool &threads)
   begins.resize(parts + 1);
   threads.parallelFor(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      int64_t count = 0;
-      for (uint8_t boolean : getPart(part))
-        count += boolean != 0;
-      begins[part + 1] = count;
+      llvm::ArrayRef<uint8_t> own = getPart(part);
+      begins[part + 1] = countKeys<uint8_t>(own.data(), own.size(), kTrue);
     }
   });
   for (int64_t part = 0; part < parts; ++part)
@@ -63,7 +38,26 @@ TruePlaces::TruePlaces(llvm::ArrayRef<uint8_t> booleans, ThreadPool &threads)
 }
 
 llvm::ArrayRef<uint8_t> TruePlaces::getPart(int64_t part) const {
-  return booleans.slice(part * kPart).take_front(kPart);
+  int64_t first = part * kPart, size = booleans.size();
+  return booleans.slice(first, std::min(kPart, size - first));
+}
+
+/// Writes the places of what is true; the first boolean is at place `first`.
+static void writePart(llvm::ArrayRef<uint8_t> booleans, int64_t first,
+                      int64_t *places) {
+  const KeyOrder<uint8_t> order(DType::Bool, /*isDescending=*/false,
+                                /*isZeroOne=*/false);
+  std::array<uint32_t, kBlock> numbers;
+  int64_t size = booleans.size();
+  for (int64_t begin = 0; begin < size; begin += kBlock) {
+    int64_t count =
+        selectKeys(order, booleans.data() + begin,
+                   std::min(kBlock, size - begin), kTrue, numbers.data())
+            .inside;
+    for (int64_t i = 0; i < count; ++i)
+      places[i] = first + begin + numbers[i];
+    places += count;
+  }
 }
 
 void TruePlaces::write(int64_t *places) const {

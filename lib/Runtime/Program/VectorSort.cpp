@@ -32,6 +32,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 //===----------------------------------------------------------------------===//
 // For each instruction set
@@ -128,9 +129,16 @@ KeyRange<Bits> getRange(const KeyOrder<Bits> &order, const Bits *from,
 
 template <typename Bits>
 int64_t countKeys(const Bits *keys, int64_t count, KeyRange<Bits> range) {
+  // Counts of a block fit into few bits, of which a vector has many.
+  using Count = std::conditional_t<sizeof(Bits) == 1, uint16_t, uint32_t>;
+  constexpr int64_t kBlock = 4096;
   int64_t inside = 0;
-  for (int64_t i = 0; i < count; ++i)
-    inside += (keys[i] >= range.low) & (keys[i] <= range.high);
+  for (int64_t begin = 0; begin < count; begin += kBlock) {
+    Count ofBlock = 0;
+    for (int64_t i = begin, end = std::min(begin + kBlock, count); i < end; ++i)
+      ofBlock += (keys[i] >= range.low) & (keys[i] <= range.high);
+    inside += ofBlock;
+  }
   return inside;
 }
 
@@ -165,6 +173,18 @@ void copyKeys(const Bits *keys, int64_t count, KeyRange<Bits> range, Bits *to) {
       *to++ = keys[i];
 }
 
+#if METAOPS_HAS_VECTORS
+/// A vector of keys of at most 32 bits, in 32 bits each.
+template <typename Bits> auto widen(const Bits *keys) {
+  const hn::ScalableTag<uint32_t> tag;
+  if constexpr (sizeof(Bits) == sizeof(uint32_t))
+    return hn::LoadU(tag, keys);
+  else
+    return hn::PromoteTo(tag,
+                         hn::LoadU(hn::Rebind<Bits, decltype(tag)>(), keys));
+}
+#endif
+
 /// Blocks without such an element are passed over.
 template <typename Bits>
 Selected selectKeys(const KeyOrder<Bits> &order, const Bits *from,
@@ -185,12 +205,12 @@ Selected selectKeys(const KeyOrder<Bits> &order, const Bits *from,
     if (inside == 0)
       continue;
 #if METAOPS_HAS_VECTORS
-    if constexpr (sizeof(Bits) == 4) {
+    if constexpr (sizeof(Bits) <= sizeof(uint32_t)) {
       const hn::ScalableTag<uint32_t> tag;
       const auto low = hn::Set(tag, range.low), high = hn::Set(tag, range.high);
       if (size == kBlock) {
         for (uint32_t i = 0; i < kBlock; i += hn::Lanes(tag)) {
-          const auto key = hn::LoadU(tag, keys + i);
+          const auto key = widen<Bits>(keys + i);
           const auto isInside =
               hn::Not(hn::Or(hn::Lt(key, low), hn::Gt(key, high)));
           selected.inside +=

@@ -17,10 +17,10 @@
 
 namespace metaops {
 
-/// Where booleans are true, in order. They are counted first, since nobody knows
-/// before how much memory the places take; each thread then writes the places of
-/// its part to where the counts say that they begin. No operation has a result
-/// whose shape depends on elements, so this runs between programs.
+/// Where booleans are true, in order. They are counted first, since nobody
+/// knows before how much memory the places take; each thread then writes the
+/// places of its part to where the counts say that they begin. No operation has
+/// a result whose shape depends on elements, so this runs between programs.
 class TruePlaces {
 public:
   /// The booleans have a byte each, and stay until the places are written.
