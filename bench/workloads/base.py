@@ -13,8 +13,9 @@ import numpy as np
 
 #: The sizes that are measured. All tensors of a small one fit into 1 MB of cache
 #: together, those of a large one take 256 MB and more. Contractions have extents of
-#: their `own` instead, which their names tell. Everyone has `odd` ones for tests.
-SIZES = ("small", "large", "own")
+#: their `own` instead, which their names tell; sorts and the like have a `million`
+#: elements. Everyone has `odd` ones for tests.
+SIZES = ("small", "million", "large", "own")
 
 Shape = tuple[int, ...]
 

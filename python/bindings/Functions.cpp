@@ -8,6 +8,7 @@
 
 #include "Exchange.h"
 #include "Function.h"
+#include "MetaOps/Runtime/Program/TruePlaces.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -423,7 +424,33 @@ static py::list fetchSync(py::handle object) {
   return arrays;
 }
 
+/// Computes a vector of booleans, and returns where they are true.
+static Var findTruePlaces(py::handle object) {
+  const Var &mask = expectVar(object, "true_places: x");
+  if (!isBool(mask.dtype()) || mask.shape().size() != 1)
+    fail(ErrorKind::Type, "true_places: given " + nameOf(mask.dtype()) +
+                              " of shape " + formatShape(mask.shape()) +
+                              ", expected a vector of booleans");
+  TensorData data = dataOf(mask);
+  BufferRef buffer;
+  int64_t count;
+  {
+    ReleasedGIL released;
+    Session &session = getSession();
+    TruePlaces places({static_cast<const uint8_t *>(data.buffer->data()),
+                       static_cast<size_t>(mask.numElements())},
+                      session.getThreads());
+    count = places.count();
+    buffer = allocate(count * sizeof(int64_t));
+    places.write(static_cast<int64_t *>(buffer->data()));
+  }
+  Entered session;
+  return session->buffer(DType::I64, {count}, std::move(buffer));
+}
+
 static void bindRunning(py::module_ &module) {
+  define(module, "true_places(x)", &findTruePlaces,
+         "Where a vector of booleans is true, int64. Computes it.");
   define(module, "prefix(kind, x, factors, dim, reverse, exclusive)",
          [](const std::string &kind, py::handle x, py::handle factors,
             int64_t dim, bool reverse, bool exclusive) {
@@ -434,13 +461,14 @@ static void bindRunning(py::module_ &module) {
            return session->prefix(kind, source, factor, dim, reverse,
                                   exclusive);
          });
-  define(module, "sort(x, dim, descending)",
-         [](py::handle x, int64_t dim, bool descending) {
+  define(module, "sort(x, dim, descending, begin, count)",
+         [](py::handle x, int64_t dim, bool descending, int64_t begin,
+            int64_t count) {
            const Var &source = expectVar(x, "sort: x");
            std::vector<Var> results;
            {
              Entered session;
-             results = session->sort(source, dim, descending);
+             results = session->sort(source, dim, descending, begin, count);
            }
            return py::tuple(toList(std::move(results)));
          });

@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from . import _core
 from ._core import Var
 from ._errors import at_line
@@ -33,7 +35,8 @@ from ._typing import (
 )
 from .cumulative import cumsum
 from .elementwise import floor, where
-from .gathering import gather, take
+from .gathering import take
+from .reduction import any
 from .stacking import concat
 
 __all__ = [
@@ -90,7 +93,8 @@ def _sorted(x: VarLike, dim: int | None, descending: bool) -> Sorted:
     x = as_var(x)
     if dim is None:
         x, dim = x.reshape((-1,)), 0
-    return Sorted(*_core.sort(x, normalised_axis(dim, x.ndim), bool(descending)))
+    axis = normalised_axis(dim, x.ndim)
+    return Sorted(*_core.sort(x, axis, bool(descending), 0, x.shape[axis]))
 
 
 def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
@@ -153,8 +157,7 @@ def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:
         raise at_line(
             ValueError(f"topk: k is {k}, expected at most {x.shape[axis]}, dimension {axis}'s")
         )
-    indices = _head(argsort(x, axis, largest), axis, 0, k)
-    return Sorted(gather(x, axis, indices), indices)
+    return Sorted(*_core.sort(x, axis, bool(largest), 0, k))
 
 
 def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorted:
@@ -170,8 +173,7 @@ def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorte
     k = as_integer("kthvalue", "k", k)
     if not 1 <= k <= x.shape[axis]:
         raise at_line(ValueError(f"kthvalue: k is {k}, expected 1 to {x.shape[axis]}"))
-    indices = _head(argsort(x, axis), axis, k - 1, k)
-    values = gather(x, axis, indices)
+    values, indices = _core.sort(x, axis, False, k - 1, 1)
     if keepdims:
         return Sorted(values, indices)
     shape = x.shape[:axis] + x.shape[axis + 1 :]
@@ -237,23 +239,21 @@ def quantile(
     x = as_var(x)
     x = x if "float" in x.dtype else x.cast("float32")
     x, dtype = widened(x)
-    share = _shares(q)
     rows, kept, ones = _flattened(x, dim)
     extent = rows.shape[-1]
-    shape = (*share.shape, *(ones if keepdims else kept))
+    shares = q.shape if isinstance(q, Var) else np.shape(q)
+    shape = (*shares, *(ones if keepdims else kept))
     if extent == 0:
         return _core.full(shape, math.nan, dtype)
-    ordered = sort(rows)
-    # Places are exact in float64, whatever x is.
-    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
-    low = floor(place)
-    weight = (place - low).cast(x.dtype)
-    high = where(place > low, low + 1, low)
+    weight: Var | float
+    is_even: Var | bool
+    if isinstance(q, float | int) and 0 <= q <= 1:
+        below, above, weight, is_even = _known_ends(rows, float(q))
+    else:
+        below, above, weight, is_even = _ends(rows, kept, _shares(q))
     if method == "nearest":
-        is_low = (weight < 0.5) | ((weight == 0.5) & (low % 2 == 0))
-        low = high = where(is_low, low, high)
-    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
-    if method == "linear":
+        result = where((weight < 0.5) | ((weight == 0.5) & is_even), below, above)
+    elif method == "linear":
         result = below + (above - below) * weight
         # Of equal infinities the difference is none.
         result = where(below == above, below, result)
@@ -261,9 +261,35 @@ def quantile(
         result = where(below == above, below, below + (above - below) * 0.5)
     else:
         result = above if method == "higher" else below
-    last = _head(ordered, len(kept), extent - 1, extent).reshape(kept)
-    result = where(last != last, last, result)
+    result = where(any(rows != rows, -1), math.nan, result)
     return result.reshape(shape).cast(dtype)
+
+
+def _known_ends(rows: Var, share: float) -> tuple[Var, Var, float, bool]:
+    """Return what `_ends` does, by finding these elements alone."""
+    axis, extent = rows.ndim - 1, rows.shape[-1]
+    # Places are exact in float64, whatever x is.
+    place = share * (extent - 1)
+    low, high = math.floor(place), math.ceil(place)
+    part, _ = _core.sort(rows, axis, False, low, high + 1 - low)
+    kept = rows.shape[:-1]
+    below, above = (_head(part, axis, k, k + 1).reshape(kept) for k in (0, high - low))
+    return below, above, place - low, low % 2 == 0
+
+
+def _ends(rows: Var, kept: list[int], share: Var) -> tuple[Var, Var, Var, Var]:
+    """Return the elements that a share is between, and where it is between them.
+
+    The latter are the share of the second one, and whether the first one has an even
+    number.
+    """
+    extent = rows.shape[-1]
+    ordered = sort(rows)
+    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
+    low = floor(place)
+    high = where(place > low, low + 1, low)
+    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
+    return below, above, (place - low).cast(rows.dtype), low % 2 == 0
 
 
 def _at(rows: Var, place: Var, kept: list[int]) -> Var:
@@ -350,16 +376,15 @@ def flatnonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var
     """Return where elements of x flattened are not zero, int64; see `nonzero`."""
     x = as_var(x).reshape((-1,))
     mask = x if x.dtype == "bool" else x != 0
-    rank = cumsum(mask)
-    extent = mask.shape[0]
     if size is None:
-        size = int(rank[-1].item()) if extent else 0
+        return _core.true_places(mask)
     size = as_count("flatnonzero: size", size, 0)
-    target = where(mask, rank - 1, size)
-    places = _core.iota((extent,), 0, "int64")
-    result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
+    extent = mask.shape[0]
     if extent == 0:
         return _core.full((size,), fill_value, "int64")
+    target = where(mask, cumsum(mask) - 1, size)
+    places = _core.iota((extent,), 0, "int64")
+    result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
     # Of what no element was put into, the maximum is that of nothing.
     return where(result < 0, fill_value, result)
 
@@ -408,6 +433,49 @@ def argwhere(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:
 # Distinct elements
 
 
+def _runs(ordered: Var, size: int | None) -> tuple[Var, Var]:
+    """Return which elements differ from the one before, and where these are.
+
+    The latter has the extent after the last one where there are fewer than `size`.
+    """
+    extent = ordered.shape[0]
+    before = ordered.reindex((extent,), ("i0-1",))
+    is_new = ordered != before
+    if "float" in ordered.dtype:
+        is_new = is_new & ((ordered == ordered) | (before == before))
+    is_new = is_new | (_core.iota((extent,), 0, "int64") == 0)
+    if size is None:
+        # The first run has to leave the elements for the next.
+        _core.sync([ordered, is_new])
+    return is_new, flatnonzero(is_new, size, extent)
+
+
+def _unique(x: VarLike, size: int | None, wants_places: bool) -> Unique:
+    """Return `unique_all`; without places, `indices` and `inverse_indices` are empty."""
+    x = as_var(x)
+    size = size if size is None else as_count("unique: size", size, 0)
+    flat = x.reshape((-1,))
+    extent = flat.shape[0]
+    none = _core.full((size or 0,), 0, "int64")
+    if extent == 0:
+        values = _core.full((size or 0,), 0, x.dtype)
+        return Unique(values, none, none[:0].reshape(x.shape), none)
+    ordered, order = _sorted(flat, 0, False)
+    if not wants_places:
+        del order  # A sort without it takes half the time.
+    is_new, begin = _runs(ordered, size)
+    end = begin.reindex(begin.shape, ("i0+1",), extent)
+    first = begin if size is None else where(begin < extent, begin, 0)
+    values, counts = take(ordered, first), end - begin
+    if not wants_places:
+        return Unique(values, none, none, counts)
+    # Sorts are stable: of equal elements the first is the one that came first.
+    indices = take(order, first)
+    rank = cumsum(is_new) - 1
+    inverse = rank.reindex_reduce("max", (extent,), ("@e0(i0)",), extras=[order])
+    return Unique(values, indices, inverse.reshape(x.shape), counts)
+
+
 def unique_all(x: VarLike, size: int | None = None) -> Unique:
     """Return the distinct elements, and all that there is to know of them.
 
@@ -425,44 +493,17 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
     Unique
         `values`, `indices`, `inverse_indices` and `counts`; all int64 but the values.
     """
-    x = as_var(x)
-    size = size if size is None else as_count("unique: size", size, 0)
-    flat = x.reshape((-1,))
-    extent = flat.shape[0]
-    if extent == 0:
-        none = _core.full((size or 0,), 0, "int64")
-        values = _core.full((size or 0,), 0, x.dtype)
-        return Unique(values, none, none[:0].reshape(x.shape), none)
-    ordered, order = _sorted(flat, 0, False)
-    before = ordered.reindex((extent,), ("i0-1",))
-    is_new = ordered != before
-    if "float" in x.dtype:
-        is_new = is_new & ((ordered == ordered) | (before == before))
-    place = _core.iota((extent,), 0, "int64")
-    is_new = is_new | (place == 0)
-    rank = cumsum(is_new) - 1
-    if size is None:
-        size = int(rank[-1].item()) + 1
-    target = where(is_new, rank, size)
-    first = place.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
-    is_there = first >= 0
-    begin = where(is_there, first, extent)
-    end = begin.reindex((size,), ("i0+1",), extent)
-    first = where(is_there, first, 0)
-    # Sorts are stable: of equal elements the first is the one that came first.
-    indices = take(order, first)
-    inverse = rank.reindex_reduce("max", (extent,), ("@e0(i0)",), extras=[order])
-    return Unique(take(ordered, first), indices, inverse.reshape(x.shape), end - begin)
+    return _unique(x, size, wants_places=True)
 
 
 def unique_values(x: VarLike, size: int | None = None) -> Var:
     """Return the distinct elements in rising order; see `unique_all`."""
-    return unique_all(x, size).values
+    return _unique(x, size, wants_places=False).values
 
 
 def unique_counts(x: VarLike, size: int | None = None) -> tuple[Var, Var]:
     """Return the distinct elements and how often each is there; see `unique_all`."""
-    result = unique_all(x, size)
+    result = _unique(x, size, wants_places=False)
     return result.values, result.counts
 
 
@@ -491,7 +532,7 @@ def unique(
     size
         As in `unique_all`.
     """
-    result = unique_all(x, size)
+    result = _unique(x, size, wants_places=return_index or return_inverse)
     more = [
         value
         for value, is_wanted in zip(

@@ -36,7 +36,7 @@ def x(rng):
 
 
 def sort(x, dim=0, descending=False):
-    return _core.sort(x, dim, descending)
+    return _core.sort(x, dim, descending, 0, x.shape[dim])
 
 
 def written():

@@ -17,8 +17,34 @@ using namespace mlir::metaop::detail;
 using Products = SmallVector<Value>;
 
 LogicalResult SortOp::verify() {
-  return verifyDimension(*this, getDim());
-} // (C1)
+  RankedTensorType source = getSource().getType();
+  RankedTensorType values = getValues().getType();
+  // (C1)
+  if (failed(verifyDimension(*this, getDim())))
+    return failure();
+  // (C2)
+  if (source.getElementType() != values.getElementType())
+    return emitOpError("expects values of the source's elements, given ")
+           << values << " for " << source;
+  SmallVector<int64_t> shape(source.getShape());
+  if (values.getRank() == source.getRank())
+    shape[getDim()] = values.getDimSize(getDim());
+  if (failed(verifyCompatibleShape(values.getShape(), shape)))
+    return emitOpError("expects values of the source's shape but along "
+                       "dimension ")
+           << getDim() << ", given " << values << " for " << source;
+  // (C3)
+  int64_t extent = source.getDimSize(getDim());
+  int64_t count = shape[getDim()];
+  int64_t begin = getBegin();
+  if (begin < 0 || (!ShapedType::isDynamic(extent) &&
+                    (begin > extent || (!ShapedType::isDynamic(count) &&
+                                        count > extent - begin))))
+    return emitOpError("expects places of ")
+           << extent << " elements, given those from " << begin << " on for "
+           << values;
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Derivatives of sorts

@@ -404,9 +404,7 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     if (!call.isCopy)
       names.insert(call.name);
   info.distinctKernels = names.size();
-  info.arenaBytes = module.lookupSymbol<func::FuncOp>("main")
-                        ->getAttrOfType<IntegerAttr>("metaop.arena_bytes")
-                        .getInt();
+  info.arenaBytes = (*program)->getScratchBytes();
   (*program)->setInfo(std::move(info));
   return program;
 }

@@ -85,13 +85,15 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, isReverse, givesValues,
-         givesIndices] = routine;
+  auto &[kind, dtype, outer, extent, inner, begin, count, isReverse,
+         givesValues, givesIndices] = routine;
   visitor.number(kind);
   visitor.number(dtype);
   visitor.number(outer);
   visitor.number(extent);
   visitor.number(inner);
+  visitor.number(begin);
+  visitor.number(count);
   visitor.number(isReverse);
   visitor.number(givesValues);
   visitor.number(givesIndices);
@@ -279,19 +281,16 @@ static bool isRoutine(const StoredCall &call) {
       routine.getNumResults() == 0 || call.numInputs != 1 ||
       call.buffers.size() != call.numInputs + routine.getNumResults())
     return false;
-  int64_t elements = routine.countElements();
-  int64_t bytes, indexBytes;
-  if (llvm::MulOverflow(elements, sizeOf(routine.dtype), bytes) ||
-      llvm::MulOverflow(elements, int64_t(sizeof(int64_t)), indexBytes))
-    return false;
-  llvm::ArrayRef<Slot> slots = call.buffers;
-  if (routine.givesIndices) {
-    if (slots.back().bytes != indexBytes)
-      return false;
-    slots = slots.drop_back();
-  }
-  return llvm::all_of(slots,
-                      [&](const Slot &slot) { return slot.bytes == bytes; });
+  // Each of these numbers fits: a valid routine has far fewer elements.
+  int64_t results = routine.countResults(), size = sizeOf(routine.dtype);
+  llvm::SmallVector<int64_t> expected = {routine.countElements() * size};
+  if (routine.givesValues)
+    expected.push_back(results * size);
+  if (routine.givesIndices)
+    expected.push_back(results * int64_t(sizeof(int64_t)));
+  return llvm::equal(call.buffers, expected, [](const Slot &slot, int64_t bytes) {
+    return slot.bytes == bytes;
+  });
 }
 
 /// Whether everything refers to something that is there; see

@@ -13,13 +13,12 @@ include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
 
 class MetaOp_RoutineOp<string mnemonic, list<Trait> traits = []>
     : MetaOp_Op<mnemonic, !listconcat([
-        Pure, SameOperandsAndResultShape, MetaOp_RoutineOpInterface], traits)> {
+        Pure, MetaOp_RoutineOpInterface], traits)> {
   let hasVerifier = 1;
 }
 
 def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
-    AllTypesMatch<["source", "values"]>,
-    TypesMatchWith<"indices are i64 and of the source's shape", "source",
+    TypesMatchWith<"indices are i64 and of the values' shape", "values",
                    "indices",
                    "::llvm::cast<::mlir::RankedTensorType>($_self).clone("
                    "::mlir::IntegerType::get($_self.getContext(), 64))">,
@@ -27,27 +26,37 @@ def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
   let summary = "Elements in rising order along a dimension, and where they were";
   let description = [{
     `indices[..., k, ...]` is the index along `dim` of the element that comes at
-    place k, `values[..., k, ...]` that element. NaN is larger than every number,
-    and both zeros are equal; of equal elements the one with the lower index comes
-    first. In falling order if `descending`, where this holds, too.
+    place `begin` + k, `values[..., k, ...]` that element. NaN is larger than every
+    number, and both zeros are equal; of equal elements the one with the lower
+    index comes first. In falling order if `descending`, where this holds, too.
+
+    The extent of the results along `dim` says how many places of the order are
+    wanted, and `begin` the first of them.
 
     Either result may be unused; then it is not computed. Without indices, zeros
     that are beside each other may change places among the values.
 
-    Constraints: (C1) `dim` is a dimension.
+    Constraints: (C1) `dim` is a dimension; (C2) the values have the source's
+    elements and, but along `dim`, its shape; (C3) the places are those of
+    elements.
 
     VJP: a scatter of the values' cotangent by the indices.
 
     ```mlir
-    %values, %indices = metaop.sort %x dim = 1 : tensor<4x8xf32>
+    %y, %i = metaop.sort %x dim = 1 : tensor<4x8xf32> -> tensor<4x8xf32>
+    %largest, %at = metaop.sort %x dim = 1 descending
+        : tensor<4x8xf32> -> tensor<4x1xf32>
+    %middle, %_ = metaop.sort %x dim = 1 begin = 3
+        : tensor<4x8xf32> -> tensor<4x2xf32>
     ```
   }];
   let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
-                       UnitAttr:$descending);
+                       UnitAttr:$descending,
+                       DefaultValuedAttr<I64Attr, "0">:$begin);
   let results = (outs MetaOp_Tensor:$values, MetaOp_IndexTensor:$indices);
   let assemblyFormat = [{
-    $source `dim` `=` $dim (`descending` $descending^)? attr-dict `:`
-    type($source)
+    $source `dim` `=` $dim (`descending` $descending^)? (`begin` `=` $begin^)?
+    attr-dict `:` type($source) `->` type($values)
   }];
 }
 

@@ -199,8 +199,11 @@ public:
   /// By the names of the dialect's prefix operators; `factors` for `linear`.
   Var prefix(llvm::StringRef kind, const Var &x, const Var *factors,
              int64_t dim, bool reverse, bool exclusive);
-  /// The elements in order, and where they were, int64.
-  std::vector<Var> sort(const Var &x, int64_t dim, bool descending);
+  /// `count` places of the order, all by default, from `begin` on: the elements
+  /// that come there, and where they were, int64.
+  std::vector<Var> sort(const Var &x, int64_t dim, bool descending,
+                        int64_t begin = 0,
+                        std::optional<int64_t> count = std::nullopt);
 
   Var stopGrad(const Var &x);
   Var stopFuse(const Var &x);
