@@ -12,6 +12,9 @@
 // range. Equal keys are the same bits, so what comes out does not depend on the
 // sample.
 //
+// A routine has no way to say that memory is short, so this takes none but what
+// it is given, and the stack.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef METAOPS_LIB_RUNTIME_PROGRAM_SHAREDSORT_H
@@ -19,6 +22,7 @@
 
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
 #include "VectorSort.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -86,7 +90,8 @@ void sortShared(
   auto ranges = chooseRanges(keys, count, parts, mask);
   int64_t numRanges = ranges.size();
   // For each part how many of its keys are in each range, then where to.
-  llvm::SmallVector<int64_t> places(parts * numRanges);
+  std::array<int64_t, kMaxParts * kMaxParts> room;
+  llvm::MutableArrayRef<int64_t> places(room.data(), parts * numRanges);
   forEachPart(parts, [&](int64_t part) {
     int64_t first = getBegin(part), size = getBegin(part + 1) - first;
     for (int64_t range = 0; range < numRanges; ++range)
