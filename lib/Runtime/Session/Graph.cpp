@@ -182,12 +182,10 @@ void Graph::collect() {
     node->isQueued = false;
     if (!node->op)
       continue; // gone with a result beside it
-    if (llvm::all_of(resultsOf(node), [&](Node *n) { return isDead(n); })) {
+    if (llvm::all_of(resultsOf(node), [&](Node *n) { return isDead(n); }))
       erase(node);
-    } else if (mayGo(node, /*keepsHistory=*/true)) {
+    else if (mayGo(node, /*keepsHistory=*/true))
       turnIntoLeaves(node);
-      enqueue(node);
-    }
   }
 }
 

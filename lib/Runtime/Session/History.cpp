@@ -60,6 +60,9 @@ void Graph::updateCarries(Node *start) {
     Node *node = worklist.back();
     worklist.pop_back();
     bool flows = needsHistory(node);
+    // Also what is not computed yet passes the ends on to what is made of it.
+    if (!flows)
+      inheritEnds(node);
     if (node->buffer && mayGo(node, /*keepsHistory=*/true))
       turnIntoLeaves(node);
     bool carries = flows || (node->vars > 0 && isFloat(node->dtype));
@@ -83,8 +86,8 @@ bool Graph::mayGo(Node *node, bool keepsHistory) const {
          });
 }
 
-/// Has the results of an operation that may go stay without it. Those beside
-/// the node are erased if nobody needs them.
+/// Has the results of an operation that may go stay without it. Those that
+/// nobody needs are erased by the next `collect`.
 void Graph::turnIntoLeaves(Node *node) {
   Operation *op = node->op;
   enqueueOperands(node);
@@ -104,7 +107,7 @@ void Graph::turnIntoLeaves(Node *node) {
     result->numCarrying = 0;
     result->depth = 0;
     result->isSaved = result->isOverdue = false;
-    if (result != node && isDead(result))
+    if (isDead(result))
       enqueue(result);
     ++numOps;
   }
