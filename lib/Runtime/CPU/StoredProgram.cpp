@@ -288,9 +288,9 @@ static bool isRoutine(const StoredCall &call) {
     expected.push_back(results * size);
   if (routine.givesIndices)
     expected.push_back(results * int64_t(sizeof(int64_t)));
-  return llvm::equal(call.buffers, expected, [](const Slot &slot, int64_t bytes) {
-    return slot.bytes == bytes;
-  });
+  return llvm::equal(
+      call.buffers, expected,
+      [](const Slot &slot, int64_t bytes) { return slot.bytes == bytes; });
 }
 
 /// Whether everything refers to something that is there; see

@@ -33,7 +33,8 @@ int64_t metaops::getWorkBytes(const Routine &routine) {
   if (isWhole && !routine.givesIndices)
     return sizeOf(routine.dtype);
   // Two items or keys, and a number where a part is selected.
-  return 2 * (routine.givesIndices ? 8 : sizeOf(routine.dtype)) + (isWhole ? 0 : 4);
+  return 2 * (routine.givesIndices ? 8 : sizeOf(routine.dtype)) +
+         (isWhole ? 0 : 4);
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace metaops;
 
-/// What an element takes, in picoseconds: 0.2 ns for each bit of the extent, and
-/// in the selection of a part of the order 0.5.
+/// What an element takes, in picoseconds: 0.2 ns for each bit of the extent,
+/// and in the selection of a part of the order 0.5.
 static constexpr int64_t kSortWork = 200;
 static constexpr int64_t kSelectWork = 500;
 /// A thread is worth its start if it has so much to do: 8 us.

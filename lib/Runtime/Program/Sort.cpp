@@ -62,7 +62,8 @@ LineGroups::LineGroups(const Routine &routine) {
   if (routine.inner > 1) {
     tile = std::min(kCacheLine / size, routine.inner);
     copiedBytes = align(tile * routine.extent * size);
-    resultBytes = align(tile * routine.count * (routine.givesIndices ? 8 : size));
+    resultBytes =
+        align(tile * routine.count * (routine.givesIndices ? 8 : size));
   }
   tiles = routine.outer * llvm::divideCeil(routine.inner, tile);
   groups = std::min(tiles, kMaxGroups);

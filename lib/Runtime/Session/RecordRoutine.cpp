@@ -50,9 +50,9 @@ Var Session::prefix(llvm::StringRef kind, const Var &x, const Var *factors,
 }
 
 /// The shape of a part of the order along `dim`; without `count`, of all.
-static llvm::SmallVector<int64_t>
-getOrderShape(const Var &x, int64_t dim, int64_t begin,
-              std::optional<int64_t> count) {
+static llvm::SmallVector<int64_t> getOrderShape(const Var &x, int64_t dim,
+                                                int64_t begin,
+                                                std::optional<int64_t> count) {
   llvm::SmallVector<int64_t> shape(x.shape());
   int64_t extent = shape[dim];
   shape[dim] = count.value_or(extent);

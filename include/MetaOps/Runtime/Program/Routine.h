@@ -26,7 +26,8 @@ struct Routine {
   DType dtype = DType::F32;
   /// Lines of `extent` elements, `inner` elements apart; `outer * inner` lines.
   int64_t outer = 0, extent = 0, inner = 0;
-  /// The places of a line's order that are in the results: `count` from `begin`.
+  /// The places of a line's order that are in the results: `count` from
+  /// `begin`.
   int64_t begin = 0, count = 0;
   /// In falling order.
   bool isReverse = false;
@@ -49,8 +50,7 @@ struct Routine {
   int64_t getScratchBytes() const;
   /// Reads the inputs of the op and writes those of its results that are used.
   void run(llvm::ArrayRef<void *> inputs, llvm::ArrayRef<void *> results,
-           char *scratch,
-           ThreadPool &threads) const;
+           char *scratch, ThreadPool &threads) const;
 };
 
 /// The kinds of routines; see Sort.cpp.
