@@ -432,17 +432,19 @@ static Var findTruePlaces(py::handle object) {
                               " of shape " + formatShape(mask.shape()) +
                               ", expected a vector of booleans");
   TensorData data = dataOf(mask);
-  BufferRef buffer;
-  int64_t count;
+  std::optional<TruePlaces> places;
   {
     ReleasedGIL released;
-    Session &session = getSession();
-    TruePlaces places({static_cast<const uint8_t *>(data.buffer->data()),
-                       static_cast<size_t>(mask.numElements())},
-                      session.getThreads());
-    count = places.count();
-    buffer = allocate(count * sizeof(int64_t));
-    places.write(static_cast<int64_t *>(buffer->data()));
+    places.emplace(
+        llvm::ArrayRef(static_cast<const uint8_t *>(data.buffer->data()),
+                       mask.numElements()),
+        getSession().getThreads());
+  }
+  int64_t count = places->count();
+  BufferRef buffer = allocate(count * sizeof(int64_t));
+  {
+    ReleasedGIL released;
+    places->write(static_cast<int64_t *>(buffer->data()));
   }
   Entered session;
   return session->buffer(DType::I64, {count}, std::move(buffer));

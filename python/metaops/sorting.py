@@ -416,12 +416,16 @@ def nonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> tuple[V
     if x.ndim == 0:
         raise at_line(ValueError("nonzero: x is 0-d, expected one dimension or more"))
     place = flatnonzero(x, size, -1)
-    indices = []
-    for axis in range(x.ndim):
+    indices, rest = [], place
+    for axis in range(x.ndim - 1):
         inner = max(math.prod(x.shape[axis + 1 :]), 1)
-        index = place // inner % max(x.shape[axis], 1)
-        indices.append(where(place < 0, fill_value, index))
-    return tuple(indices)
+        index = rest // inner
+        indices.append(index)
+        rest = rest - index * inner
+    indices.append(rest)
+    if size is None:
+        return tuple(indices)
+    return tuple(where(place < 0, fill_value, index) for index in indices)
 
 
 def argwhere(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:

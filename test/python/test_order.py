@@ -149,6 +149,16 @@ def test_scratch_memory_counts_under_the_limit(rng, memory_limit):
     same(mo.argsort(x), np.argsort(x.numpy(), kind="stable"))
 
 
+def test_true_places_count_under_the_limit(memory_limit):
+    mask = mo.array(np.ones(1 << 20, bool))
+    mo.sync(mask)
+    memory_limit(mo.memory_stats()["in_use"] + (4 << 20))
+    with pytest.raises(MemoryError, match="out of memory"):
+        mo.flatnonzero(mask)
+    memory_limit(0)
+    same(mo.flatnonzero(mask), np.arange(1 << 20))
+
+
 def test_scratch_memory_is_reported(rng):
     count = 1 << 18
     order = mo.argsort(mo.array(rng.standard_normal(count)))

@@ -9,14 +9,18 @@ what its routine writes, so the bytes that it has written tell what was computed
 
 import copy
 import gc
+import json
+import os
 import pickle
+import subprocess
+import sys
 import weakref
 
 import metaops as mo
 import numpy as np
 import pytest
 from metaops import _core
-from util import check_gradient, same
+from util import check_gradient, close, same
 
 N = 1000
 
@@ -154,6 +158,52 @@ def test_results_of_one_type_are_told_apart(x):
     same(sort(whole)[1] + ones, np.argsort(x.numpy()) + 1)
     values, indices = sort(whole)
     same(indices - values, np.argsort(x.numpy()) - np.arange(N))
+
+
+@pytest.mark.parametrize("length", [3, 40])
+def test_lengths_that_grow(rng, length):
+    numbers = rng.permutation(length + 12).astype("float32")
+    for extent in range(length, length + 12):
+        x = numbers[:extent]
+        values, indices = sort(mo.array(x) * 2)
+        total, last = (values * indices.cast("float32")).sum(), indices[-1]
+        order = np.argsort(x)
+        close(total, (2 * x[order] * order).sum(), rtol=1e-5)
+        same(last, order[-1])
+        top = mo.topk(mo.array(x) * 3, 3)
+        same(top.indices, order[::-1][:3])
+        same(top.values, x[order[::-1][:3]] * 3)
+
+
+def test_stored_programs(compiled, tmp_path):
+    """Values alone, indices alone, both, and a part of both come back as what they were."""
+    code = """
+import json
+import metaops as mo
+import numpy as np
+
+x = mo.array(np.random.default_rng(0).permutation(3000).reshape(30, 100).astype("float32"))
+y = mo.array(np.arange(3000.0)[::-1].reshape(30, 100).copy())
+results = [mo.sort(x + 1), mo.argsort(x + 1), *mo.topk(x * 2, 100), *mo.topk(y * 2, 7, 0)]
+sums = []
+for result in results:
+    weight = mo.arange(result.size).reshape(result.shape).cast("float64")
+    sums.append((result.cast("float64") * weight).sum().item())
+print(json.dumps({"sums": sums, **mo.stats()}))
+"""
+    environment = {**os.environ, "METAOPS_CACHE_DIR": str(tmp_path)}
+    first, second = (
+        json.loads(subprocess.check_output([sys.executable, "-c", code], env=environment))
+        for _ in range(2)
+    )
+    assert first["programs_compiled"] == second["programs_loaded"] > 0
+    assert second["programs_compiled"] == 0
+    assert first["sums"] == second["sums"]
+    x = np.random.default_rng(0).permutation(3000).reshape(30, 100).astype("float32")
+    place = np.arange(3000).reshape(30, 100)
+    assert first["sums"][0] == (np.sort(x + 1) * place).sum()
+    assert first["sums"][1] == (np.argsort(x) * place).sum()
+    assert first["sums"][3] == (np.argsort(-x) * place).sum()
 
 
 # Gradients
@@ -322,6 +372,40 @@ def test_a_parameter_is_sorted_and_written_over(compiled, rng):
         del values
     indices.sync()
     same(parameter, expected)
+
+
+def test_steps_that_carry_one_of_the_results(compiled, rng):
+    """A selection by magnitude, as of sparse training: one program for all steps."""
+    start = rng.normal(size=200)
+    w, numbers = mo.array(start), start.copy()
+    seen = []
+    for _ in range(12):
+        top = mo.topk(mo.abs(w), 5)
+        w = w - 0.1 * mo.zeros(200, "float64").at[top.indices].add(top.values)
+        del top
+        order = np.argsort(-np.abs(numbers), kind="stable")[:5]
+        numbers[order] -= 0.1 * np.abs(numbers[order])
+        close(w.sum(), numbers.sum(), rtol=1e-12)
+        seen.append((mo.stats()["programs_compiled"], mo.stats()["ops_in_block"]))
+    assert seen[-1] == seen[-6]
+    close(w, numbers, rtol=1e-12)
+
+
+def test_descent_by_a_sorted_loss(compiled, rng):
+    """The distance of two samples' distributions, whose gradient sorts nothing again."""
+    x, target = rng.normal(size=100), np.sort(rng.normal(size=100))
+    w, numbers, wanted = mo.array(x), x.copy(), mo.array(target)
+    seen = []
+    with mo.flag_scope(history_depth=4):
+        for _ in range(14):
+            loss = ((sort(w)[0] - wanted) ** 2).sum()
+            w -= 0.2 * mo.grad(loss, w)
+            order = np.argsort(numbers)
+            close(loss, ((numbers[order] - target) ** 2).sum(), rtol=1e-9)
+            numbers[order] -= 0.4 * (numbers[order] - target)
+            seen.append((mo.stats()["programs_compiled"], mo.stats()["ops_in_block"]))
+    assert seen[-1] == seen[-6]
+    close(w, numbers, rtol=1e-9)
 
 
 # Limits, failures, copies
