@@ -138,7 +138,7 @@ def test_parts_of_the_order_have_derivatives_of_any_order(rng):
         check_gradient(slope, x)
 
 
-def test_scratch_memory_counts_under_the_limit(rng, memory_limit):
+def test_scratch_memory_counts_under_the_limit(compiled, rng, memory_limit):
     x = mo.array(rng.standard_normal(1 << 18))
     mo.sync(x)
     # The result is 2 MB, the scratch memory twice that.
@@ -159,7 +159,7 @@ def test_true_places_count_under_the_limit(memory_limit):
     same(mo.flatnonzero(mask), np.arange(1 << 20))
 
 
-def test_scratch_memory_is_reported(rng):
+def test_scratch_memory_is_reported(compiled, rng):
     count = 1 << 18
     order = mo.argsort(mo.array(rng.standard_normal(count)))
     mo.sync(order)
