@@ -103,6 +103,28 @@ def test_parts_of_the_order_of_lines(rng, shape, dtype):
         same(top, np.take_along_axis(x, expected, axis))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("count", [9, 700, LONG])
+def test_values_beside_indices_are_the_elements_to_the_bit(rng, threads, dtype, count):
+    """Those of zeros and NaN too, which have one key."""
+    x = rng.integers(-3, 4, count).astype(dtype)
+    x = np.where(rng.random(count) < 0.5, -x, x)
+    nan = np.array([np.nan, -np.nan], dtype)
+    nan.view(f"u{nan.itemsize}")[1] += 1
+    x = np.where(rng.random(count) < 0.2, rng.choice(nan, count), x)
+    for number in (1, 3):
+        threads(number)
+        for largest in (False, True):
+            for k in (count, count // 2, 5):
+                values, places = mo.topk(x, k, largest=largest)
+                expected = x[places.numpy()]
+                assert values.numpy().tobytes() == expected.tobytes()
+                columns = np.stack([x, x[::-1], x], 1)
+                values, places = mo.topk(columns, k, 0, largest=largest)
+                expected = np.take_along_axis(columns, places.numpy(), 0)
+                assert values.numpy().tobytes() == expected.tobytes()
+
+
 def test_of_equal_elements_the_first_are_among_the_largest():
     x = np.zeros(LONG, "float32")
     x[[7, 99]] = 1

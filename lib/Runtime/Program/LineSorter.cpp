@@ -155,13 +155,36 @@ void LineSorter<Bits>::sort(const Bits *line, Bits *to) {
 //===----------------------------------------------------------------------===//
 
 template <typename Bits>
-void LineSorter<Bits>::sort(const Bits *line, int64_t *to) {
-  if (routine.extent > kMaxItems)
-    return argsortLong(line, to);
-  if (isWhole() && sizeof(Bits) == 1)
-    return argsortBytes(line, to);
-  std::optional<Part> part = isWhole() ? std::nullopt : selectPart(line);
-  argsort(line, part ? &*part : nullptr, to);
+void LineSorter<Bits>::sort(const Bits *line, int64_t *to, Bits *values) {
+  if (routine.extent > kMaxItems) {
+    argsortLong(line, to);
+  } else if (isWhole() && sizeof(Bits) == 1) {
+    argsortBytes(line, to);
+  } else {
+    std::optional<Part> part = isWhole() ? std::nullopt : selectPart(line);
+    if (argsort(line, part ? &*part : nullptr, to, values))
+      return;
+  }
+  if (values)
+    for (int64_t k = 0; k < routine.count; ++k)
+      values[k] = line[to[k]];
+}
+
+/// The elements of sorted items, made of their keys: what the numbers tell is
+/// all over the line. They tell the elements of keys that several have, which
+/// are beside each other.
+template <typename Bits>
+void LineSorter<Bits>::readValues(const Bits *line, ItemForm<Bits> form,
+                                  const Item *items, int64_t count, Bits *to) {
+  readItems(order, form, items, count, to);
+  if (!order.hasSharedKeys())
+    return;
+  for (Bits key : order.getSharedKeys()) {
+    const Item *first = std::partition_point(
+        items, items + count, [&](Item i) { return form.getKey(i) < key; });
+    for (; first < items + count && form.getKey(*first) == key; ++first)
+      to[first - items] = line[*first & form.getMask()];
+  }
 }
 
 /// Sorts items that are one but for their numbers by what their keys have lost.
@@ -193,9 +216,10 @@ void LineSorter<Bits>::sortTies(const Bits *line, const Part *part, Item *items,
   }
 }
 
+/// Returns whether values have been written, too.
 template <typename Bits>
-void LineSorter<Bits>::argsort(const Bits *line, const Part *part,
-                               int64_t *to) {
+bool LineSorter<Bits>::argsort(const Bits *line, const Part *part, int64_t *to,
+                               Bits *values) {
   int64_t count = part ? part->count : routine.extent;
   int64_t before = part ? part->before : 0;
   int64_t room = llvm::alignTo(routine.extent, 64);
@@ -211,6 +235,7 @@ void LineSorter<Bits>::argsort(const Bits *line, const Part *part,
   unsigned keyBits = llvm::bit_width(uint64_t(range.high - range.low));
   form.lost = std::max(0, int(keyBits + form.numberBits) - 64);
   Item mask = form.getMask();
+  bool readsValues = values && !part && form.lost == 0;
   sortShared<Item>(
       items, other, count, part ? 1 : parts, mask, threads,
       [&](int64_t begin, int64_t end) {
@@ -230,8 +255,12 @@ void LineSorter<Bits>::argsort(const Bits *line, const Part *part,
             to[before + k - routine.begin] =
                 part ? part->numbers[number] : number;
           }
+          if (readsValues)
+            readValues(line, form, sorted + first, last - first,
+                       values + (first - routine.begin));
         });
       });
+  return readsValues;
 }
 
 /// Counts the keys, of which there are few kinds.

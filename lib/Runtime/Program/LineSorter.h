@@ -39,8 +39,8 @@ public:
 
   /// The elements that are at the places of the routine in the order of a line.
   void sort(const Bits *line, Bits *to);
-  /// Where these are in the line.
-  void sort(const Bits *line, int64_t *to);
+  /// Where these are in the line; and, unless null, the elements.
+  void sort(const Bits *line, int64_t *to, Bits *values);
 
 private:
   using Item = uint64_t;
@@ -56,7 +56,9 @@ private:
   std::optional<Part> selectPart(const Bits *line);
   KeyRange<Bits> guessRange(const Bits *line);
 
-  void argsort(const Bits *line, const Part *part, int64_t *to);
+  bool argsort(const Bits *line, const Part *part, int64_t *to, Bits *values);
+  void readValues(const Bits *line, ItemForm<Bits> form, const Item *items,
+                  int64_t count, Bits *to);
   void forWanted(int64_t before, int64_t begin, int64_t end,
                  llvm::function_ref<void(int64_t, int64_t)> visit);
   void sortTied(const Bits *line, const Part *part, Item *items, Item *other,

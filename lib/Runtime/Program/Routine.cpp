@@ -60,7 +60,7 @@ bool Routine::isValid() const {
          begin <= extent - count && !llvm::MulOverflow(outer, inner, lines) &&
          !llvm::MulOverflow(lines, extent, elements) &&
          // Nor do the bytes of results and of scratch memory overflow.
-         elements <= std::numeric_limits<int64_t>::max() / 64;
+         elements <= std::numeric_limits<int64_t>::max() / 128;
 }
 
 int64_t Routine::getScratchBytes() const {

@@ -11,7 +11,8 @@
 // number below it, in 64 bits. All items differ, so the sort is stable whatever
 // it does. Keys are counted from the least one; those that still leave too few
 // bits for the numbers lose their lowest, and items that are one without these
-// are sorted once more, by them. Values are then gathered by the indices.
+// are sorted once more, by them. Values are then made of the items, or gathered
+// by the indices where something is lost.
 //
 // Where only a part of the order is wanted, keys of a sample say between which
 // two keys it is, and only elements between these are sorted; see selectPart.
@@ -30,8 +31,6 @@ using namespace metaops;
 /// Scratch memory is there for so many groups of lines.
 static constexpr int64_t kMaxGroups = 64;
 static constexpr int64_t kCacheLine = 64;
-/// So many elements are gathered at once.
-static constexpr int64_t kGatherGrain = int64_t(1) << 13;
 
 //===----------------------------------------------------------------------===//
 // Groups of lines
@@ -47,10 +46,13 @@ struct LineGroups {
   /// Of all lines.
   int64_t tiles = 0;
   int64_t groups = 0;
-  /// Bytes of a group's copied lines, of their results, and of the work on one.
-  int64_t copiedBytes = 0, resultBytes = 0, workBytes = 0;
+  /// Bytes of a group: of the work on one line, of copied lines, of their
+  /// indices and of their values.
+  int64_t workBytes = 0, copiedBytes = 0, indexBytes = 0, valueBytes = 0;
 
-  int64_t getBytes() const { return copiedBytes + resultBytes + workBytes; }
+  int64_t getBytes() const {
+    return workBytes + copiedBytes + indexBytes + valueBytes;
+  }
 };
 } // namespace
 
@@ -62,8 +64,10 @@ LineGroups::LineGroups(const Routine &routine) {
   if (routine.inner > 1) {
     tile = std::min(kCacheLine / size, routine.inner);
     copiedBytes = align(tile * routine.extent * size);
-    resultBytes =
-        align(tile * routine.count * (routine.givesIndices ? 8 : size));
+    if (routine.givesIndices)
+      indexBytes = align(tile * routine.count * sizeof(int64_t));
+    if (routine.givesValues)
+      valueBytes = align(tile * routine.count * size);
   }
   tiles = routine.outer * llvm::divideCeil(routine.inner, tile);
   groups = std::min(tiles, kMaxGroups);
@@ -91,28 +95,54 @@ static void copyLines(const T *lines, int64_t width, int64_t count, T *to,
       to[i * pitch + k] = lines[k * count + i];
 }
 
-template <typename Bits, typename Result>
-static void runLines(const Routine &routine, const Bits *from, Result *to,
+/// Where the results of lines are; null where they are not asked for.
+template <typename Bits> struct Results {
+  Bits *values;
+  int64_t *indices;
+
+  Results at(int64_t place) const {
+    return {values ? values + place : nullptr,
+            indices ? indices + place : nullptr};
+  }
+};
+
+template <typename Bits>
+static void sortLine(LineSorter<Bits> &sorter, const Bits *line,
+                     Results<Bits> to) {
+  if (to.indices)
+    sorter.sort(line, to.indices, to.values);
+  else
+    sorter.sort(line, to.values);
+}
+
+template <typename Bits>
+static void runLines(const Routine &routine, const Bits *from, Results<Bits> to,
                      char *scratch, ThreadPool &threads) {
   LineGroups layout(routine);
-  int64_t inner = routine.inner, extent = routine.extent;
+  int64_t inner = routine.inner, extent = routine.extent, count = routine.count;
   int64_t tilesPerLine = llvm::divideCeil(inner, layout.tile);
   auto runTile = [&](int64_t number, char *memory, int64_t parts) {
     LineSorter<Bits> sorter(routine, memory, parts, threads);
     int64_t outer = number / tilesPerLine;
     int64_t first = number % tilesPerLine * layout.tile;
     const Bits *source = from + outer * extent * inner + first;
-    Result *result = to + outer * routine.count * inner + first;
+    Results<Bits> results = to.at(outer * count * inner + first);
     if (inner == 1)
-      return sorter.sort(source, result);
+      return sortLine(sorter, source, results);
     int64_t width = std::min(layout.tile, inner - first);
     auto *lines = reinterpret_cast<Bits *>(memory + layout.workBytes);
-    auto *results = reinterpret_cast<Result *>(memory + layout.workBytes +
-                                               layout.copiedBytes);
+    char *indices = memory + layout.workBytes + layout.copiedBytes;
+    char *values = indices + layout.indexBytes;
+    Results<Bits> sorted = {
+        to.values ? reinterpret_cast<Bits *>(values) : nullptr,
+        to.indices ? reinterpret_cast<int64_t *>(indices) : nullptr};
     copyColumns(source, inner, width, extent, lines);
     for (int64_t k = 0; k < width; ++k)
-      sorter.sort(lines + k * extent, results + k * routine.count);
-    copyLines(results, width, routine.count, result, inner);
+      sortLine(sorter, lines + k * extent, sorted.at(k * count));
+    if (sorted.values)
+      copyLines(sorted.values, width, count, results.values, inner);
+    if (sorted.indices)
+      copyLines(sorted.indices, width, count, results.indices, inner);
   };
   // A loop inside of another one has a single thread.
   int64_t parts =
@@ -152,38 +182,16 @@ template <typename VisitT> static void dispatch(DType dtype, VisitT visit) {
   llvm_unreachable("all sizes are handled");
 }
 
-/// The elements that the indices of a routine's order tell.
-template <typename Bits>
-static void gatherValues(const Routine &routine, const Bits *from,
-                         const int64_t *indices, Bits *to,
-                         ThreadPool &threads) {
-  int64_t inner = routine.inner, count = routine.count;
-  threads.parallelFor(
-      routine.outer * count, llvm::divideCeil(kGatherGrain, inner),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end;) {
-          int64_t outer = row / count;
-          const Bits *lines = from + outer * routine.extent * inner;
-          for (int64_t last = std::min(end, (outer + 1) * count); row < last;
-               ++row)
-            for (int64_t i = 0, place = row * inner; i < inner; ++i, ++place)
-              to[place] = lines[indices[place] * inner + i];
-        }
-      });
-}
-
 void metaops::runSort(const Routine &routine, const void *source,
                       llvm::ArrayRef<void *> results, char *scratch,
                       ThreadPool &threads) {
   dispatch(routine.dtype, [&](auto bits) {
     using Bits = decltype(bits);
-    auto *from = static_cast<const Bits *>(source);
-    auto *values = static_cast<Bits *>(results.front());
-    if (!routine.givesIndices)
-      return runLines(routine, from, values, scratch, threads);
-    auto *indices = static_cast<int64_t *>(results.back());
-    runLines(routine, from, indices, scratch, threads);
+    Results<Bits> to = {nullptr, nullptr};
     if (routine.givesValues)
-      gatherValues(routine, from, indices, values, threads);
+      to.values = static_cast<Bits *>(results.front());
+    if (routine.givesIndices)
+      to.indices = static_cast<int64_t *>(results.back());
+    runLines(routine, static_cast<const Bits *>(source), to, scratch, threads);
   });
 }

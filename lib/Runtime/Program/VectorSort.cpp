@@ -115,6 +115,14 @@ void makeItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
 }
 
 template <typename Bits>
+void readItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
+               const uint64_t *items, int64_t count, Bits *to) {
+  KeyOrder<Bits> local = order;
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = local.toBits(form.getKey(items[i]));
+}
+
+template <typename Bits>
 KeyRange<Bits> getRange(const KeyOrder<Bits> &order, const Bits *from,
                         int64_t count) {
   KeyOrder<Bits> local = order;
@@ -249,6 +257,7 @@ template <typename Bits> struct Functions {
   decltype(&HWY_NAMESPACE::makeKeys<Bits>) makeKeys;
   decltype(&HWY_NAMESPACE::makeElements<Bits>) makeElements;
   decltype(&HWY_NAMESPACE::makeItems<Bits>) makeItems;
+  decltype(&HWY_NAMESPACE::readItems<Bits>) readItems;
   decltype(&HWY_NAMESPACE::getRange<Bits>) getRange;
   decltype(&HWY_NAMESPACE::selectKeys<Bits>) select;
   decltype(&HWY_NAMESPACE::countKeys<Bits>) count;
@@ -257,11 +266,11 @@ template <typename Bits> struct Functions {
 } // namespace
 
 #define METAOPS_FUNCTIONS(target)                                              \
-  {                                                                            \
-      target::sort<Bits>,         target::makeKeys<Bits>,                      \
-      target::makeElements<Bits>, target::makeItems<Bits>,                     \
-      target::getRange<Bits>,     target::selectKeys<Bits>,                    \
-      target::countKeys<Bits>,    target::copyKeys<Bits>}
+  {target::sort<Bits>,         target::makeKeys<Bits>,                         \
+   target::makeElements<Bits>, target::makeItems<Bits>,                        \
+   target::readItems<Bits>,    target::getRange<Bits>,                         \
+   target::selectKeys<Bits>,   target::countKeys<Bits>,                        \
+   target::copyKeys<Bits>}
 
 /// The best that this processor has.
 template <typename Bits> static Functions<Bits> choose() {
@@ -321,6 +330,11 @@ void metaops::makeItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
   getFunctions<Bits>().makeItems(order, form, from, count, first, items);
 }
 template <typename Bits>
+void metaops::readItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
+                        const uint64_t *items, int64_t count, Bits *to) {
+  getFunctions<Bits>().readItems(order, form, items, count, to);
+}
+template <typename Bits>
 KeyRange<Bits> metaops::getRange(const KeyOrder<Bits> &order, const Bits *from,
                                  int64_t count) {
   return getFunctions<Bits>().getRange(order, from, count);
@@ -351,6 +365,8 @@ void metaops::copyKeys(const Bits *keys, int64_t count, KeyRange<Bits> range,
   template void metaops::makeItems(const KeyOrder<Bits> &, ItemForm<Bits>,     \
                                    const Bits *, int64_t, int64_t,             \
                                    uint64_t *);                                \
+  template void metaops::readItems(const KeyOrder<Bits> &, ItemForm<Bits>,     \
+                                   const uint64_t *, int64_t, Bits *);         \
   template KeyRange<Bits> metaops::getRange(const KeyOrder<Bits> &,            \
                                             const Bits *, int64_t);            \
   template Selected metaops::selectKeys(const KeyOrder<Bits> &, const Bits *,  \

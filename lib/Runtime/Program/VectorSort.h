@@ -16,6 +16,7 @@
 
 #include "MetaOps/Runtime/Memory/DType.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -58,12 +59,18 @@ template <typename Bits> struct KeyOrder {
       key = kLast;
     return key ^ flip;
   }
-  /// The element of a key, if zeros have two.
+  /// The element of a key; of several that have it, one.
   Bits toBits(Bits key) const {
     key ^= flip;
     Bits negative = key & kSign ? 0 : isFloat;
     Bits bits = key ^ (negative | offset);
     return key == kLast && isFloat ? infinity | infinity >> 1 : bits;
+  }
+  bool hasSharedKeys() const { return isFloat != 0; }
+  /// The keys that several floats have: that of NaN, and that of zeros if they
+  /// have one.
+  std::array<Bits, 2> getSharedKeys() const {
+    return {static_cast<Bits>(kLast ^ flip), static_cast<Bits>(kSign ^ flip)};
   }
 
 private:
@@ -123,6 +130,9 @@ template <typename Bits> struct ItemForm {
     return uint64_t(static_cast<Bits>(key - low)) >> lost << numberBits |
            number;
   }
+  Bits getKey(uint64_t item) const {
+    return static_cast<Bits>((item >> numberBits << lost) + low);
+  }
   uint64_t getMask() const { return (uint64_t(1) << numberBits) - 1; }
 };
 
@@ -130,6 +140,10 @@ template <typename Bits> struct ItemForm {
 template <typename Bits>
 void makeItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
                const Bits *from, int64_t count, int64_t first, uint64_t *items);
+/// The elements of the keys of items that have lost nothing.
+template <typename Bits>
+void readItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
+               const uint64_t *items, int64_t count, Bits *to);
 /// How many keys are inside of a range.
 template <typename Bits>
 int64_t countKeys(const Bits *keys, int64_t count, KeyRange<Bits> range);
