@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Integers, Shape, Workload
+from .base import Distinct, Integers, Shape, Workload
 
-VECTOR = {"million": [(1_000_000,)], "odd": [(1237,)]}
-ROWS = {"million": [(1000, 1000)], "odd": [(13, 37)]}
+VECTOR: dict[str, list[Shape]] = {"million": [(1_000_000,)], "odd": [(1237,)]}
+ROWS: dict[str, list[Shape]] = {"million": [(1000, 1000)], "odd": [(13, 37)]}
 #: Each value a thousand times, and once or not at all.
 FEW = {"million": [Integers((1_000_000,), 1000)], "odd": [Integers((1237,), 7)]}
 MANY = {"million": [Integers((1_000_000,), 1_000_000)], "odd": [Integers((1237,), 1237)]}
 SEARCH = {"million": [(1_000_000,), (1_000_000,)], "odd": [(137,), (1237,)]}
 IMAGES: dict[str, list[Shape]] = {"million": [(4, 16, 64, 64)], "odd": [(2, 3, 5, 7)]}
+
+
+def _distinct(shapes: dict[str, list[Shape]]) -> dict[str, list[Distinct]]:
+    return {size: [Distinct(shape) for shape in inputs] for size, inputs in shapes.items()}
 
 
 def _row(name: str, body: Any, shapes: Any, **more: Any) -> Workload:
@@ -29,8 +33,8 @@ WORKLOADS = [
     _row("sort", lambda ops, x: ops.sort(x, 0), VECTOR),
     _row("sort of rows", lambda ops, x: ops.sort(x, 1), ROWS),
     _row("sort of columns", lambda ops, x: ops.sort(x, 0), ROWS),
-    _row("argsort", lambda ops, x: ops.argsort(x, 0), VECTOR),
-    _row("argsort of rows", lambda ops, x: ops.argsort(x, 1), ROWS),
+    _row("argsort", lambda ops, x: ops.argsort(x, 0), _distinct(VECTOR)),
+    _row("argsort of rows", lambda ops, x: ops.argsort(x, 1), _distinct(ROWS)),
     _row("topk 100", lambda ops, x: ops.topk(x, 100), VECTOR),
     _row("topk 10 of rows", lambda ops, x: ops.topk(x, 10), ROWS),
     _row("median", lambda ops, x: ops.median(x), VECTOR),
