@@ -188,6 +188,20 @@ def test_scratch_memory_is_reported(compiled, rng):
     assert mo.last_program().arena_bytes >= 16 * count
 
 
+def test_what_a_sort_should_take_is_known(compiled, rng):
+    def predict(result):
+        mo.sync(result)
+        return mo.last_program().kernels[-1].predicted_seconds
+
+    x = mo.array(rng.standard_normal(1 << 20))
+    mo.sync(x)
+    some, elements, places = (
+        predict(f(x)) for f in (lambda x: mo.topk(x, 9)[0], mo.sort, mo.argsort)
+    )
+    # A thread moves 8 MB in less than that.
+    assert 1e-4 < some < elements < places < 1e-1
+
+
 def test_counts_that_vary_leave_nothing_behind(rng):
     """Where booleans are true is found outside of programs."""
     compiled = None

@@ -207,9 +207,10 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
       }
       info = known->second;
       info.mayKeep = call->hasAttr(metaop::kMayKeepAttr);
-    } else if (isa<metaop::RoutineOpInterface>(op)) {
+    } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
       info.name = op->getName().stripDialect().str();
       info.isCopy = true;
+      info.routineWork = Routine::of(routine).getWork();
       for (Type type : op->getOperandTypes())
         info.bytesRead += metaop::countBytes(type);
       for (Value result : metaop::getMadeValues(op))

@@ -118,7 +118,8 @@ static void visit(Visitor &visitor, StoredCall &call) {
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
   auto &[name, isCopy, nodes, operators, bytesRead, bytesWritten, flops,
-         instructions, loopOps, maxThreads, mayKeep, scheduleLines] = info;
+         instructions, routineWork, loopOps, maxThreads, mayKeep,
+         scheduleLines] = info;
   visitor.text(name);
   visitor.number(isCopy);
   visitor.list(nodes);
@@ -127,6 +128,7 @@ static void visit(Visitor &visitor, KernelInfo &info) {
   visitor.number(bytesWritten);
   visitor.number(flops);
   visitor.list(instructions);
+  visitor.number(routineWork);
   visitor.number(loopOps);
   visitor.number(maxThreads);
   visitor.number(mayKeep);

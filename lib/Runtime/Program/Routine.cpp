@@ -17,9 +17,10 @@
 using namespace mlir;
 using namespace metaops;
 
-/// What an element takes, in picoseconds: 0.2 ns for each bit of the extent,
-/// and in the selection of a part of the order 0.5.
-static constexpr int64_t kSortWork = 200;
+/// What an element takes, in picoseconds: for each bit of the extent, without
+/// and with indices; and in the selection of a part of the order.
+static constexpr int64_t kSortWork = 130;
+static constexpr int64_t kArgsortWork = 230;
 static constexpr int64_t kSelectWork = 500;
 /// A thread is worth its start if it has so much to do: 8 us.
 static constexpr int64_t kWorkPerThread = 8'000'000;
@@ -43,9 +44,10 @@ Routine Routine::of(metaop::RoutineOpInterface op) {
 }
 
 int64_t Routine::getWork() const {
-  int64_t perElement = count < extent / 8
-                           ? kSelectWork
-                           : kSortWork * llvm::bit_width(uint64_t(extent));
+  int64_t perElement = (givesIndices ? kArgsortWork : kSortWork) *
+                       llvm::bit_width(uint64_t(extent));
+  if (count < extent / 8)
+    perElement = kSelectWork;
   return metaop::multiplyCounts(countElements(), perElement);
 }
 
