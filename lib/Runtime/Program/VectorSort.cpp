@@ -39,6 +39,17 @@
 //===----------------------------------------------------------------------===//
 
 HWY_BEFORE_NAMESPACE();
+#if HWY_TARGET == HWY_AVX3
+namespace hwy::HWY_NAMESPACE {
+/// Says that a vector of 32-bit keys is partitioned in a register, as of 64
+/// bits it is (see Order), and not compressed into memory twice: that is slow
+/// on AMD's processors.
+template <> struct CompressIsPartition<uint32_t> {
+  enum { value = 1 };
+};
+} // namespace hwy::HWY_NAMESPACE
+#endif
+
 namespace metaops {
 namespace HWY_NAMESPACE {
 
@@ -62,6 +73,28 @@ inline void sortByCounts(uint8_t *keys, int64_t count) {
     keys = std::fill_n(keys, counts[key], static_cast<uint8_t>(key));
 }
 
+#if METAOPS_HAS_VECTORS
+/// Rising keys, as Highway wants to be told.
+template <typename Bits>
+struct Order : hn::detail::TraitsLane<hn::detail::OrderAscending<Bits>> {
+  /// The keys outside of the mask, then those inside.
+  template <typename Vector, typename Mask>
+  Vector CompressKeys(Vector keys, Mask mask) const {
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (std::is_same_v<Bits, uint32_t>) {
+      const __mmask16 right = mask.raw, left = static_cast<__mmask16>(~right);
+      const int count = __builtin_popcount(left);
+      const __m512i first = _mm512_maskz_compress_epi32(left, keys.raw);
+      const __m512i second = _mm512_maskz_compress_epi32(right, keys.raw);
+      return Vector{_mm512_mask_expand_epi32(
+          first, static_cast<__mmask16>(0xFFFFu << count), second)};
+    }
+#endif
+    return hn::CompressNot(keys, mask);
+  }
+};
+#endif
+
 template <typename Bits> void sort(Bits *keys, int64_t count) {
   if (count < kFewKeys) {
     std::sort(keys, keys + count);
@@ -69,9 +102,8 @@ template <typename Bits> void sort(Bits *keys, int64_t count) {
     sortByCounts(keys, count);
   } else {
 #if METAOPS_HAS_VECTORS
-    using Order = hn::detail::OrderAscending<Bits>;
     const hn::SortTag<Bits> tag;
-    const hn::detail::SharedTraits<hn::detail::TraitsLane<Order>> traits;
+    const hn::detail::SharedTraits<Order<Bits>> traits;
     HWY_ALIGN Bits buffer[hwy::SortConstants::BufNum<Bits>(HWY_LANES(Bits))];
     // The order is total, so the choice of pivots decides the time only.
     hn::detail::Generator pivots{uint64_t(count)};
