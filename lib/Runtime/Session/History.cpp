@@ -86,10 +86,12 @@ bool Graph::mayGo(Node *node, bool keepsHistory) const {
          });
 }
 
-/// Has the results of an operation that may go stay without it. Those that
-/// nobody needs are erased by the next `collect`.
+/// Has the results of an operation that may go stay without it. Of several,
+/// those that nobody needs are erased; a single one may be computed before it
+/// has its Var.
 void Graph::turnIntoLeaves(Node *node) {
   Operation *op = node->op;
+  bool isOneOfSeveral = node->nextResult != node;
   enqueueOperands(node);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
@@ -107,7 +109,7 @@ void Graph::turnIntoLeaves(Node *node) {
     result->numCarrying = 0;
     result->depth = 0;
     result->isSaved = result->isOverdue = false;
-    if (isDead(result))
+    if (isOneOfSeveral && isDead(result))
       enqueue(result);
     ++numOps;
   }
