@@ -182,10 +182,12 @@ void Graph::collect() {
     node->isQueued = false;
     if (!node->op)
       continue; // gone with a result beside it
-    if (llvm::all_of(resultsOf(node), [&](Node *n) { return isDead(n); }))
+    auto results = resultsOf(node);
+    auto alive = llvm::find_if(results, [&](Node *n) { return !isDead(n); });
+    if (alive == results.end())
       erase(node);
-    else if (mayGo(node, /*keepsHistory=*/true))
-      turnIntoLeaves(node);
+    else if (isDead(node) && mayGo(*alive, /*keepsHistory=*/true))
+      turnIntoLeaves(*alive);
   }
 }
 

@@ -77,11 +77,12 @@ void Graph::updateCarries(Node *start) {
 }
 
 /// Whether no result of the node's operation needs it any more, to be computed
-/// or, with `keepsHistory`, for a gradient.
+/// or, with `keepsHistory`, for a gradient. The node itself may be computed
+/// before it has its Var.
 bool Graph::mayGo(Node *node, bool keepsHistory) const {
   return !node->operands.empty() &&
          llvm::all_of(resultsOf(node), [&](Node *result) {
-           return isDead(result) ||
+           return (result != node && isDead(result)) ||
                   (result->isLeaf() && !(keepsHistory && needsHistory(result)));
          });
 }
