@@ -1,19 +1,25 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The coefficients of lib/Conversion/VectorToLLVM/ElementaryFunctions.cpp.
+"""The coefficients of lib/Conversion/VectorToLLVM.
 
-Each polynomial makes the largest error of a function least, relative to the
-function's value, on a grid that is dense at the ends: a linear program. The
-coefficients are rounded to f32 one after another, from the lowest power on, and
-each time the ones that are left are fitted anew, so that they make up for it.
+With `--wide`, those of WideFunctions.cpp and of `erfinv`, of f64: interpolation at
+Chebyshev nodes, which is next to the best, for an error far below a unit of f32. Without,
+those of ElementaryFunctions.cpp, of f32. There each polynomial makes the largest error
+of a function least, relative to the function's value, on a grid that is dense at the
+ends: a linear program. The coefficients are rounded to f32 one after another, from the
+lowest power on, and each time the ones that are left are fitted anew, so that they make
+up for it.
 """
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import linprog
-from scipy.special import erf, erfc
+from scipy.special import erf, erfc, erfcinv, erfcx
 
 Array = np.ndarray
 
@@ -68,8 +74,86 @@ def fit(name: str, x: Array, powers: range, target: Array, weight: Array) -> Non
     print("  " + ", ".join(f"{c:.9g}" for c in reversed(coefficients)))
 
 
+def series(coefficients: list[float]) -> Callable[[Array], Array]:
+    """Return the polynomial of these coefficients, that of the power 0 first."""
+    return np.polynomial.Polynomial(coefficients)
+
+
+def taylor(first: int, sign: float, count: int = 20) -> Callable[[Array], Array]:
+    """Return the sum of ``sign**k x**k / (first + 2k)!``; of every factorial if sign is 0."""
+    step = 2 if sign else 1
+    terms, factorial = [], 1.0
+    for n in range(1, first + 1):
+        factorial *= n
+    for k in range(count):
+        terms.append((sign or 1.0) ** k / factorial)
+        for n in range(first + step * k + 1, first + step * (k + 1) + 1):
+            factorial *= n
+    return series(terms)
+
+
+def erfinv_of_log(w: Array) -> Array:
+    """Return erfinv(x) / x where ``w = -log(1 - x**2)``."""
+    x = np.sqrt(-np.expm1(-w))
+    rest = np.exp(-w) / (1.0 + x)
+    return np.where(w < 1e-14, np.sqrt(np.pi) / 2, erfcinv(rest) / np.where(x == 0, 1.0, x))
+
+
+def asin_rest(z: Array) -> Array:
+    """Return ``(asin(t) - t) / t**3`` of ``z = t**2`` up to 1 / 4."""
+    total, term = np.zeros_like(z), 1.0
+    for k in range(1, 60):
+        term *= (2 * k - 1) / (2 * k)
+        total += term / (2 * k + 1) * z ** (k - 1)
+    return total
+
+
+def atan_ratio(z: Array) -> Array:
+    """Return ``atan(t) / t`` of ``z = t**2``."""
+    t = np.sqrt(np.maximum(z, 1e-16))
+    return np.arctan(t) / t
+
+
+#: The names, domains and degrees of f64 polynomials, and what they are next to.
+WIDE = {
+    # e^r and (e^r - 1 - r) / r^2.
+    "kExp": ((-HALF_LN2, HALF_LN2), 8, np.exp),
+    "kExpm1": ((-HALF_LN2, HALF_LN2), 7, taylor(2, 0.0)),
+    # (atanh(s) - s) / s^3 of s^2, doubled.
+    "kLog": ((0.0, 0.0295), 6, series([2 / (2 * k + 3) for k in range(12)])),
+    # (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 of r^2.
+    "kSin": ((0.0, 0.62), 4, lambda z: -taylor(3, -1.0)(z)),
+    "kCos": ((0.0, 0.62), 4, taylor(4, -1.0)),
+    # (asin(t) - t) / t^3 of t^2 and atan(t) / t of t^2.
+    "kAsin": ((0.0, 0.25), 9, asin_rest),
+    "kAtan": ((0.0, 1.0), 12, atan_ratio),
+    # (t + 4) e^(t^2) erfc(t) of (t - 4) / (t + 4), t <= 10.2.
+    "kErfc": ((-1.0, 6.2 / 14.2), 14, lambda u: 8 / (1 - u) * erfcx(4 * (1 + u) / (1 - u))),
+    # erfinv(x) / x of w - 2.5 and of w^(1/2) - 3, where w = -log(1 - x^2).
+    "kErfinv": ((-2.5, 2.5), 13, lambda v: erfinv_of_log(v + 2.5)),
+    "kErfinvTail": ((np.sqrt(5) - 3, 4.1 - 3), 12, lambda v: erfinv_of_log((v + 3) ** 2)),
+}
+
+
+def print_wide() -> None:
+    """Print the f64 coefficients, as C++, that of the highest power first."""
+    for name, (domain, degree, function) in WIDE.items():
+        chebyshev = np.polynomial.Chebyshev.interpolate(function, degree, domain=domain)
+        power = chebyshev.convert(kind=np.polynomial.Polynomial)
+        x = grid(*domain, 4001)
+        error = np.log2(np.abs(power(x) / function(x) - 1).max())
+        print(f"/// Within 2^{error:.1f}.")
+        print(f"static constexpr double {name}[] = {{")
+        print(",\n".join(f"    {c:.17g}" for c in reversed(power.coef)) + "};")
+
+
 def main() -> None:
     """Print the coefficients of all polynomials, that of the highest power first."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--wide", action="store_true", help="those of f64")
+    if parser.parse_args().wide:
+        print_wide()
+        return
     r = grid(-HALF_LN2, HALF_LN2)
     rest = np.expm1(r) - r
     fit("kExp, without its last two, which are 1", r, range(2, 7), rest, np.exp(-r))

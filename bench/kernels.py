@@ -56,7 +56,7 @@ WARM_MEMORY = {
 }
 
 #: The bytes of such memory, by the sizes of workloads.
-HEAP = {"small": 1 << 27, "own": 1 << 29, "large": 3 << 30}
+HEAP = {"small": 1 << 27, "million": 1 << 28, "own": 1 << 29, "large": 3 << 30}
 
 # One row
 
@@ -70,7 +70,7 @@ class Turn:
     """
 
     def __init__(self, quick: bool, size: str, rounds: int | None) -> None:
-        given = {"small": 15, "large": 5}.get(size)
+        given = {"small": 15, "million": 9, "large": 5}.get(size)
         self._rounds = rounds or (1 if quick else given)
         self.target = 1e-4 if quick else (1e-3 if size == "large" else 4e-3)
         self.first = 1 if quick or size == "own" else 3

@@ -28,7 +28,7 @@ from ops.metaops_ops import MetaOps
 from workloads import WORKLOADS
 
 #: Sizes that are listed: their loops are those that script/bench measures.
-SIZES = ("small", "large", "own")
+SIZES = ("small", "million", "large", "own")
 
 Run = Callable[[], object]
 

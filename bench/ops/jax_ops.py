@@ -185,3 +185,34 @@ class Jax(Ops):
     def adam(self, tensors: Sequence[Any]) -> list[Any]:
         """See `Ops`."""
         return Ops.adam(self, tensors)
+
+    # The order of elements. Shapes that depend on elements are none of a program's.
+
+    def cumsum(self, x: Any, axis: int) -> Any:
+        """Add up what comes before."""
+        return jnp.cumsum(x, axis)
+
+    def sort(self, x: Any, axis: int) -> Any:
+        """Return the elements in rising order."""
+        return jnp.sort(x, axis)
+
+    def argsort(self, x: Any, axis: int) -> Any:
+        """Return where these are."""
+        return jnp.argsort(x, axis)
+
+    def topk(self, x: Any, k: int) -> Any:
+        """Return the largest of each row, from the largest on."""
+        return lax.top_k(x, k)[0]
+
+    def median(self, x: Any) -> Any:
+        """Return the mean of both in the middle."""
+        return jnp.median(x)
+
+    def searchsorted(self, ordered: Any, x: Any) -> Any:
+        """Return how many of the ordered elements are below each of x."""
+        return jnp.searchsorted(ordered, x)
+
+    def interpolate(self, x: Any, factor: int) -> Any:
+        """Return images so many times as high and wide, by two linear functions."""
+        shape = (*x.shape[:2], *(factor * extent for extent in x.shape[2:]))
+        return jax.image.resize(x, shape, "bilinear")

@@ -28,6 +28,8 @@ class MetaOps(Ops):
     transpose, pad, concat = map(staticmethod, (mo.transpose, mo.pad, mo.concat))
     arange, where = map(staticmethod, (mo.arange, mo.where))
     sum, mean, max, var = map(staticmethod, (mo.sum, mo.mean, mo.max, mo.var))
+    cumsum, sort, argsort, median = map(staticmethod, (mo.cumsum, mo.sort, mo.argsort, mo.median))
+    unique, searchsorted, nonzero = map(staticmethod, (mo.unique, mo.searchsorted, mo.flatnonzero))
     softmax, cross_entropy = map(staticmethod, (mo.softmax, nn.cross_entropy_loss))
 
     def tensor(self, array: np.ndarray) -> Any:
@@ -124,3 +126,19 @@ class MetaOps(Ops):
     def depthwise(self, x: Any, weight: Any, stride: int = 1) -> Any:
         """Convolve each channel with 3 x 3 numbers of its own."""
         return nn.conv2d(x, weight, stride=stride, padding=1, groups=x.shape[1])
+
+    def topk(self, x: Any, k: int) -> Any:
+        """Return the largest of each row, from the largest on."""
+        return mo.topk(x, k).values
+
+    def compress(self, x: Any, mask: Any) -> Any:
+        """Return the elements where a mask holds."""
+        return x[mask]
+
+    def unique_inverse(self, x: Any) -> Any:
+        """Return the distinct elements, and the number of each element among them."""
+        return list(mo.unique(x, return_inverse=True))
+
+    def interpolate(self, x: Any, factor: int) -> Any:
+        """Return images so many times as high and wide, by two linear functions."""
+        return nn.interpolate(x, scale_factor=factor, mode="bilinear")

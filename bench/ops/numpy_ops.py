@@ -108,3 +108,46 @@ class NumPy(Ops):
     def take(self, table: Any, indices: Any) -> Any:
         """Return rows."""
         return table[indices]
+
+    # The order of elements
+
+    def cumsum(self, x: Any, axis: int) -> Any:
+        """Add up what comes before."""
+        return np.cumsum(x, axis)
+
+    def sort(self, x: Any, axis: int) -> Any:
+        """Return the elements in rising order."""
+        return np.sort(x, axis)
+
+    def argsort(self, x: Any, axis: int) -> Any:
+        """Return where these are; no two are equal."""
+        return np.argsort(x, axis)
+
+    def topk(self, x: Any, k: int) -> Any:
+        """Return the largest of each row, from the largest on."""
+        part = np.partition(x, x.shape[-1] - k, -1)[..., -k:]
+        return np.sort(part, -1)[..., ::-1]
+
+    def median(self, x: Any) -> Any:
+        """Return the mean of both in the middle."""
+        return np.median(x)
+
+    def unique(self, x: Any) -> Any:
+        """Return the distinct elements in rising order."""
+        return np.unique(x)
+
+    def unique_inverse(self, x: Any) -> Any:
+        """Return these, and the number of each element among them."""
+        return list(np.unique(x, return_inverse=True))
+
+    def nonzero(self, x: Any) -> Any:
+        """Return where elements of a vector are not zero."""
+        return np.flatnonzero(x)
+
+    def compress(self, x: Any, mask: Any) -> Any:
+        """Return the elements where a mask holds."""
+        return x[mask]
+
+    def searchsorted(self, ordered: Any, x: Any) -> Any:
+        """Return how many of the ordered elements are below each of x."""
+        return np.searchsorted(ordered, x)

@@ -212,6 +212,56 @@ class Torch(Ops):
         )
         return [*p, *m, *s]
 
+    # The order of elements
+
+    def cumsum(self, x: Any, axis: int) -> Any:
+        """Add up what comes before."""
+        return torch.cumsum(x, axis)
+
+    def sort(self, x: Any, axis: int) -> Any:
+        """Return the elements in rising order."""
+        return torch.sort(x, axis).values
+
+    def argsort(self, x: Any, axis: int) -> Any:
+        """Return where these are."""
+        return torch.argsort(x, axis)
+
+    def topk(self, x: Any, k: int) -> Any:
+        """Return the largest of each row, from the largest on."""
+        return torch.topk(x, k).values
+
+    def median(self, x: Any) -> Any:
+        """Return the mean of both in the middle, as NumPy."""
+        if x.numel() % 2:
+            return x.median()
+        return (
+            torch.kthvalue(x, x.numel() // 2).values + x.kthvalue(x.numel() // 2 + 1).values
+        ) / 2
+
+    def unique(self, x: Any) -> Any:
+        """Return the distinct elements in rising order."""
+        return torch.unique(x)
+
+    def unique_inverse(self, x: Any) -> Any:
+        """Return these, and the number of each element among them."""
+        return list(torch.unique(x, return_inverse=True))
+
+    def nonzero(self, x: Any) -> Any:
+        """Return where elements of a vector are not zero."""
+        return torch.nonzero(x)[:, 0]
+
+    def compress(self, x: Any, mask: Any) -> Any:
+        """Return the elements where a mask holds."""
+        return x[mask]
+
+    def searchsorted(self, ordered: Any, x: Any) -> Any:
+        """Return how many of the ordered elements are below each of x."""
+        return torch.searchsorted(ordered, x)
+
+    def interpolate(self, x: Any, factor: int) -> Any:
+        """Return images so many times as high and wide, by two linear functions."""
+        return F.interpolate(x, scale_factor=factor, mode="bilinear")
+
 
 class TorchCompile(Torch):
     """PyTorch, compiled for these shapes; forward and backward pass each."""

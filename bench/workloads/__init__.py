@@ -8,10 +8,18 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from . import contractions, elementwise, movement, networks, normalization, reductions
+from . import (
+    contractions,
+    elementwise,
+    movement,
+    networks,
+    normalization,
+    orders,
+    reductions,
+)
 from .base import Workload
 
-MODULES = (elementwise, movement, reductions, normalization, networks, contractions)
+MODULES = (elementwise, movement, reductions, orders, normalization, networks, contractions)
 
 #: All workloads by their names, in the order of the table.
 WORKLOADS: dict[str, Workload] = {

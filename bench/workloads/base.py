@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,8 +14,9 @@ import numpy as np
 
 #: The sizes that are measured. All tensors of a small one fit into 1 MB of cache
 #: together, those of a large one take 256 MB and more. Contractions have extents of
-#: their `own` instead, which their names tell. Everyone has `odd` ones for tests.
-SIZES = ("small", "large", "own")
+#: their `own` instead, which their names tell; sorts and the like have a `million`
+#: elements. Everyone has `odd` ones for tests.
+SIZES = ("small", "million", "large", "own")
 
 Shape = tuple[int, ...]
 
@@ -52,7 +54,14 @@ class Untied:
     shape: Shape
 
 
-Input = Shape | Integers | Positive | Ones | Untied
+@dataclass(frozen=True)
+class Distinct:
+    """An input of at most 2**24 numbers, no two alike: sorts that are not stable agree."""
+
+    shape: Shape
+
+
+Input = Shape | Integers | Positive | Ones | Untied | Distinct
 
 
 @dataclass(frozen=True)
@@ -151,6 +160,9 @@ def _random(rng: np.random.Generator, entry: Input) -> np.ndarray:
         return np.ones(entry.shape, "float32")
     if isinstance(entry, Untied):
         return _without_ties(rng.standard_normal(entry.shape, "float32"))
+    if isinstance(entry, Distinct):
+        count = math.prod(entry.shape)
+        return (rng.permutation(count) - count // 2).astype("float32").reshape(entry.shape)
     return rng.standard_normal(entry, "float32")
 
 

@@ -13,6 +13,8 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpTable.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -82,16 +84,29 @@ static void addFunctionsOfDoubles(OpFunctions &functions) {
   (addIfFunctionOfDoubles<OpTys>(functions), ...);
 }
 
-/// Of floats, the quotient is rounded before the floor is taken, as two ops
-/// would do: to f64, or to f32, in which f16 and bf16 are computed as well.
+/// The floor of a rounded quotient, less 1 where what is left of x shows that
+/// the quotient was rounded up.
+template <typename T> static T floorDivide(T x, T y) {
+  if (std::isinf(x) && y != 0)
+    return std::numeric_limits<T>::quiet_NaN();
+  T floor = std::floor(x / y);
+  T rest = floor == 0 ? x : std::fma(-floor, y, x);
+  bool isTooHigh = y < 0 ? rest > 0 : rest < 0;
+  return isTooHigh ? floor - 1 : floor;
+}
+
+/// Floats are divided in f64, or in f32, in which f16 and bf16 are computed as
+/// well: digits of a quotient that the type has not are lost as in a kernel.
 static Expected<Tensor> evaluateFloorDiv(FloorDivOp op,
                                          ArrayRef<Tensor> operands) {
   bool isDouble = operands.front().getElementKind() == ElementKind::F64;
-  ElementKind kind = isDouble ? ElementKind::F64 : ElementKind::F32;
   return mapElements(op, operands, [&](ArrayRef<Scalar> x) {
     if (!x[0].isFloat())
       return scalar::floorDiv(x[0], x[1]);
-    return scalar::floor(roundTo(kind, scalar::div(x[0], x[1])));
+    double a = x[0].getFloat(), b = x[1].getFloat();
+    return Scalar::ofFloat(
+        isDouble ? floorDivide(a, b)
+                 : floorDivide(static_cast<float>(a), static_cast<float>(b)));
   });
 }
 

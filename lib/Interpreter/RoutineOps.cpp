@@ -44,31 +44,55 @@ sortLine(const Tensor &source, ArrayRef<int64_t> places, bool descending) {
   return order;
 }
 
-static Expected<Tensor> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
-  Tensor result = operands[0];
-  forEachLine(result.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
-    auto order = sortLine(operands[0], places, op.getDescending());
-    for (auto [place, number] : llvm::zip_equal(places, order))
-      result.set(place, operands[0].get(places[number]));
-  });
-  return result;
+/// Of the values: the source's shape, with the places that are wanted along the
+/// dimension.
+static Expected<SmallVector<int64_t>> getResultShape(SortOp op,
+                                                     const Tensor &source) {
+  SmallVector<int64_t> shape(source.getShape());
+  int64_t extent = shape[op.getDim()], begin = op.getBegin();
+  int64_t count = op.getValues().getType().getDimSize(op.getDim());
+  shape[op.getDim()] = ShapedType::isDynamic(count) ? extent - begin : count;
+  if (begin > extent || shape[op.getDim()] > extent - begin)
+    return llvm::createStringError(
+        "the order of %lld elements lacks places that are wanted",
+        static_cast<long long>(extent));
+  return shape;
 }
 
-static Expected<Tensor> evaluateArgsort(ArgsortOp op,
-                                        ArrayRef<Tensor> operands) {
-  Expected<Tensor> result = Tensor::create(
-      IntegerType::get(op.getContext(), 64), operands[0].getShape());
-  if (!result)
-    return result;
-  forEachLine(result->getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
-    auto order = sortLine(operands[0], places, op.getDescending());
-    for (auto [place, number] : llvm::zip_equal(places, order))
-      result->set(place, Scalar::ofSigned(number));
+static Expected<Tensors> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
+  const Tensor &source = operands[0];
+  auto shape = getResultShape(op, source);
+  if (!shape)
+    return shape.takeError();
+  Expected<Tensor> values =
+      Tensor::create(op.getValues().getType().getElementType(), *shape);
+  if (!values)
+    return values.takeError();
+  Expected<Tensor> indices =
+      Tensor::create(IntegerType::get(op.getContext(), 64), *shape);
+  if (!indices)
+    return indices.takeError();
+  SmallVector<SmallVector<int64_t>> targets;
+  forEachLine(*shape, op.getDim(),
+              [&](ArrayRef<int64_t> places) { targets.emplace_back(places); });
+  auto *target = targets.begin();
+  forEachLine(source.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
+    auto order = sortLine(source, places, op.getDescending());
+    for (auto [k, place] : llvm::enumerate(*target++)) {
+      int64_t number = order[op.getBegin() + k];
+      values->set(place, source.get(places[number]));
+      indices->set(place, Scalar::ofSigned(number));
+    }
   });
-  return result;
+  Tensors results;
+  results.push_back(std::move(*values));
+  results.push_back(std::move(*indices));
+  return results;
 }
 
 void metaop::addRoutineOps(OpFunctions &functions) {
-  addOp<SortOp>(functions, evaluateSort);
-  addOp<ArgsortOp>(functions, evaluateArgsort);
+  functions[SortOp::getOperationName()] = [](Operation *op,
+                                             ArrayRef<Tensor> operands) {
+    return evaluateSort(cast<SortOp>(op), operands);
+  };
 }

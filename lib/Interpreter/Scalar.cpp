@@ -137,7 +137,40 @@ Scalar Scalar::ofInteger(ElementKind kind, int64_t value) {
   llvm_unreachable("all kinds are handled");
 }
 
+/// How many digits of a float are stored.
+static unsigned getFractionWidth(const llvm::fltSemantics &semantics) {
+  return APFloat::semanticsPrecision(semantics) - 1;
+}
+
+/// A NaN of the same sign and digits. A conversion would make it quiet; where
+/// elements are only moved, or their bits read, nothing does that.
+static double decodeNaN(const APFloat &value) {
+  unsigned width = getFractionWidth(value.getSemantics());
+  uint64_t bits = value.bitcastToAPInt().getZExtValue();
+  uint64_t fraction = bits & llvm::maskTrailingOnes<uint64_t>(width);
+  APInt wide = APFloat::getInf(APFloat::IEEEdouble(), value.isNegative())
+                   .bitcastToAPInt();
+  wide |= fraction << (getFractionWidth(APFloat::IEEEdouble()) - width);
+  return wide.bitsToDouble();
+}
+
+/// The other way. Digits are lost at the end; if no other is left, a quiet NaN
+/// remains.
+static uint64_t encodeNaN(const llvm::fltSemantics &semantics, double value) {
+  unsigned width = getFractionWidth(semantics);
+  unsigned wideWidth = getFractionWidth(APFloat::IEEEdouble());
+  uint64_t fraction = llvm::bit_cast<uint64_t>(value) &
+                      llvm::maskTrailingOnes<uint64_t>(wideWidth);
+  fraction >>= wideWidth - width;
+  if (fraction == 0)
+    fraction = uint64_t(1) << (width - 1);
+  APInt bits = APFloat::getInf(semantics, std::signbit(value)).bitcastToAPInt();
+  return bits.getZExtValue() | fraction;
+}
+
 static double toDouble(APFloat value) {
+  if (value.isNaN())
+    return decodeNaN(value);
   bool losesInfo;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                 &losesInfo);
@@ -178,10 +211,25 @@ static double decodeFloat16(ElementKind kind, uint16_t bits) {
 }
 
 static uint16_t encodeFloat16(ElementKind kind, double value) {
+  if (std::isnan(value))
+    return static_cast<uint16_t>(encodeNaN(getSemantics(kind), value));
   APFloat rounded(value);
   bool losesInfo;
   rounded.convert(getSemantics(kind), APFloat::rmNearestTiesToEven, &losesInfo);
   return static_cast<uint16_t>(rounded.bitcastToAPInt().getZExtValue());
+}
+
+/// f32, which the processor converts unless it is a NaN.
+static double loadFloat32(const char *memory) {
+  auto value = load<float>(memory);
+  return std::isnan(value) ? decodeNaN(APFloat(value)) : value;
+}
+
+static void storeFloat32(char *memory, double value) {
+  if (std::isnan(value))
+    store<uint32_t>(memory, encodeNaN(APFloat::IEEEsingle(), value));
+  else
+    store<float>(memory, static_cast<float>(value));
 }
 
 Scalar metaop::loadElement(ElementKind kind, const char *memory) {
@@ -209,7 +257,7 @@ Scalar metaop::loadElement(ElementKind kind, const char *memory) {
   case ElementKind::BF16:
     return Scalar::ofFloat(decodeFloat16(kind, load<uint16_t>(memory)));
   case ElementKind::F32:
-    return Scalar::ofFloat(load<float>(memory));
+    return Scalar::ofFloat(loadFloat32(memory));
   case ElementKind::F64:
     return Scalar::ofFloat(load<double>(memory));
   }
@@ -237,7 +285,7 @@ void metaop::storeElement(ElementKind kind, char *memory, Scalar value) {
   case ElementKind::BF16:
     return store<uint16_t>(memory, encodeFloat16(kind, value.getFloat()));
   case ElementKind::F32:
-    return store<float>(memory, static_cast<float>(value.getFloat()));
+    return storeFloat32(memory, value.getFloat());
   case ElementKind::F64:
     return store<double>(memory, value.getFloat());
   }
@@ -403,7 +451,8 @@ Scalar scalar::gcd(Scalar x, Scalar y) {
 static Scalar integerPower(Scalar x, Scalar y) {
   bool isNegative = y.isSigned() && y.getSigned() < 0;
   uint64_t base = x.getBits(), power = 1;
-  if (isNegative && !(x.isSigned() && std::abs(x.getSigned()) == 1))
+  bool isUnit = x.isSigned() && (x.getSigned() == 1 || x.getSigned() == -1);
+  if (isNegative && !isUnit)
     return x.withBits(0);
   for (uint64_t rest = isNegative ? y.getBits() & 1 : y.getBits(); rest != 0;
        rest >>= 1, base *= base)

@@ -8,6 +8,7 @@
 
 #include "Exchange.h"
 #include "Function.h"
+#include "MetaOps/Runtime/Program/TruePlaces.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -60,7 +61,8 @@ struct NewTensor {
 static NewTensor toNewTensor(const py::tuple &given, py::handle dtype) {
   if (given.size() == 1)
     return {toIntegers(given[0], "shape"), toDType(dtype)};
-  if (given.size() != 2 || PyIndex_Check(py::object(given[1]).ptr()))
+  auto isIndex = [](const py::object &one) { return PyIndex_Check(one.ptr()); };
+  if (given.size() != 2 || (isIndex(given[0]) && isIndex(given[1])))
     return {toIntegers(given, "shape"), toDType(dtype)};
   if (toDType(dtype) != DType::F32)
     fail(ErrorKind::Type, "dtype is given twice, by position and by name");
@@ -423,7 +425,35 @@ static py::list fetchSync(py::handle object) {
   return arrays;
 }
 
+/// Computes a vector of booleans, and returns where they are true.
+static Var findTruePlaces(py::handle object) {
+  const Var &mask = expectVar(object, "true_places: x");
+  if (!isBool(mask.dtype()) || mask.shape().size() != 1)
+    fail(ErrorKind::Type, "true_places: given " + nameOf(mask.dtype()) +
+                              " of shape " + formatShape(mask.shape()) +
+                              ", expected a vector of booleans");
+  TensorData data = dataOf(mask);
+  std::optional<TruePlaces> places;
+  {
+    ReleasedGIL released;
+    places.emplace(
+        llvm::ArrayRef(static_cast<const uint8_t *>(data.buffer->data()),
+                       mask.numElements()),
+        getSession().getThreads());
+  }
+  int64_t count = places->count();
+  BufferRef buffer = allocate(count * sizeof(int64_t));
+  {
+    ReleasedGIL released;
+    places->write(static_cast<int64_t *>(buffer->data()));
+  }
+  Entered session;
+  return session->buffer(DType::I64, {count}, std::move(buffer));
+}
+
 static void bindRunning(py::module_ &module) {
+  define(module, "true_places(x)", &findTruePlaces,
+         "Where a vector of booleans is true, int64. Computes it.");
   define(module, "prefix(kind, x, factors, dim, reverse, exclusive)",
          [](const std::string &kind, py::handle x, py::handle factors,
             int64_t dim, bool reverse, bool exclusive) {
@@ -434,17 +464,16 @@ static void bindRunning(py::module_ &module) {
            return session->prefix(kind, source, factor, dim, reverse,
                                   exclusive);
          });
-  define(module, "sort(x, dim, descending)",
-         [](py::handle x, int64_t dim, bool descending) {
+  define(module, "sort(x, dim, descending, begin, count)",
+         [](py::handle x, int64_t dim, bool descending, int64_t begin,
+            int64_t count) {
            const Var &source = expectVar(x, "sort: x");
-           Entered session;
-           return session->sort(source, dim, descending);
-         });
-  define(module, "argsort(x, dim, descending)",
-         [](py::handle x, int64_t dim, bool descending) {
-           const Var &source = expectVar(x, "argsort: x");
-           Entered session;
-           return session->argsort(source, dim, descending);
+           std::vector<Var> results;
+           {
+             Entered session;
+             results = session->sort(source, dim, descending, begin, count);
+           }
+           return py::tuple(toList(std::move(results)));
          });
   define(module, "grad(loss, targets)", &gradientsOf,
          "Gradients of the sum of the loss by the targets: a Var for a\n"

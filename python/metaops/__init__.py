@@ -11,8 +11,11 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 from . import (
     _core,
     activations,
+    array_api,
     bits,
+    blocks,
     categories,
+    choices,
     closeness,
     contraction,
     counts,
@@ -20,28 +23,40 @@ from . import (
     cumulative,
     diagonals,
     differences,
+    distances,
     distributions,
     elementwise,
     filters,
+    floats,
     functions,
     gammas,
     gathering,
+    grids,
     histograms,
     limits,
+    nan_orders,
     nn,
     norms,
     optim,
+    orders,
+    packing,
     padding,
+    places,
+    polynomials,
     products,
     reduction,
     repeating,
+    rounding,
+    running,
     sampling,
     segments,
+    sets,
     shaping,
     sorting,
     splitting,
     stacking,
     statistics,
+    tapers,
     windows,
 )
 from . import cache as _cache
@@ -59,7 +74,6 @@ from ._core import (  # noqa: F401
     float16,
     float32,
     float64,
-    full,
     get_num_threads,
     int8,
     int16,
@@ -85,9 +99,21 @@ from ._core import (  # noqa: F401
 )
 from ._names import publish as _publish
 from .activations import *  # noqa: F403
+from .array_api import *  # noqa: F403
+from .array_api import (  # noqa: F401
+    __array_api_version__,
+    __array_namespace_info__,
+    e,
+    inf,
+    nan,
+    newaxis,
+    pi,
+)
 from .bits import *  # noqa: F403
+from .blocks import *  # noqa: F403
 from .calibration import load as _load_machine_figures
 from .categories import *  # noqa: F403
+from .choices import *  # noqa: F403
 from .closeness import *  # noqa: F403
 from .contraction import *  # noqa: F403
 from .counts import *  # noqa: F403
@@ -95,6 +121,7 @@ from .creation import *  # noqa: F403
 from .cumulative import *  # noqa: F403
 from .diagonals import *  # noqa: F403
 from .differences import *  # noqa: F403
+from .distances import *  # noqa: F403
 from .distributions import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
@@ -103,6 +130,7 @@ from .fetching import fetch
 from .filters import *  # noqa: F403
 from .flags import default_dump_directory as _default_dump_directory
 from .flags import flag_scope, flags
+from .floats import *  # noqa: F403
 from .functions import *  # noqa: F403
 from .gammas import *  # noqa: F403
 from .gathering import *  # noqa: F403
@@ -115,26 +143,36 @@ from .gradients import (
     no_grad,
     vjp,
 )
+from .grids import *  # noqa: F403
 from .histograms import *  # noqa: F403
 from .info import LastProgram, last_program
 from .io import load, save
 from .keys import Key
 from .limits import *  # noqa: F403
 from .memory import MemoryHolder, estimate, memory_holders, memory_stats, memory_summary
+from .nan_orders import *  # noqa: F403
 from .nn import Module, Sequential
 from .norms import *  # noqa: F403
+from .orders import *  # noqa: F403
+from .packing import *  # noqa: F403
 from .padding import *  # noqa: F403
+from .places import *  # noqa: F403
+from .polynomials import *  # noqa: F403
 from .products import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
 from .reduction import *  # noqa: F403
 from .repeating import *  # noqa: F403
+from .rounding import *  # noqa: F403
+from .running import *  # noqa: F403
 from .sampling import *  # noqa: F403
 from .segments import *  # noqa: F403
+from .sets import *  # noqa: F403
 from .shaping import *  # noqa: F403
 from .sorting import *  # noqa: F403
 from .splitting import *  # noqa: F403
 from .stacking import *  # noqa: F403
 from .statistics import *  # noqa: F403
+from .tapers import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
 from .windows import *  # noqa: F403
@@ -153,7 +191,6 @@ __all__ = [
     "array",
     "asarray",
     "from_dlpack",
-    "full",
     "iota",
     "Key",
     "seed",
@@ -226,8 +263,11 @@ __all__ = [
     "tuned_schedules",
 ]
 __all__ += activations.__all__
+__all__ += array_api.__all__
 __all__ += bits.__all__
+__all__ += blocks.__all__
 __all__ += categories.__all__
+__all__ += choices.__all__
 __all__ += closeness.__all__
 __all__ += contraction.__all__
 __all__ += counts.__all__
@@ -235,26 +275,38 @@ __all__ += creation.__all__
 __all__ += cumulative.__all__
 __all__ += diagonals.__all__
 __all__ += differences.__all__
+__all__ += distances.__all__
 __all__ += distributions.__all__
 __all__ += elementwise.__all__
 __all__ += filters.__all__
+__all__ += floats.__all__
 __all__ += functions.__all__
 __all__ += gammas.__all__
 __all__ += gathering.__all__
+__all__ += grids.__all__
 __all__ += histograms.__all__
 __all__ += limits.__all__
+__all__ += nan_orders.__all__
 __all__ += norms.__all__
+__all__ += orders.__all__
+__all__ += packing.__all__
 __all__ += padding.__all__
+__all__ += places.__all__
+__all__ += polynomials.__all__
 __all__ += products.__all__
 __all__ += reduction.__all__
 __all__ += repeating.__all__
+__all__ += rounding.__all__
+__all__ += running.__all__
 __all__ += sampling.__all__
 __all__ += segments.__all__
+__all__ += sets.__all__
 __all__ += shaping.__all__
 __all__ += sorting.__all__
 __all__ += splitting.__all__
 __all__ += stacking.__all__
 __all__ += statistics.__all__
+__all__ += tapers.__all__
 __all__ += windows.__all__
 
 _publish(vars(), __all__)

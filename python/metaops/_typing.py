@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
+from numpy.exceptions import AxisError
 
 from ._core import Var, array, describe
 from ._errors import at_line
@@ -25,6 +26,8 @@ VarLike: TypeAlias = Union[
 #: One dimension, several, or None for all; negative ones count from the end.
 Axes: TypeAlias = int | Sequence[int] | None
 Shape: TypeAlias = Sequence[int]
+#: Where all tensors are.
+DEVICE = "cpu"
 
 
 def as_var(x: VarLike) -> Var:
@@ -165,13 +168,32 @@ def whole_number(what: str, parameter: str, number: object) -> int:
     return count
 
 
+def check_device(what: str, device: object) -> None:
+    """Raise a ``ValueError`` if a device is given that is not the one there is."""
+    if device is not None and device != DEVICE:
+        raise at_line(
+            ValueError(f"{what}: device is {shown(device)}, expected {DEVICE!r}, the only one")
+        )
+
+
+def refuse_out(what: str, out: object) -> None:
+    """Raise a ``TypeError`` if a function is to write its result into a tensor."""
+    if out is not None:
+        raise at_line(
+            TypeError(
+                f"{what}: out is {describe(out)}, expected None: a result is a tensor of its own,"
+                " which y.assign(result) makes the value of y"
+            )
+        )
+
+
 def normalised_axis(dim: int, ndim: int) -> int:
     """Return `dim` counted from the start.
 
     Raises
     ------
-    ValueError
-        If it is not in ``[-ndim, ndim)``.
+    numpy.exceptions.AxisError
+        If it is not in ``[-ndim, ndim)``: a ValueError, and an IndexError.
     TypeError
         If it is no integer.
     """
@@ -181,7 +203,7 @@ def normalised_axis(dim: int, ndim: int) -> int:
         raise at_line(TypeError(f"a dimension is {describe(dim)}, expected an integer")) from None
     if not -ndim <= dim < ndim:
         raise at_line(
-            ValueError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
+            AxisError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
         )
     return dim % ndim
 

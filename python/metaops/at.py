@@ -56,6 +56,34 @@ class At:
         """Return x with values added to the part, all of those that meet."""
         return self._updated(value, "add")
 
+    def subtract(self, value: VarLike) -> Var:
+        """Return x with values subtracted from the part, all of those that meet."""
+        return self._updated(-as_var(value), "add")
+
+    def multiply(self, value: VarLike) -> Var:
+        """Return x with the part multiplied by values, by all of those that meet."""
+        return self._updated(value, "mul")
+
+    def divide(self, value: VarLike) -> Var:
+        """Return x with the part divided by values, by the product of those that meet.
+
+        x has floats, else a `TypeError` is raised.
+        """
+        return self._x / self._product("divide", value)
+
+    def power(self, value: VarLike) -> Var:
+        """Return x with the part raised to the power of values, of those that meet.
+
+        x has floats, else a `TypeError` is raised.
+        """
+        return self._x ** self._product("power", value)
+
+    def _product(self, what: str, value: VarLike) -> Var:
+        x = self._x
+        if "float" not in x.dtype:
+            raise at_line(TypeError(f"at: {what} takes floats, given {x.dtype}"))
+        return At(as_var(1).cast(x.dtype).broadcast(x.shape), self._key).multiply(value)
+
     def max(self, value: VarLike) -> Var:
         """Return x with the part raised to values, to the largest that meet."""
         return self._updated(value, "max")

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ._core import Var, full
 from ._typing import VarLike, as_var, paired
 from .elementwise import abs, add, multiply
 
-__all__ = ["allclose", "array_equal", "isclose"]
+__all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 
 
 def _wide(x: Var) -> Var:
@@ -61,3 +63,13 @@ def array_equal(x: VarLike, y: VarLike, equal_nan: bool = False) -> Var:
     if x.shape != y.shape:
         return full((), 0, "bool")
     return _equal(x, y, equal_nan).all()
+
+
+def array_equiv(x: VarLike, y: VarLike) -> Var:
+    """Return a boolean without dimensions: x and y broadcast, and all elements are equal."""
+    x, y = as_var(x), as_var(y)
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return full((), 0, "bool")
+    return (x == y).all()

@@ -22,10 +22,11 @@ from ._search import read
 from ._tables import binomial_table, poisson_table, searched
 from ._typing import DType, Shape, VarLike, as_var, whole_number
 from .distributions import standard_exponential
-from .elementwise import abs, floor, maximum, minimum, where
+from .elementwise import abs, maximum, minimum, where
 from .functions import log
 from .gammas import first_accepted, gamma_numbers
 from .keys import Key, Source, shape_of
+from .rounding import floor
 
 __all__ = ["binomial", "geometric", "negative_binomial", "poisson"]
 

@@ -8,16 +8,30 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from . import _core
-from ._core import Var, empty, ones, zeros
+from ._core import Var
 from ._errors import at_line
-from ._typing import DType, VarLike, as_integer, as_integers, as_number, as_var, shown
+from ._typing import (
+    DType,
+    Shape,
+    VarLike,
+    as_integer,
+    as_integers,
+    as_number,
+    as_var,
+    check_device,
+    shown,
+)
 
 __all__ = [
     "arange",
     "empty",
     "empty_like",
+    "full",
     "full_like",
     "geomspace",
     "indices",
@@ -33,29 +47,98 @@ __all__ = [
 ]
 
 
-def full_like(x: VarLike, value: float, dtype: DType | None = None) -> Var:
+def zeros(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
+    """Return zeros of a shape, given as integers or as one sequence; float32 by default.
+
+    A dtype may follow the shape by position, too.
+    """
+    if device is not None:
+        check_device("zeros", device)
+    return _core.zeros(*shape, dtype=dtype) if dtype is not None else _core.zeros(*shape)
+
+
+def ones(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
+    """Return ones of a shape; see `zeros`."""
+    if device is not None:
+        check_device("ones", device)
+    return _core.ones(*shape, dtype=dtype) if dtype is not None else _core.ones(*shape)
+
+
+def empty(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
+    """Return a tensor of a shape that is to be assigned to: zeros, which take no memory.
+
+    See `zeros`.
+    """
+    if device is not None:
+        check_device("empty", device)
+    return _core.empty(*shape, dtype=dtype) if dtype is not None else _core.empty(*shape)
+
+
+def full(
+    shape: Shape | int,
+    value: VarLike,
+    dtype: DType | None = None,
+    *,
+    device: str | None = None,
+) -> Var:
+    """Return a tensor of a shape filled with a number.
+
+    Parameters
+    ----------
+    shape
+        Extents, or one of them.
+    value
+        A number, or a tensor of one.
+    dtype
+        By default that of the number: bool, int64 or float32 of those of Python.
+    device
+        "cpu", or None.
+    """
+    if device is not None:
+        check_device("full", device)
+    extents = (shape,) if isinstance(shape, int) else shape
+    return _core.full(extents, value, _dtype_of(value) if dtype is None else dtype)
+
+
+def _dtype_of(value: Any) -> str:
+    if isinstance(value, Var | np.ndarray | np.generic):
+        return _core.dtype(value.dtype)
+    if isinstance(value, int):
+        return "bool" if isinstance(value, bool) else "int64"
+    return "float32"
+
+
+def full_like(
+    x: VarLike, value: float, dtype: DType | None = None, *, device: str | None = None
+) -> Var:
     """Return a tensor of x's shape, and dtype if none is given, filled with `value`."""
+    check_device("full_like", device)
     x = as_var(x)
     return _core.full(x.shape, value, x.dtype if dtype is None else dtype)
 
 
-def zeros_like(x: VarLike, dtype: DType | None = None) -> Var:
+def zeros_like(x: VarLike, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return zeros of x's shape, and dtype if none is given."""
-    return full_like(x, 0, dtype)
+    return full_like(x, 0, dtype, device=device)
 
 
-def ones_like(x: VarLike, dtype: DType | None = None) -> Var:
+def ones_like(x: VarLike, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return ones of x's shape, and dtype if none is given."""
-    return full_like(x, 1, dtype)
+    return full_like(x, 1, dtype, device=device)
 
 
-def empty_like(x: VarLike, dtype: DType | None = None) -> Var:
+def empty_like(x: VarLike, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return a tensor to be assigned to, see `empty`, of x's shape and dtype."""
-    return full_like(x, 0, dtype)
+    return full_like(x, 0, dtype, device=device)
 
 
 def arange(
-    start: float, stop: float | None = None, step: float = 1, dtype: DType | None = None
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: DType | None = None,
+    *,
+    device: str | None = None,
 ) -> Var:
     """Return evenly spaced numbers ``start, start + step, ...`` before `stop`.
 
@@ -67,6 +150,8 @@ def arange(
         The distance, not 0.
     dtype
         By default "int64" if all numbers are Python integers, else "float32".
+    device
+        "cpu", or None.
 
     Returns
     -------
@@ -78,6 +163,7 @@ def arange(
     ValueError
         If `step` is 0.
     """
+    check_device("arange", device)
     if stop is None:
         start, stop = 0, start
     start = as_number("arange", "start", start)
@@ -118,20 +204,23 @@ def linspace(
     start: float,
     stop: float,
     num: int = 50,
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     endpoint: bool = True,
+    device: str | None = None,
 ) -> Var:
-    """Return `num` evenly spaced numbers from `start` to `stop`.
+    """Return `num` evenly spaced numbers from `start` to `stop`, float32 by default.
 
-    `stop` is the last, or without `endpoint` what would come next.
+    `stop` is the last, or without `endpoint` what would come next. `device` is "cpu" or None.
 
     Raises
     ------
     ValueError
         If `num` is negative.
     """
-    return _between("linspace", start, stop, _positions("linspace", num, endpoint)).cast(dtype)
+    check_device("linspace", device)
+    numbers = _between("linspace", start, stop, _positions("linspace", num, endpoint))
+    return numbers.cast("float32" if dtype is None else dtype)
 
 
 def logspace(

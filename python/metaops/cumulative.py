@@ -20,7 +20,7 @@ from typing import Any
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import DType, VarLike, as_var, normalised_axis
+from ._typing import DType, VarLike, as_var, normalised_axis, refuse_out
 from .elementwise import where
 from .shaping import flip
 from .stacking import concat
@@ -58,6 +58,7 @@ def cumsum(
     x: VarLike,
     dim: int | None = None,
     dtype: DType | None = None,
+    out: None = None,
     *,
     reverse: bool = False,
     exclusive: bool = False,
@@ -72,6 +73,8 @@ def cumsum(
         The dimension; without one, x is flattened first.
     dtype
         Of the result; by default integers and booleans are summed in 64 bits.
+    out
+        NumPy's, and None: the result is a tensor of its own.
     reverse, exclusive
         See the module.
 
@@ -85,6 +88,7 @@ def cumsum(
     ValueError
         If `dim` is out of range.
     """
+    refuse_out("cumsum", out)
     return _prefix("add", _widened(x, dtype), dim, reverse, exclusive)
 
 
@@ -92,11 +96,13 @@ def cumprod(
     x: VarLike,
     dim: int | None = None,
     dtype: DType | None = None,
+    out: None = None,
     *,
     reverse: bool = False,
     exclusive: bool = False,
 ) -> Var:
     """Return the products of the elements up to each one; see `cumsum`."""
+    refuse_out("cumprod", out)
     return _prefix("mul", _widened(x, dtype), dim, reverse, exclusive)
 
 

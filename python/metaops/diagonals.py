@@ -13,7 +13,15 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import DType, VarLike, as_integer, as_var, normalised_axes, normalised_axis
+from ._typing import (
+    DType,
+    VarLike,
+    as_integer,
+    as_var,
+    check_device,
+    normalised_axes,
+    normalised_axis,
+)
 from .elementwise import where
 
 __all__ = [
@@ -130,14 +138,23 @@ def triu_indices(n: int, offset: int = 0, m: int | None = None) -> list[Var]:
     return _indices_of("triu_indices", n, m, offset, is_lower=False)
 
 
-def eye(n: int, m: int | None = None, offset: int = 0, dtype: DType = "float32") -> Var:
-    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere.
+def eye(
+    n: int,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: DType | None = None,
+    *,
+    device: str | None = None,
+) -> Var:
+    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, float32 by default.
 
-    `m` is `n` if not given.
+    `m` is `n` if not given. `device` is "cpu" or None.
     """
+    check_device("eye", device)
     m = n if m is None else m
     place = _columns_less_rows(_extent("eye", n), _extent("eye", m))
-    return (place == _within("eye", offset, n, m)).cast(dtype)
+    result = place == _within("eye", offset, n, m)
+    return result.cast("float32" if dtype is None else dtype)
 
 
 identity = eye

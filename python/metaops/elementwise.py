@@ -1,13 +1,13 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Element-wise arithmetic, rounding, comparison, logic and choice.
+"""Element-wise arithmetic, comparison, logic and choice.
 
 Each takes Vars, NumPy arrays or Python scalars of shapes that broadcast as in
 NumPy, and returns a Var of the broadcast shape. Operands of two dtypes are
 promoted as the array API standard says; a Python scalar adopts the dtype of the
-Var beside it. `functions` has exponentials, logarithms and the like, `bits` what
-takes integers apart.
+Var beside it. `functions` has exponentials, logarithms and the like, `rounding` what
+makes integers of numbers, `bits` what takes integers apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ import math
 
 from . import _core
 from ._core import Var
-from ._typing import DType, VarLike, as_var, beside, paired
+from ._typing import (
+    DType,
+    VarLike,
+    as_var,
+    beside,
+    paired,
+    refuse_out,
+)
 from .limits import finfo
 
 __all__ = [
@@ -24,7 +31,6 @@ __all__ = [
     "absolute",
     "add",
     "cast",
-    "ceil",
     "clamp",
     "clip",
     "copysign",
@@ -32,7 +38,6 @@ __all__ = [
     "divmod",
     "equal",
     "float_power",
-    "floor",
     "floor_divide",
     "fma",
     "fmax",
@@ -65,40 +70,13 @@ __all__ = [
     "pow",
     "reciprocal",
     "remainder",
-    "round",
     "sign",
     "signbit",
     "square",
     "subtract",
     "true_divide",
-    "trunc",
     "where",
 ]
-
-
-def _rounded(name: str, x: VarLike) -> Var:
-    x = as_var(x)
-    return _core.unary(name, x) if "float" in x.dtype else +x
-
-
-def floor(x: VarLike) -> Var:
-    """Return the largest integer not above x, in x's dtype."""
-    return _rounded("floor", x)
-
-
-def ceil(x: VarLike) -> Var:
-    """Return the smallest integer not below x, in x's dtype."""
-    return _rounded("ceil", x)
-
-
-def trunc(x: VarLike) -> Var:
-    """Return the integer next to x on the side of zero, in x's dtype."""
-    return _rounded("trunc", x)
-
-
-def round(x: VarLike) -> Var:
-    """Return the integer nearest to x, ties to even, in x's dtype."""
-    return _rounded("round", x)
 
 
 def abs(x: VarLike) -> Var:
@@ -149,7 +127,7 @@ def multiply(x: VarLike, y: VarLike) -> Var:
 
 def divide(x: VarLike, y: VarLike) -> Var:
     """Return x / y, a float; two integers give float32."""
-    return as_var(x) / y
+    return _core.binary("div", x, y)
 
 
 def floor_divide(x: VarLike, y: VarLike) -> Var:
@@ -183,7 +161,7 @@ def pow(x: VarLike, y: VarLike) -> Var:
     ValueError
         If x has integers and y is a negative Python integer.
     """
-    return as_var(x) ** y
+    return _core.binary("pow", x, y)
 
 
 def float_power(x: VarLike, y: VarLike) -> Var:
@@ -248,12 +226,20 @@ def _is_beyond(x: Var, bound: VarLike, predicate: str) -> Var:
     return is_beyond if is_number else is_beyond | not_equal(bound, bound)
 
 
-def clip(x: VarLike, low: VarLike | None = None, high: VarLike | None = None) -> Var:
+def clip(
+    x: VarLike,
+    low: VarLike | None = None,
+    high: VarLike | None = None,
+    *,
+    out: None = None,
+) -> Var:
     """Return x moved into ``[low, high]``; a bound that is None does nothing.
 
     NaN stays, and a bound that is NaN gives NaN. The gradient of x is 1 inside,
     at the bounds too, and 0 outside; that of a bound is 1 where it is the result.
+    `out` is NumPy's, and None.
     """
+    refuse_out("clip", out)
     x = as_var(x)
     if low is not None:
         x = where(_is_beyond(x, low, "lt"), low, x)

@@ -9,12 +9,18 @@ from typing import Any
 
 from . import _core
 from ._core import Var
-from ._typing import DType
+from ._typing import DType, check_device
 
 __all__ = ["asarray", "from_dlpack"]
 
 
-def asarray(obj: Any, dtype: DType | None = None, *, copy: bool | None = None) -> Var:
+def asarray(
+    obj: Any,
+    dtype: DType | None = None,
+    *,
+    copy: bool | None = None,
+    device: str | None = None,
+) -> Var:
     """Return a Var of numbers, lists or an array, in the array's memory if possible.
 
     An array's memory is shared if the elements are of the right dtype, in
@@ -32,6 +38,8 @@ def asarray(obj: Any, dtype: DType | None = None, *, copy: bool | None = None) -
         Of the result; by default the array's.
     copy
         None copies if need be, True always, False never.
+    device
+        "cpu", or None.
 
     Returns
     -------
@@ -45,6 +53,7 @@ def asarray(obj: Any, dtype: DType | None = None, *, copy: bool | None = None) -
     TypeError
         If the elements are not numbers.
     """
+    check_device("asarray", device)
     return _core.array(obj, dtype, copy=copy)
 
 

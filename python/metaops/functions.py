@@ -13,7 +13,8 @@ import math
 
 from . import _core, elementwise
 from ._core import Var
-from ._typing import VarLike, as_var, paired
+from ._errors import at_line
+from ._typing import VarLike, as_var, paired, whole_number
 
 __all__ = [
     "acos",
@@ -35,19 +36,24 @@ __all__ = [
     "cosh",
     "deg2rad",
     "degrees",
+    "digamma",
     "erf",
     "erfc",
     "erfinv",
     "exp",
     "exp2",
     "expm1",
+    "gammaln",
     "hypot",
+    "lgamma",
     "log",
     "log10",
     "log1p",
     "log2",
     "logaddexp",
     "logaddexp2",
+    "multigammaln",
+    "polygamma",
     "rad2deg",
     "radians",
     "rsqrt",
@@ -184,6 +190,61 @@ def erfinv(x: VarLike) -> Var:
     return _core.unary("erfinv", x)
 
 
+def lgamma(x: VarLike) -> Var:
+    """Return the logarithm of the gamma function's magnitude: inf at 0, -1, -2, ..."""
+    return _core.unary("lgamma", x)
+
+
+def digamma(x: VarLike) -> Var:
+    """Return the derivative of `lgamma`: -inf at 0, NaN at -1, -2, ..."""
+    return _core.unary("digamma", x)
+
+
+def polygamma(n: VarLike, x: VarLike) -> Var:
+    """Return the derivative number n of `digamma`.
+
+    Parameters
+    ----------
+    n
+        Integers, 0 or more, of any dtype, which broadcast with x; NaN of other numbers.
+        No gradient flows to them.
+    x
+        Any floats; infinite at 0, -1, -2, ..., but for n = 0, which is `digamma`.
+    """
+    if isinstance(n, int) and n == 0:
+        return digamma(x)
+    x = as_var(x)
+    if "float" not in x.dtype:
+        x = x.cast("float32")
+    order = as_var(n).cast(x.dtype)
+    order, x = paired(order, x)
+    result = _core.binary("polygamma", order, x)
+    return result if isinstance(n, int) else elementwise.where(order == 0, digamma(x), result)
+
+
+def multigammaln(x: VarLike, d: int) -> Var:
+    """Return the logarithm of the gamma function of x and d dimensions.
+
+    The sum of ``lgamma(x - j / 2)`` for j from 0 to d - 1 and ``d * (d - 1) / 4 *
+    log(pi)``; NaN where x is not above ``(d - 1) / 2``.
+
+    Raises
+    ------
+    TypeError
+        If d is no integer.
+    ValueError
+        If d is below 1.
+    """
+    d = whole_number("multigammaln", "d", d)
+    if d == 0:
+        raise at_line(ValueError("multigammaln: d is 0, expected 1 or more"))
+    x = as_var(x)
+    total = lgamma(x) + d * (d - 1) / 4 * math.log(math.pi)
+    for j in range(1, d):
+        total = total + lgamma(x - j / 2)
+    return elementwise.where(x > (d - 1) / 2, total, math.nan)
+
+
 def hypot(x: VarLike, y: VarLike) -> Var:
     """Return the square root of ``x**2 + y**2``, which does not overflow in between."""
     return _core.binary("hypot", x, y)
@@ -220,6 +281,8 @@ def rad2deg(x: VarLike) -> Var:
     return as_var(x) * (180 / math.pi)
 
 
+# SciPy's and JAX's name.
+gammaln = lgamma
 # NumPy's older names.
 arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
 arcsinh, arccosh, arctanh = asinh, acosh, atanh

@@ -18,7 +18,7 @@ import numpy as np
 from ._core import Var
 from ._errors import at_line
 from ._indices import as_indices, checked, last_written
-from ._typing import VarLike, as_var, normalised_axis, shown
+from ._typing import VarLike, as_var, normalised_axis, refuse_out, shown
 from .elementwise import clip, mod, where
 
 __all__ = ["gather", "put_along_axis", "scatter_add", "take", "take_along_axis"]
@@ -44,7 +44,14 @@ def _in_range(index: Any, axis: int, extent: int, mode: str) -> Var:
     return mod(index, max(extent, 1)) if mode == "wrap" else clip(index, 0, max(extent - 1, 0))
 
 
-def take(x: VarLike, indices: VarLike, dim: int | None = None, mode: str = "raise") -> Var:
+def take(
+    x: VarLike,
+    indices: VarLike,
+    dim: int | None = None,
+    mode: str = "raise",
+    *,
+    out: None = None,
+) -> Var:
     """Return elements of x along a dimension, as ``numpy.take``.
 
     Parameters
@@ -59,6 +66,8 @@ def take(x: VarLike, indices: VarLike, dim: int | None = None, mode: str = "rais
         What becomes of an index that is out of range: "raise", "wrap" (around, as by
         ``index % extent``) or "clip" (to the first or the last; so negative indices
         count from the end in no other mode than "raise").
+    out
+        NumPy's, and None: the result is a tensor of its own.
 
     Raises
     ------
@@ -70,6 +79,7 @@ def take(x: VarLike, indices: VarLike, dim: int | None = None, mode: str = "rais
     ValueError
         If `dim` is out of range or `mode` is another.
     """
+    refuse_out("take", out)
     x, index = as_var(x), as_indices(indices, "take")
     if dim is None:
         x, dim = x.reshape((-1,)), 0

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from ._typing import VarLike, as_var, shown, whole_number
 from .elementwise import where
 from .segments import extent_above, integers
 
-__all__ = ["bincount", "digitize", "histogram", "histogram2d", "histogram_bin_edges"]
+__all__ = ["bincount", "digitize", "histogram", "histogram_bin_edges"]
 
 
 def bincount(
@@ -281,70 +280,3 @@ def histogram(
     if density:
         counts = counts.cast(_wide(edges).dtype) / (edges[1:] - edges[:-1]) / counts.sum()
     return counts, +edges
-
-
-def histogram2d(
-    x: VarLike,
-    y: VarLike,
-    bins: int | Sequence[VarLike] = 10,
-    range: Sequence[Sequence[float] | None] | None = None,
-    density: bool = False,
-    weights: VarLike | None = None,
-) -> tuple[Var, Var, Var]:
-    """Return how many points lie in each cell of a grid, and the edges of its sides.
-
-    Parameters
-    ----------
-    x, y
-        The coordinates, of one dimension and one extent.
-    bins
-        A number for both sides, or two: numbers or edges.
-    range
-        Two pairs: the first and last edge of each side.
-    density
-        Whether the counts are divided by their sum and by the cells' areas.
-    weights
-        Added up in place of ones, of x's shape.
-
-    Returns
-    -------
-    Var
-        Shape ``(bins of x, bins of y)``, typed as of `histogram`.
-    Var, Var
-        The edges along x and along y.
-
-    Raises
-    ------
-    ValueError
-        If shapes differ, or bins or ranges are not as of `histogram`.
-    """
-    points = [as_var(x), as_var(y)]
-    if points[0].ndim != 1 or points[0].shape != points[1].shape:
-        raise at_line(
-            ValueError(
-                f"histogram2d of shapes {points[0].shape} and {points[1].shape}: expected one"
-                " dimension and equal extents"
-            )
-        )
-    sides: Any = bins if _are_edges(bins) else (bins, bins)
-    both = tuple(sides)
-    ranges = (None, None) if range is None else tuple(range)
-    if len(both) != 2 or len(ranges) != 2:
-        raise at_line(
-            ValueError(
-                f"histogram2d: given {len(both)} bins and {len(ranges)} ranges, expected two"
-            )
-        )
-    edges, places = [], []
-    for coordinate, own, bounds in zip(points, both, ranges, strict=True):
-        found = _edges("histogram2d", coordinate, own, bounds)
-        uniform = not _are_edges(own)
-        edges.append(found)
-        places.append(_bin_of(_wide(coordinate) if uniform else coordinate, found, uniform))
-    shape = (edges[0].size - 1, edges[1].size - 1)
-    counts = _counted("histogram2d", places, shape, weights)
-    if density:
-        widths = [_wide(side)[1:] - _wide(side)[:-1] for side in edges]
-        areas = widths[0].reshape((-1, 1)) * widths[1]
-        counts = counts.cast(areas.dtype) / areas / counts.sum()
-    return counts, +edges[0], +edges[1]

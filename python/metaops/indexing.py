@@ -111,6 +111,8 @@ def _combine(kind: str, part: Var, value: Var) -> Var:
         return value
     if kind == "add":
         return part + value
+    if kind == "mul":
+        return part * value
     return maximum(part, value) if kind == "max" else minimum(part, value)
 
 
@@ -209,7 +211,7 @@ def update(x: Var, key: Any, value: VarLike, kind: str) -> None:
     value
         What broadcasts to the part; it takes x's dtype.
     kind
-        "set", "add", "max" or "min": what becomes of the elements that were there.
+        "set", "add", "mul", "max" or "min": what becomes of the elements that were there.
     """
     items = read_items(x.shape, key)
     values = _as_value(value, x.dtype)

@@ -18,16 +18,19 @@ from . import (
     functions,
     gathering,
     norms,
+    operators,
     printing,
     products,
     reduction,
     repeating,
+    rounding,
     shaping,
     sorting,
     splitting,
 )
 from ._core import Var
 from ._names import ABSENT
+from ._quick import reduction_method, rounding_method
 from .at import at
 from .fetching import fetch
 
@@ -106,6 +109,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "copysign": elementwise.copysign,
     "cosh": functions.cosh,
     "deg2rad": functions.deg2rad,
+    "digamma": functions.digamma,
     "erfc": functions.erfc,
     "erfinv": functions.erfinv,
     "exp2": functions.exp2,
@@ -115,6 +119,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "isfinite": elementwise.isfinite,
     "isinf": elementwise.isinf,
     "isnan": elementwise.isnan,
+    "lgamma": functions.lgamma,
     "log10": functions.log10,
     "log1p": functions.log1p,
     "log2": functions.log2,
@@ -125,7 +130,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "signbit": elementwise.signbit,
     "sinh": functions.sinh,
     "tan": functions.tan,
-    "trunc": elementwise.trunc,
+    "trunc": rounding.trunc,
     "argsort": sorting.argsort,
     "cummax": cumulative.cummax,
     "cummin": cumulative.cummin,
@@ -165,6 +170,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "trace": diagonals.trace,
     "tril": diagonals.tril,
     "triu": diagonals.triu,
+    "to_device": operators.to_device,
     "relu": activations.relu,
     "leaky_relu": activations.leaky_relu,
     "sigmoid": activations.sigmoid,
@@ -183,8 +189,16 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__repr__": printing.represent,
     "__str__": printing.write,
     "_repr_html_": printing.represent_html,
+    **operators.SPECIAL_METHODS,
 }
 
+#: Reductions that the extension has without options.
+_REDUCTIONS = ("all", "any", "max", "mean", "min", "prod", "sum")
+
+for _name in _REDUCTIONS:
+    _plain, _function = getattr(Var, _name), getattr(reduction, _name)
+    setattr(Var, _name, reduction_method(_name, _plain, _function))
+setattr(Var, "round", rounding_method(Var.round, rounding.round))  # noqa: B010
 for _name, _function in _METHODS.items():
     setattr(Var, _name, _core.wrap_function(_function, "metaops", f"Var.{_name}"))
 for _name, _function in _SPECIAL_METHODS.items():
@@ -195,3 +209,5 @@ for _name, _absent in ABSENT.items():
 # Reversed dimensions, as in NumPy.
 setattr(Var, "T", property(shaping.transpose))  # noqa: B010
 setattr(Var, "at", at)  # noqa: B010
+for _name, _attribute in operators.ATTRIBUTES.items():
+    setattr(Var, _name, _attribute)

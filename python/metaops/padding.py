@@ -21,8 +21,8 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import VarLike, as_var, normalised_axis, shown
 from .creation import arange
-from .elementwise import floor
-from .elementwise import round as _round
+from .rounding import floor
+from .rounding import round as _round
 from .shaping import flip
 from .stacking import concat
 

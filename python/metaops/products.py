@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import _core
-from ._core import Var
+from ._core import Var, matmul
 from ._errors import at_line
 from ._typing import VarLike, as_var, normalised_axis, shown, whole_number
 from .contraction import contract, einsum
@@ -25,11 +25,13 @@ __all__ = [
     "kron",
     "matrix_power",
     "matrix_transpose",
+    "matvec",
     "multi_dot",
     "outer",
     "tensordot",
     "vdot",
     "vecdot",
+    "vecmat",
 ]
 
 
@@ -189,6 +191,38 @@ def _moved_last(x: Var, dim: int) -> Var:
     if axis == x.ndim - 1:
         return x
     return x.transpose([*(k for k in range(x.ndim) if k != axis), axis])
+
+
+def matvec(a: VarLike, b: VarLike) -> Var:
+    """Return the products of matrices ``(..., m, n)`` with vectors ``(..., n)``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+    """
+    a, b = as_var(a), as_var(b)
+    if a.ndim < 2 or b.ndim < 1 or a.shape[-1] != b.shape[-1]:
+        raise at_line(
+            ValueError(f"matvec of shapes {a.shape} and {b.shape}: expected (..., m, n), (..., n)")
+        )
+    return matmul(a, b.unsqueeze(-1)).squeeze(-1)
+
+
+def vecmat(a: VarLike, b: VarLike) -> Var:
+    """Return the products of vectors ``(..., n)`` with matrices ``(..., n, m)``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+    """
+    a, b = as_var(a), as_var(b)
+    if a.ndim < 1 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
+        raise at_line(
+            ValueError(f"vecmat of shapes {a.shape} and {b.shape}: expected (..., n), (..., n, m)")
+        )
+    return matmul(a.unsqueeze(-2), b).squeeze(-2)
 
 
 def outer(a: VarLike, b: VarLike) -> Var:

@@ -7,6 +7,7 @@
 reduced dimension stays with extent 1, else it goes. `where` is a mask that
 broadcasts to x: only elements where it holds take part. `initial` is combined
 with each result, and `dtype` is that in which x is taken and the result given.
+`out` is NumPy's, and None: a result is a tensor of its own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ._typing import (
     as_var,
     normalised_axes,
     normalised_axis,
+    refuse_out,
     widened,
 )
 from .elementwise import abs, maximum, minimum
@@ -48,6 +50,10 @@ __all__ = [
     "sum",
     "var",
 ]
+
+# A call without options is no more than these.
+_sum, _prod, _max, _min, _mean_of = Var.sum, Var.prod, Var.max, Var.min, Var.mean
+_all, _any = Var.all, Var.any
 
 
 def mask_of(where: VarLike, x: Var) -> Var:
@@ -99,6 +105,14 @@ def _given(result: Var, dtype: DType | None) -> Var:
     return result if dtype is None else result.cast(dtype)
 
 
+def _start(initial: VarLike, result: Var) -> VarLike:
+    """Return what a result is combined with, in the result's type as NumPy's."""
+    is_number = isinstance(initial, int | float) and not isinstance(initial, np.generic)
+    if is_number and ("float" in result.dtype or isinstance(initial, int)):
+        return initial
+    return as_var(initial).cast(result.dtype)
+
+
 def sum(
     x: VarLike,
     dim: Axes = None,
@@ -107,10 +121,14 @@ def sum(
     dtype: DType | None = None,
     initial: VarLike | None = None,
     where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return the sum; 0 over nothing."""
-    result = _given(masked(_taken(x, dtype), where, 0).sum(dim, keepdims), dtype)
-    return result if initial is None else result + initial
+    if dtype is None and initial is None and where is None and out is None:
+        return _sum(as_var(x), dim, keepdims)
+    refuse_out("sum", out)
+    result = _given(_sum(masked(_taken(x, dtype), where, 0), dim, keepdims), dtype)
+    return result if initial is None else result + _start(initial, result)
 
 
 def prod(
@@ -121,10 +139,14 @@ def prod(
     dtype: DType | None = None,
     initial: VarLike | None = None,
     where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return the product; 1 over nothing."""
-    result = _given(masked(_taken(x, dtype), where, 1).prod(dim, keepdims), dtype)
-    return result if initial is None else result * initial
+    if dtype is None and initial is None and where is None and out is None:
+        return _prod(as_var(x), dim, keepdims)
+    refuse_out("prod", out)
+    result = _given(_prod(masked(_taken(x, dtype), where, 1), dim, keepdims), dtype)
+    return result if initial is None else result * _start(initial, result)
 
 
 def max(
@@ -134,13 +156,15 @@ def max(
     *,
     initial: VarLike | None = None,
     where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return the largest element; -inf or the dtype's lowest over nothing."""
     x = as_var(x)
+    refuse_out("max", out)
     if where is not None:
         x = masked(x, where, _extreme_identity(x.dtype, False))
-    result = x.max(dim, keepdims)
-    return result if initial is None else maximum(result, initial)
+    result = _max(x, dim, keepdims)
+    return result if initial is None else maximum(result, _start(initial, result))
 
 
 def min(
@@ -150,13 +174,15 @@ def min(
     *,
     initial: VarLike | None = None,
     where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return the smallest element; inf or the dtype's highest over nothing."""
     x = as_var(x)
+    refuse_out("min", out)
     if where is not None:
         x = masked(x, where, _extreme_identity(x.dtype, True))
-    result = x.min(dim, keepdims)
-    return result if initial is None else minimum(result, initial)
+    result = _min(x, dim, keepdims)
+    return result if initial is None else minimum(result, _start(initial, result))
 
 
 def ptp(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
@@ -172,11 +198,13 @@ def mean(
     *,
     dtype: DType | None = None,
     where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return the arithmetic mean, a float; NaN over nothing."""
+    refuse_out("mean", out)
     x = _taken(x, dtype)
     if where is None:
-        return _given(x.mean(dim, keepdims), dtype)
+        return _given(_mean_of(x, dim, keepdims), dtype)
     wide, own = widened(x)
     axes = normalised_axes(dim, x.ndim)
     return _mean(wide, axes, keepdims, mask_of(where, x)).cast(own if dtype is None else dtype)
@@ -196,17 +224,29 @@ def _mean(x: Var, axes: tuple[int, ...], keepdims: bool, mask: Var | None) -> Va
 
 
 def all(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, where: VarLike | None = None
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return a boolean: no element is zero."""
-    return masked(as_var(x), where, 1).all(dim, keepdims)
+    refuse_out("all", out)
+    return _all(masked(as_var(x), where, 1), dim, keepdims)
 
 
 def any(
-    x: VarLike, dim: Axes = None, keepdims: bool = False, *, where: VarLike | None = None
+    x: VarLike,
+    dim: Axes = None,
+    keepdims: bool = False,
+    *,
+    where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return a boolean: some element is not zero."""
-    return masked(as_var(x), where, 0).any(dim, keepdims)
+    refuse_out("any", out)
+    return _any(masked(as_var(x), where, 0), dim, keepdims)
 
 
 def count_nonzero(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
@@ -220,17 +260,34 @@ def var(
     keepdims: bool = False,
     *,
     correction: float = 0,
+    dtype: DType | None = None,
     where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return the variance: the mean square of what differs from the mean.
 
     `correction` is subtracted from the number of elements that the sum of
     squares is divided by; 1 gives the unbiased estimate.
     """
-    x, dtype = widened(as_var(x))
-    axes = normalised_axes(dim, x.ndim)
-    mask = None if where is None else mask_of(where, x)
-    return variance(x, axes, keepdims, correction, mask).cast(dtype)
+    refuse_out("var", out)
+    result, own = _variance_of(x, dim, keepdims, correction, dtype, where)
+    return result.cast(own)
+
+
+def _variance_of(
+    x: VarLike,
+    dim: Axes,
+    keepdims: bool,
+    correction: float,
+    dtype: DType | None,
+    where: VarLike | None,
+) -> tuple[Var, DType]:
+    """Return the variance in a type in which it fits, and the type that it is given in."""
+    wide, own = widened(_taken(x, dtype))
+    axes = normalised_axes(dim, wide.ndim)
+    mask = None if where is None else mask_of(where, wide)
+    result = variance(wide, axes, keepdims, correction, mask)
+    return result, own if dtype is None else dtype
 
 
 def variance(
@@ -263,16 +320,17 @@ def std(
     keepdims: bool = False,
     *,
     correction: float = 0,
+    dtype: DType | None = None,
     where: VarLike | None = None,
+    out: None = None,
 ) -> Var:
     """Return the standard deviation, the square root of `var`.
 
     Its gradient is 0 where the deviation is 0.
     """
-    x, dtype = widened(as_var(x))
-    axes = normalised_axes(dim, x.ndim)
-    mask = None if where is None else mask_of(where, x)
-    return root(variance(x, axes, keepdims, correction, mask)).cast(dtype)
+    refuse_out("std", out)
+    result, own = _variance_of(x, dim, keepdims, correction, dtype, where)
+    return root(result).cast(own)
 
 
 def logsumexp(
@@ -302,8 +360,9 @@ def logsumexp(
     return result.reshape([n for axis, n in enumerate(x.shape) if axis not in axes])
 
 
-def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool) -> Var:
+def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool, out: None) -> Var:
     """Return the first place along a dimension where the extreme is attained."""
+    refuse_out(name, out)
     x = as_var(x)
     rank = x.ndim
     if dim is None:
@@ -327,7 +386,7 @@ def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool) -> Var:
     return result.reshape((1,) * rank) if dim is None and keepdims else result
 
 
-def argmax(x: VarLike, dim: int | None = None, keepdims: bool = False) -> Var:
+def argmax(x: VarLike, dim: int | None = None, keepdims: bool = False, *, out: None = None) -> Var:
     """Return the place of the largest element along a dimension, int64.
 
     Of equal elements it is the first, and NaN is larger than any number. Without
@@ -338,10 +397,10 @@ def argmax(x: VarLike, dim: int | None = None, keepdims: bool = False) -> Var:
     ValueError
         If the dimension is out of range or has no elements.
     """
-    return _place_of("argmax", x, dim, keepdims)
+    return _place_of("argmax", x, dim, keepdims, out)
 
 
-def argmin(x: VarLike, dim: int | None = None, keepdims: bool = False) -> Var:
+def argmin(x: VarLike, dim: int | None = None, keepdims: bool = False, *, out: None = None) -> Var:
     """Return the place of the smallest element along a dimension, int64.
 
     Of equal elements it is the first, and NaN is smaller than any number. Without
@@ -352,4 +411,4 @@ def argmin(x: VarLike, dim: int | None = None, keepdims: bool = False) -> Var:
     ValueError
         If the dimension is out of range or has no elements.
     """
-    return _place_of("argmin", x, dim, keepdims)
+    return _place_of("argmin", x, dim, keepdims, out)

@@ -13,7 +13,7 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import VarLike, as_var, whole_number, widened
 
-__all__ = ["segment_max", "segment_mean", "segment_min", "segment_sum"]
+__all__ = ["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"]
 
 
 def extent_above(what: str, numbers: Var, least: int = 0) -> int:
@@ -99,6 +99,14 @@ def segment_sum(x: VarLike, segment_ids: VarLike, num_segments: int | None = Non
         If shapes do not fit, or a number is negative and `num_segments` not given.
     """
     return _reduced("add", *_arguments("segment_sum", x, segment_ids, num_segments))
+
+
+def segment_prod(x: VarLike, segment_ids: VarLike, num_segments: int | None = None) -> Var:
+    """Return the products by segments, of x's type; 1 where a segment is empty.
+
+    Parameters and errors are those of `segment_sum`.
+    """
+    return _reduced("mul", *_arguments("segment_prod", x, segment_ids, num_segments))
 
 
 def segment_max(x: VarLike, segment_ids: VarLike, num_segments: int | None = None) -> Var:

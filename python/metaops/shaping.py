@@ -39,6 +39,7 @@ __all__ = [
     "flipud",
     "moveaxis",
     "permute",
+    "permute_dims",
     "ravel",
     "reshape",
     "rot90",
@@ -49,10 +50,11 @@ __all__ = [
 ]
 
 
-def reshape(x: VarLike, shape: Shape) -> Var:
+def reshape(x: VarLike, shape: Shape, *, copy: bool | None = None) -> Var:
     """Return the same elements in row-major order under another shape.
 
-    One extent may be -1: it is what remains.
+    One extent may be -1: it is what remains. `copy` is the array API's; tensors are
+    values, of which nobody can tell whether they are copies.
 
     Raises
     ------
@@ -147,7 +149,7 @@ def transpose(x: VarLike, axes: Sequence[int] | None = None, *others: int) -> Va
     return x.transpose(tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
-permute = transpose
+permute = permute_dims = transpose
 
 
 def swapaxes(x: VarLike, first: int, second: int) -> Var:

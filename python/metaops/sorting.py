@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from . import _core
 from ._core import Var
 from ._errors import at_line
@@ -32,8 +34,10 @@ from ._typing import (
     widened,
 )
 from .cumulative import cumsum
-from .elementwise import floor, where
-from .gathering import gather, take
+from .elementwise import where
+from .gathering import take
+from .reduction import any
+from .rounding import floor
 from .stacking import concat
 
 __all__ = [
@@ -85,7 +89,30 @@ class Unique(NamedTuple):
     counts: Var
 
 
-def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
+class UniqueCounts(NamedTuple):
+    """Distinct elements, and how often each of them is there."""
+
+    values: Var
+    counts: Var
+
+
+class UniqueInverse(NamedTuple):
+    """Distinct elements, and the number of each element among them."""
+
+    values: Var
+    inverse_indices: Var
+
+
+def _sorted(x: VarLike, dim: int | None, descending: bool) -> Sorted:
+    """Return both results of a sort; one that nobody uses is not computed."""
+    x = as_var(x)
+    if dim is None:
+        x, dim = x.reshape((-1,)), 0
+    axis = normalised_axis(dim, x.ndim)
+    return Sorted(*_core.sort(x, axis, bool(descending), 0, x.shape[axis]))
+
+
+def sort(x: VarLike, dim: int | None = -1, descending: bool = False, *, stable: bool = True) -> Var:
     """Return the elements along a dimension in rising order.
 
     Parameters
@@ -96,24 +123,22 @@ def sort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
         The dimension; None sorts x flattened.
     descending
         Whether the order falls.
+    stable
+        Every sort is stable, whatever this says.
 
     Raises
     ------
     ValueError
         If `dim` is out of range, as of a 0-d tensor it is.
     """
-    x = as_var(x)
-    if dim is None:
-        x, dim = x.reshape((-1,)), 0
-    return _core.sort(x, normalised_axis(dim, x.ndim), bool(descending))
+    return _sorted(x, dim, descending).values
 
 
-def argsort(x: VarLike, dim: int | None = -1, descending: bool = False) -> Var:
+def argsort(
+    x: VarLike, dim: int | None = -1, descending: bool = False, *, stable: bool = True
+) -> Var:
     """Return where the elements in the order of `sort` are along the dimension, int64."""
-    x = as_var(x)
-    if dim is None:
-        x, dim = x.reshape((-1,)), 0
-    return _core.argsort(x, normalised_axis(dim, x.ndim), bool(descending))
+    return _sorted(x, dim, descending).indices
 
 
 def _head(x: Var, axis: int, start: int, stop: int) -> Var:
@@ -151,8 +176,7 @@ def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:
         raise at_line(
             ValueError(f"topk: k is {k}, expected at most {x.shape[axis]}, dimension {axis}'s")
         )
-    indices = _head(argsort(x, axis, largest), axis, 0, k)
-    return Sorted(gather(x, axis, indices), indices)
+    return Sorted(*_core.sort(x, axis, bool(largest), 0, k))
 
 
 def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorted:
@@ -168,8 +192,7 @@ def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorte
     k = as_integer("kthvalue", "k", k)
     if not 1 <= k <= x.shape[axis]:
         raise at_line(ValueError(f"kthvalue: k is {k}, expected 1 to {x.shape[axis]}"))
-    indices = _head(argsort(x, axis), axis, k - 1, k)
-    values = gather(x, axis, indices)
+    values, indices = _core.sort(x, axis, False, k - 1, 1)
     if keepdims:
         return Sorted(values, indices)
     shape = x.shape[:axis] + x.shape[axis + 1 :]
@@ -235,23 +258,21 @@ def quantile(
     x = as_var(x)
     x = x if "float" in x.dtype else x.cast("float32")
     x, dtype = widened(x)
-    share = _shares(q)
     rows, kept, ones = _flattened(x, dim)
     extent = rows.shape[-1]
-    shape = (*share.shape, *(ones if keepdims else kept))
+    shares = q.shape if isinstance(q, Var) else np.shape(q)
+    shape = (*shares, *(ones if keepdims else kept))
     if extent == 0:
         return _core.full(shape, math.nan, dtype)
-    ordered = _core.sort(rows, rows.ndim - 1, False)
-    # Places are exact in float64, whatever x is.
-    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
-    low = floor(place)
-    weight = (place - low).cast(x.dtype)
-    high = where(place > low, low + 1, low)
+    weight: Var | float
+    is_even: Var | bool
+    if isinstance(q, float | int) and 0 <= q <= 1:
+        below, above, weight, is_even = _known_ends(rows, float(q))
+    else:
+        below, above, weight, is_even = _ends(rows, kept, _shares(q))
     if method == "nearest":
-        is_low = (weight < 0.5) | ((weight == 0.5) & (low % 2 == 0))
-        low = high = where(is_low, low, high)
-    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
-    if method == "linear":
+        result = where((weight < 0.5) | ((weight == 0.5) & is_even), below, above)
+    elif method == "linear":
         result = below + (above - below) * weight
         # Of equal infinities the difference is none.
         result = where(below == above, below, result)
@@ -259,9 +280,35 @@ def quantile(
         result = where(below == above, below, below + (above - below) * 0.5)
     else:
         result = above if method == "higher" else below
-    last = _head(ordered, len(kept), extent - 1, extent).reshape(kept)
-    result = where(last != last, last, result)
+    result = where(any(rows != rows, -1), math.nan, result)
     return result.reshape(shape).cast(dtype)
+
+
+def _known_ends(rows: Var, share: float) -> tuple[Var, Var, float, bool]:
+    """Return what `_ends` does, by finding these elements alone."""
+    axis, extent = rows.ndim - 1, rows.shape[-1]
+    # Places are exact in float64, whatever x is.
+    place = share * (extent - 1)
+    low, high = math.floor(place), math.ceil(place)
+    part, _ = _core.sort(rows, axis, False, low, high + 1 - low)
+    kept = rows.shape[:-1]
+    below, above = (_head(part, axis, k, k + 1).reshape(kept) for k in (0, high - low))
+    return below, above, place - low, low % 2 == 0
+
+
+def _ends(rows: Var, kept: list[int], share: Var) -> tuple[Var, Var, Var, Var]:
+    """Return the elements that a share is between, and where it is between them.
+
+    The latter are the share of the second one, and whether the first one has an even
+    number.
+    """
+    extent = rows.shape[-1]
+    ordered = sort(rows)
+    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
+    low = floor(place)
+    high = where(place > low, low + 1, low)
+    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
+    return below, above, (place - low).cast(rows.dtype), low % 2 == 0
 
 
 def _at(rows: Var, place: Var, kept: list[int]) -> Var:
@@ -288,17 +335,21 @@ def median(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:
 # Searches
 
 
-def searchsorted(sorted: VarLike, values: VarLike, right: bool = False) -> Var:
+def searchsorted(
+    sorted: VarLike, values: VarLike, side: str = "left", sorter: VarLike | None = None
+) -> Var:
     """Return where values belong in a sorted vector, int64.
 
     Parameters
     ----------
     sorted
-        A vector in rising order, as `sort` gives it.
+        A vector in rising order, as `sort` gives it, or any with a `sorter`.
     values
         Of any shape.
-    right
-        Whether a value belongs behind elements that equal it.
+    side
+        "left" or "right" of elements that equal a value.
+    sorter
+        The `argsort` of the vector, where it is not in order.
 
     Returns
     -------
@@ -308,17 +359,25 @@ def searchsorted(sorted: VarLike, values: VarLike, right: bool = False) -> Var:
     Raises
     ------
     ValueError
-        If `sorted` is no vector.
+        If `sorted` is no vector or `side` is another.
     """
+    if side not in ("left", "right"):
+        raise at_line(
+            ValueError(f"searchsorted: side is {shown(side)}, expected 'left' or 'right'")
+        )
     ordered, value = as_var(sorted), as_var(values)
     if ordered.ndim != 1:
         raise at_line(
             ValueError(f"searchsorted: sorted has shape {ordered.shape}, expected a vector")
         )
+    if sorter is not None:
+        ordered = take(ordered, sorter)
     if ordered.dtype != value.dtype:
         common = _core.binary("max", ordered[:0].reshape((0,)), value.reshape((-1,))[:0]).dtype
         ordered, value = ordered.cast(common), value.cast(common)
-    return count_below(ordered, value, bool(right), nan_last="float" in value.dtype).cast("int64")
+    return count_below(ordered, value, side == "right", nan_last="float" in value.dtype).cast(
+        "int64"
+    )
 
 
 def isin(x: VarLike, test: VarLike, invert: bool = False) -> Var:
@@ -348,16 +407,15 @@ def flatnonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var
     """Return where elements of x flattened are not zero, int64; see `nonzero`."""
     x = as_var(x).reshape((-1,))
     mask = x if x.dtype == "bool" else x != 0
-    rank = cumsum(mask)
-    extent = mask.shape[0]
     if size is None:
-        size = int(rank[-1].item()) if extent else 0
+        return _core.true_places(mask)
     size = as_count("flatnonzero: size", size, 0)
-    target = where(mask, rank - 1, size)
-    places = _core.iota((extent,), 0, "int64")
-    result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
+    extent = mask.shape[0]
     if extent == 0:
         return _core.full((size,), fill_value, "int64")
+    target = where(mask, cumsum(mask) - 1, size)
+    places = _core.iota((extent,), 0, "int64")
+    result = places.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
     # Of what no element was put into, the maximum is that of nothing.
     return where(result < 0, fill_value, result)
 
@@ -389,12 +447,16 @@ def nonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> tuple[V
     if x.ndim == 0:
         raise at_line(ValueError("nonzero: x is 0-d, expected one dimension or more"))
     place = flatnonzero(x, size, -1)
-    indices = []
-    for axis in range(x.ndim):
+    indices, rest = [], place
+    for axis in range(x.ndim - 1):
         inner = max(math.prod(x.shape[axis + 1 :]), 1)
-        index = place // inner % max(x.shape[axis], 1)
-        indices.append(where(place < 0, fill_value, index))
-    return tuple(indices)
+        index = rest // inner
+        indices.append(index)
+        rest = rest - index * inner
+    indices.append(rest)
+    if size is None:
+        return tuple(indices)
+    return tuple(where(place < 0, fill_value, index) for index in indices)
 
 
 def argwhere(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:
@@ -406,13 +468,57 @@ def argwhere(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:
 # Distinct elements
 
 
+def _runs(ordered: Var, size: int | None, equal_nan: bool) -> tuple[Var, Var]:
+    """Return which elements differ from the one before, and where these are.
+
+    The latter has the extent after the last one where there are fewer than `size`.
+    """
+    extent = ordered.shape[0]
+    before = ordered.reindex((extent,), ("i0-1",))
+    is_new = ordered != before
+    if equal_nan and "float" in ordered.dtype:
+        is_new = is_new & ((ordered == ordered) | (before == before))
+    is_new = is_new | (_core.iota((extent,), 0, "int64") == 0)
+    if size is None:
+        # The first run has to leave the elements for the next.
+        _core.sync([ordered, is_new])
+    return is_new, flatnonzero(is_new, size, extent)
+
+
+def _unique(x: VarLike, size: int | None, wants_places: bool, equal_nan: bool = False) -> Unique:
+    """Return `unique_all`; without places, `indices` and `inverse_indices` are empty."""
+    x = as_var(x)
+    size = size if size is None else as_count("unique: size", size, 0)
+    flat = x.reshape((-1,))
+    extent = flat.shape[0]
+    none = _core.full((size or 0,), 0, "int64")
+    if extent == 0:
+        values = _core.full((size or 0,), 0, x.dtype)
+        return Unique(values, none, none[:0].reshape(x.shape), none)
+    ordered, order = _sorted(flat, 0, False)
+    if not wants_places:
+        del order  # A sort without it takes half the time.
+    is_new, begin = _runs(ordered, size, equal_nan)
+    end = begin.reindex(begin.shape, ("i0+1",), extent)
+    first = begin if size is None else where(begin < extent, begin, 0)
+    values, counts = take(ordered, first), end - begin
+    if not wants_places:
+        return Unique(values, none, none, counts)
+    # Sorts are stable: of equal elements the first is the one that came first.
+    indices = take(order, first)
+    rank = cumsum(is_new) - 1
+    inverse = rank.reindex_reduce("max", (extent,), ("@e0(i0)",), extras=[order])
+    return Unique(values, indices, inverse.reshape(x.shape), counts)
+
+
 def unique_all(x: VarLike, size: int | None = None) -> Unique:
     """Return the distinct elements, and all that there is to know of them.
 
     Parameters
     ----------
     x
-        Any tensor. NaN equals NaN here.
+        Any tensor. NaN equals nothing, as in the array API; in `unique` it equals itself,
+        as in NumPy.
     size
         How many there are; if they are fewer, the first one is repeated, with a count
         of 0; if more, the smallest ones are returned. Without it they are counted, and
@@ -423,52 +529,24 @@ def unique_all(x: VarLike, size: int | None = None) -> Unique:
     Unique
         `values`, `indices`, `inverse_indices` and `counts`; all int64 but the values.
     """
-    x = as_var(x)
-    size = size if size is None else as_count("unique: size", size, 0)
-    flat = x.reshape((-1,))
-    extent = flat.shape[0]
-    if extent == 0:
-        none = _core.full((size or 0,), 0, "int64")
-        values = _core.full((size or 0,), 0, x.dtype)
-        return Unique(values, none, none[:0].reshape(x.shape), none)
-    order = _core.argsort(flat, 0, False)
-    ordered = take(flat, order)
-    before = ordered.reindex((extent,), ("i0-1",))
-    is_new = ordered != before
-    if "float" in x.dtype:
-        is_new = is_new & ((ordered == ordered) | (before == before))
-    place = _core.iota((extent,), 0, "int64")
-    is_new = is_new | (place == 0)
-    rank = cumsum(is_new) - 1
-    if size is None:
-        size = int(rank[-1].item()) + 1
-    target = where(is_new, rank, size)
-    first = place.reindex_reduce("max", (size,), ("@e0(i0)",), extras=[target])
-    is_there = first >= 0
-    begin = where(is_there, first, extent)
-    end = begin.reindex((size,), ("i0+1",), extent)
-    first = where(is_there, first, 0)
-    # Sorts are stable: of equal elements the first is the one that came first.
-    indices = take(order, first)
-    inverse = rank.reindex_reduce("max", (extent,), ("@e0(i0)",), extras=[order])
-    return Unique(take(ordered, first), indices, inverse.reshape(x.shape), end - begin)
+    return _unique(x, size, wants_places=True)
 
 
 def unique_values(x: VarLike, size: int | None = None) -> Var:
     """Return the distinct elements in rising order; see `unique_all`."""
-    return unique_all(x, size).values
+    return _unique(x, size, wants_places=False).values
 
 
-def unique_counts(x: VarLike, size: int | None = None) -> tuple[Var, Var]:
+def unique_counts(x: VarLike, size: int | None = None) -> UniqueCounts:
     """Return the distinct elements and how often each is there; see `unique_all`."""
-    result = unique_all(x, size)
-    return result.values, result.counts
+    result = _unique(x, size, wants_places=False)
+    return UniqueCounts(result.values, result.counts)
 
 
-def unique_inverse(x: VarLike, size: int | None = None) -> tuple[Var, Var]:
+def unique_inverse(x: VarLike, size: int | None = None) -> UniqueInverse:
     """Return the distinct elements and the number of each element among them."""
     result = unique_all(x, size)
-    return result.values, result.inverse_indices
+    return UniqueInverse(result.values, result.inverse_indices)
 
 
 def unique(
@@ -490,7 +568,7 @@ def unique(
     size
         As in `unique_all`.
     """
-    result = unique_all(x, size)
+    result = _unique(x, size, return_index or return_inverse, equal_nan=True)
     more = [
         value
         for value, is_wanted in zip(

@@ -76,7 +76,7 @@ def stack(tensors: Sequence[VarLike], dim: int = 0) -> Var:
     return _core.stack(as_vars("stack", tensors), dim)
 
 
-def unstack(x: VarLike, dim: int = 0) -> list[Var]:
+def unstack(x: VarLike, dim: int = 0) -> tuple[Var, ...]:
     """Return the slices ``x[0], x[1], ...`` along a dimension, without it.
 
     Raises
@@ -86,7 +86,7 @@ def unstack(x: VarLike, dim: int = 0) -> list[Var]:
     """
     x = as_var(x)
     axis = normalised_axis(dim, x.ndim)
-    return [x[along(axis, k)] for k in range(x.shape[axis])]
+    return tuple(x[along(axis, k)] for k in range(x.shape[axis]))
 
 
 unbind = unstack

@@ -4,7 +4,9 @@
 // Kernels and the routines of the runtime do what the interpreter does.
 
 func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>,
-                      tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>) {
+                      tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>,
+                      tensor<2x4xi32>, tensor<2x4xi64>, tensor<2xf32>, tensor<3xi64>,
+                      tensor<1x4xi32>, tensor<1x4xi64>) {
   %i = metaop.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi32>
   // CHECK: result 0: tensor<2x4xi32>
   // CHECK-NEXT: {{\[}}[1, 3, 6, 10],
@@ -34,12 +36,33 @@ func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<
   // NaN is the largest; equal elements keep their order, in both directions.
   // CHECK: result 6: tensor<6xf32>
   // CHECK-NEXT: [{{-?}}nan, 2, 2, {{-?}}0, {{-?}}0, -1]
-  %6 = metaop.sort %x dim = 0 descending : tensor<6xf32>
+  %6, %unused = metaop.sort %x dim = 0 descending : tensor<6xf32> -> tensor<6xf32>
   // CHECK: result 7: tensor<6xi64>
   // CHECK-NEXT: [2, 3, 5, 0, 4, 1]
-  %7 = metaop.argsort %x dim = 0 : tensor<6xf32> -> tensor<6xi64>
+  %unused2, %7 = metaop.sort %x dim = 0 : tensor<6xf32> -> tensor<6xf32>
   // CHECK: result 8: tensor<6xi64>
   // CHECK-NEXT: [1, 0, 4, 3, 5, 2]
-  %8 = metaop.argsort %x dim = 0 descending : tensor<6xf32> -> tensor<6xi64>
-  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>, tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>
+  %y = metaop.stop_fuse %x : tensor<6xf32>
+  %unused3, %8 = metaop.sort %y dim = 0 descending : tensor<6xf32> -> tensor<6xf32>
+  // Both, of columns.
+  // CHECK: result 9: tensor<2x4xi32>
+  // CHECK-NEXT: {{\[}}[5, 6, 7, 8],
+  // CHECK-NEXT: [1, 2, 3, 4]]
+  // CHECK: result 10: tensor<2x4xi64>
+  // CHECK-NEXT: {{\[}}[1, 1, 1, 1],
+  // CHECK-NEXT: [0, 0, 0, 0]]
+  %9, %10 = metaop.sort %i dim = 0 descending : tensor<2x4xi32> -> tensor<2x4xi32>
+  // Parts of the order: of vectors one result, of columns both.
+  // CHECK: result 11: tensor<2xf32>
+  // CHECK-NEXT: [2, 2]
+  %11, %unused4 = metaop.sort %x dim = 0 begin = 3 : tensor<6xf32> -> tensor<2xf32>
+  // CHECK: result 12: tensor<3xi64>
+  // CHECK-NEXT: [1, 0, 4]
+  %unused5, %12 = metaop.sort %x dim = 0 descending : tensor<6xf32> -> tensor<3xf32>
+  // CHECK: result 13: tensor<1x4xi32>
+  // CHECK-NEXT: {{\[}}[5, 6, 7, 8]]
+  // CHECK: result 14: tensor<1x4xi64>
+  // CHECK-NEXT: {{\[}}[1, 1, 1, 1]]
+  %13, %14 = metaop.sort %i dim = 0 begin = 1 : tensor<2x4xi32> -> tensor<1x4xi32>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14 : tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>, tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<2x4xi32>, tensor<2x4xi64>, tensor<2xf32>, tensor<3xi64>, tensor<1x4xi32>, tensor<1x4xi64>
 }

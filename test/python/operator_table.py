@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +173,7 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "copysign": _entry(mo.copysign, positive, whole, steps=True),
     "cos": _unary(mo.cos),
     "cosh": _unary(mo.cosh, inside),
+    "digamma": _unary(mo.digamma, positive),
     "div": _entry(mo.divide, anywhere, positive),
     "erf": _unary(mo.erf),
     "erfc": _unary(mo.erfc),
@@ -186,6 +187,7 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "fmod": _entry(mo.fmod, anywhere, positive, steps=True),
     "gcd": _binary(mo.gcd),
     "hypot": _entry(mo.hypot, anywhere, positive),
+    "lgamma": _unary(mo.lgamma, positive),
     "log": _unary(mo.log, positive),
     "log10": _unary(mo.log10, positive),
     "log1p": _unary(mo.log1p, positive),
@@ -198,6 +200,7 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "nextafter": _binary(mo.nextafter, steps=True),
     "not": _unary(mo.bitwise_invert),
     "or": _binary(mo.bitwise_or),
+    "polygamma": _unary(partial(mo.polygamma, 1), positive),
     "popcount": _unary(mo.bitwise_count),
     "pow": _entry(mo.pow, positive, positive),
     "round": _unary(mo.round, steps=True),

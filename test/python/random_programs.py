@@ -160,16 +160,21 @@ class Program:
         """Add a prefix or a sort; what was rounded has no order to compare."""
         if not shape or dtype == "i1":
             return
-        at = f"dim = {self.random.randrange(len(shape))}"
+        dim = self.random.randrange(len(shape))
+        at = f"dim = {dim}"
         if self.random.random() < 0.5 and exact:
             at += self.random.choice(["", " descending"])
+            begin, count = 0, shape[dim]
             if self.random.random() < 0.5:
-                self.emit(
-                    f"metaop.sort {name} {at} : {self.type(shape, dtype)}", shape, dtype, True
-                )
-                return
-            types = f"{self.type(shape, dtype)} -> {self.type(shape, 'i64')}"
-            self.emit(f"metaop.argsort {name} {at} : {types}", shape, "i64", True)
+                begin = self.random.randrange(shape[dim] + 1)
+                count = self.random.randrange(shape[dim] + 1 - begin)
+            at += f" begin = {begin}" if begin else ""
+            part = (*shape[:dim], count, *shape[dim + 1 :])
+            values, indices = (f"%{letter}{len(self.lines)}" for letter in "vi")
+            types = f"{self.type(shape, dtype)} -> {self.type(part, dtype)}"
+            self.lines.append(f"{values}, {indices} = metaop.sort {name} {at} : {types}")
+            results = [(values, part, dtype, True), (indices, part, "i64", True)]
+            self.values += self.random.choice([results, results[:1], results[1:]])
             return
         at += self.random.choice(["", " reverse"]) + self.random.choice(["", " exclusive"])
         kind = self.random.choice(["add", "max", "min", "linear"])

@@ -293,6 +293,12 @@ def test_tuning(compiled, capsys, tmp_path):
         assert mo.flags.schedule_file == mo.tuned_schedules()
 
 
+def test_array_api():
+    variables = execute("docs/ArrayApi.md", 0)
+    assert variables["standardised"](mo.rand(5, 3)).shape == (5, 3)
+    execute("docs/ArrayApi.md", 1)
+
+
 def test_every_example_in_python_is_run():
     """A new one needs its test above, which this reminds of."""
     pages = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
@@ -300,6 +306,7 @@ def test_every_example_in_python_is_run():
     # Spec.md defines the operations by Python that the interpreter is written after.
     assert {page: count for page, count in counts.items() if count} == {
         "README.md": 2,
+        "docs/ArrayApi.md": 2,
         "docs/ExchangingData.md": 1,
         "docs/Explain.md": 2,
         # By test_guides.py.

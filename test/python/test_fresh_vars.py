@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from metaops import (
     activations,
+    array_api,
     closeness,
     contraction,
     creation,
@@ -25,6 +26,7 @@ from metaops import (
     products,
     reduction,
     repeating,
+    rounding,
     segments,
     shaping,
     splitting,
@@ -66,7 +68,16 @@ ARGUMENTS = [
 
 OTHERS = ["Var", "array", "asarray", "broadcast", "broadcast_var", "matmul", "reindex"]
 OTHERS += ["stop_fuse", "stop_grad"]
-MODULES = (activations, closeness, contraction, creation, diagonals, differences, elementwise)
+MODULES = (
+    activations,
+    array_api,
+    closeness,
+    contraction,
+    creation,
+    diagonals,
+    differences,
+    elementwise,
+)
 MODULES += (
     filters,
     gathering,
@@ -76,6 +87,7 @@ MODULES += (
     products,
     reduction,
     repeating,
+    rounding,
     segments,
 )
 MODULES += (segments, shaping, splitting, stacking, statistics, windows)
@@ -131,10 +143,23 @@ def test_functions():
     done |= sweep({name: lambda x, f=f: f([x]) for name, f in FUNCTIONS.items()})
     left = set(FUNCTIONS) - done
     # Of three arguments, of shapes of their own, or not of a tensor.
-    others = {"arange", "linspace", "zeros", "ones", "empty", "scatter_add", "where"}
+    others = {
+        "arange",
+        "can_cast",
+        "full",
+        "isdtype",
+        "linspace",
+        "result_type",
+        "zeros",
+        "ones",
+        "empty",
+        "scatter_add",
+        "where",
+    }
     others |= {"broadcast_shapes", "dsplit", "eye", "geomspace", "identity", "indices", "logspace"}
     others |= {"bincount", "einsum_path", "interp", "matrix_power", "multi_dot"}
     others |= {"put_along_axis", "tri", "tril_indices", "triu_indices"}
+    others |= {"vecmat", "nn.ctc_loss"}
     others |= {"gather", "nn.global_avg_pool2d", *OF_IMAGES}
     others |= {"nn.affine_grid", "nn.fold", "nn.grid_sample", "nn.interpolate", "nn.unfold"}
     others |= {"nn.pixel_shuffle", "nn.pixel_unshuffle"}

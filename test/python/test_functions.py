@@ -190,6 +190,32 @@ def test_negative_powers_of_integers():
     same(mo.array(x) ** 70, x**70)
 
 
+@pytest.mark.parametrize("backend", ["compiled", "interpreter"])
+def test_bitcasts_keep_signalling_nans(backend):
+    numbers = {
+        ("int32", "float32"): [0x7F800001, 0x7FC00000, -1, 0x7F812345],
+        ("uint16", "float16"): [0x7C01, 0xFD00, 0x7E00, 0xFFFF],
+        ("uint16", "bfloat16"): [0x7F81, 0xFFA0, 0x7FC0, 0xFFFF],
+        ("int64", "float64"): [0x7FF0000000000001, 0x7FF8000000000000, -1],
+    }
+    with mo.flag_scope(backend=backend):
+        for (integer, real), bits in numbers.items():
+            x = np.array(bits, integer)
+            y = mo.bitcast(x, real)
+            mo.sync([y])
+            same(mo.bitcast(y, integer), x)
+
+
+@pytest.mark.parametrize("backend", ["compiled", "interpreter"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_the_lowest_integer(dtype, backend):
+    lowest = np.iinfo(dtype).min
+    x, y = np.array([[lowest, lowest, -12, 0, -1], [lowest, 0, lowest, lowest, lowest]], dtype)
+    with mo.flag_scope(backend=backend):
+        same(mo.gcd(x, y), np.array([lowest, lowest, 4, lowest, 1], dtype))
+        same(mo.pow(x, y), np.array([0, 1, 0, 0, 1], dtype))
+
+
 def test_bitcast(rng):
     x = floats(rng, (3, 5))
     same(mo.bitcast(x, "int32"), x.view("int32"))

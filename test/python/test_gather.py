@@ -358,8 +358,6 @@ def test_errors():
         x.reindex((3,), ("@e0(i0, 0)", "0"), extras=[i])
     with pytest.raises(ValueError, match="inside of the indices of another"):
         x.reindex((3,), ("@e0(@e0(i0))", "0"), extras=[i])
-    with pytest.raises(ValueError, match="'mul'"):
-        x.reindex_reduce("mul", (3,), ("@e0(i0)",), extras=[i])
 
 
 SET_KEYS = {

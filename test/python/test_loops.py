@@ -939,6 +939,21 @@ def test_what_is_held_keeps_its_history_until_it_is_let_go(rng):
             mo.grad(state.sum(), early)
 
 
+@pytest.mark.parametrize("step", [mo.tanh, mo.cumsum, mo.sort], ids=lambda step: step.__name__)
+def test_an_end_is_known_where_nothing_of_the_chain_is_held(rng, step):
+    """What is not computed between two values passes the end on."""
+    start = mo.array(floats(rng, (5,)))
+    with mo.flag_scope(history_depth=4):
+        x = start
+        for steps in range(1, 10):
+            x = step(x * 0.5).sync()
+            if steps <= 4:
+                assert np.any(mo.grad(x.sum(), start).numpy() != 0)
+        for loss in (x.sum(), (x * 2).sync().sum(), (x[1:] - x[:-1]).sum()):
+            with pytest.raises(RuntimeError, match="history_depth"):
+                mo.grad(loss, start)
+
+
 # Loops that ask for nothing
 
 

@@ -12,6 +12,7 @@ from util import check_gradient, close, floats, same
 
 REDUCE = {
     "segment_sum": (lambda part: part.sum(0), 0),
+    "segment_prod": (lambda part: part.prod(0), 1),
     "segment_max": (lambda part: part.max(0), -math.inf),
     "segment_min": (lambda part: part.min(0), math.inf),
     "segment_mean": (lambda part: part.mean(0), math.nan),

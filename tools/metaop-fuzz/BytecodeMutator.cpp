@@ -106,7 +106,12 @@ static void mutateByte(Section &section, Random &random) {
       bytes[at] = static_cast<char>(' ' + draw(random, '~' - ' '));
     return;
   }
-  char &byte = bytes[draw(random, bytes.size())];
+  // MLIR's reader makes room for as many properties as the section says first.
+  StringRef rest = bytes;
+  uint64_t count = 0;
+  if (!readInteger(rest, count) || rest.empty())
+    return;
+  char &byte = bytes[bytes.size() - 1 - draw(random, rest.size())];
   byte += draw(random, 4) ? static_cast<char>(2 * (int(draw(random, 5)) - 2))
                           : static_cast<char>(draw(random, 256));
 }

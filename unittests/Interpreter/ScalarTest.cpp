@@ -9,6 +9,7 @@
 #include "MetaOps/Interpreter/Scalar.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -106,6 +107,49 @@ TEST(ScalarTest, DividesIntegers) {
   EXPECT_EQ(scalar::floorDiv(Scalar::ofUnsigned(-1), Scalar::ofUnsigned(2))
                 .getSigned(),
             std::numeric_limits<int64_t>::max());
+}
+
+TEST(ScalarTest, TakesTheLowestInteger) {
+  Scalar lowest = Scalar::ofSigned(std::numeric_limits<int64_t>::min());
+  auto number = [](int64_t value) { return Scalar::ofSigned(value); };
+  EXPECT_EQ(scalar::abs(lowest).getSigned(), lowest.getSigned());
+  EXPECT_EQ(scalar::gcd(lowest, lowest).getSigned(), lowest.getSigned());
+  EXPECT_EQ(scalar::gcd(lowest, number(0)).getSigned(), lowest.getSigned());
+  EXPECT_EQ(scalar::gcd(number(-12), lowest).getSigned(), 4);
+  EXPECT_EQ(scalar::pow(lowest, number(-1)).getSigned(), 0);
+  EXPECT_EQ(scalar::pow(lowest, lowest).getSigned(), 0);
+  EXPECT_EQ(scalar::pow(number(-1), lowest).getSigned(), 1);
+}
+
+/// The bits of an element that is read and written again.
+uint64_t moveBits(ElementKind kind, uint64_t bits) {
+  char from[8], to[8] = {};
+  std::memcpy(from, &bits, 8);
+  storeElement(kind, to, loadElement(kind, from));
+  std::memcpy(&bits, to, 8);
+  return bits;
+}
+
+TEST(ScalarTest, KeepsTheBitsOfNaNs) {
+  for (uint64_t bits : std::initializer_list<uint64_t>{0x7f800001, 0xff800001,
+                                                       0x7fc00000, 0xffffffff})
+    EXPECT_EQ(moveBits(ElementKind::F32, bits), bits);
+  for (uint64_t bits :
+       std::initializer_list<uint64_t>{0x7c01, 0xfdff, 0x7e00, 0xffff})
+    EXPECT_EQ(moveBits(ElementKind::F16, bits), bits);
+  for (uint64_t bits :
+       std::initializer_list<uint64_t>{0x7f81, 0xffbf, 0x7fc0, 0xffff})
+    EXPECT_EQ(moveBits(ElementKind::BF16, bits), bits);
+  for (uint64_t bits :
+       std::initializer_list<uint64_t>{0x7ff0000000000001, 0x7ff8000000000000})
+    EXPECT_EQ(moveBits(ElementKind::F64, bits), bits);
+  // Digits that do not fit are lost, but it stays a NaN.
+  char memory[8];
+  uint64_t low = 0x7ff0000000000001;
+  std::memcpy(memory, &low, 8);
+  Scalar narrow =
+      convert(ElementKind::F32, loadElement(ElementKind::F64, memory));
+  EXPECT_TRUE(std::isnan(narrow.getFloat()));
 }
 
 TEST(ScalarTest, OrdersSpecialFloats) {

@@ -155,6 +155,46 @@ TEST_F(SessionTest, DropsHistoryThatNoGradientNeeds) {
   EXPECT_EQ(statistics().opsInBlock, 3);
 }
 
+TEST_F(SessionTest, AnOperationGoesWithAllOfItsResults) {
+  Var x = tensor({3}, {2, 3, 1});
+  std::vector<Var> sorted;
+  {
+    SessionScope scope(*session);
+    sorted = session->sort(x, 0, /*descending=*/false);
+    session->sync({&sorted[1]});
+  }
+  // The values, which keep their history, and the indices beside them.
+  EXPECT_EQ(statistics().programsRun, 1);
+  EXPECT_EQ(statistics().opsInBlock, 2);
+  EXPECT_EQ(values(sorted[0]), floats({1, 2, 3}));
+  EXPECT_EQ(statistics().programsRun, 1);
+  sorted.erase(sorted.begin());
+  {
+    SessionScope scope(*session);
+  }
+  // x, and the indices, which have no history.
+  EXPECT_EQ(statistics().opsInBlock, 2);
+  sorted.clear();
+  {
+    SessionScope scope(*session);
+  }
+  EXPECT_EQ(statistics().opsInBlock, 1);
+}
+
+TEST_F(SessionTest, ASortIsDifferentiatedByTheIndicesBesideIt) {
+  Var x = tensor({3}, {2, 3, 1}), weights = tensor({3}, {10, 20, 30});
+  std::vector<Var> sorted, gradients;
+  {
+    SessionScope scope(*session);
+    sorted = session->sort(x, 0, /*descending=*/true);
+    Var loss = session->binary("mul", sorted[0], weights);
+    session->sync({&loss});
+    sorted.erase(sorted.begin());
+    gradients = session->grad(loss, {&x});
+  }
+  EXPECT_EQ(values(gradients[0]), floats({20, 10, 30}));
+}
+
 TEST_F(SessionTest, ChainsOfSyncedValuesDoNotGrow) {
   Var x = tensor({2}, {1, 2});
   int64_t ops = 0;

@@ -253,6 +253,63 @@ TEST_F(StoredProgramTest, ReadingRowsIsSafeWhateverTheBytesAre) {
     }
 }
 
+/// Both results of a sort, and a part of the one of another.
+constexpr StringRef sorts =
+    "func.func @main(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, "
+    "tensor<3x2xi64>, tensor<2x2xf32>) {\n"
+    "  %0, %1 = metaop.sort %x dim = 1 : tensor<3x2xf32> -> "
+    "tensor<3x2xf32>\n"
+    "  %2, %3 = metaop.sort %x dim = 0 descending begin = 1 : "
+    "tensor<3x2xf32> -> tensor<2x2xf32>\n"
+    "  return %0, %1, %2 : tensor<3x2xf32>, tensor<3x2xi64>, "
+    "tensor<2x2xf32>\n}\n";
+
+template <typename T>
+std::vector<T> getElements(const BufferRef &buffer, size_t count) {
+  const auto *elements = static_cast<const T *>(buffer->data());
+  return std::vector<T>(elements, elements + count);
+}
+
+TEST_F(StoredProgramTest, SortsHaveTheirResults) {
+  auto first = makeCompiler(), second = makeCompiler();
+  auto compiled = llvm::cantFail(first->compile(sorts, {}, {}));
+  auto loaded = llvm::cantFail(second->compile(sorts, {}, {}));
+  EXPECT_TRUE(loaded->getInfo().isLoaded);
+  EXPECT_EQ(loaded->getInfo().arenaBytes, compiled->getInfo().arenaBytes);
+  ASSERT_EQ(loaded->getInfo().calls.size(), 2u);
+  for (const auto &program : {compiled, loaded}) {
+    EXPECT_EQ(program->getInfo().calls[0].bytesWritten, 6 * 12);
+    EXPECT_EQ(program->getInfo().calls[1].bytesWritten, 4 * 4);
+    EXPECT_GT(program->getInfo().calls[0].routineWork, 0);
+    llvm::SmallVector<BufferRef> results;
+    BufferRef x = memory.allocate(6 * sizeof(float));
+    const float values[] = {2, 1, 3, 4, 6, 5};
+    std::copy(values, values + 6, static_cast<float *>(x->data()));
+    llvm::cantFail(program->run({x}, results, memory, threads));
+    EXPECT_EQ(getElements<float>(results[0], 6),
+              (std::vector<float>{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(getElements<int64_t>(results[1], 6),
+              (std::vector<int64_t>{1, 0, 0, 1, 1, 0}));
+    EXPECT_EQ(getElements<float>(results[2], 4),
+              (std::vector<float>{3, 4, 2, 1}));
+  }
+}
+
+TEST_F(StoredProgramTest, ReadingSortsIsSafeWhateverTheBytesAre) {
+  auto compiler = makeCompiler();
+  llvm::cantFail(compiler->compile(sorts, {}, {}));
+  DiskStore store(folder);
+  DiskKey key = listKeys("program-").front();
+  std::string good = store.load(DiskEntryKind::Program, key)->getBuffer().str();
+  for (size_t at = 0; at < good.size(); ++at)
+    for (char byte : {'\xff', '\x7f', '\x3f', '\x01'}) {
+      std::string bad = good;
+      bad[at] = byte;
+      store.store(DiskEntryKind::Program, key, bad);
+      EXPECT_TRUE(llvm::cantFail(compiler->compile(sorts, {}, {})));
+    }
+}
+
 TEST_F(StoredProgramTest, WhatMayBeKeptIsStored) {
   auto first = makeCompiler(), second = makeCompiler();
   auto compiled = llvm::cantFail(first->compile(packedProduct, {}, {}));

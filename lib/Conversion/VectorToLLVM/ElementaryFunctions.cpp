@@ -40,13 +40,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementaryFunctions.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "Arithmetic.h"
 
 #include <limits>
 
 using namespace mlir;
+using metaop::Arithmetic;
 
 // Coefficients, that of the highest power first.
 
@@ -83,99 +82,6 @@ static constexpr int64_t kSmallestNormal = 0x00800000;
 static constexpr int64_t kSqrtHalf = 0x3f3504f3;
 
 namespace {
-/// Arithmetic on values of one shape.
-class Arithmetic {
-public:
-  Arithmetic(OpBuilder &builder, Location loc, Type floats)
-      : builder(builder), loc(loc), floats(floats),
-        integers(withElement(builder.getI32Type())) {}
-
-  Value constant(float value) {
-    return constant(floats, builder.getF32FloatAttr(value));
-  }
-  Value bits(int64_t value) {
-    return constant(integers,
-                    builder.getIntegerAttr(
-                        builder.getI32Type(),
-                        static_cast<int32_t>(static_cast<uint32_t>(value))));
-  }
-
-  Value add(Value a, Value b) { return create<arith::AddFOp>(a, b); }
-  Value sub(Value a, Value b) { return create<arith::SubFOp>(a, b); }
-  Value mul(Value a, Value b) { return create<arith::MulFOp>(a, b); }
-  Value div(Value a, Value b) { return create<arith::DivFOp>(a, b); }
-  Value fma(Value a, Value b, Value c) { return create<math::FmaOp>(a, b, c); }
-  Value negate(Value a) { return create<arith::NegFOp>(a); }
-
-  Value less(Value a, Value b) {
-    return create<arith::CmpFOp>(arith::CmpFPredicate::OLT, a, b);
-  }
-  Value equal(Value a, Value b) {
-    return create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, a, b);
-  }
-  Value select(Value condition, Value a, Value b) {
-    return create<arith::SelectOp>(condition, a, b);
-  }
-  /// `x`, but not above (below) `bound`; NaN stays.
-  Value atMost(Value x, float bound) {
-    Value limit = constant(bound);
-    return select(less(limit, x), limit, x);
-  }
-  Value atLeast(Value x, float bound) {
-    Value limit = constant(bound);
-    return select(less(x, limit), limit, x);
-  }
-
-  Value toBits(Value x) { return create<arith::BitcastOp>(integers, x); }
-  Value fromBits(Value x) { return create<arith::BitcastOp>(floats, x); }
-  Value toFloat(Value x) { return create<arith::SIToFPOp>(floats, x); }
-  Value addBits(Value a, Value b) { return create<arith::AddIOp>(a, b); }
-  Value subBits(Value a, Value b) { return create<arith::SubIOp>(a, b); }
-  Value maskBits(Value a, int64_t mask) {
-    return create<arith::AndIOp>(a, bits(mask));
-  }
-  /// Places the exponent, or takes it out with its sign.
-  Value toExponent(Value x) {
-    return create<arith::ShLIOp>(x, bits(kMantissaBits));
-  }
-  Value fromExponent(Value x) {
-    return create<arith::ShRSIOp>(x, bits(kMantissaBits));
-  }
-
-  Value abs(Value x) { return create<math::AbsFOp>(x); }
-  Value copySign(Value magnitude, Value sign) {
-    return create<math::CopySignOp>(magnitude, sign);
-  }
-
-  /// The polynomial with these coefficients, by Horner's rule.
-  Value polynomial(Value x, ArrayRef<float> coefficients) {
-    Value sum = constant(coefficients.front());
-    for (float coefficient : coefficients.drop_front())
-      sum = fma(sum, x, constant(coefficient));
-    return sum;
-  }
-
-private:
-  template <typename OpT, typename... ArgTs> Value create(ArgTs &&...args) {
-    return OpT::create(builder, loc, std::forward<ArgTs>(args)...);
-  }
-  Type withElement(Type element) {
-    if (auto vector = dyn_cast<VectorType>(floats))
-      return vector.clone(element);
-    return element;
-  }
-  Value constant(Type type, TypedAttr element) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      return create<arith::ConstantOp>(
-          DenseElementsAttr::get(vector, Attribute(element)));
-    return create<arith::ConstantOp>(element);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  Type floats, integers;
-};
-
 /// x = n ln 2 + r, for integers n of which 2^n is a normal number.
 struct Reduced {
   Value r;

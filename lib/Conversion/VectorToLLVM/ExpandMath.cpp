@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f32 transcendentals become arithmetic (ElementaryFunctions.cpp), and so does
-// rounding to bf16 (RoundToBFloat16.cpp), first, while it can be told what is
-// rounded; arith's floor and ceil division and conversions from bf16 are
-// expanded by MLIR's own patterns. Sine and cosine stay with the C library:
-// MLIR's reduction of the argument loses four digits at 1e4 and all of them at
-// 1e7. expm1 and log1p of f64 are called here: MLIR would later make of them
-// differences and sums that lose the digits they are for.
+// f32 transcendentals become arithmetic (ElementaryFunctions.cpp and
+// WideFunctions.cpp), and so does rounding to bf16 (RoundToBFloat16.cpp),
+// first, while it can be told what is rounded; arith's floor and ceil division
+// and conversions from bf16 are expanded by MLIR's own patterns. expm1 and
+// log1p of f64 are called here: MLIR would later make of them differences and
+// sums that lose the digits they are for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementaryFunctions.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "RoundToBFloat16.h"
+#include "WideFunctions.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -50,6 +50,7 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
     metaop::expandRoundingToBFloat16(getOperation());
     RewritePatternSet patterns(&getContext());
     metaop::populateElementaryFunctionPatterns(patterns);
+    metaop::populateWideFunctionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||

@@ -99,12 +99,15 @@ Value ModOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   return emit.neg(emit.mul(value, quotient));
 }
 
-/// x - y trunc(x / y).
+/// x - y trunc(x / y), where the quotient of the magnitudes is rounded down and
+/// takes the sign.
 Value FmodOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   if (operand == 0)
     return value;
   TensorEmitter emit(builder, getLoc());
-  Value quotient = emit.create<TruncOp>(emit.div(getLhs(), getRhs()));
+  Value floor = emit.create<FloorDivOp>(emit.create<AbsOp>(getLhs()),
+                                        emit.create<AbsOp>(getRhs()));
+  Value quotient = emit.create<CopysignOp>(floor, emit.mul(getLhs(), getRhs()));
   return emit.neg(emit.mul(value, quotient));
 }
 
@@ -119,27 +122,34 @@ Value FmaOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
 // Choices
 //===----------------------------------------------------------------------===//
 
-/// All to the operand that is chosen, half to each where they are equal.
-/// `loses` is how lhs compares with rhs where the operand in question is not.
-static Value emitShare(TensorEmitter &emit, Value lhs, Value rhs, Value value,
-                       ComparePredicate loses) {
+/// Where `operand` is chosen: it is a NaN, or does not lose to the other one.
+static Value emitIsChosen(TensorEmitter &emit, Value operand, Value other,
+                          ComparePredicate isChosen) {
+  Value isNaN = emit.compare(ComparePredicate::Ne, operand, operand);
+  return emit.create<OrOp>(emit.compare(isChosen, operand, other), isNaN);
+}
+
+/// All to the operand that is chosen, half to each where both are. `isChosen`
+/// is how a chosen number compares with the other one.
+static Value emitShare(TensorEmitter &emit, Value operand, Value other,
+                       Value value, ComparePredicate isChosen) {
   Value half = emit.mul(value, 0.5);
-  Value isTie = emit.compare(ComparePredicate::Eq, lhs, rhs);
-  Value shared = emit.select(isTie, half, value);
-  return emit.select(emit.compare(loses, lhs, rhs), emit.splat(value, 0.0),
-                     shared);
+  Value isShared = emitIsChosen(emit, other, operand, isChosen);
+  Value share = emit.select(isShared, half, value);
+  return emit.select(emitIsChosen(emit, operand, other, isChosen), share,
+                     emit.splat(value, 0.0));
 }
 
 Value MaxOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return emitShare(emit, getLhs(), getRhs(), value,
-                   operand == 0 ? ComparePredicate::Lt : ComparePredicate::Gt);
+  return emitShare(emit, getOperand(operand), getOperand(1 - operand), value,
+                   ComparePredicate::Ge);
 }
 
 Value MinOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
   TensorEmitter emit(builder, getLoc());
-  return emitShare(emit, getLhs(), getRhs(), value,
-                   operand == 0 ? ComparePredicate::Gt : ComparePredicate::Lt);
+  return emitShare(emit, getOperand(operand), getOperand(1 - operand), value,
+                   ComparePredicate::Le);
 }
 
 Value SelectOp::applyPartial(OpBuilder &builder, unsigned operand,

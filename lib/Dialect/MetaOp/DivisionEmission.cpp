@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -73,14 +74,44 @@ static Value emitNeedsFloor(ScalarEmitter &emit, Value remainder,
   return emit.create<arith::AndIOp>(inexact, differ);
 }
 
+/// `floor(x / y)` as if no quotient were rounded, wherever its digits fit the
+/// type. Rounding never takes a quotient below the integer that it is above, so
+/// that the floor of the rounded one is right or one too high: then the sign of
+/// what is left, which `fma` rounds once, is not that of y. As in NumPy, an
+/// infinite x gives a NaN unless y is 0, and an infinite y gives 0 or -1.
+static Value emitFloatFloorDiv(ScalarEmitter &emit, Value x, Value y) {
+  Type type = x.getType();
+  Value zero = emit.constant(type, 0.0);
+  Value quotient = emit.create<arith::DivFOp>(x, y);
+  Value floor = emit.create<math::FloorOp>(quotient);
+  // Of the quotient 0, x is left: 0 times an infinite y would be a NaN.
+  Value isZero = emit.compare(FloatPredicate::OEQ, floor, zero);
+  Value negated = emit.create<arith::NegFOp>(floor);
+  Value rest = emit.select(isZero, x, emit.create<math::FmaOp>(negated, y, x));
+  Value isBelow = emit.compare(FloatPredicate::OLT, rest, zero);
+  Value isAbove = emit.compare(FloatPredicate::OGT, rest, zero);
+  Value wantsBelow = emit.compare(FloatPredicate::OLT, y, zero);
+  Value isTooHigh = emit.select(wantsBelow, isAbove, isBelow);
+  Value one = emit.constant(type, 1.0);
+  Value result =
+      emit.select(isTooHigh, emit.create<arith::SubFOp>(floor, one), floor);
+  Value magnitude = emit.create<math::AbsFOp>(x);
+  Value infinity = emit.constant(type, std::numeric_limits<double>::infinity());
+  Value isInfinite = emit.create<arith::AndIOp>(
+      emit.compare(FloatPredicate::OEQ, magnitude, infinity),
+      emit.compare(FloatPredicate::UNE, y, zero));
+  Value nan = emit.constant(type, std::numeric_limits<double>::quiet_NaN());
+  return emit.select(isInfinite, nan, result);
+}
+
 Value FloorDivOp::emitScalar(OpBuilder &builder, ValueRange operands) {
   ScalarEmitter emit(builder, getLoc());
   Type element = elementOf(getResult());
   Type type = operands[0].getType();
   if (isa<FloatType>(element)) {
-    Value quotient = emit.create<arith::DivFOp>(emit.widen(operands[0]),
-                                                emit.widen(operands[1]));
-    return emit.narrow(emit.create<math::FloorOp>(quotient), type);
+    Value quotient = emitFloatFloorDiv(emit, emit.widen(operands[0]),
+                                       emit.widen(operands[1]));
+    return emit.narrow(quotient, type);
   }
 
   Value x = operands[0];

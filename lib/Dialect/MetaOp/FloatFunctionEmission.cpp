@@ -69,16 +69,6 @@ Value metaop::emitHypot(ScalarEmitter &emit, Value x, Value y) {
   return emit.select(isInfinite, infinity, result);
 }
 
-Value metaop::emitErfc(ScalarEmitter &emit, Value x) {
-  Type type = x.getType();
-  if (!getElementTypeOrSelf(type).isF32())
-    return emit.create<math::ErfcOp>(x);
-  Type wide =
-      ScalarEmitter::withElement(type, Float64Type::get(type.getContext()));
-  Value result = emit.create<math::ErfcOp>(emit.create<arith::ExtFOp>(wide, x));
-  return emit.create<arith::TruncFOp>(type, result);
-}
-
 /// A first value for x >= 0, with `rest` = 1 - x: seven digits by w = -ln(1 -
 /// x^2) (Giles, "Approximating the erfinv function", GPU Computing Gems, 2011),
 /// and three beyond, where erfc y is next to e^(-y^2) / (y pi^(1/2)).
@@ -134,6 +124,34 @@ static Value emitErfinvStep(ScalarEmitter &emit, Value y, Value x, Value rest) {
                                     emit.create<arith::DivFOp>(d, curvature));
 }
 
+/// erfinv(x) / x of an f32 in f64, within 2^-32, by w as above.
+static Value emitSingleErfinv(ScalarEmitter &emit, Value x, Value rest) {
+  static constexpr double central[] = {
+      -2.7958439418247785e-13, -2.0518355778285447e-11, 1.2861534493310113e-10,
+      8.1983408927917504e-10,  -1.0897165813084162e-08, 1.3782117336190171e-08,
+      4.7880115235389653e-07,  -3.4174095494464782e-06, -4.9961570578701011e-06,
+      0.00021825108172421166,  -0.0012527078778775313,  -0.0041773180425937039,
+      0.24664027674226432,     1.5014093511310731};
+  static constexpr double tail[] = {
+      9.6331391191117375e-06, -2.5292494213604456e-05, -2.8787281021093468e-05,
+      0.00020188330025305823, -0.00029406101953951977, -0.00014541603651146783,
+      0.0014870701919527628,  -0.0035598680608322614,  0.0056846960822474419,
+      -0.0076436809934422572, 0.0094455496325416659,   1.0016752728308558,
+      2.8329767984568268};
+  Type type = x.getType();
+  Value square = emit.create<arith::MulFOp>(
+      rest, emit.create<arith::AddFOp>(emit.constant(type, 1.0), x));
+  Value w = emit.create<arith::NegFOp>(emit.create<math::LogOp>(square));
+  Value inner = emitPolynomial(
+      emit, emit.create<arith::SubFOp>(w, emit.constant(type, 2.5)), central);
+  Value root = emit.create<math::SqrtOp>(w);
+  Value outer = emitPolynomial(
+      emit, emit.create<arith::SubFOp>(root, emit.constant(type, 3.0)), tail);
+  Value isCentral =
+      emit.compare(FloatPredicate::OLT, w, emit.constant(type, 5.0));
+  return emit.create<arith::MulFOp>(emit.select(isCentral, inner, outer), x);
+}
+
 Value metaop::emitErfinv(ScalarEmitter &emit, Value x) {
   Type type = x.getType();
   bool isSingle = getElementTypeOrSelf(type).isF32();
@@ -143,10 +161,14 @@ Value metaop::emitErfinv(ScalarEmitter &emit, Value x) {
   Value one = emit.constant(wide, 1.0);
   Value magnitude = emit.create<math::AbsFOp>(argument);
   Value rest = emit.create<arith::SubFOp>(one, magnitude);
-  Value y = emitErfinvGuess(emit, magnitude, rest);
-  y = emitErfinvStep(emit, y, magnitude, rest);
-  if (!isSingle)
+  Value y;
+  if (isSingle) {
+    y = emitSingleErfinv(emit, magnitude, rest);
+  } else {
+    y = emitErfinvGuess(emit, magnitude, rest);
     y = emitErfinvStep(emit, y, magnitude, rest);
+    y = emitErfinvStep(emit, y, magnitude, rest);
+  }
   Value infinity = emit.constant(wide, std::numeric_limits<double>::infinity());
   y = emit.select(emit.compare(FloatPredicate::OEQ, magnitude, one), infinity,
                   y);

@@ -1,5 +1,4 @@
-//===- IndirectOps.cpp - Ops that read tensors of indices
-//------------------===//
+//===- IndirectOps.cpp - Ops that read tensors of indices -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,12 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Attained.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpUtils.h"
 #include "TensorEmitter.h"
 #include "mlir/IR/TypeUtilities.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -109,8 +107,6 @@ LogicalResult ScatterOp::verify() {
   if (failed(verifySameElementType(*this, source, result)))
     return failure();
   // (C5)
-  if (getReduceKind() == ReduceKind::Mul)
-    return emitOpError("does not reduce by `mul`");
   if (failed(verifyReduceKind(*this, getReduceKind(), source.getElementType())))
     return failure();
   // (C7)
@@ -131,13 +127,17 @@ static Value emitGather(TensorEmitter &emit, IndirectOpInterface op,
                                getNumberAttr(element, fill));
 }
 
-/// The sum of `source` by the indices of `op`, in the shape of `like`.
-static Value emitScatterAdd(TensorEmitter &emit, IndirectOpInterface op,
-                            Value source, Value like) {
+/// `source` combined by the indices of `op`, in the shape of `like`.
+static Value emitScatter(TensorEmitter &emit, IndirectOpInterface op,
+                         ReduceKind kind, Value source, Value like) {
   auto type = cast<RankedTensorType>(like.getType())
                   .clone(getElementTypeOrSelf(source));
-  return emit.create<ScatterOp>(type, ReduceKind::Add, source, op.getIndices(),
+  return emit.create<ScatterOp>(type, kind, source, op.getIndices(),
                                 emit.extents(like), op.getIndexAccess().map);
+}
+static Value emitScatterAdd(TensorEmitter &emit, IndirectOpInterface op,
+                            Value source, Value like) {
+  return emitScatter(emit, op, ReduceKind::Add, source, like);
 }
 
 /// Indices get no gradient.
@@ -154,38 +154,29 @@ Products GatherOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   return {applyToSource(*this, builder, tangents[0])};
 }
 
-namespace {
-/// The elements that attain the maximum or the minimum that a scatter gives,
-/// and how many they are: they share its derivative evenly.
-struct Attained {
-  /// Of the source: elements that took no part see a NaN, which nothing is
-  /// equal to.
-  Value mask;
-  /// Of the result, at least 1; of f32 where the elements have 16 bits, which a
-  /// count of many does not fit.
-  Value count;
+static Attained emitAttained(TensorEmitter &emit, ScatterOp op) {
+  return Attained(
+      emit, op.getSource(), op.getResult(),
+      [&](Value value, double fill) {
+        return emitGather(emit, op, value, op.getSource(), fill);
+      },
+      [&](Value value) {
+        return emitScatterAdd(emit, op, value, op.getResult());
+      });
+}
 
-  Attained(TensorEmitter &emit, ScatterOp op) {
-    Value source = op.getSource();
-    Type element = getElementTypeOrSelf(source);
-    Type wide = element.getIntOrFloatBitWidth() == 16
-                    ? Float32Type::get(element.getContext())
-                    : element;
-    Value attained = emitGather(emit, op, op.getResult(), source,
-                                std::numeric_limits<double>::quiet_NaN());
-    mask = emit.compare(ComparePredicate::Eq, source, attained);
-    Value number =
-        emitScatterAdd(emit, op, emit.cast(mask, wide), op.getResult());
-    count = emit.create<MaxOp>(number, emit.splat(number, 1.0));
-  }
-
-  Value divide(TensorEmitter &emit, Value value) const {
-    Type element = getElementTypeOrSelf(value);
-    Value wide = emit.cast(value, getElementTypeOrSelf(count));
-    return emit.cast(emit.div(wide, count), element);
-  }
-};
-} // namespace
+/// Of a scatter by `mul`: the product of each element's others, times the
+/// cotangent of the result.
+static Value emitProductGradient(TensorEmitter &emit, ScatterOp op,
+                                 Value cotangent) {
+  Value source = op.getSource(), result = op.getResult();
+  return emitProductOfOthers(
+      emit, source, result, cotangent,
+      [&](ReduceKind kind, Value value) {
+        return emitScatter(emit, op, kind, value, result);
+      },
+      [&](Value value) { return emitGather(emit, op, value, source, 0.0); });
+}
 
 Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   Products result(getNumOperands());
@@ -197,11 +188,13 @@ Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
     result[0] = emitGather(emit, *this, cotangents[0], source, 0.0);
     return result;
   }
-  Attained attained(emit, *this);
-  Value share = attained.divide(emit, cotangents[0]);
-  result[0] =
-      emit.select(attained.mask, emitGather(emit, *this, share, source, 0.0),
-                  emit.splat(source, 0.0));
+  if (getReduceKind() == ReduceKind::Mul) {
+    result[0] = emitProductGradient(emit, *this, cotangents[0]);
+    return result;
+  }
+  Attained attained = emitAttained(emit, *this);
+  Value share = attained.divide(cotangents[0]);
+  result[0] = attained.mask(emitGather(emit, *this, share, source, 0.0));
   return result;
 }
 
@@ -209,9 +202,13 @@ Products ScatterOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
   if (getReduceKind() == ReduceKind::Add)
     return {emitScatterAdd(emit, *this, tangents[0], getResult())};
-  Attained attained(emit, *this);
-  Value taken =
-      emit.select(attained.mask, tangents[0], emit.splat(tangents[0], 0.0));
-  return {
-      attained.divide(emit, emitScatterAdd(emit, *this, taken, getResult()))};
+  if (getReduceKind() == ReduceKind::Mul) {
+    Value others =
+        emitProductGradient(emit, *this, emit.splat(getResult(), 1.0));
+    Value moved = emit.mul(tangents[0], others);
+    return {emitScatterAdd(emit, *this, moved, getResult())};
+  }
+  Attained attained = emitAttained(emit, *this);
+  Value taken = attained.mask(tangents[0]);
+  return {attained.divide(emitScatterAdd(emit, *this, taken, getResult()))};
 }

@@ -22,66 +22,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Attained.h"
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "TensorEmitter.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
 using namespace mlir::metaop::detail;
 
 using Products = SmallVector<Value>;
-
-//===----------------------------------------------------------------------===//
-// Max and min
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The elements that attain a maximum or a minimum, and how many they are.
-class Attained {
-public:
-  Attained(TensorEmitter &emit, ReindexReduceOpInterface op)
-      : emit(emit), op(op), source(op.getSource()),
-        element(getElementTypeOrSelf(source)) {
-    Value result = op->getResult(0);
-    // Elements that took no part see a NaN, which nothing is equal to.
-    value = emit.reindex(result, source, op.getIndexAccess(),
-                         std::numeric_limits<double>::quiet_NaN());
-    // A count of many elements does not fit 16 bits.
-    Type wide = element.getIntOrFloatBitWidth() == 16
-                    ? Float32Type::get(element.getContext())
-                    : element;
-    Value mask = emit.compare(ComparePredicate::Eq, source, value);
-    count = emit.reindexReduce(ReduceKind::Add, emit.cast(mask, wide), result,
-                               op.getIndexAccess());
-    // No element attains a NaN, or the identity of an empty group.
-    count = emit.create<MaxOp>(count, emit.splat(count, 1.0));
-  }
-
-  Value divide(Value ofResult) {
-    Value wide = emit.cast(ofResult, getElementTypeOrSelf(count));
-    return emit.cast(emit.div(wide, count), element);
-  }
-
-  /// `ofSource`, and 0 at other elements. The comparison is one of its own: a
-  /// mask of all elements would otherwise be kept from one reduction to the
-  /// other.
-  Value mask(Value ofSource) {
-    Value isOther = emit.compare(ComparePredicate::Ne, source, value);
-    return emit.select(isOther, emit.splat(source, 0.0), ofSource);
-  }
-
-private:
-  TensorEmitter &emit;
-  ReindexReduceOpInterface op;
-  Value source;
-  Type element;
-  Value value;
-  Value count;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Mul over whole dimensions
@@ -259,16 +210,10 @@ getWholeDimensions(ReindexReduceOpInterface op) {
 /// and x an element: where x is not zero, its others give P Z / x. Where it is
 /// the only zero, P. Where it is one of two, P times the other zero, which is
 /// the sum of zeros less x: 0, but with the right derivative. Else 0.
-static Value emitOthersInGeneral(TensorEmitter &emit,
-                                 ReindexReduceOpInterface op, Value cotangent) {
-  Value x = op.getSource();
-  Value result = op->getResult(0);
-  IndexAccess access = op.getIndexAccess();
-  auto reduce = [&](ReduceKind kind, Value value) {
-    return emit.reindexReduce(kind, value, result, access);
-  };
-  auto read = [&](Value value) { return emit.reindex(value, x, access, 0.0); };
-
+Value metaop::detail::emitProductOfOthers(
+    TensorEmitter &emit, Value x, Value result, Value cotangent,
+    llvm::function_ref<Value(ReduceKind, Value)> reduce,
+    llvm::function_ref<Value(Value)> read) {
   Value one = emit.splat(x, 1.0);
   Value zero = emit.splat(x, 0.0);
   Value isZero = emit.compare(ComparePredicate::Eq, x, zero);
@@ -296,8 +241,16 @@ static Value emitOthersInGeneral(TensorEmitter &emit,
 static Value emitProductGradient(TensorEmitter &emit,
                                  ReindexReduceOpInterface op, Value cotangent) {
   auto dims = getWholeDimensions(op);
-  if (!dims)
-    return emitOthersInGeneral(emit, op, cotangent);
+  if (!dims) {
+    Value source = op.getSource(), result = op->getResult(0);
+    IndexAccess access = op.getIndexAccess();
+    return emitProductOfOthers(
+        emit, source, result, cotangent,
+        [&](ReduceKind kind, Value value) {
+          return emit.reindexReduce(kind, value, result, access);
+        },
+        [&](Value value) { return emit.reindex(value, source, access, 0.0); });
+  }
   Value spread =
       emit.reindex(cotangent, op.getSource(), op.getIndexAccess(), 0.0);
   if (dims->empty())
@@ -310,6 +263,26 @@ static Value emitProductGradient(TensorEmitter &emit,
 // The interface
 //===----------------------------------------------------------------------===//
 
+/// A tensor of the result's shape, read by each element of the source.
+static Value emitRead(TensorEmitter &emit, ReindexReduceOpInterface op,
+                      Value ofResult, double fill = 0.0) {
+  return emit.reindex(ofResult, op.getSource(), op.getIndexAccess(), fill);
+}
+
+/// A tensor of the source's shape, added up into the shape of the result.
+static Value emitSum(TensorEmitter &emit, ReindexReduceOpInterface op,
+                     Value ofSource) {
+  return emit.reindexReduce(ReduceKind::Add, ofSource, op->getResult(0),
+                            op.getIndexAccess());
+}
+
+static Attained emitAttained(TensorEmitter &emit, ReindexReduceOpInterface op) {
+  return Attained(
+      emit, op.getSource(), op->getResult(0),
+      [&](Value value, double fill) { return emitRead(emit, op, value, fill); },
+      [&](Value value) { return emitSum(emit, op, value); });
+}
+
 /// The source is operand 0; symbols and extents get nothing.
 static Products vjpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
                                Value cotangent) {
@@ -317,17 +290,14 @@ static Products vjpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
   if (!isFloatTensor(op.getSource()))
     return result;
   TensorEmitter emit(builder, op.getLoc());
-  auto read = [&](Value value) {
-    return emit.reindex(value, op.getSource(), op.getIndexAccess(), 0.0);
-  };
   switch (op.getReduceKind()) {
   case ReduceKind::Add:
-    result[0] = read(cotangent);
+    result[0] = emitRead(emit, op, cotangent);
     break;
   case ReduceKind::Max:
   case ReduceKind::Min: {
-    Attained attained(emit, op);
-    result[0] = attained.mask(read(attained.divide(cotangent)));
+    Attained attained = emitAttained(emit, op);
+    result[0] = attained.mask(emitRead(emit, op, attained.divide(cotangent)));
     break;
   }
   case ReduceKind::Mul:
@@ -344,22 +314,18 @@ static Products vjpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
 static Products jvpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
                                Value tangent) {
   TensorEmitter emit(builder, op.getLoc());
-  Value result = op->getResult(0);
-  auto sum = [&](Value value) {
-    return emit.reindexReduce(ReduceKind::Add, value, result,
-                              op.getIndexAccess());
-  };
   switch (op.getReduceKind()) {
   case ReduceKind::Add:
-    return {sum(tangent)};
+    return {emitSum(emit, op, tangent)};
   case ReduceKind::Max:
   case ReduceKind::Min: {
-    Attained attained(emit, op);
-    return {attained.divide(sum(attained.mask(tangent)))};
+    Attained attained = emitAttained(emit, op);
+    return {attained.divide(emitSum(emit, op, attained.mask(tangent)))};
   }
   case ReduceKind::Mul: {
-    Value others = emitProductGradient(emit, op, emit.splat(result, 1.0));
-    return {sum(emit.mul(tangent, others))};
+    Value ones = emit.splat(op->getResult(0), 1.0);
+    Value others = emitProductGradient(emit, op, ones);
+    return {emitSum(emit, op, emit.mul(tangent, others))};
   }
   case ReduceKind::And:
   case ReduceKind::Or:

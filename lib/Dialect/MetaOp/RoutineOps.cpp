@@ -17,47 +17,65 @@ using namespace mlir::metaop::detail;
 using Products = SmallVector<Value>;
 
 LogicalResult SortOp::verify() {
-  return verifyDimension(*this, getDim());
-} // (C1)
-
-LogicalResult ArgsortOp::verify() {
-  return verifyDimension(*this, getDim());
-} // (C1)
+  RankedTensorType source = getSource().getType();
+  RankedTensorType values = getValues().getType();
+  // (C1)
+  if (failed(verifyDimension(*this, getDim())))
+    return failure();
+  // (C2)
+  if (source.getElementType() != values.getElementType())
+    return emitOpError("expects values of the source's elements, given ")
+           << values << " for " << source;
+  SmallVector<int64_t> shape(source.getShape());
+  if (values.getRank() == source.getRank())
+    shape[getDim()] = values.getDimSize(getDim());
+  if (failed(verifyCompatibleShape(values.getShape(), shape)))
+    return emitOpError("expects values of the source's shape but along "
+                       "dimension ")
+           << getDim() << ", given " << values << " for " << source;
+  // (C3)
+  int64_t extent = source.getDimSize(getDim());
+  int64_t count = shape[getDim()];
+  int64_t begin = getBegin();
+  if (begin < 0 || (!ShapedType::isDynamic(extent) &&
+                    (begin > extent || (!ShapedType::isDynamic(count) &&
+                                        count > extent - begin))))
+    return emitOpError("expects places of ")
+           << extent << " elements, given those from " << begin << " on for "
+           << values;
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Derivatives of sorts
 //===----------------------------------------------------------------------===//
 
-/// Where the elements of a sorted tensor come from, and the map that reads
-/// them.
-static std::pair<Value, AffineMap> getOrigins(TensorEmitter &emit, SortOp op) {
-  auto type = op.getType();
-  MLIRContext *context = op.getContext();
-  Value places =
-      emit.create<ArgsortOp>(type.clone(IntegerType::get(context, 64)),
-                             op.getSource(), op.getDim(), op.getDescending());
+/// The map by which the indices of a sort read its source.
+static AffineMap getOriginMap(SortOp op) {
+  int64_t rank = op.getSource().getType().getRank();
   SmallVector<AffineExpr> indices;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+  for (int64_t dim = 0; dim < rank; ++dim)
     indices.push_back(static_cast<uint64_t>(dim) == op.getDim()
-                          ? getAffineSymbolExpr(0, context)
-                          : getAffineDimExpr(dim, context));
-  return {places, AffineMap::get(type.getRank(), 1, indices, context)};
+                          ? getAffineSymbolExpr(0, op.getContext())
+                          : getAffineDimExpr(dim, op.getContext()));
+  return AffineMap::get(rank, 1, indices, op.getContext());
 }
 
 Products SortOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  if (!isFloatTensor(getResult()))
+  if (!cotangents[0])
     return {Value()};
   TensorEmitter emit(builder, getLoc());
-  auto [places, map] = getOrigins(emit, *this);
-  return {emit.create<ScatterOp>(getType(), ReduceKind::Add, cotangents[0],
-                                 ValueRange(places), emit.extents(getSource()),
-                                 map)};
+  return {emit.create<ScatterOp>(getSource().getType(), ReduceKind::Add,
+                                 cotangents[0], ValueRange(getIndices()),
+                                 emit.extents(getSource()),
+                                 getOriginMap(*this))};
 }
 
 Products SortOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
-  auto [places, map] = getOrigins(emit, *this);
-  return {emit.create<GatherOp>(
-      getType(), tangents[0], ValueRange(places), map,
-      getNumberAttr(getElementTypeOrSelf(getResult()), 0.0))};
+  Value moved = emit.create<GatherOp>(
+      getValues().getType(), tangents[0], ValueRange(getIndices()),
+      getOriginMap(*this),
+      getNumberAttr(getElementTypeOrSelf(getValues()), 0.0));
+  return {moved, Value()};
 }

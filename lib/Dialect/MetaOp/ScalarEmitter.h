@@ -105,11 +105,14 @@ private:
 /// (x^2 + y^2)^(1/2) of f32 or f64, without overflow or underflow in between.
 Value emitHypot(ScalarEmitter &emit, Value x, Value y);
 
-/// 1 - erf x, of f32 by way of f64: erfcf of the C library is off by 2.5 units.
-Value emitErfc(ScalarEmitter &emit, Value x);
-
 /// The y for which erf y = x, of an f32 or f64.
 Value emitErfinv(ScalarEmitter &emit, Value x);
+
+/// The logarithm of the gamma function's magnitude, its derivative, and the
+/// derivatives of that, of f32 or f64 (GammaEmission.cpp).
+Value emitLgamma(ScalarEmitter &emit, Value x);
+Value emitDigamma(ScalarEmitter &emit, Value x);
+Value emitPolygamma(ScalarEmitter &emit, Value order, Value x);
 
 } // namespace mlir::metaop
 

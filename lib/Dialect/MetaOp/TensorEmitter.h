@@ -91,6 +91,14 @@ inline Value applyToSource(Operation *op, OpBuilder &builder, Value tangent) {
   return applied->getResult(0);
 }
 
+/// With `result` the products of groups of elements of `x`, the product of the
+/// others of each element's group times the cotangent of its result. `reduce`
+/// combines values by the groups, `read` reads a value of its group, 0 of none.
+Value emitProductOfOthers(TensorEmitter &emit, Value x, Value result,
+                          Value cotangent,
+                          llvm::function_ref<Value(ReduceKind, Value)> reduce,
+                          llvm::function_ref<Value(Value)> read);
+
 inline bool isFloatTensor(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));
 }

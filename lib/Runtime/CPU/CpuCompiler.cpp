@@ -207,12 +207,14 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
       }
       info = known->second;
       info.mayKeep = call->hasAttr(metaop::kMayKeepAttr);
-    } else if (isa<metaop::RoutineOpInterface>(op)) {
+    } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
       info.name = op->getName().stripDialect().str();
       info.isCopy = true;
+      info.routineWork = Routine::of(routine).getWork();
       for (Type type : op->getOperandTypes())
         info.bytesRead += metaop::countBytes(type);
-      info.bytesWritten = metaop::countBytes(op->getResult(0).getType());
+      for (Value result : metaop::getMadeValues(op))
+        info.bytesWritten += metaop::countBytes(result.getType());
     } else {
       info.name = "copy";
       info.isCopy = true;
@@ -403,9 +405,7 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     if (!call.isCopy)
       names.insert(call.name);
   info.distinctKernels = names.size();
-  info.arenaBytes = module.lookupSymbol<func::FuncOp>("main")
-                        ->getAttrOfType<IntegerAttr>("metaop.arena_bytes")
-                        .getInt();
+  info.arenaBytes = (*program)->getScratchBytes();
   (*program)->setInfo(std::move(info));
   return program;
 }

@@ -91,6 +91,8 @@ void CpuProgram::addCall(std::shared_ptr<const KernelCall> kernel,
 void CpuProgram::addRoutine(metaop::RoutineOpInterface op,
                             llvm::ArrayRef<Slot> inputs,
                             llvm::ArrayRef<Slot> results) {
+  if (results.empty())
+    return; // nobody reads them
   Call &call = calls.emplace_back();
   call.routine = Routine::of(op);
   call.buffers.assign(inputs.begin(), inputs.end());
@@ -210,12 +212,13 @@ CpuProgram::create(ModuleOp module, KernelCache &kernels,
             "tensors of static shape");
       inputs.push_back(slot->second);
     }
-    for (auto [result, attr] : llvm::zip_equal(
-             op.getResults(), op.getAttrOfType<ArrayAttr>("metaop.slots")))
+    llvm::SmallVector<Value> made = metaop::getMadeValues(&op);
+    for (auto [result, attr] :
+         llvm::zip_equal(made, op.getAttrOfType<ArrayAttr>("metaop.slots")))
       outputs.push_back(toSlot(attr, result.getType()));
     if (op.hasAttr(metaop::kMayKeepAttr))
       outputs.back().packed = nextPacked++;
-    for (auto [result, slot] : llvm::zip_equal(op.getResults(), outputs))
+    for (auto [result, slot] : llvm::zip_equal(made, outputs))
       slots[result] = slot;
     if (auto placement = dyn_cast<metaop::PlacementOpInterface>(op))
       program->addCopies(placement, inputs, outputs.front());
@@ -239,9 +242,9 @@ CpuProgram::prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
                                    numArguments, arguments.size());
   ProgramRun run;
   run.arguments.assign(arguments.begin(), arguments.end());
-  if (arenaBytes > 0) {
-    if (!scratch || scratch->bytes() < static_cast<size_t>(arenaBytes))
-      scratch = memory.allocate(arenaBytes, MemoryUse::Scratch);
+  if (int64_t bytes = getScratchBytes(); bytes > 0) {
+    if (!scratch || scratch->bytes() < static_cast<size_t>(bytes))
+      scratch = memory.allocate(bytes, MemoryUse::Scratch);
     run.scratch = scratch;
   }
   for (auto [i, slot] : llvm::enumerate(results)) {
@@ -255,6 +258,10 @@ CpuProgram::prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
   for (unsigned argument : overwritten)
     memory.renewContents(*arguments[argument]);
   return run;
+}
+
+int64_t CpuProgram::getScratchBytes() const {
+  return routineBytes > 0 ? getRoutineBegin() + routineBytes : arenaBytes;
 }
 
 int64_t CpuProgram::getMaxThreads(size_t index) const {
@@ -342,7 +349,9 @@ void CpuProgram::planSteps() {
         fact.reads.push_back(toRange(slot));
       else
         fact.writes.push_back(toRange(slot));
-    // Copies and routines share themselves among threads.
+    // Copies and routines share themselves among threads, so that no two
+    // routines run at once.
+    routineBytes = std::max(routineBytes, call.routine.getScratchBytes());
     fact.isSplit = !call.kernel || call.kernel->parallelRange > call.grain;
     if (call.kernel)
       fact.work = metaop::multiplyCounts(call.kernel->parallelRange,
@@ -411,7 +420,8 @@ llvm::Error CpuProgram::execute(const ProgramRun &run, ThreadPool &threads,
     int64_t start = times ? readClock() : 0;
     if (call.routine.kind != Routine::Kind::None)
       call.routine.run(ArrayRef(buffers).take_front(call.numInputs),
-                       buffers.back(), threads);
+                       ArrayRef(buffers).drop_front(call.numInputs),
+                       memory.scratch + getRoutineBegin(), threads);
     else if (!call.kernel)
       runCopies(call.copies, ArrayRef(buffers).drop_back(), buffers.back(),
                 threads);

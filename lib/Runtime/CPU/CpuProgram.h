@@ -75,6 +75,8 @@ public:
   int64_t getCopiedBytes(size_t call) const;
   /// Operations of the loops of a call's kernel; 0 for others.
   int64_t getLoopOps(size_t call) const;
+  /// Of intermediate values and of routines.
+  int64_t getScratchBytes() const;
   void setInfo(ProgramInfo value) { info = std::move(value); }
 
 private:
@@ -110,6 +112,7 @@ private:
   /// Decides which calls run side by side, once all calls are there.
   void planSteps();
   bool overwritesArgument(unsigned call) const;
+  int64_t getRoutineBegin() const { return llvm::alignTo(arenaBytes, 64); }
   /// Notes which results may be kept, and which arguments are written.
   void noteResults();
 
@@ -124,6 +127,8 @@ private:
   llvm::SmallVector<unsigned> overwritten;
   unsigned numArguments = 0;
   int64_t arenaBytes = 0;
+  /// What the routine that needs most has behind the arena.
+  int64_t routineBytes = 0;
 };
 
 } // namespace metaops

@@ -85,13 +85,18 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, isReverse] = routine;
+  auto &[kind, dtype, outer, extent, inner, begin, count, isReverse,
+         givesValues, givesIndices] = routine;
   visitor.number(kind);
   visitor.number(dtype);
   visitor.number(outer);
   visitor.number(extent);
   visitor.number(inner);
+  visitor.number(begin);
+  visitor.number(count);
   visitor.number(isReverse);
+  visitor.number(givesValues);
+  visitor.number(givesIndices);
 }
 
 template <typename Visitor>
@@ -113,7 +118,8 @@ static void visit(Visitor &visitor, StoredCall &call) {
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
   auto &[name, isCopy, nodes, operators, bytesRead, bytesWritten, flops,
-         instructions, loopOps, maxThreads, mayKeep, scheduleLines] = info;
+         instructions, routineWork, loopOps, maxThreads, mayKeep,
+         scheduleLines] = info;
   visitor.text(name);
   visitor.number(isCopy);
   visitor.list(nodes);
@@ -122,6 +128,7 @@ static void visit(Visitor &visitor, KernelInfo &info) {
   visitor.number(bytesWritten);
   visitor.number(flops);
   visitor.list(instructions);
+  visitor.number(routineWork);
   visitor.number(loopOps);
   visitor.number(maxThreads);
   visitor.number(mayKeep);
@@ -272,18 +279,20 @@ static bool isRoutine(const StoredCall &call) {
   const Routine &routine = call.routine;
   if (routine.kind == Routine::Kind::None)
     return true;
-  if (!routine.isValid() || !call.copies.empty() || call.numInputs != 1 ||
-      call.buffers.size() != 2)
+  if (!routine.isValid() || !call.copies.empty() ||
+      routine.getNumResults() == 0 || call.numInputs != 1 ||
+      call.buffers.size() != call.numInputs + routine.getNumResults())
     return false;
-  int64_t elements = routine.countElements();
-  int64_t bytes, resultBytes;
-  bool isArgsort = routine.kind == Routine::Kind::Argsort;
-  if (llvm::MulOverflow(elements, sizeOf(routine.dtype), bytes) ||
-      llvm::MulOverflow(elements, isArgsort ? 8 : sizeOf(routine.dtype),
-                        resultBytes))
-    return false;
-  return call.buffers.front().bytes == bytes &&
-         call.buffers.back().bytes == resultBytes;
+  // Each of these numbers fits: a valid routine has far fewer elements.
+  int64_t results = routine.countResults(), size = sizeOf(routine.dtype);
+  llvm::SmallVector<int64_t> expected = {routine.countElements() * size};
+  if (routine.givesValues)
+    expected.push_back(results * size);
+  if (routine.givesIndices)
+    expected.push_back(results * int64_t(sizeof(int64_t)));
+  return llvm::equal(
+      call.buffers, expected,
+      [](const Slot &slot, int64_t bytes) { return slot.bytes == bytes; });
 }
 
 /// Whether everything refers to something that is there; see

@@ -9,7 +9,8 @@
 // An object file is made first and linked then, so that objects can be kept and
 // made on several threads. All objects are linked into one library in the ORC
 // sense, which costs less than one library each; the only symbols from outside
-// are those of the process (the C library's math functions).
+// are those of the process (the C library's math functions) and of the
+// compiler's support library.
 //
 // The schedule has chosen vectors, tiles and what is unrolled, so the pipeline
 // is no compiler's for programs at large: LLVM's search for vectors takes time
@@ -25,6 +26,7 @@
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -186,6 +188,32 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
 // Jit
 //===----------------------------------------------------------------------===//
 
+#ifdef __x86_64__
+// What LLVM calls for conversions of f16 that the processor has no instruction
+// for: f64 to f16, and all of them without F16C. Python hides the library that
+// has them from the process.
+extern "C" {
+void truncateDoubleToHalf() asm("__truncdfhf2");
+void truncateSingleToHalf() asm("__truncsfhf2");
+void extendHalfToSingle() asm("__extendhfsf2");
+}
+
+static Error defineConversions(orc::LLJIT &linker) {
+  orc::SymbolMap symbols;
+  auto define = [&](StringRef name, void (*function)()) {
+    symbols[linker.mangleAndIntern(name)] = {
+        orc::ExecutorAddr::fromPtr(function),
+        JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+  };
+  define("__truncdfhf2", truncateDoubleToHalf);
+  define("__truncsfhf2", truncateSingleToHalf);
+  define("__extendhfsf2", extendHalfToSingle);
+  return linker.getMainJITDylib().define(orc::absoluteSymbols(symbols));
+}
+#else
+static Error defineConversions(orc::LLJIT &) { return Error::success(); }
+#endif
+
 Jit::Jit() = default;
 Jit::~Jit() = default;
 
@@ -206,6 +234,8 @@ Expected<std::unique_ptr<Jit>> Jit::create(const HostTarget &target) {
   if (!process)
     return process.takeError();
   jit->linker->getMainJITDylib().addGenerator(std::move(*process));
+  if (Error error = defineConversions(*jit->linker))
+    return std::move(error);
   return jit;
 }
 

@@ -55,7 +55,8 @@ static SliceGraph describe(func::FuncOp main) {
     node.operands = numbersOf(op.getOperands());
     for (Value result : op.getResults()) {
       numbers[result] = position;
-      node.type = formatType(result.getType());
+      node.type +=
+          (node.type.empty() ? "" : ", ") + formatType(result.getType());
     }
   }
   graph.outputs = numbersOf(body.getTerminator()->getOperands());

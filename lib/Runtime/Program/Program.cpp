@@ -23,8 +23,9 @@ double KernelInfo::predictSeconds(const mlir::metaop::MachineFigures &machine,
   work.flops = flops;
   for (auto [to, from] : llvm::zip(work.instructions, instructions))
     to = from;
-  return mlir::metaop::predictSeconds(work, machine,
-                                      std::min(threads, maxThreads));
+  threads = std::min(threads, maxThreads);
+  return std::max(mlir::metaop::predictSeconds(work, machine, threads),
+                  double(routineWork) * 1e-12 / double(threads));
 }
 
 int64_t metaops::readClock() {

@@ -1,4 +1,4 @@
-//===- Routine.cpp - Prefixes and sorts of tensors in memory --------------===//
+//===- Routine.cpp - Sorts of tensors in memory ---------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,64 +9,74 @@
 #include "MetaOps/Runtime/Program/Routine.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace metaops;
 
-/// What an element takes in each of the rounds of a sort, in picoseconds.
-static constexpr int64_t kSortWork = 2000;
+/// What an element takes, in picoseconds: for each bit of the extent, without
+/// and with indices; and in the selection of a part of the order.
+static constexpr int64_t kSortWork = 130;
+static constexpr int64_t kArgsortWork = 230;
+static constexpr int64_t kSelectWork = 500;
 /// A thread is worth its start if it has so much to do: 8 us.
 static constexpr int64_t kWorkPerThread = 8'000'000;
 
 Routine Routine::of(metaop::RoutineOpInterface op) {
-  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto sort = cast<metaop::SortOp>(*op);
+  RankedTensorType type = sort.getSource().getType();
   Routine routine;
+  routine.kind = Kind::Sort;
   routine.dtype = *fromElementType(type.getElementType());
   ArrayRef<int64_t> shape = type.getShape();
   routine.outer = metaops::countElements(shape.take_front(op.getDim()));
   routine.extent = shape[op.getDim()];
   routine.inner = metaops::countElements(shape.drop_front(op.getDim() + 1));
-  if (auto sort = dyn_cast<metaop::SortOp>(*op)) {
-    routine.kind = Kind::Sort;
-    routine.isReverse = sort.getDescending();
-  } else {
-    routine.kind = Kind::Argsort;
-    routine.isReverse = cast<metaop::ArgsortOp>(*op).getDescending();
-  }
+  routine.begin = sort.getBegin();
+  routine.count = sort.getValues().getType().getDimSize(op.getDim());
+  routine.isReverse = sort.getDescending();
+  routine.givesValues = !sort.getValues().use_empty();
+  routine.givesIndices = !sort.getIndices().use_empty();
   return routine;
 }
 
 int64_t Routine::getWork() const {
-  return metaop::multiplyCounts(countElements(),
-                                kSortWork * (1 + sizeOf(dtype)));
+  int64_t perElement = (givesIndices ? kArgsortWork : kSortWork) *
+                       llvm::bit_width(uint64_t(extent));
+  if (count < extent / 8)
+    perElement = kSelectWork;
+  return metaop::multiplyCounts(countElements(), perElement);
 }
 
 int64_t Routine::getMaxThreads() const {
-  // A sort is shared by its lines.
-  return std::max<int64_t>(1,
-                           std::min(outer * inner, getWork() / kWorkPerThread));
+  return std::max<int64_t>(1, getWork() / kWorkPerThread);
 }
 
 bool Routine::isValid() const {
   int64_t lines, elements;
-  return kind >= Kind::Sort && kind <= Kind::Argsort && outer >= 0 &&
-         extent >= 0 && inner >= 0 && dtype <= DType::F64 &&
-         !llvm::MulOverflow(outer, inner, lines) &&
-         !llvm::MulOverflow(lines, extent, elements);
+  return kind == Kind::Sort && outer >= 0 && extent >= 0 && inner >= 0 &&
+         dtype <= DType::F64 && begin >= 0 && count >= 0 && count <= extent &&
+         begin <= extent - count && !llvm::MulOverflow(outer, inner, lines) &&
+         !llvm::MulOverflow(lines, extent, elements) &&
+         // Nor do the bytes of results and of scratch memory overflow.
+         elements <= std::numeric_limits<int64_t>::max() / 128;
 }
 
-void Routine::run(ArrayRef<void *> inputs, void *result,
-                  ThreadPool &threads) const {
-  if (countElements() == 0)
+int64_t Routine::getScratchBytes() const {
+  return kind == Kind::Sort && countResults() > 0 ? getSortScratch(*this) : 0;
+}
+
+void Routine::run(ArrayRef<void *> inputs, ArrayRef<void *> results,
+                  char *scratch, ThreadPool &threads) const {
+  if (countResults() == 0)
     return;
   switch (kind) {
   case Kind::None:
     return;
   case Kind::Sort:
-    return runSort(*this, inputs.front(), result, threads);
-  case Kind::Argsort:
-    return runArgsort(*this, inputs.front(), static_cast<int64_t *>(result),
-                      threads);
+    return runSort(*this, inputs.front(), results, scratch, threads);
   }
 }

@@ -1,4 +1,4 @@
-//===- Sort.cpp - Sorts by digits -----------------------------------------===//
+//===- Sort.cpp - Sorted lines, and where their elements come from --------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,251 +6,194 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements become integers without sign in the same order (keys): NaN the
-// largest, all bits flipped for a falling order. Both zeros are one key where
-// their places are asked for, and two, of which elements are made again, where
-// not. Keys are sorted by their digits of 8 bits, from the lowest on, each time
-// stably into a second buffer; all digits are counted in one pass over the
-// keys, and a digit that all of them share is left out. An argsort moves the
-// numbers of the elements along.
+// Where nobody asks for indices, the keys of a line are written and sorted, and
+// elements made of them again. Else items are sorted: a key and the element's
+// number below it, in 64 bits. All items differ, so the sort is stable whatever
+// it does. Keys are counted from the least one; those that still leave too few
+// bits for the numbers lose their lowest, and items that are one without these
+// are sorted once more, by them. Values are then made of the items, or gathered
+// by the indices where something is lost.
 //
-// Short lines are sorted by comparison: counting 256 digits takes longer.
+// Where only a part of the order is wanted, keys of a sample say between which
+// two keys it is, and only elements between these are sorted; see selectPart.
 //
-// Lines are shared among threads.
+// Lines that are not dense are copied, as many at once as elements are in a
+// line of the cache. Groups of lines are shared among threads, each with
+// scratch memory of its own; see SharedSort.h for a single long line.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Program/Routine.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <tuple>
-#include <utility>
-#include <vector>
+#include "LineSorter.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace metaops;
 
-/// Lines of fewer elements are sorted by comparison.
-static constexpr int64_t kShortLine = 128;
-/// So many elements are worth a thread of their own.
-static constexpr int64_t kElementsPerThread = int64_t(1) << 12;
+/// Scratch memory is there for so many groups of lines.
+static constexpr int64_t kMaxGroups = 64;
+static constexpr int64_t kCacheLine = 64;
 
 //===----------------------------------------------------------------------===//
-// Keys
+// Groups of lines
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An element type, as its bits, with those of infinity; 0 for integers.
-template <typename BitsT, bool isSignedT, BitsT infinity> struct Element {
-  using Bits = BitsT;
-  static constexpr Bits kSign = Bits(1) << (8 * sizeof(Bits) - 1);
+/// How a routine's lines are shared, and what memory that takes.
+struct LineGroups {
+  explicit LineGroups(const Routine &routine);
 
-  static Bits toKey(Bits bits, bool isZeroOne) {
-    if constexpr (infinity != 0) {
-      Bits magnitude = bits & static_cast<Bits>(~kSign);
-      if (magnitude > infinity)
-        return std::numeric_limits<Bits>::max();
-      if (isZeroOne && magnitude == 0)
-        return kSign;
-      return bits & kSign ? static_cast<Bits>(~bits)
-                          : static_cast<Bits>(bits | kSign);
-    } else {
-      return isSignedT ? static_cast<Bits>(bits ^ kSign) : bits;
-    }
-  }
-  /// The element of a key, if zeros have two.
-  static Bits toBits(Bits key) {
-    if constexpr (infinity != 0) {
-      if (key == std::numeric_limits<Bits>::max())
-        return static_cast<Bits>(infinity | infinity >> 1);
-      return key & kSign ? static_cast<Bits>(key ^ kSign)
-                         : static_cast<Bits>(~key);
-    } else {
-      return isSignedT ? static_cast<Bits>(key ^ kSign) : key;
-    }
+  /// Lines beside each other that are copied at once; 1 where they are dense.
+  int64_t tile = 1;
+  /// Of all lines.
+  int64_t tiles = 0;
+  int64_t groups = 0;
+  /// Bytes of a group: of the work on one line, of copied lines, of their
+  /// indices and of their values.
+  int64_t workBytes = 0, copiedBytes = 0, indexBytes = 0, valueBytes = 0;
+
+  int64_t getBytes() const {
+    return workBytes + copiedBytes + indexBytes + valueBytes;
   }
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Sorts by digits
-//===----------------------------------------------------------------------===//
-
-using Counts = std::array<int64_t, 256>;
-
-template <typename Key> static unsigned getDigit(Key key, unsigned number) {
-  return key >> (8 * number) & 0xff;
-}
-
-/// Sorts what `getKey` gives the keys of, with the other buffer's help; returns
-/// the one of both in which the result is.
-template <typename T, typename GetKey>
-static T *sortByDigits(T *items, T *other, int64_t count, GetKey getKey) {
-  using Key = decltype(getKey(*items));
-  std::array<Counts, sizeof(Key)> counts = {};
-  for (int64_t i = 0; i < count; ++i) {
-    Key key = getKey(items[i]);
-    for (unsigned digit = 0; digit < sizeof(Key); ++digit)
-      ++counts[digit][getDigit(key, digit)];
-  }
-  for (unsigned digit = 0; digit < sizeof(Key); ++digit) {
-    Counts &count256 = counts[digit];
-    if (count256[getDigit(getKey(items[0]), digit)] == count)
-      continue;
-    int64_t begin = 0;
-    for (int64_t &number : count256)
-      begin += std::exchange(number, begin);
-    for (int64_t i = 0; i < count; ++i)
-      other[count256[getDigit(getKey(items[i]), digit)]++] = items[i];
-    std::swap(items, other);
-  }
-  return items;
-}
-
-//===----------------------------------------------------------------------===//
-// Lines
-//===----------------------------------------------------------------------===//
-
-namespace {
-template <typename Element> class LineSort {
-public:
-  using Bits = typename Element::Bits;
-
-  explicit LineSort(const Routine &routine) : routine(routine) {}
-
-  /// Writes the sorted elements of a line.
-  void sort(const Bits *from, Bits *to) {
-    keys.resize(2 * routine.extent);
-    for (int64_t i = 0; i < routine.extent; ++i)
-      keys[i] = flip(Element::toKey(from[i * routine.inner], false));
-    Bits *sorted = keys.data();
-    if (routine.extent < kShortLine)
-      std::sort(sorted, sorted + routine.extent);
-    else
-      sorted = sortByDigits(sorted, sorted + routine.extent, routine.extent,
-                            [](Bits key) { return key; });
-    for (int64_t i = 0; i < routine.extent; ++i)
-      to[i * routine.inner] = Element::toBits(flip(sorted[i]));
-  }
-
-  /// Writes where the sorted elements come from.
-  void argsort(const Bits *from, int64_t *to) {
-    if (routine.extent <= std::numeric_limits<uint32_t>::max())
-      argsortBy(shortItems, from, to);
-    else
-      argsortBy(longItems, from, to);
-  }
-
-private:
-  template <typename Number> struct Item {
-    Bits key;
-    Number number;
+LineGroups::LineGroups(const Routine &routine) {
+  int64_t size = sizeOf(routine.dtype);
+  auto align = [](int64_t bytes) {
+    return static_cast<int64_t>(llvm::alignTo(bytes, kCacheLine));
   };
-  template <typename Number>
-  void argsortBy(std::vector<Item<Number>> &items, const Bits *from,
-                 int64_t *to) {
-    items.resize(2 * routine.extent);
-    for (int64_t i = 0; i < routine.extent; ++i)
-      items[i] = {flip(Element::toKey(from[i * routine.inner], true)),
-                  static_cast<Number>(i)};
-    Item<Number> *sorted = items.data();
-    if (routine.extent < kShortLine)
-      std::sort(sorted, sorted + routine.extent,
-                [](const Item<Number> &a, const Item<Number> &b) {
-                  return std::tie(a.key, a.number) < std::tie(b.key, b.number);
-                });
-    else
-      sorted = sortByDigits(sorted, sorted + routine.extent, routine.extent,
-                            [](const Item<Number> &item) { return item.key; });
-    for (int64_t i = 0; i < routine.extent; ++i)
-      to[i * routine.inner] = sorted[i].number;
+  if (routine.inner > 1) {
+    tile = std::min(kCacheLine / size, routine.inner);
+    copiedBytes = align(tile * routine.extent * size);
+    if (routine.givesIndices)
+      indexBytes = align(tile * routine.count * sizeof(int64_t));
+    if (routine.givesValues)
+      valueBytes = align(tile * routine.count * size);
   }
+  tiles = routine.outer * llvm::divideCeil(routine.inner, tile);
+  groups = std::min(tiles, kMaxGroups);
+  workBytes = align(routine.extent) * getWorkBytes(routine);
+}
 
-  Bits flip(Bits key) const {
-    return routine.isReverse ? static_cast<Bits>(~key) : key;
+int64_t metaops::getSortScratch(const Routine &routine) {
+  LineGroups groups(routine);
+  return groups.groups * groups.getBytes();
+}
+
+/// Copies `width` columns of elements into lines, or back.
+template <typename T>
+static void copyColumns(const T *from, int64_t pitch, int64_t width,
+                        int64_t count, T *lines) {
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t k = 0; k < width; ++k)
+      lines[k * count + i] = from[i * pitch + k];
+}
+template <typename T>
+static void copyLines(const T *lines, int64_t width, int64_t count, T *to,
+                      int64_t pitch) {
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t k = 0; k < width; ++k)
+      to[i * pitch + k] = lines[k * count + i];
+}
+
+namespace {
+/// Where the results of lines are; null where they are not asked for.
+template <typename Bits> struct Results {
+  Bits *values;
+  int64_t *indices;
+
+  Results at(int64_t place) const {
+    return {values ? values + place : nullptr,
+            indices ? indices + place : nullptr};
   }
-
-  const Routine &routine;
-  /// Twice the elements of a line.
-  std::vector<Bits> keys;
-  std::vector<Item<uint32_t>> shortItems;
-  std::vector<Item<uint64_t>> longItems;
 };
 } // namespace
 
-template <typename Element>
-static void
-forEachLine(const Routine &routine, ThreadPool &threads,
-            llvm::function_ref<void(LineSort<Element> &, int64_t)> visit) {
-  int64_t grain = llvm::divideCeil(kElementsPerThread, routine.extent);
-  threads.parallelFor(
-      routine.outer * routine.inner, grain, [&](int64_t begin, int64_t end) {
-        LineSort<Element> sort(routine);
-        for (int64_t line = begin; line < end; ++line)
-          visit(sort, line / routine.inner * routine.extent * routine.inner +
-                          line % routine.inner);
-      });
+template <typename Bits>
+static void sortLine(LineSorter<Bits> &sorter, const Bits *line,
+                     Results<Bits> to) {
+  if (to.indices)
+    sorter.sort(line, to.indices, to.values);
+  else
+    sorter.sort(line, to.values);
+}
+
+template <typename Bits>
+static void runLines(const Routine &routine, const Bits *from, Results<Bits> to,
+                     char *scratch, ThreadPool &threads) {
+  LineGroups layout(routine);
+  int64_t inner = routine.inner, extent = routine.extent, count = routine.count;
+  int64_t tilesPerLine = llvm::divideCeil(inner, layout.tile);
+  auto runTile = [&](int64_t number, char *memory, int64_t parts) {
+    LineSorter<Bits> sorter(routine, memory, parts, threads);
+    int64_t outer = number / tilesPerLine;
+    int64_t first = number % tilesPerLine * layout.tile;
+    const Bits *source = from + outer * extent * inner + first;
+    Results<Bits> results = to.at(outer * count * inner + first);
+    if (inner == 1)
+      return sortLine(sorter, source, results);
+    int64_t width = std::min(layout.tile, inner - first);
+    auto *lines = reinterpret_cast<Bits *>(memory + layout.workBytes);
+    char *indices = memory + layout.workBytes + layout.copiedBytes;
+    char *values = indices + layout.indexBytes;
+    Results<Bits> sorted = {
+        to.values ? reinterpret_cast<Bits *>(values) : nullptr,
+        to.indices ? reinterpret_cast<int64_t *>(indices) : nullptr};
+    copyColumns(source, inner, width, extent, lines);
+    for (int64_t k = 0; k < width; ++k)
+      sortLine(sorter, lines + k * extent, sorted.at(k * count));
+    if (sorted.values)
+      copyLines(sorted.values, width, count, results.values, inner);
+    if (sorted.indices)
+      copyLines(sorted.indices, width, count, results.indices, inner);
+  };
+  // A loop inside of another one has a single thread.
+  int64_t parts =
+      sizeof(Bits) == 1 ? 1 : countParts(extent, threads.getThreads());
+  if (layout.tiles < parts) {
+    for (int64_t tile = 0; tile < layout.tiles; ++tile)
+      runTile(tile, scratch, parts);
+    return;
+  }
+  int64_t tilesPerGroup = llvm::divideCeil(layout.tiles, layout.groups);
+  int64_t grain =
+      llvm::divideCeil(kKeysPerThread, tilesPerGroup * layout.tile * extent);
+  threads.parallelFor(layout.groups, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group)
+      for (int64_t tile = group * tilesPerGroup;
+           tile < std::min((group + 1) * tilesPerGroup, layout.tiles); ++tile)
+        runTile(tile, scratch + group * layout.getBytes(), 1);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with the element type of `dtype`.
+/// Calls `visit` with an integer of the size of `dtype`.
 template <typename VisitT> static void dispatch(DType dtype, VisitT visit) {
-  switch (dtype) {
-  case DType::Bool:
-  case DType::U8:
-    return visit(Element<uint8_t, false, 0>());
-  case DType::U16:
-    return visit(Element<uint16_t, false, 0>());
-  case DType::U32:
-    return visit(Element<uint32_t, false, 0>());
-  case DType::U64:
-    return visit(Element<uint64_t, false, 0>());
-  case DType::I8:
-    return visit(Element<uint8_t, true, 0>());
-  case DType::I16:
-    return visit(Element<uint16_t, true, 0>());
-  case DType::I32:
-    return visit(Element<uint32_t, true, 0>());
-  case DType::I64:
-    return visit(Element<uint64_t, true, 0>());
-  case DType::F16:
-    return visit(Element<uint16_t, true, 0x7c00>());
-  case DType::BF16:
-    return visit(Element<uint16_t, true, 0x7f80>());
-  case DType::F32:
-    return visit(Element<uint32_t, true, 0x7f800000>());
-  case DType::F64:
-    return visit(Element<uint64_t, true, 0x7ff0000000000000>());
+  switch (sizeOf(dtype)) {
+  case 1:
+    return visit(uint8_t());
+  case 2:
+    return visit(uint16_t());
+  case 4:
+    return visit(uint32_t());
+  case 8:
+    return visit(uint64_t());
   }
+  llvm_unreachable("all sizes are handled");
 }
 
-void metaops::runSort(const Routine &routine, const void *source, void *result,
+void metaops::runSort(const Routine &routine, const void *source,
+                      llvm::ArrayRef<void *> results, char *scratch,
                       ThreadPool &threads) {
-  dispatch(routine.dtype, [&](auto element) {
-    using Sort = LineSort<decltype(element)>;
-    auto *from = static_cast<const typename Sort::Bits *>(source);
-    auto *to = static_cast<typename Sort::Bits *>(result);
-    forEachLine<decltype(element)>(routine, threads,
-                                   [&](Sort &sort, int64_t first) {
-                                     sort.sort(from + first, to + first);
-                                   });
-  });
-}
-
-void metaops::runArgsort(const Routine &routine, const void *source,
-                         int64_t *result, ThreadPool &threads) {
-  dispatch(routine.dtype, [&](auto element) {
-    using Sort = LineSort<decltype(element)>;
-    auto *from = static_cast<const typename Sort::Bits *>(source);
-    forEachLine<decltype(element)>(routine, threads,
-                                   [&](Sort &sort, int64_t first) {
-                                     sort.argsort(from + first, result + first);
-                                   });
+  dispatch(routine.dtype, [&](auto bits) {
+    using Bits = decltype(bits);
+    Results<Bits> to = {nullptr, nullptr};
+    if (routine.givesValues)
+      to.values = static_cast<Bits *>(results.front());
+    if (routine.givesIndices)
+      to.indices = static_cast<int64_t *>(results.back());
+    runLines(routine, static_cast<const Bits *>(source), to, scratch, threads);
   });
 }

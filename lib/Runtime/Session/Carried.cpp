@@ -134,8 +134,10 @@ void Session::addCarriedValues(RunKind kind) {
   std::vector<Node *> carried;
   if (isAny) {
     if (kind != RunKind::Updates) {
-      askedNodes = slice.ops;
-      llvm::append_range(askedNodes, slice.leaves);
+      askedNodes = slice.leaves;
+      for (Node *op : slice.ops)
+        llvm::copy_if(resultsOf(op), std::back_inserter(askedNodes),
+                      [&](Node *result) { return slice.contains(result); });
       for (Node *node : askedNodes)
         node->isAsked = true;
     }

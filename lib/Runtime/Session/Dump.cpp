@@ -30,10 +30,11 @@ std::string Session::dump() {
 
   IRMapping mapping;
   llvm::SmallVector<Value> results;
+  for (Operation &op : graph.getBlock())
+    builder.clone(op, mapping);
   graph.forEachNode([&](Node *node) {
-    Operation *clone = builder.clone(*node->op, mapping);
     if (node->vars > 0)
-      results.push_back(clone->getResult(0));
+      results.push_back(mapping.lookup(node->value()));
   });
   func::ReturnOp::create(builder, unknown, results);
 

@@ -134,6 +134,9 @@ uint32_t MemoryModel::markKept() {
       continue;
     for (Node *operand : node->operands)
       mark(operand);
+    for (Node *result : resultsOf(node))
+      if (result->buffer)
+        mark(result);
   }
   return kept;
 }

@@ -38,10 +38,11 @@ Node *Graph::createNode() {
   return node;
 }
 
-Node *Graph::adopt(Operation *op) {
-  SignatureTable::Id signature = signatures.intern(op);
+Node *Graph::adopt(OpResult result, SignatureTable::Id signature) {
+  Operation *op = result.getOwner();
   Node *node = createNode();
   node->op = op;
+  node->number = result.getResultNumber();
   node->order = ++numRecorded;
   node->period = node->oldestPeriod = period;
   node->signature = signature;
@@ -62,12 +63,24 @@ Node *Graph::adopt(Operation *op) {
     if (!source->isLeaf() && !source->isPendingUpdate)
       node->oldestPeriod = std::min(node->oldestPeriod, source->oldestPeriod);
   }
-  nodes.try_emplace(op, node);
+  nodes.try_emplace(result, node);
   if (isFlowing(node)) {
     node->carries = node->numCarrying > 0;
     node->endedChains = endedChains;
   }
   return node;
+}
+
+Node *Graph::adopt(Operation *op) {
+  SignatureTable::Id signature = signatures.intern(op);
+  ++numOps;
+  Node *last = nullptr;
+  for (OpResult result : op->getResults()) {
+    Node *node = adopt(result, signature);
+    node->nextResult = last ? std::exchange(last->nextResult, node) : node;
+    last = node;
+  }
+  return last->nextResult;
 }
 
 void Graph::adoptAfter(Operation *last) {
@@ -78,7 +91,15 @@ void Graph::adoptAfter(Operation *last) {
 
 void Graph::forEachNode(llvm::function_ref<void(Node *)> visit) {
   for (Operation &op : block)
-    visit(getNode(&op));
+    for (Value result : op.getResults())
+      visit(getNode(result));
+}
+
+llvm::SmallVector<Node *, 4> Graph::getUsers(const Node *node) const {
+  llvm::SmallVector<Node *, 4> users;
+  for (Operation *op : node->value().getUsers())
+    llvm::append_range(users, resultsOf(getNode(op)));
+  return users;
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,9 +131,9 @@ void Graph::releaseVar(Node *node) {
   if (--node->vars > 0)
     return;
   letGo(node);
-  if (node->isOverdue)
+  if (node->isOverdue && !isSpared(node))
     endHistories(node);
-  if (node->carries && !node->op->use_empty())
+  if (node->carries && !node->value().use_empty())
     updateCarries(node);
   enqueue(node);
 }
@@ -139,7 +160,7 @@ std::vector<Node *> Graph::getWaiting() const {
 }
 
 bool Graph::isDead(const Node *node) const {
-  return node->vars == 0 && node->pins == 0 && node->op->use_empty();
+  return node->vars == 0 && node->pins == 0 && node->value().use_empty();
 }
 
 void Graph::enqueue(Node *node) {
@@ -159,8 +180,14 @@ void Graph::collect() {
     Node *node = queue.back();
     queue.pop_back();
     node->isQueued = false;
-    if (isDead(node))
+    if (!node->op)
+      continue; // gone with a result beside it
+    auto results = resultsOf(node);
+    auto alive = llvm::find_if(results, [&](Node *n) { return !isDead(n); });
+    if (alive == results.end())
       erase(node);
+    else if (isDead(node) && mayGo(*alive, /*keepsHistory=*/true))
+      turnIntoLeaves(*alive);
   }
 }
 
@@ -174,18 +201,22 @@ void Graph::collectAll() {
   collect();
 }
 
+/// Erases the operation of a node, and the nodes of all its results.
 void Graph::erase(Node *node) {
-  if (node->isPendingUpdate && onUpdateErased)
-    onUpdateErased(node);
-  if (node->isUnchecked && onUncheckedErased)
-    onUncheckedErased(node);
-  if (node->isDonated)
-    --numDonated;
   Operation *op = node->op;
   enqueueOperands(node);
-  nodes.erase(op);
+  for (Node *result : resultsOf(node)) {
+    if (result->isPendingUpdate && onUpdateErased)
+      onUpdateErased(result);
+    if (result->isUnchecked && onUncheckedErased)
+      onUncheckedErased(result);
+    if (result->isDonated)
+      --numDonated;
+    nodes.erase(result->value());
+    result->buffer.reset();
+    result->op = nullptr;
+    freeNodes.push_back(result);
+  }
+  --numOps;
   op->erase();
-  node->buffer.reset();
-  node->op = nullptr;
-  freeNodes.push_back(node);
 }

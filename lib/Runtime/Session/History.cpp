@@ -19,6 +19,10 @@
 // is carried forward along the uses, so that a chain x = f(x) does not grow in
 // a loop. Stopped is what was recorded under Python's no_grad.
 //
+// An operation goes with all of its results: when each is computed and keeps no
+// history, or needed by nobody. Until then those that are computed stay beside
+// the others, so that a gradient of one finds the others in memory.
+//
 // A chain x = f(x, c) whose values are asked for as it grows, with c held,
 // would keep the operations of all steps. So `depth` counts the programs that a
 // history reaches back through, and a history ends at values that are too deep
@@ -56,48 +60,70 @@ void Graph::updateCarries(Node *start) {
     Node *node = worklist.back();
     worklist.pop_back();
     bool flows = needsHistory(node);
-    if (node->buffer && !flows)
-      turnIntoLeaf(node);
+    // Also what is not computed yet passes the ends on to what is made of it.
+    if (!flows)
+      inheritEnds(node);
+    if (node->buffer && mayGo(node, /*keepsHistory=*/true))
+      turnIntoLeaves(node);
     bool carries = flows || (node->vars > 0 && isFloat(node->dtype));
     if (carries == node->carries)
       continue;
     node->carries = carries;
-    // Once for each use, as operands are counted.
-    for (Operation *op : node->op->getUsers()) {
-      Node *user = getNode(op);
+    for (Node *user : getUsers(node)) {
       user->numCarrying += carries ? 1 : -1;
       worklist.push_back(user);
     }
   }
 }
 
-void Graph::turnIntoLeaf(Node *node) {
+/// Whether no result of the node's operation needs it any more, to be computed
+/// or, with `keepsHistory`, for a gradient. The node itself may be computed
+/// before it has its Var.
+bool Graph::mayGo(Node *node, bool keepsHistory) const {
+  return !node->operands.empty() &&
+         llvm::all_of(resultsOf(node), [&](Node *result) {
+           return (result != node && isDead(result)) ||
+                  (result->isLeaf() && !(keepsHistory && needsHistory(result)));
+         });
+}
+
+/// Has the results of an operation that may go stay without it. Of several,
+/// those that nobody needs are erased; a single one may be computed before it
+/// has its Var.
+void Graph::turnIntoLeaves(Node *node) {
   Operation *op = node->op;
-  if (node->operands.empty())
-    return;
-  inheritEnds(node);
+  bool isOneOfSeveral = node->nextResult != node;
+  enqueueOperands(node);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
-  auto leaf = metaop::BufferOp::create(builder, op->getLoc(), node->type());
-  op->getResult(0).replaceAllUsesWith(leaf);
-  enqueueOperands(node);
-  node->operands.clear();
-  node->numCarrying = 0;
-  nodes.erase(op);
+  for (Node *result : llvm::to_vector<2>(resultsOf(node))) {
+    inheritEnds(result);
+    auto leaf = metaop::BufferOp::create(builder, op->getLoc(), result->type());
+    result->value().replaceAllUsesWith(leaf);
+    nodes.erase(result->value());
+    nodes.try_emplace(leaf, result);
+    result->op = leaf;
+    result->number = 0;
+    result->nextResult = result;
+    result->signature = signatures.intern(leaf);
+    result->operands.clear();
+    result->numCarrying = 0;
+    result->depth = 0;
+    result->isSaved = result->isOverdue = false;
+    if (isOneOfSeveral && isDead(result))
+      enqueue(result);
+    ++numOps;
+  }
+  --numOps;
   op->erase();
-  nodes.try_emplace(leaf, node);
-  node->op = leaf;
-  node->signature = signatures.intern(leaf);
-  node->depth = 0;
-  node->isSaved = node->isOverdue = false;
 }
 
 void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
   node->buffer = std::move(buffer);
   node->depth = depth;
   waiting.erase(node);
-  if (!needsHistory(node))
-    turnIntoLeaf(node);
+  if (mayGo(node, /*keepsHistory=*/true))
+    turnIntoLeaves(node);
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,7 +139,9 @@ void Graph::inheritEnds(Node *node) {
 /// Has the values stay without their operands, and notes which are cut off.
 /// Returns those at which the same chains have ended before.
 std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
-  std::vector<Node *> stack(values), lost, outdated;
+  std::vector<Node *> stack, lost, outdated;
+  for (Node *value : values)
+    llvm::append_range(stack, resultsOf(value));
   uint32_t mark = startTraversal();
   uint64_t chains = 0;
   while (!stack.empty()) {
@@ -138,11 +166,23 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
   for (Node *held : lost)
     held->lostChains |= chains;
   for (Node *value : values) {
-    value->endedChains |= chains;
-    turnIntoLeaf(value);
-    updateCarries(value);
+    // Some result may still be to be computed; or the operation may be gone.
+    if (!mayGo(value, /*keepsHistory=*/false))
+      continue;
+    auto ended = llvm::to_vector<2>(resultsOf(value));
+    for (Node *result : ended)
+      result->endedChains |= chains;
+    turnIntoLeaves(value);
+    llvm::for_each(ended, [&](Node *result) { updateCarries(result); });
   }
   return outdated;
+}
+
+/// Whether a result of the node's operation is held that has a gradient.
+bool Graph::isSpared(Node *node) const {
+  return llvm::any_of(resultsOf(node), [&](Node *result) {
+    return (result->vars > 0 || result->pins > 0) && needsHistory(result);
+  });
 }
 
 void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
@@ -174,8 +214,9 @@ void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
           saved.push_back(source);
         if (!source->isLeaf() || source->depth + depth > root->depth)
           stack.push_back(source);
-        else if (isHeld)
-          source->isOverdue = true;
+        else if (isSpared(source))
+          for (Node *result : resultsOf(source))
+            result->isOverdue = true;
         else if (!source->operands.empty())
           ended.push_back(source);
       }

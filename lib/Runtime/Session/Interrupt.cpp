@@ -110,7 +110,7 @@ void Session::resumeForSlice() {
     return;
   resumeFor(slice.leaves);
   for (const UncheckedIndices &entry : unchecked)
-    if (entry.lowest->isLeaf() && llvm::is_contained(slice.ops, entry.indices))
+    if (entry.lowest->isLeaf() && slice.computes(entry.indices))
       resumeFor(entry.lowest);
 }
 

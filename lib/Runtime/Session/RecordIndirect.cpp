@@ -169,9 +169,8 @@ std::vector<Node *> Session::takeCheckable() {
 bool Session::computeChecks(RunKind kind) {
   std::vector<Node *> nodes;
   for (const UncheckedIndices &entry : unchecked) {
-    bool isUsed = llvm::is_contained(slice.ops, entry.indices);
-    bool isAlong =
-        kind != RunKind::Checks && llvm::is_contained(slice.ops, entry.lowest);
+    bool isUsed = slice.computes(entry.indices);
+    bool isAlong = kind != RunKind::Checks && slice.computes(entry.lowest);
     if (!entry.lowest->isLeaf() && (isUsed || isAlong))
       nodes.insert(nodes.end(), {entry.lowest, entry.highest});
   }
@@ -202,7 +201,7 @@ std::vector<std::shared_ptr<const CheckOutcome>>
 Session::findRequiredChecks() const {
   std::vector<std::shared_ptr<const CheckOutcome>> required;
   for (const UncheckedIndices &entry : unchecked)
-    if (entry.lowest->isLeaf() && llvm::is_contained(slice.ops, entry.indices))
+    if (entry.lowest->isLeaf() && slice.computes(entry.indices))
       required.push_back(entry.outcome);
   return required;
 }

@@ -325,10 +325,6 @@ Var Session::reindexReduce(const Var &x, llvm::StringRef kindName,
       parseAccess("reindex_reduce", x.shape(), x.shape(), shape, indexes,
                   overflowConditions, extras);
   llvm::SmallVector<Node *> reads = recordReads(parsed, x.shape(), extras);
-  if (!reads.empty() && kind == metaop::ReduceKind::Mul)
-    fail(ErrorKind::Value, "reindex_reduce: products by indices out of tensors "
-                           "are not supported; given 'mul', expected add, "
-                           "max, min, and, or or xor");
   Node *source = x.node;
   if (!parsed.trees.empty()) {
     // What a condition excludes counts as the identity, which changes nothing.

@@ -49,15 +49,27 @@ Var Session::prefix(llvm::StringRef kind, const Var &x, const Var *factors,
                                              /*serial=*/false)));
 }
 
-Var Session::sort(const Var &x, int64_t dim, bool descending) {
-  dim = normalizeDim("sort", dim, x);
-  return wrap(adopt(metaop::SortOp::create(at(), line, x.node->type(),
-                                           x.node->value(), dim, descending)));
+/// The shape of a part of the order along `dim`; without `count`, of all.
+static llvm::SmallVector<int64_t> getOrderShape(const Var &x, int64_t dim,
+                                                int64_t begin,
+                                                std::optional<int64_t> count) {
+  llvm::SmallVector<int64_t> shape(x.shape());
+  int64_t extent = shape[dim];
+  shape[dim] = count.value_or(extent);
+  if (begin < 0 || shape[dim] < 0 || begin > extent ||
+      shape[dim] > extent - begin)
+    fail(ErrorKind::Value, "sort: " + llvm::Twine(shape[dim]) +
+                               " places from " + llvm::Twine(begin) +
+                               " on are not all inside of 0 to " +
+                               llvm::Twine(extent));
+  return shape;
 }
 
-Var Session::argsort(const Var &x, int64_t dim, bool descending) {
-  dim = normalizeDim("argsort", dim, x);
-  return wrap(
-      adopt(metaop::ArgsortOp::create(at(), line, typeOf(x.shape(), DType::I64),
-                                      x.node->value(), dim, descending)));
+std::vector<Var> Session::sort(const Var &x, int64_t dim, bool descending,
+                               int64_t begin, std::optional<int64_t> count) {
+  dim = normalizeDim("sort", dim, x);
+  auto shape = getOrderShape(x, dim, begin, count);
+  return wrapResults(adopt(metaop::SortOp::create(
+      at(), line, typeOf(shape, x.dtype()), typeOf(shape, DType::I64),
+      x.node->value(), dim, descending, begin)));
 }

@@ -37,7 +37,7 @@ using namespace metaops;
 /// Whether nobody but one Var needs the value. A number's node is its value.
 static bool isHeldOnce(const Node *node) {
   return node->vars == 1 && !node->isScalar && node->pins == 0 &&
-         node->op->use_empty() && node->endedChains == 0 &&
+         node->value().use_empty() && node->endedChains == 0 &&
          node->lostChains == 0;
 }
 

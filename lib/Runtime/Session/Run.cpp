@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. The slice of the values asked for is traced, and with it its key.
+// 1. The slice of the values asked for is traced, and with it its key. Where
+//    an operation of it has several results, all that somebody waits for are
+//    computed with it, and none by a second program.
 // 2. Values that are in memory in any case between two kernels, and that a
 //    later gradient would need, become outputs as well, within a budget. (By
 //    Rules 1 and 2 of fusion these are results of reductions, and what
-//    reindexes read.)
+//    reindexes read; and all that routines read and write.)
 // 3. The program is found by the key, or compiled.
 // 4. It runs on the leaves' buffers; the outputs become leaves themselves.
 //
@@ -93,6 +95,7 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
   traceSlice(graph, outputs.getArrayRef(), slice);
   if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
     addCarriedValues(kind);
+  addResultsBeside();
   // Updates have no history; what is computed along with them may have.
   bool keepsHistory =
       llvm::any_of(asked, [&](Node *node) { return graph.needsHistory(node); });
@@ -141,15 +144,17 @@ bool Session::computeView(Node *node) {
 // Saved values
 //===----------------------------------------------------------------------===//
 
-/// Whether a reindex of the slice reads the value, so that it exists in memory.
+/// Whether a reindex or a routine of the slice reads the value, so that it
+/// exists in memory.
 bool Session::feedsReindex(const Node *node) const {
-  return llvm::any_of(node->op->getUsers(), [&](Operation *op) {
-    Node *user = graph.getNode(op);
+  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
     if (!slice.contains(user))
       return false;
     const SignatureInfo &info = graph.getInfo(user);
     if (info.isView)
       return feedsReindex(user);
+    if (info.isRoutine)
+      return true;
     // A value of a much smaller space is computed again for each consumer.
     return info.isReindex &&
            countElements(user->shape()) / metaop::kSmallProducerRatio <
@@ -162,8 +167,7 @@ bool Session::feedsReindex(const Node *node) const {
 /// in another order, as the gradient of a transposed weight has them. No
 /// gradient reads what was only moved.
 bool Session::isOnlyMoved(const Node *node) const {
-  return llvm::all_of(node->op->getUsers(), [&](Operation *op) {
-    Node *user = graph.getNode(op);
+  return llvm::all_of(graph.getUsers(node), [&](Node *user) {
     const SignatureInfo &info = graph.getInfo(user);
     return !slice.contains(user) ||
            (user->isOutput && (info.isReindex || info.isReindexReduce) &&
@@ -171,20 +175,23 @@ bool Session::isOnlyMoved(const Node *node) const {
   });
 }
 
+/// Whether something has been recorded that will ask for the value.
+bool Session::isAwaited(const Node *node) const {
+  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
+    return !slice.contains(user) && !user->isLeaf();
+  });
+}
+
 bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
   const SignatureInfo &info = graph.getInfo(node);
   if (info.isView || info.isReindex || info.isGenerator)
     return false;
-  if (!info.isReindexReduce && !feedsReindex(node))
+  if (!info.isReindexReduce && !info.isRoutine && !feedsReindex(node))
     return false;
   if (keepsHistory && graph.needsHistory(node) &&
       (node->vars > 0 || !isOnlyMoved(node)))
     return true;
-  // What has been recorded already will ask for it.
-  return llvm::any_of(node->op->getUsers(), [&](Operation *op) {
-    Node *user = graph.getNode(op);
-    return !slice.contains(user) && !user->isLeaf();
-  });
+  return isAwaited(node);
 }
 
 void Session::addSavedValues() {
@@ -198,15 +205,40 @@ void Session::addSavedValues() {
     return isAsked(node) && !node->isDifferentiated && graph.needsHistory(node);
   });
   markOutputs(true);
-  for (Node *node : slice.ops) {
-    if (node->isOutput || !isWorthSaving(node, keepsHistory && isAsked(node)))
-      continue;
+  auto save = [&](Node *node) {
+    if (node->isOutput || !slice.contains(node) ||
+        !isWorthSaving(node, keepsHistory && isAsked(node)))
+      return;
     int64_t bytes = countBytes(node->shape(), node->dtype);
     if (bytes > budget)
-      continue;
+      return;
     budget -= bytes;
     node->isSaved = true;
     slice.outputs.push_back(node);
+  };
+  for (Node *op : slice.ops)
+    llvm::for_each(resultsOf(op), save);
+  markOutputs(false);
+}
+
+//===----------------------------------------------------------------------===//
+// Several results
+//===----------------------------------------------------------------------===//
+
+/// An operation with several results is no part of a kernel: what somebody
+/// waits for of them is there anyway, or cheaper now than by another program.
+void Session::addResultsBeside() {
+  markOutputs(true);
+  for (Node *op : slice.ops) {
+    if (op->nextResult == op)
+      continue;
+    for (Node *result : resultsOf(op)) {
+      if (result->isOutput || !slice.contains(result) ||
+          !(result->vars > 0 || result->pins > 0 || isAwaited(result)))
+        continue;
+      result->isOutput = true;
+      slice.outputs.push_back(result);
+    }
   }
   markOutputs(false);
 }
@@ -490,6 +522,7 @@ void Session::runEagerly(Node *node) {
   if (node->isLeaf())
     return;
   traceSlice(graph, node, slice);
+  // What one of them computes beside is there when it is met.
   std::vector<Node *> ops = slice.ops;
   // A program is an operator, and says nothing about loops.
   llvm::scope_exit restore([this] { depthStep = 1; });

@@ -12,6 +12,7 @@
 #include "MetaOps/Runtime/Session/DumpProgram.h"
 #include "RecordingTables.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <exception>
@@ -44,6 +45,19 @@ Var Session::wrap(Node *node) {
   if (!isLazy)
     runEagerly(node);
   return Var(shared_from_this(), node);
+}
+
+std::vector<Var> Session::wrapResults(Node *first) {
+  // Where operators run at once, the first computes the others along.
+  auto results = llvm::to_vector<2>(resultsOf(first));
+  llvm::for_each(results, [&](Node *result) { graph.pin(result); });
+  llvm::scope_exit unpin([&] {
+    llvm::for_each(results, [&](Node *result) { graph.unpin(result); });
+  });
+  std::vector<Var> vars;
+  for (Node *result : results)
+    vars.push_back(wrap(result));
+  return vars;
 }
 
 void Session::rebind(Var &var, Node *node) { var = wrap(node); }

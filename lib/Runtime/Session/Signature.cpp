@@ -16,10 +16,6 @@
 using namespace mlir;
 using namespace metaops;
 
-static RankedTensorType getType(Operation *op) {
-  return cast<RankedTensorType>(op->getResult(0).getType());
-}
-
 /// The number of operands as far as it is part of the signature.
 static unsigned countOperands(Operation *op) {
   return isa<metaop::ConcatOp>(op) ? 0 : op->getNumOperands();
@@ -48,12 +44,27 @@ static bool haveSameProperties(Operation *a, Operation *b) {
 }
 
 static uint64_t hashSignature(Operation *op) {
-  RankedTensorType type = getType(op);
-  uint64_t hash =
+  llvm::hash_code hash =
       llvm::hash_combine(op->getName().getAsOpaquePointer(), hashProperties(op),
-                         type.getElementType().getAsOpaquePointer(),
-                         type.getRank(), countOperands(op));
-  return hash >> 1; // keeps off the map's reserved keys
+                         countOperands(op));
+  for (Type result : op->getResultTypes()) {
+    auto type = cast<RankedTensorType>(result);
+    hash = llvm::hash_combine(hash, type.getElementType().getAsOpaquePointer(),
+                              type.getRank());
+  }
+  return uint64_t(hash) >> 1; // keeps off the map's reserved keys
+}
+
+/// Whether the results are of one kind, but for their extents.
+static bool haveSameResults(Operation *a, Operation *b) {
+  return a->getNumResults() == b->getNumResults() &&
+         llvm::all_of(llvm::zip(a->getResultTypes(), b->getResultTypes()),
+                      [](auto types) {
+                        auto a = cast<RankedTensorType>(std::get<0>(types));
+                        auto b = cast<RankedTensorType>(std::get<1>(types));
+                        return a.getElementType() == b.getElementType() &&
+                               a.getRank() == b.getRank();
+                      });
 }
 
 static SignatureInfo describe(Operation *op) {
@@ -63,6 +74,7 @@ static SignatureInfo describe(Operation *op) {
   info.isReindex = isa<metaop::ReindexOpInterface, metaop::GatherOp>(op);
   info.isReindexReduce =
       isa<metaop::ReindexReduceOpInterface, metaop::ScatterOp>(op);
+  info.isRoutine = isa<metaop::RoutineOpInterface>(op);
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   info.isRandom = isa<metaop::RandomOp>(op);
   info.isVariadic = isa<metaop::ConcatOp>(op);
@@ -88,12 +100,9 @@ SignatureTable::~SignatureTable() {
 
 bool SignatureTable::matches(const Entry &entry, Operation *op) {
   Operation *other = entry.exemplar;
-  if (other->getName() != op->getName() ||
-      entry.numOperands != countOperands(op))
-    return false;
-  RankedTensorType type = getType(op), otherType = getType(other);
-  return type.getElementType() == otherType.getElementType() &&
-         type.getRank() == otherType.getRank() && haveSameProperties(op, other);
+  return other->getName() == op->getName() &&
+         entry.numOperands == countOperands(op) && haveSameResults(op, other) &&
+         haveSameProperties(op, other);
 }
 
 SignatureTable::Id SignatureTable::intern(Operation *op) {

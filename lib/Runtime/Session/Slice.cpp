@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A depth-first walk from the outputs along the operands, without recursion (a
-// program may be thousands of operations deep). An operation is numbered when
-// its operands are, a leaf when it is met; one count for both. The key is
-// written on the way: for a leaf its type, for an operation its signature and
-// its operands' numbers, and the extents of each.
+// program may be thousands of operations deep). The results of an operation are
+// numbered when its operands are, a leaf when it is met; one count for all. The
+// key is written on the way: for a leaf its type, for an operation its
+// signature and its operands' numbers, and the extents of each value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,27 +52,34 @@ void Slice::clear() {
 /// Tells a leaf in a skeleton from an operation.
 static constexpr uint32_t leafMark = 0x80000000;
 
-static void appendShape(std::vector<int64_t> &numbers, const Node *node) {
-  llvm::ArrayRef<int64_t> shape = node->shape();
+static void appendShape(std::vector<int64_t> &numbers, Value value) {
+  llvm::ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(value.getType()).getShape();
   numbers.insert(numbers.end(), shape.begin(), shape.end());
 }
 
-/// Finds the depth of its history on the way.
-static void appendToKey(Graph &graph, ProgramKey &key, Node *node) {
-  if (node->isLeaf()) {
-    key.skeleton.push_back(leafMark | uint32_t(node->dtype) << 16 |
-                           node->type().getRank());
-  } else {
-    key.skeleton.push_back(node->signature);
-    if (graph.getInfo(node).isVariadic)
-      key.skeleton.push_back(node->operands.size());
-    node->depth = 0;
-    for (Node *source : node->operands) {
-      key.skeleton.push_back(source->position);
-      node->depth = std::max(node->depth, source->depth);
-    }
-  }
-  appendShape(key.numbers, node);
+static void appendLeaf(ProgramKey &key, const Node *leaf) {
+  key.skeleton.push_back(leafMark | uint32_t(leaf->dtype) << 16 |
+                         leaf->type().getRank());
+  appendShape(key.numbers, leaf->value());
+}
+
+/// The node's operation, with all of its results.
+static void appendOperation(Graph &graph, ProgramKey &key, const Node *node) {
+  key.skeleton.push_back(node->signature);
+  if (graph.getInfo(node).isVariadic)
+    key.skeleton.push_back(node->operands.size());
+  for (const Node *source : node->operands)
+    key.skeleton.push_back(source->position);
+  for (Value result : node->op->getResults())
+    appendShape(key.numbers, result);
+}
+
+static uint32_t getDepth(const Node *node) {
+  uint32_t depth = 0;
+  for (const Node *source : node->operands)
+    depth = std::max(depth, source->depth);
+  return depth;
 }
 
 void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
@@ -81,15 +88,34 @@ void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
   slice.outputs.assign(outputs.begin(), outputs.end());
   Walk walk(graph);
   slice.epoch = walk.getEpoch();
-  uint32_t position = 0;
+  // The next number, and that of the first result of the last operation.
+  uint32_t next = 0, first = 0;
+  auto visit = [&](Node *node) {
+    if (node->isDonated)
+      failOverwritten(node);
+    if (node->isLeaf()) {
+      slice.leaves.push_back(node);
+      appendLeaf(slice.key, node);
+      node->position = next++;
+      return;
+    }
+    if (slice.ops.empty() || slice.ops.back()->op != node->op) {
+      slice.ops.push_back(node);
+      appendOperation(graph, slice.key, node);
+      first = next;
+      next += node->op->getNumResults();
+    }
+    node->position = first + node->number;
+    node->depth = getDepth(node);
+  };
   for (Node *output : outputs)
-    walk.run(output, [&](Node *node) {
-      if (node->isDonated)
-        failOverwritten(node);
-      node->position = position++;
-      (node->isLeaf() ? slice.leaves : slice.ops).push_back(node);
-      appendToKey(graph, slice.key, node);
-    });
+    walk.run(output, visit);
+}
+
+bool Slice::computes(const Node *node) const {
+  return !node->isLeaf() && llvm::any_of(ops, [&](const Node *other) {
+    return other->op == node->op;
+  });
 }
 
 uint32_t metaops::markNeeded(Graph &graph, llvm::ArrayRef<Node *> roots) {
@@ -162,8 +188,15 @@ std::string metaops::writeSlice(Graph &graph, const Slice &slice) {
     mapping.map(leaf->value(), argument);
   StringAttr file = builder.getStringAttr("node");
   for (auto [index, node] : llvm::enumerate(slice.ops)) {
+    // A result that is there already is an argument, if it is read.
+    auto given = llvm::map_to_vector<2>(resultsOf(node), [&](Node *result) {
+      return result->isLeaf() ? mapping.lookupOrNull(result->value()) : Value();
+    });
     Operation *clone = builder.clone(*node->op, mapping);
     clone->setLoc(FileLineColLoc::get(file, index, 0));
+    for (auto [result, argument] : llvm::zip_equal(resultsOf(node), given))
+      if (argument)
+        mapping.map(result->value(), argument);
   }
   llvm::SmallVector<Value> results;
   for (Node *output : slice.outputs)

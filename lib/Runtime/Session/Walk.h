@@ -15,6 +15,8 @@
 namespace metaops {
 
 /// Visits what roots are made of down to the leaves, each once, operands first.
+/// The results of an operation that need computing are visited one after the
+/// other, whichever of them was met.
 class Walk {
 public:
   explicit Walk(Graph &graph, bool stopsAtOutputs = false)
@@ -28,7 +30,9 @@ public:
     while (!stack.empty()) {
       Frame &top = stack.back();
       if (top.next == top.node->operands.size()) {
-        visit(top.node);
+        for (Node *result : resultsOf(top.node))
+          if (!isEnd(result))
+            visit(result);
         stack.pop_back();
         continue;
       }
@@ -45,12 +49,20 @@ private:
   template <typename Visit> bool enter(Node *node, Visit &visit) {
     if (node->epoch == epoch)
       return false;
-    node->epoch = epoch;
-    if (node->isLeaf() || (stopsAtOutputs && node->isOutput))
+    if (isEnd(node)) {
+      node->epoch = epoch;
       visit(node);
-    else
-      stack.push_back({node, 0});
+      return true;
+    }
+    for (Node *result : resultsOf(node))
+      if (!isEnd(result))
+        result->epoch = epoch;
+    stack.push_back({node, 0});
     return true;
+  }
+
+  bool isEnd(const Node *node) const {
+    return node->isLeaf() || (stopsAtOutputs && node->isOutput);
   }
 
   bool stopsAtOutputs;

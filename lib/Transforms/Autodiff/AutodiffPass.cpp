@@ -78,16 +78,20 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (function.isExternal())
-      return;
-    if (order < 1) {
-      function.emitError() << "expected an `order` of 1 or more, but got "
-                           << order.getValue();
-      return signalPassFailure();
-    }
-    if (failed(addGradients(function, wrt, order)))
-      signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(differentiateFunction(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult differentiateFunction(func::FuncOp function) {
+    if (order < 1)
+      return function.emitError() << "expected an `order` of 1 or more, but "
+                                     "got "
+                                  << order.getValue();
+    if (failed(verifyIsNotCalled(function, getOperation())))
+      return failure();
+    return addGradients(function, wrt, order);
   }
 };
 } // namespace

@@ -59,6 +59,20 @@ FailureOr<func::ReturnOp> metaop::getReturn(func::FuncOp function) {
   return exit;
 }
 
+LogicalResult metaop::verifyIsNotCalled(func::FuncOp function,
+                                        ModuleOp module) {
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(function, module);
+  if (uses && uses->empty())
+    return success();
+  InFlightDiagnostic error = function.emitError()
+                             << "expected a function that no other one calls, "
+                                "as its arguments and results change";
+  if (uses)
+    error.attachNote((*uses->begin()).getUser()->getLoc()) << "called here";
+  return error;
+}
+
 void metaop::setResults(func::FuncOp function, func::ReturnOp exit,
                         ArrayRef<Value> results) {
   exit.getOperandsMutable().assign(results);

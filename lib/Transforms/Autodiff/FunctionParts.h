@@ -10,6 +10,7 @@
 #define METAOPS_LIB_TRANSFORMS_AUTODIFF_FUNCTIONPARTS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::metaop {
 
@@ -20,6 +21,10 @@ FailureOr<SmallVector<Value>> getTargets(func::FuncOp function,
 
 /// The return of a function of one block; emits an error for another one.
 FailureOr<func::ReturnOp> getReturn(func::FuncOp function);
+
+/// Emits an error for a function that others of the module refer to: they would
+/// not fit the type that it is given.
+LogicalResult verifyIsNotCalled(func::FuncOp function, ModuleOp module);
 
 /// Has the function return `results`, with the arguments that it has now.
 void setResults(func::FuncOp function, func::ReturnOp exit,

@@ -62,9 +62,11 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    if (!getOperation().isExternal() &&
-        failed(addTangents(getOperation(), wrt)))
-      signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() &&
+          (failed(verifyIsNotCalled(function, getOperation())) ||
+           failed(addTangents(function, wrt))))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -151,6 +151,13 @@ static bool isStep(Operation &op) {
   return isa<func::CallOp, PlacementOpInterface, RoutineOpInterface>(op);
 }
 
+SmallVector<Value> metaop::getMadeValues(Operation *step) {
+  SmallVector<Value> values(step->getResults());
+  if (isa<RoutineOpInterface>(step))
+    llvm::erase_if(values, [](Value value) { return value.use_empty(); });
+  return values;
+}
+
 LogicalResult MemoryPlanner::findLives() {
   if (!llvm::hasSingleElement(main.getBody()))
     return main.emitOpError("expects one block, given ")
@@ -341,7 +348,7 @@ LogicalResult MemoryPlanner::planRoutine(Operation *op, int64_t time) {
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (getRows(getViewed(operand), symbols))
       return op->emitOpError("reads operand ") << i << ", which is in rows";
-  for (Value result : op->getResults())
+  for (Value result : getMadeValues(op))
     makePlace(getRoot(result), time);
   return success();
 }
@@ -384,7 +391,7 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
   Block &body = main.getBody().front();
   for (Operation &op : body)
     if (isStep(op))
-      op.setAttr("metaop.slots", toSlots(op.getResults()));
+      op.setAttr("metaop.slots", toSlots(getMadeValues(&op)));
   main->setAttr("metaop.results", toSlots(body.getTerminator()->getOperands()));
   main->setAttr("metaop.arena_bytes",
                 Builder(ctx).getI64IntegerAttr(plan.bytes));

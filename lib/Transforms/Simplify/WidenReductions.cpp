@@ -34,11 +34,12 @@ static bool combinesHalves(ReindexReduceOpInterface op) {
          !access.map.isProjectedPermutation(/*allowZeroInResults=*/true);
 }
 
-/// The same for a scatter, which always adds to what is in memory.
+/// The same for a scatter, which always combines with what is in memory.
 static bool combinesHalves(ScatterOp op) {
   Type element = op.getSource().getType().getElementType();
   return (element.isF16() || element.isBF16()) &&
-         op.getReduceKind() == ReduceKind::Add;
+         (op.getReduceKind() == ReduceKind::Add ||
+          op.getReduceKind() == ReduceKind::Mul);
 }
 
 Value metaop::createWidened(OpBuilder &b, Location loc, Value halves) {

@@ -38,6 +38,7 @@ from .adaptive_pool import (
     adaptive_max_pool2d,
     adaptive_max_pool3d,
 )
+from .adaptive_softmax import AdaptiveLogSoftmaxWithLoss
 from .attention import scaled_dot_product_attention
 from .batch_norm import batch_norm, instance_norm
 from .batch_norm_layers import (
@@ -54,6 +55,7 @@ from .containers import Flatten, Identity, ModuleList, Sequential, Unflatten
 from .conv import conv1d, conv2d, conv3d
 from .conv_layers import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .conv_transpose import conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .ctc import CTCLoss, ctc_loss
 from .dictionaries import ModuleDict, ParameterDict, ParameterList
 from .distance import (
     CosineSimilarity,
@@ -209,6 +211,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
@@ -258,6 +261,8 @@ __all__ = [
     "CosineSimilarity",
     "cross_entropy_loss",
     "CrossEntropyLoss",
+    "ctc_loss",
+    "CTCLoss",
     "Dropout",
     "dropout",
     "dropout1d",

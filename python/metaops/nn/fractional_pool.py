@@ -17,7 +17,8 @@ from .. import sampling
 from .._core import Var, iota
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown
-from ..elementwise import floor, where
+from ..elementwise import where
+from ..rounding import floor
 from .max_pool import flat_places, largest
 from .module import Module
 from .window import Numbers, as_images, per_dimension

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import elementwise
+from .. import elementwise, rounding
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
@@ -138,7 +138,7 @@ def _interpolated(padded: Var, place: Var, mode: str, before: int) -> Var:
     """
     rank, neighbours = place.shape[-1], _NEIGHBOURS[mode]
     strides = [math.prod(padded.shape[3 + k :]) for k in range(rank)]
-    element = elementwise.round(place) if mode == "nearest" else elementwise.floor(place)
+    element = rounding.round(place) if mode == "nearest" else rounding.floor(place)
     # The first neighbour is in x padded: integers, for floats count to 2**24 only.
     first = element.cast("int64") + (before + neighbours[0])
     index = (first * np.array(strides[::-1])).sum(-1).stop_fuse()

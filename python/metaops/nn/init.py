@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import _core, sampling
 from .._core import Var, full
 from .._errors import at_line
@@ -28,6 +30,7 @@ __all__ = [
     "kaiming_normal",
     "kaiming_uniform",
     "normal",
+    "orthogonal",
     "sparse",
     "trunc_normal",
     "uniform",
@@ -239,6 +242,40 @@ def dirac(shape: Shape, groups: int = 1, dtype: DType = "float32") -> Var:
     for axis in range(2, len(shape)):
         is_one = is_one & (_core.iota(shape, axis, "int64") == shape[axis] // 2)
     return is_one.cast(dtype)
+
+
+def orthogonal(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var:
+    """Return a matrix whose rows, or columns, are orthogonal (Saxe et al., 2014).
+
+    The numbers are drawn as those of `normal`, and decomposed by NumPy at once.
+
+    Parameters
+    ----------
+    shape
+        ``(outputs, ...)``; the dimensions behind the first count as one.
+    gain
+        The norm of each row, or column, whichever are fewer.
+
+    Raises
+    ------
+    ValueError
+        If the shape has fewer than two dimensions.
+    """
+    if len(shape) < 2:
+        raise at_line(
+            ValueError(
+                f"orthogonal: shape is {shown(tuple(shape))}, expected at least two dimensions"
+            )
+        )
+    rows, columns = shape[0], math.prod(shape[1:])
+    if rows * columns == 0:
+        return _core.zeros(shape, dtype)
+    wide = "float64" if _core.dtype(dtype) == "float64" else "float32"
+    drawn = sampling.normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, wide).numpy()
+    q, r = np.linalg.qr(drawn)
+    # The signs that make the result uniform among all such matrices.
+    q = q * np.where(np.diagonal(r) < 0, -gain, gain).astype(wide)
+    return _core.array(q if rows >= columns else q.T, dtype).reshape(shape)
 
 
 def sparse(shape: Shape, sparsity: float, std: float = 0.01, dtype: DType = "float32") -> Var:

@@ -8,21 +8,27 @@ from . import lr_scheduler
 from .adam import Adam, AdamW
 from .adam_kin import Adamax, NAdam, RAdam
 from .adaptive import Adadelta, Adagrad, RMSprop
+from .averaging import ASGD, Rprop
 from .clipping import clip_grad_norm, clip_grad_value
+from .factored import Adafactor, Muon
 from .optimizer import Optimizer
 from .sgd import SGD
 
 __all__ = [
+    "ASGD",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
     "RMSprop",
+    "Rprop",
     "clip_grad_norm",
     "clip_grad_value",
     "lr_scheduler",

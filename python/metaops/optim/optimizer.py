@@ -150,7 +150,8 @@ class Optimizer(ABC):
             for name, first in new[group].items():
                 kept = self._kept.setdefault(name, {})
                 if index not in kept:
-                    kept[index] = full(parameter.shape, first, parameter.dtype)
+                    shape = self._state_shape(name, parameter)
+                    kept[index] = full(shape, first, parameter.dtype)
 
     def _check_parameters(self, new: list[Any]) -> None:
         """Raise an error unless these are float Vars that are not there yet."""
@@ -304,6 +305,10 @@ class Optimizer(ABC):
     def _new_state(self, group: Group) -> dict[str, float]:
         """Return what is kept for each parameter of a group, and its first value."""
         return {}
+
+    def _state_shape(self, name: str, parameter: Var) -> tuple[int, ...]:
+        """Return the shape of what is kept by a name for a parameter."""
+        return parameter.shape
 
     def _keep(self, state: str, index: int, value: Var) -> Var:
         """Make a value the state of a parameter; return the value."""

@@ -134,15 +134,6 @@ func.func @scatter_c5(%x: tensor<4xf32>, %i: tensor<4xi64>) {
 
 // -----
 
-func.func @scatter_c5_mul(%x: tensor<4xf32>, %i: tensor<4xi64>) {
-  // expected-error @below {{does not reduce by `mul`}}
-  %y = metaop.scatter mul %x[%i] map affine_map<(d0)[s0] -> (s0)>
-      : (tensor<4xf32>, tensor<4xi64>) -> tensor<9xf32>
-  return
-}
-
-// -----
-
 func.func @scatter_c6(%x: tensor<4xf32>, %i: tensor<4xi64>) {
   // expected-error @below {{element type}}
   %y = metaop.scatter add %x[%i] map affine_map<(d0)[s0] -> (s0)>

@@ -2,14 +2,86 @@
 
 func.func @sort_c1_dim(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{expects a dimension below 1, given -1}}
-  %0 = metaop.sort %x dim = -1 : tensor<4xf32>
+  %0, %1 = metaop.sort %x dim = -1 : tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // -----
 
-func.func @argsort_c1_dim(%x: tensor<4xf32>) -> tensor<4xi64> {
+func.func @sort_c1_dim_too_large(%x: tensor<4xf32>) -> tensor<4xi64> {
   // expected-error @below {{expects a dimension below 1, given 1}}
-  %0 = metaop.argsort %x dim = 1 : tensor<4xf32> -> tensor<4xi64>
-  return %0 : tensor<4xi64>
+  %0, %1 = metaop.sort %x dim = 1 : tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xi64>
+}
+
+// -----
+
+func.func @sort_one_result(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{operation defines 2 results but was provided 1 to bind}}
+  %0 = metaop.sort %x dim = 0 : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @sort_indices_type(%x: tensor<4xf32>) -> tensor<5xi64> {
+  // expected-error @below {{failed to verify that indices are i64 and of the values' shape}}
+  %0, %1 = "metaop.sort"(%x) <{dim = 0 : i64}> : (tensor<4xf32>) -> (tensor<4xf32>, tensor<5xi64>)
+  return %1 : tensor<5xi64>
+}
+
+// -----
+
+func.func @sort_unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
+  // expected-error @below {{operand #0 must be}}
+  %0, %1 = "metaop.sort"(%x) <{dim = 0 : i64}> : (tensor<*xf32>) -> (tensor<*xf32>, tensor<4xi64>)
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+func.func @sort_c2_element(%x: tensor<4xf32>) -> tensor<4xf64> {
+  // expected-error @below {{expects values of the source's elements, given 'tensor<4xf64>' for 'tensor<4xf32>'}}
+  %0, %1 = metaop.sort %x dim = 0 : tensor<4xf32> -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
+func.func @sort_c2_shape(%x: tensor<4x8xf32>) -> tensor<5x2xf32> {
+  // expected-error @below {{expects values of the source's shape but along dimension 1, given 'tensor<5x2xf32>' for 'tensor<4x8xf32>'}}
+  %0, %1 = metaop.sort %x dim = 1 : tensor<4x8xf32> -> tensor<5x2xf32>
+  return %0 : tensor<5x2xf32>
+}
+
+// -----
+
+func.func @sort_c2_rank(%x: tensor<4x8xf32>) -> tensor<4xi64> {
+  // expected-error @below {{expects values of the source's shape but along dimension 1, given 'tensor<4xf32>' for 'tensor<4x8xf32>'}}
+  %0, %1 = metaop.sort %x dim = 1 : tensor<4x8xf32> -> tensor<4xf32>
+  return %1 : tensor<4xi64>
+}
+
+// -----
+
+func.func @sort_c3_count(%x: tensor<4xf32>) -> tensor<5xi64> {
+  // expected-error @below {{expects places of 4 elements, given those from 0 on for 'tensor<5xf32>'}}
+  %0, %1 = metaop.sort %x dim = 0 : tensor<4xf32> -> tensor<5xf32>
+  return %1 : tensor<5xi64>
+}
+
+// -----
+
+func.func @sort_c3_begin(%x: tensor<4xf32>) -> tensor<2xf32> {
+  // expected-error @below {{expects places of 4 elements, given those from 3 on for 'tensor<2xf32>'}}
+  %0, %1 = metaop.sort %x dim = 0 begin = 3 : tensor<4xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @sort_c3_negative(%x: tensor<4xf32>) -> tensor<2xf32> {
+  // expected-error @below {{expects places of 4 elements, given those from -1 on for 'tensor<2xf32>'}}
+  %0, %1 = metaop.sort %x dim = 0 begin = -1 : tensor<4xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
 }

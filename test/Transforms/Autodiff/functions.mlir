@@ -46,9 +46,8 @@ func.func @exp2(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[EXPM1:.*]] = metaop.expm1 %[[X]]
 // CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[ADD:.*]] = metaop.add %[[EXPM1]], %[[C2]]
-// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[C]], %[[ADD]]
+// CHECK-NEXT: %[[EXP:.*]] = metaop.exp %[[X]]
+// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[C]], %[[EXP]]
 // CHECK-NEXT: return %[[EXPM1]], %[[MUL]] :
 func.func @expm1(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.expm1 %x : tensor<4xf32>
@@ -145,11 +144,11 @@ func.func @acos(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[ATAN:.*]] = metaop.atan %[[X]]
 // CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[X]], %[[X]]
 // CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[ADD:.*]] = metaop.add %[[MUL]], %[[C2]]
-// CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[C]], %[[ADD]]
-// CHECK-NEXT: return %[[ATAN]], %[[DIV]] :
+// CHECK-NEXT: %[[HYPOT:.*]] = metaop.hypot %[[X]], %[[C2]]
+// CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[C]], %[[HYPOT]]
+// CHECK-NEXT: %[[DIV2:.*]] = metaop.div %[[DIV]], %[[HYPOT]]
+// CHECK-NEXT: return %[[ATAN]], %[[DIV2]] :
 func.func @atan(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.atan %x : tensor<4xf32>
   return %r : tensor<4xf32>
@@ -327,10 +326,13 @@ func.func @copysign(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[FMOD:.*]] = metaop.fmod %[[X]], %[[Y]]
 // CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[X]], %[[Y]]
-// CHECK-NEXT: %[[TRUNC:.*]] = metaop.trunc %[[DIV]]
-// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[C]], %[[TRUNC]]
-// CHECK-NEXT: %[[NEG:.*]] = metaop.neg %[[MUL]]
+// CHECK-NEXT: %[[ABS:.*]] = metaop.abs %[[X]]
+// CHECK-NEXT: %[[ABS2:.*]] = metaop.abs %[[Y]]
+// CHECK-NEXT: %[[FLOOR_DIV:.*]] = metaop.floor_div %[[ABS]], %[[ABS2]]
+// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[X]], %[[Y]]
+// CHECK-NEXT: %[[COPYSIGN:.*]] = metaop.copysign %[[FLOOR_DIV]], %[[MUL]]
+// CHECK-NEXT: %[[MUL2:.*]] = metaop.mul %[[C]], %[[COPYSIGN]]
+// CHECK-NEXT: %[[NEG:.*]] = metaop.neg %[[MUL2]]
 // CHECK-NEXT: return %[[FMOD]], %[[C]], %[[NEG]] :
 func.func @fmod(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.fmod %x, %y : tensor<4xf32>

@@ -36,3 +36,15 @@ func.func @no_argument() -> tensor<4xf32> {
   %0 = metaop.constant dense<1.0> : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{expected a function that no other one calls, as its arguments and results change}}
+func.func @called(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-note @below {{called here}}
+  %0 = call @called(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -116,10 +116,19 @@ def MetaOp_AtanhOp : MetaOp_MathOp<"atanh", "artanh x", "AtanhOp">;
 //===----------------------------------------------------------------------===//
 
 def MetaOp_ErfOp : MetaOp_MathOp<"erf", "erf x", "ErfOp", "Erf">;
-def MetaOp_ErfcOp : MetaOp_UnaryFloatOp<"erfc", "1 - erf x",
-  "emitErfc(emit, x)", "std::erfc(x)">;
+def MetaOp_ErfcOp : MetaOp_MathOp<"erfc", "1 - erf x", "ErfcOp">;
 def MetaOp_ErfinvOp : MetaOp_UnaryFloatOp<"erfinv", "y with erf y = x",
   "emitErfinv(emit, x)", "evaluateErfinv(x)">;
+
+def MetaOp_LgammaOp : MetaOp_UnaryFloatOp<"lgamma",
+  "ln |gamma(x)|; inf at 0, -1, -2, ...",
+  "emitLgamma(emit, x)", "evaluateLgamma(x)">;
+def MetaOp_DigammaOp : MetaOp_UnaryFloatOp<"digamma",
+  "the derivative of lgamma; -inf at 0, inf at -0, NaN at -1, -2, ...",
+  "emitDigamma(emit, x)", "evaluateDigamma(x)">;
+def MetaOp_PolygammaOp : MetaOp_BinaryFloatOp<"polygamma",
+  "the derivative number x of digamma at y, x = 1, 2, ...; NaN of another x",
+  "emitPolygamma(emit, x, y)", "evaluatePolygamma(x, y)">;
 
 //===----------------------------------------------------------------------===//
 // Signs

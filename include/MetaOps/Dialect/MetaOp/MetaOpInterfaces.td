@@ -134,9 +134,10 @@ def MetaOp_PlacementOpInterface : OpInterface<"PlacementOpInterface"> {
 def MetaOp_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
   let cppNamespace = "::mlir::metaop";
   let description = [{
-    The op is no part of any kernel: a routine of the runtime computes its result
-    from whole operands in memory. All are dense, of one shape, and combined along
-    one dimension.
+    The op is no part of any kernel: a routine of the runtime computes those of
+    its results that are used from whole operands in memory. All are dense, and
+    combined along one dimension; but for its extent in the results, they have
+    one shape.
   }];
   let methods = [
     InterfaceMethod<"The dimension along which elements are combined.",

@@ -98,13 +98,14 @@ def MetaOp_ScatterOp : MetaOp_Op<"scatter", [
     (C2) as many dims as the source has dimensions; (C3) as many symbols as
     there are tensors of indices, and at least one; (C4) each of them has the
     shape of the source; (C5) `and`, `or`, `xor` take integers or booleans, the
-    others numbers, and `mul` is not taken; (C6) source and result have one
-    element type; (C7) one extent operand per dynamic dimension of the result;
-    (C8) divisors in the map are positive constants.
+    others numbers; (C6) source and result have one element type; (C7) one
+    extent operand per dynamic dimension of the result; (C8) divisors in the map
+    are positive constants.
 
     VJP: for add, `gather` of the cotangent through the same map and indices;
     for max and min, the cotangent is shared evenly by the elements that attain
-    the value.
+    the value; for mul, it is multiplied by the product of the others, of which
+    docs/Spec.md says what holds at zeros.
 
     ```mlir
     %y = metaop.scatter add %x[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)>

@@ -13,53 +13,50 @@ include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
 
 class MetaOp_RoutineOp<string mnemonic, list<Trait> traits = []>
     : MetaOp_Op<mnemonic, !listconcat([
-        Pure, SameOperandsAndResultShape, MetaOp_RoutineOpInterface], traits)> {
+        Pure, MetaOp_RoutineOpInterface], traits)> {
   let hasVerifier = 1;
 }
 
 def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
-    SameOperandsAndResultType, MetaOp_DifferentiableByProducts]> {
-  let summary = "Elements in rising order along a dimension";
+    TypesMatchWith<"indices are i64 and of the values' shape", "values",
+                   "indices",
+                   "::llvm::cast<::mlir::RankedTensorType>($_self).clone("
+                   "::mlir::IntegerType::get($_self.getContext(), 64))">,
+    MetaOp_DifferentiableByProducts]> {
+  let summary = "Elements in rising order along a dimension, and where they were";
   let description = [{
-    NaN is larger than every number, and both zeros are equal: zeros that are
-    beside each other may change places. In falling order if `descending`.
+    `indices[..., k, ...]` is the index along `dim` of the element that comes at
+    place `begin` + k, `values[..., k, ...]` that element. NaN is larger than every
+    number, and both zeros are equal; of equal elements the one with the lower
+    index comes first. In falling order if `descending`, where this holds, too.
 
-    Constraints: (C1) `dim` is a dimension.
+    The extent of the results along `dim` says how many places of the order are
+    wanted, and `begin` the first of them.
 
-    VJP: a scatter of the cotangent to where the elements were.
+    Either result may be unused; then it is not computed. Without indices, zeros
+    that are beside each other may change places among the values.
+
+    Constraints: (C1) `dim` is a dimension; (C2) the values have the source's
+    elements and, but along `dim`, its shape; (C3) the places are those of
+    elements.
+
+    VJP: a scatter of the values' cotangent by the indices.
 
     ```mlir
-    %y = metaop.sort %x dim = 1 : tensor<4x8xf32>
+    %y, %i = metaop.sort %x dim = 1 : tensor<4x8xf32> -> tensor<4x8xf32>
+    %largest, %at = metaop.sort %x dim = 1 descending
+        : tensor<4x8xf32> -> tensor<4x1xf32>
+    %middle, %_ = metaop.sort %x dim = 1 begin = 3
+        : tensor<4x8xf32> -> tensor<4x2xf32>
     ```
   }];
   let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
-                       UnitAttr:$descending);
-  let results = (outs MetaOp_Tensor:$result);
+                       UnitAttr:$descending,
+                       DefaultValuedAttr<I64Attr, "0">:$begin);
+  let results = (outs MetaOp_Tensor:$values, MetaOp_IndexTensor:$indices);
   let assemblyFormat = [{
-    $source `dim` `=` $dim (`descending` $descending^)? attr-dict `:`
-    type($result)
-  }];
-}
-
-def MetaOp_ArgsortOp : MetaOp_RoutineOp<"argsort"> {
-  let summary = "Where the elements in rising order are along a dimension";
-  let description = [{
-    `result[..., k, ...]` is the index along `dim` of the element that comes at
-    place k in the order of `metaop.sort`; of equal ones, in both directions, the
-    one with the lower index comes first.
-
-    Constraints: (C1) `dim` is a dimension.
-
-    ```mlir
-    %i = metaop.argsort %x dim = 1 : tensor<4x8xf32> -> tensor<4x8xi64>
-    ```
-  }];
-  let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
-                       UnitAttr:$descending);
-  let results = (outs MetaOp_IndexTensor:$result);
-  let assemblyFormat = [{
-    $source `dim` `=` $dim (`descending` $descending^)? attr-dict `:`
-    type($source) `->` type($result)
+    $source `dim` `=` $dim (`descending` $descending^)? (`begin` `=` $begin^)?
+    attr-dict `:` type($source) `->` type($values)
   }];
 }
 

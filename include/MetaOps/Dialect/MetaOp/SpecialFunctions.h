@@ -16,6 +16,15 @@ namespace mlir::metaop {
 /// with it.
 double evaluateErfinv(double x);
 
+/// ln |gamma(x)|.
+double evaluateLgamma(double x);
+
+/// Its derivative: by the recurrence up to 16, then by Stirling's series.
+double evaluateDigamma(double x);
+
+/// The derivative number `order` of that: NaN if it is none of 1, 2, ...
+double evaluatePolygamma(double order, double x);
+
 } // namespace mlir::metaop
 
 #endif // METAOPS_DIALECT_METAOP_SPECIALFUNCTIONS_H

@@ -24,7 +24,8 @@ struct SliceNode {
   std::string name;
   /// A position in the slice, or -1 - k for leaf k.
   std::vector<int64_t> operands;
-  /// Shape and element type, as in "4x8xf32".
+  /// Shape and element type, as in "4x8xf32"; of several results "4xf32,
+  /// 4xi64".
   std::string type;
 };
 

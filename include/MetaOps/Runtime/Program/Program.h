@@ -71,6 +71,8 @@ struct KernelInfo {
   int64_t flops = 0;
   /// Instructions by mlir::metaop::WorkClass, for predictions.
   std::vector<int64_t> instructions;
+  /// Predicted picoseconds of a routine on one thread.
+  int64_t routineWork = 0;
   /// Operations of its loops: how much there is to compile to machine code.
   int64_t loopOps = 0;
   /// How many threads there is work for.

@@ -20,34 +20,44 @@ namespace metaops {
 
 /// What a call of a routine does: an op with a RoutineOpInterface, as numbers.
 struct Routine {
-  enum class Kind { None, Sort, Argsort };
+  enum class Kind { None, Sort };
 
   Kind kind = Kind::None;
   DType dtype = DType::F32;
   /// Lines of `extent` elements, `inner` elements apart; `outer * inner` lines.
   int64_t outer = 0, extent = 0, inner = 0;
+  /// The places of a line's order that are in the results: `count` from
+  /// `begin`.
+  int64_t begin = 0, count = 0;
   /// In falling order.
   bool isReverse = false;
+  /// Which results a sort has: the elements, and where they were.
+  bool givesValues = false;
+  bool givesIndices = false;
 
   static Routine of(mlir::metaop::RoutineOpInterface op);
 
   int64_t countElements() const { return outer * extent * inner; }
+  int64_t countResults() const { return outer * count * inner; }
+  unsigned getNumResults() const { return givesValues + givesIndices; }
   /// Predicted picoseconds on one thread.
   int64_t getWork() const;
   /// How many threads there is work for.
   int64_t getMaxThreads() const;
   bool isValid() const;
 
-  /// Reads the inputs of the op and writes its result.
-  void run(llvm::ArrayRef<void *> inputs, void *result,
-           ThreadPool &threads) const;
+  /// Scratch memory that a run takes, in bytes; it is aligned to 64.
+  int64_t getScratchBytes() const;
+  /// Reads the inputs of the op and writes those of its results that are used.
+  void run(llvm::ArrayRef<void *> inputs, llvm::ArrayRef<void *> results,
+           char *scratch, ThreadPool &threads) const;
 };
 
 /// The kinds of routines; see Sort.cpp.
-void runSort(const Routine &routine, const void *source, void *result,
+void runSort(const Routine &routine, const void *source,
+             llvm::ArrayRef<void *> results, char *scratch,
              ThreadPool &threads);
-void runArgsort(const Routine &routine, const void *source, int64_t *result,
-                ThreadPool &threads);
+int64_t getSortScratch(const Routine &routine);
 
 } // namespace metaops
 

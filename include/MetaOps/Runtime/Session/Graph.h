@@ -19,6 +19,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/iterator.h"
+#include "llvm/ADT/iterator_range.h"
 
 #include <deque>
 #include <functional>
@@ -27,10 +29,15 @@
 
 namespace metaops {
 
-/// What the session knows of one operation of its block, beside the IR. Every
-/// recorded operation has one result, so this is also what it knows of a value.
+/// What the session knows of one value of its block, beside the IR: a result of
+/// an operation.
 struct Node {
   mlir::Operation *op = nullptr;
+  /// Which of the operation's results it is.
+  uint32_t number = 0;
+  SignatureTable::Id signature = 0;
+  /// The operation's next result; of the last one the first. See resultsOf.
+  Node *nextResult = nullptr;
   /// Of the operation's operands.
   llvm::SmallVector<Node *, 2> operands;
   /// The value, once it is computed or given; or the memory that a queued run
@@ -55,7 +62,6 @@ struct Node {
   /// bits: those that end here, and those that this value was a part of.
   uint64_t endedChains = 0;
   uint64_t lostChains = 0;
-  SignatureTable::Id signature = 0;
   /// Live Vars that hold the value.
   uint32_t vars = 0;
   /// Reasons of the session's own to keep it.
@@ -112,19 +118,47 @@ struct Node {
         isUnchecked(false), isTarget(false), isDifferentiated(false),
         isSaved(false), isOverdue(false), wasHeld(false) {}
 
-  mlir::Value value() const { return op->getResult(0); }
+  mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {
-    return llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType());
+    return llvm::cast<mlir::RankedTensorType>(value().getType());
   }
   llvm::ArrayRef<int64_t> shape() const { return type().getShape(); }
   /// Slices stop here: the value needs no computing (or cannot be computed).
   bool isLeaf() const { return buffer || isScalar || isDonated; }
 };
 
-/// The block that holds all recorded operations, and a node for each. Appended
-/// to at its end; an operation goes when no Var holds its value and no other
-/// operation uses it. A computed value keeps its operands (its history) as long
-/// as it may be differentiated; see History.cpp.
+/// Goes round the results of an operation.
+class ResultIterator
+    : public llvm::iterator_facade_base<ResultIterator,
+                                        std::forward_iterator_tag, Node *,
+                                        std::ptrdiff_t, Node **, Node *> {
+public:
+  ResultIterator(Node *first, Node *node) : first(first), node(node) {}
+
+  bool operator==(const ResultIterator &other) const {
+    return node == other.node;
+  }
+  Node *operator*() const { return node; }
+  ResultIterator &operator++() {
+    node = node->nextResult == first ? nullptr : node->nextResult;
+    return *this;
+  }
+
+private:
+  Node *first;
+  /// Null at the end.
+  Node *node;
+};
+
+/// All results of a node's operation, the node itself first.
+inline llvm::iterator_range<ResultIterator> resultsOf(Node *node) {
+  return {ResultIterator(node, node), ResultIterator(node, nullptr)};
+}
+
+/// The block that holds all recorded operations, and a node for each of their
+/// results. Appended to at its end; an operation goes when no Var holds a value
+/// of it and no other operation uses one. A computed value keeps its operands
+/// (its history) as long as it may be differentiated; see History.cpp.
 class Graph {
 public:
   explicit Graph(mlir::MLIRContext *context);
@@ -136,7 +170,7 @@ public:
   /// Inserts at the end of the block.
   mlir::OpBuilder &getBuilder() { return builder; }
 
-  /// Gives an operation of the block its node.
+  /// Gives an operation of the block its nodes. Returns the first result's.
   Node *adopt(mlir::Operation *op);
   /// Gives nodes to all operations after `last` (null: from the beginning).
   void adoptAfter(mlir::Operation *last);
@@ -146,10 +180,11 @@ public:
   void setStopsGradients(bool stops) { stopsGradients = stops; }
   bool getStopsGradients() const { return stopsGradients; }
 
-  Node *getNode(mlir::Operation *op) const { return nodes.lookup(op); }
-  Node *getNode(mlir::Value value) const {
-    return getNode(value.getDefiningOp());
-  }
+  Node *getNode(mlir::Value value) const { return nodes.lookup(value); }
+  /// Of the first result.
+  Node *getNode(mlir::Operation *op) const { return getNode(op->getResult(0)); }
+  /// The values made of this one: each as often as its operation uses it.
+  llvm::SmallVector<Node *, 4> getUsers(const Node *node) const;
   const SignatureInfo &getInfo(const Node *node) const {
     return signatures.getInfo(node->signature);
   }
@@ -169,7 +204,8 @@ public:
   void setComputed(Node *node, BufferRef buffer, uint32_t depth);
   /// An update at `line` wrote into the value's buffer.
   void setDonated(Node *node, mlir::Location line);
-  /// Whether a gradient may flow from this value to its operands.
+  /// Whether a gradient may flow from this value to its operands: no other
+  /// result of the operation counts.
   bool needsHistory(const Node *node) const;
   /// The same, whether or not anybody could ask for it.
   bool isFlowing(const Node *node) const;
@@ -184,7 +220,7 @@ public:
   void startPeriod() { ++period; }
   void setPeriod(int64_t newPeriod) { period = newPeriod; }
   int64_t getPeriod() const { return period; }
-  /// How many operations have ever been recorded.
+  /// How many values have ever been recorded.
   uint64_t getNumRecorded() const { return numRecorded; }
 
   /// Erases what nobody needs any more.
@@ -192,7 +228,8 @@ public:
   /// The same, for all operations of the block: after a call has failed.
   void collectAll();
 
-  size_t size() const { return nodes.size(); }
+  /// How many operations there are.
+  size_t size() const { return numOps; }
   size_t getNumVars() const { return numVars; }
   size_t getNumDonated() const { return numDonated; }
 
@@ -209,13 +246,16 @@ public:
 
 private:
   Node *createNode();
+  Node *adopt(mlir::OpResult result, SignatureTable::Id signature);
   void enqueue(Node *node);
   void enqueueOperands(Node *node);
   bool isDead(const Node *node) const;
+  bool isSpared(Node *node) const;
   void erase(Node *node);
   void hold(Node *node);
   void letGo(Node *node);
-  void turnIntoLeaf(Node *node);
+  bool mayGo(Node *node, bool keepsHistory) const;
+  void turnIntoLeaves(Node *node);
   void updateCarries(Node *start);
   void inheritEnds(Node *node);
   std::vector<Node *> endHistories(llvm::ArrayRef<Node *> values);
@@ -225,12 +265,13 @@ private:
   mlir::Block block;
   mlir::OpBuilder builder;
   SignatureTable signatures;
-  llvm::DenseMap<mlir::Operation *, Node *> nodes;
+  llvm::DenseMap<mlir::Value, Node *> nodes;
   std::deque<Node> storage;
   std::vector<Node *> freeNodes;
   std::vector<Node *> queue;
   std::vector<Node *> worklist;
   llvm::DenseSet<Node *> waiting;
+  size_t numOps = 0;
   uint64_t numRecorded = 0;
   int64_t period = 0;
   unsigned numChains = 0;

@@ -199,8 +199,11 @@ public:
   /// By the names of the dialect's prefix operators; `factors` for `linear`.
   Var prefix(llvm::StringRef kind, const Var &x, const Var *factors,
              int64_t dim, bool reverse, bool exclusive);
-  Var sort(const Var &x, int64_t dim, bool descending);
-  Var argsort(const Var &x, int64_t dim, bool descending);
+  /// `count` places of the order, all by default, from `begin` on: the elements
+  /// that come there, and where they were, int64.
+  std::vector<Var> sort(const Var &x, int64_t dim, bool descending,
+                        int64_t begin = 0,
+                        std::optional<int64_t> count = std::nullopt);
 
   Var stopGrad(const Var &x);
   Var stopFuse(const Var &x);
@@ -359,6 +362,8 @@ private:
   void leave(bool failed);
   void dropDead();
   Var wrap(Node *node);
+  /// Vars of all results of a new operation.
+  std::vector<Var> wrapResults(Node *first);
   void rebind(Var &var, Node *node);
 
   // Recording; all work on nodes (Record*.cpp, Indexing.cpp)
@@ -455,9 +460,11 @@ private:
   int64_t plan(llvm::ArrayRef<const Var *> vars,
                std::vector<std::shared_ptr<const RunRecord>> *runs);
   bool computeView(Node *node);
+  void addResultsBeside();
   void addSavedValues();
   bool feedsReindex(const Node *node) const;
   bool isOnlyMoved(const Node *node) const;
+  bool isAwaited(const Node *node) const;
   bool isWorthSaving(Node *node, bool keepsHistory) const;
   std::shared_ptr<const CachedProgram> lookUpProgram();
   void setScheduleFile(std::string file);

@@ -24,6 +24,8 @@ struct SignatureInfo {
   bool isView = false;
   bool isReindex = false;
   bool isReindexReduce = false;
+  /// Reads its operands from memory, and writes its results there.
+  bool isRoutine = false;
   /// An element depends on its index (and on 0-d operands) only.
   bool isGenerator = false;
   bool isRandom = false;
@@ -32,7 +34,7 @@ struct SignatureInfo {
 };
 
 /// Numbers the operations' signatures: name, properties, number of operands
-/// (but of a list of any length), element type and rank of the result. Extents
+/// (but of a list of any length), element type and rank of each result. Extents
 /// are not part of it: they are the numbers beside a program's skeleton. Two
 /// ops with one number differ in operands and extents only.
 class SignatureTable {

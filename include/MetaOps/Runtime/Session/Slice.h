@@ -40,7 +40,7 @@ using ProgramFlags = std::array<uint32_t, 5>;
 
 /// The operations between some outputs and the values that are already there.
 struct Slice {
-  /// Each after its operands.
+  /// A result of each, which comes after its operands.
   std::vector<Node *> ops;
   /// The arguments of the program, in the order in which they were met.
   std::vector<Node *> leaves;
@@ -49,7 +49,10 @@ struct Slice {
   uint32_t epoch = 0;
 
   void clear();
+  /// Until the next traversal of the graph.
   bool contains(const Node *node) const { return node->epoch == epoch; }
+  /// Whether the value is a result of one of the operations.
+  bool computes(const Node *node) const;
 };
 
 /// Collects the slice of `outputs`, none of them a leaf, and all of its key but

@@ -11,13 +11,14 @@
 
 include "mlir/Pass/PassBase.td"
 
-def AutodiffPass : Pass<"metaop-autodiff", "::mlir::func::FuncOp"> {
-  let summary = "Adds the gradient of a function to its results";
+def AutodiffPass : Pass<"metaop-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Adds the gradient of each function to its results";
   let description = [{
     Turns a function that returns one tensor of floats into one that also
     returns the gradient of that tensor's sum with respect to its arguments, in
     reverse mode. The gradients follow in the order of `wrt`; the default is
-    every argument that is a tensor of floats.
+    every argument that is a tensor of floats. Fails for a function that another
+    one of the module calls.
 
     With `order` n, the gradients of order k are those of the sum of all
     elements of all gradients of order k - 1, and the gradients of each order
@@ -56,14 +57,14 @@ def AutodiffPass : Pass<"metaop-autodiff", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
-def PushForwardPass : Pass<"metaop-push-forward", "::mlir::func::FuncOp"> {
-  let summary = "Adds the tangents of a function's results to them";
+def PushForwardPass : Pass<"metaop-push-forward", "::mlir::ModuleOp"> {
+  let summary = "Adds the tangents of each function's results to them";
   let description = [{
     Turns a function of tensors into one that takes a tangent for each argument
     that `wrt` names, after all others, and also returns, in forward mode, the
     tangent of each result that is a tensor of floats: the Jacobian times the
     given tangents. The default of `wrt` is every argument that is a tensor of
-    floats.
+    floats. Fails for a function that another one of the module calls.
 
     Before:
 

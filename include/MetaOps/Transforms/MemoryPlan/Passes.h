@@ -30,6 +30,10 @@ bool canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
 /// and the call left out as long as its operands' contents are the same.
 inline constexpr llvm::StringLiteral kMayKeepAttr = "metaop.may_keep";
 
+/// The results of a step of a program that it computes: of a routine those that
+/// are used, of others all.
+SmallVector<Value> getMadeValues(Operation *step);
+
 /// The bytes that buffers begin at multiples of: a line of the caches.
 constexpr int64_t kBufferAlignment = 64;
 

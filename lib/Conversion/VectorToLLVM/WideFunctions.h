@@ -1,0 +1,22 @@
+//===- WideFunctions.h - Functions of f32 by way of f64 --------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_VECTORTOLLVM_WIDEFUNCTIONS_H
+#define METAOPS_LIB_CONVERSION_VECTORTOLLVM_WIDEFUNCTIONS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::metaop {
+
+/// Logarithms of f64, and trigonometric, hyperbolic and other functions of f32
+/// and vectors of it, become arithmetic.
+void populateWideFunctionPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_VECTORTOLLVM_WIDEFUNCTIONS_H

@@ -1,0 +1,109 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Distances of points, and rows within a distance of 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._core import Var
+from ._errors import at_line
+from ._typing import VarLike, as_number, as_var, normalised_axis, paired, shown, widened
+from .elementwise import where
+from .gathering import take
+from .norms import norm
+
+__all__ = ["cdist", "pdist", "renorm"]
+
+
+def cdist(x: VarLike, y: VarLike, order: float = 2.0) -> Var:
+    """Return the distance of each row of x from each row of y.
+
+    No tensor of differences is made: they are computed where they are summed.
+
+    Parameters
+    ----------
+    x, y
+        Shapes ``(..., P, M)`` and ``(..., R, M)``, the first of which broadcast.
+    order
+        Of the norm that is the distance, as of `metaops.norm`.
+
+    Returns
+    -------
+    Var
+        Shape ``(..., P, R)``. The gradient of a distance 0 is 0.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or there is no such norm.
+    """
+    x, y = paired(x, y)
+    if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-1]:
+        raise at_line(
+            ValueError(
+                f"cdist of shapes {x.shape} and {y.shape}: expected (..., P, M) and (..., R, M)"
+            )
+        )
+    return norm(x.unsqueeze(-2) - y.unsqueeze(-3), order, -1)
+
+
+def pdist(x: VarLike, order: float = 2.0) -> Var:
+    """Return the distance of each row of a matrix from each row after it.
+
+    Parameters
+    ----------
+    x
+        Shape ``(n, m)``.
+    order
+        Of the norm that is the distance, as of `metaops.norm`.
+
+    Returns
+    -------
+    Var
+        Shape ``(n * (n - 1) / 2,)``: those of the first row, of the second, and so on.
+
+    Raises
+    ------
+    ValueError
+        If x is no matrix, or there is no such norm.
+    """
+    x = as_var(x)
+    if x.ndim != 2:
+        raise at_line(ValueError(f"pdist: given shape {x.shape}, expected a matrix"))
+    first, second = np.triu_indices(x.shape[0], 1)
+    return norm(take(x, first, 0) - take(x, second, 0), order, -1)
+
+
+def renorm(x: VarLike, order: float, dim: int, maxnorm: float) -> Var:
+    """Return x with slices whose norm is too large scaled to have that norm.
+
+    Parameters
+    ----------
+    x
+        Any tensor with a dimension.
+    order
+        Of the norm.
+    dim
+        The dimension whose slices are meant.
+    maxnorm
+        The largest norm that stays.
+
+    Raises
+    ------
+    ValueError
+        If `dim` is out of range, `maxnorm` is negative, or there is no such norm.
+    """
+    given = as_var(x)
+    axis = normalised_axis(dim, given.ndim)
+    most = as_number("renorm", "maxnorm", maxnorm)
+    if not most >= 0:
+        raise at_line(
+            ValueError(f"renorm: maxnorm is {shown(maxnorm)}, expected a number of 0 or more")
+        )
+    wide, dtype = widened(given)
+    rest = [k for k in range(wide.ndim) if k != axis]
+    length = norm(wide, order, rest, True) if rest else norm(wide.unsqueeze(-1), order, -1)
+    is_long = length > most
+    return (wide * where(is_long, most / where(is_long, length, 1), 1)).cast(dtype)

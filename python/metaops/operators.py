@@ -1,0 +1,115 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators and attributes of Var that the array API has and the extension has not."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import bits
+from ._core import Var, matmul
+from ._errors import at_line
+from ._typing import DEVICE, check_device
+from .array_api import array_namespace
+from .products import matrix_transpose
+from .ufuncs import array_ufunc
+
+__all__ = ["ATTRIBUTES", "SPECIAL_METHODS", "to_device"]
+
+_OPERANDS = Var | int | np.ndarray | np.generic | list | tuple
+
+
+def _forward(function: Callable[..., Var]) -> Callable[..., Any]:
+    def method(self: Var, other: Any) -> Any:
+        return function(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    return method
+
+
+def _reflected(function: Callable[..., Var]) -> Callable[..., Any]:
+    def method(self: Var, other: Any) -> Any:
+        return function(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    return method
+
+
+def _in_place(function: Callable[..., Var]) -> Callable[..., Any]:
+    def method(self: Var, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return self.assign(function(self, other))
+
+    return method
+
+
+def _index(self: Var) -> int:
+    """Return an integer of Python's.
+
+    Raises
+    ------
+    TypeError
+        If it is not one integer.
+    """
+    if self.ndim or "int" not in self.dtype:
+        raise at_line(
+            TypeError(
+                f"index: given a Var of shape {self.shape} and dtype {self.dtype}, expected one"
+                " integer"
+            )
+        )
+    return operator.index(self.item())
+
+
+def _complex(self: Var) -> complex:
+    """Return a complex number of Python's, whose imaginary part is 0."""
+    return complex(float(self))
+
+
+def to_device(x: Var, device: str, *, stream: None = None) -> Var:
+    """Return the same tensor on a device, of which there is one.
+
+    Parameters
+    ----------
+    x
+        Any tensor.
+    device
+        "cpu".
+    stream
+        None: there are no streams.
+
+    Raises
+    ------
+    ValueError
+        If it is another device or there is a stream.
+    """
+    check_device("to_device", device)
+    if stream is not None:
+        raise at_line(ValueError("to_device: a stream is given, expected None"))
+    return +x
+
+
+#: Python, NumPy and the array API call these, never with other spellings of keywords.
+SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
+    "__array_namespace__": array_namespace,
+    "__array_ufunc__": array_ufunc,
+    "__complex__": _complex,
+    "__imatmul__": _in_place(matmul),
+    "__index__": _index,
+}
+for _name, _function in {
+    "lshift": bits.bitwise_left_shift,
+    "rshift": bits.bitwise_right_shift,
+}.items():
+    SPECIAL_METHODS[f"__{_name}__"] = _forward(_function)
+    SPECIAL_METHODS[f"__r{_name}__"] = _reflected(_function)
+    SPECIAL_METHODS[f"__i{_name}__"] = _in_place(_function)
+
+ATTRIBUTES: dict[str, Any] = {
+    "device": property(lambda self: DEVICE, doc="Where the elements are: the CPU."),
+    "mT": property(matrix_transpose, doc="The matrices of the last two dimensions transposed."),
+}

@@ -1,0 +1,129 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Optimisers that look at signs, and at averages of parameters: Rprop, ASGD."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .._core import Var
+from .._errors import at_line
+from .._typing import shown
+from ..elementwise import clip, sign, where
+from .adaptive import _decay, _decayed
+from .optimizer import Group, Numbers, Optimizer
+
+__all__ = ["ASGD", "Rprop"]
+
+
+class Rprop(Optimizer):
+    """Resilient backpropagation (Riedmiller and Braun, 1993): steps by signs alone.
+
+    Each number has a step of its own, which grows while the sign of its gradient stays.
+    Where the sign changes the step shrinks, and the number stays for once.
+
+    Parameters
+    ----------
+    parameters
+        As in `Optimizer`.
+    lr
+        The first step of each number.
+    etas
+        By what steps shrink and grow.
+    step_sizes
+        The smallest and the largest step.
+
+    Raises
+    ------
+    ValueError
+        As `Optimizer`, or if the etas are not below and above 1.
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[Var] | Iterable[Group],
+        lr: float = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50.0),
+    ) -> None:
+        super().__init__(parameters, lr, etas=etas, step_sizes=step_sizes)
+
+    def _check_options(self, group: Group) -> None:
+        super()._check_options(group)
+        shrinks, grows = group["etas"]
+        if not 0.0 < shrinks < 1.0 < grows:
+            raise at_line(
+                ValueError(
+                    f"Rprop: etas are {shown(group['etas'])}, expected one in (0, 1) and one above"
+                )
+            )
+
+    def _numbers(self, group: Group, step: int) -> dict[str, float]:
+        shrinks, grows = group["etas"]
+        least, most = group["step_sizes"]
+        return {"shrinks": shrinks, "grows": grows, "least": least, "most": most}
+
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+        same = sign(gradient * self._kept["gradient"][index])
+        factor = where(same > 0, n["grows"], where(same < 0, n["shrinks"], 1.0))
+        size = clip(self._kept["step"][index] * factor, n["least"], n["most"])
+        gradient = where(same < 0, 0.0, gradient)
+        self._keep("gradient", index, gradient)
+        self._keep("step", index, size)
+        parameter.update(parameter - sign(gradient) * size)
+
+    def _new_state(self, group: Group) -> dict[str, float]:
+        return {"gradient": 0.0, "step": group["lr"]}
+
+
+class ASGD(Optimizer):
+    """Averaged gradient descent (Polyak and Juditsky, 1992; Bottou, 2010).
+
+    Step t has the rate ``lr / (1 + lambd * lr * t) ** alpha``, t counted from 0. The
+    averages of the parameters are "average" in `state_dict`.
+
+    Parameters
+    ----------
+    parameters, lr
+        As in `Optimizer`.
+    lambd
+        How fast the parameters and the rate decay.
+    alpha
+        The power of the rate's decay.
+    t0
+        The step from which the parameters are averaged; before, the average is the
+        parameters.
+    weight_decay
+        The weight of the squared parameters' half in the loss.
+    """
+
+    _FRACTIONS = frozenset()
+
+    def __init__(
+        self,
+        parameters: Iterable[Var] | Iterable[Group],
+        lr: float = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(parameters, lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay)
+
+    def _numbers(self, group: Group, step: int) -> dict[str, float]:
+        lr, lambd, before = group["lr"], group["lambd"], step - 1
+        rate = lr / (1.0 + lambd * lr * before) ** group["alpha"]
+        share = 1.0 / max(1.0, before - group["t0"])
+        shrink = 1.0 - lambd * rate
+        return {"rate": rate, "shrink": shrink, "share": share, "rest": 1.0 - share} | _decay(group)
+
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+        gradient = _decayed(parameter, gradient, n)
+        moved = n["shrink"] * parameter - n["rate"] * gradient
+        average = n["rest"] * self._kept["average"][index] + n["share"] * moved
+        self._keep("average", index, average)
+        parameter.update(moved)
+
+    def _new_state(self, group: Group) -> dict[str, float]:
+        return {"average": 0.0}

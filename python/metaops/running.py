@@ -1,0 +1,102 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Changes along a dimension that are added up again."""
+
+from __future__ import annotations
+
+import math
+
+from ._core import Var
+from ._errors import at_line
+from ._typing import VarLike, as_number, as_var, normalised_axis, shown, widened
+from .cumulative import cumsum
+from .differences import _along, _part, diff
+from .elementwise import abs, mod, where
+from .stacking import concat
+
+__all__ = ["cumulative_trapezoid", "unwrap"]
+
+
+def cumulative_trapezoid(
+    y: VarLike, x: VarLike | None = None, dx: float = 1.0, dim: int = -1
+) -> Var:
+    """Return the areas under samples of a function up to each but the first.
+
+    Parameters
+    ----------
+    y, x, dx, dim
+        As of `metaops.trapezoid`.
+
+    Returns
+    -------
+    Var
+        y's shape, the extent along the dimension one less.
+
+    Raises
+    ------
+    ValueError
+        If `dim` is out of range or the shapes do not fit.
+    """
+    y, dtype = widened(as_var(y))
+    axis = normalised_axis(dim, y.ndim)
+    sums = _part(y, axis, 1, None) + _part(y, axis, None, -1)
+    if x is None:
+        return cumsum(sums * (0.5 * dx), axis).cast(dtype)
+    places = as_var(x)
+    if places.ndim == 1 and places.shape[0] == y.shape[axis]:
+        places = _along(places, y, axis)
+    elif places.shape != y.shape:
+        raise at_line(
+            ValueError(
+                f"cumulative_trapezoid: x has shape {places.shape}, which does not fit y's,"
+                f" {y.shape}"
+            )
+        )
+    places = places.cast(y.dtype)
+    widths = _part(places, axis, 1, None) - _part(places, axis, None, -1)
+    return cumsum(sums * widths * 0.5, axis).cast(dtype)
+
+
+def unwrap(
+    x: VarLike, discont: float | None = None, dim: int = -1, *, period: float = 2.0 * math.pi
+) -> Var:
+    """Return x with multiples of a period added, so that it has no jumps.
+
+    Parameters
+    ----------
+    x
+        Numbers that are known up to multiples of the period, such as angles.
+    discont
+        Smaller changes than this stay; by default, and at least, half the period.
+    dim
+        The dimension.
+    period
+        What x is known up to. With integers, it has to be one for the result to be.
+
+    Raises
+    ------
+    ValueError
+        If `dim` is out of range or the period is not positive.
+    """
+    x = as_var(x)
+    axis = normalised_axis(dim, x.ndim)
+    period = as_number("unwrap", "period", period)
+    if not period > 0:
+        raise at_line(ValueError(f"unwrap: period is {shown(period)}, expected a positive number"))
+    is_integral = "float" not in x.dtype and isinstance(period, int)
+    x, dtype = (x, x.dtype) if is_integral else widened(x)
+    if x.shape[axis] < 2:
+        return +x.cast(dtype)
+    change = diff(x, dim=axis)
+    half = period // 2 if is_integral else period / 2
+    low = -half
+    rest = mod(change - low, period) + low
+    # Half a period up stays half a period up, where the period has halves.
+    if not (is_integral and period % 2):
+        rest = where((rest == low) & (change > 0), half, rest)
+    correction = rest - change
+    least = half if discont is None else as_number("unwrap", "discont", discont)
+    correction = where(abs(change) < least, 0, correction)
+    moved = _part(x, axis, 1, None) + cumsum(correction, axis).cast(x.dtype)
+    return concat([_part(x, axis, 0, 1), moved], axis).cast(dtype)
