@@ -86,10 +86,11 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   let summary = "Expands transcendental functions and bf16 conversions";
   let description = [{
     Replaces exponentials, logarithms, `tanh` and `erf` of f32, scalar and vector
-    alike, by polynomials with errors of one or two units in the last place, so
-    that the vector body and the scalar rest of a loop agree. f64 stays with the
-    functions of the C library. Expands floor and ceil division and conversions from and to
-    bf16, the latter by as little as what is rounded asks for.
+    alike, by polynomials with errors of one or two units in the last place, and
+    its other functions by polynomials in f64, rounded once, so that the vector
+    body and the scalar rest of a loop agree. f64 stays with the functions of the
+    C library, but for `log`. Expands floor and ceil division and conversions
+    from and to bf16, the latter by as little as what is rounded asks for.
 
     Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations.
   }];
