@@ -10,6 +10,9 @@
 #define METAOPS_LIB_INTERPRETER_LINES_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace mlir::metaop {
 
