@@ -24,6 +24,7 @@ from . import (
     diagonals,
     differences,
     distances,
+    distinct,
     distributions,
     elementwise,
     filters,
@@ -44,11 +45,13 @@ from . import (
     places,
     polynomials,
     products,
+    quantiles,
     reduction,
     repeating,
     rounding,
     running,
     sampling,
+    searching,
     segments,
     sets,
     shaping,
@@ -122,6 +125,7 @@ from .cumulative import *  # noqa: F403
 from .diagonals import *  # noqa: F403
 from .differences import *  # noqa: F403
 from .distances import *  # noqa: F403
+from .distinct import *  # noqa: F403
 from .distributions import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
@@ -160,11 +164,13 @@ from .places import *  # noqa: F403
 from .polynomials import *  # noqa: F403
 from .products import *  # noqa: F403
 from .profiler import KernelProfile, ProfileReport, ProgramProfile, profile_scope
+from .quantiles import *  # noqa: F403
 from .reduction import *  # noqa: F403
 from .repeating import *  # noqa: F403
 from .rounding import *  # noqa: F403
 from .running import *  # noqa: F403
 from .sampling import *  # noqa: F403
+from .searching import *  # noqa: F403
 from .segments import *  # noqa: F403
 from .sets import *  # noqa: F403
 from .shaping import *  # noqa: F403
@@ -276,6 +282,7 @@ __all__ += cumulative.__all__
 __all__ += diagonals.__all__
 __all__ += differences.__all__
 __all__ += distances.__all__
+__all__ += distinct.__all__
 __all__ += distributions.__all__
 __all__ += elementwise.__all__
 __all__ += filters.__all__
@@ -294,11 +301,13 @@ __all__ += padding.__all__
 __all__ += places.__all__
 __all__ += polynomials.__all__
 __all__ += products.__all__
+__all__ += quantiles.__all__
 __all__ += reduction.__all__
 __all__ += repeating.__all__
 __all__ += rounding.__all__
 __all__ += running.__all__
 __all__ += sampling.__all__
+__all__ += searching.__all__
 __all__ += segments.__all__
 __all__ += sets.__all__
 __all__ += shaping.__all__

@@ -28,7 +28,7 @@ from ._typing import (
 from .creation import meshgrid
 from .gathering import take
 from .padding import pad
-from .sorting import flatnonzero
+from .searching import flatnonzero
 from .stacking import concat, stack
 
 __all__ = [

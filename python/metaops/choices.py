@@ -15,7 +15,7 @@ from ._indices import as_indices, checked
 from ._typing import VarLike, as_var, as_vars, normalised_axis, shown
 from .elementwise import clip, mod, where
 from .gathering import take
-from .sorting import flatnonzero
+from .searching import flatnonzero
 
 __all__ = ["choose", "compress", "extract", "piecewise", "select"]
 

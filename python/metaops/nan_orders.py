@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from . import _core, cumulative, reduction, sorting
+from . import _core, cumulative, quantiles, reduction, sorting
 from ._core import Var
 from ._errors import at_line
 from ._typing import Axes, DType, VarLike, as_var, shown, widened
@@ -87,17 +87,17 @@ def nanquantile(
     ValueError
         As `metaops.quantile`.
     """
-    if method not in sorting._METHODS:
-        names = ", ".join(map(repr, sorting._METHODS))
+    if method not in quantiles.METHODS:
+        names = ", ".join(map(repr, quantiles.METHODS))
         raise at_line(
             ValueError(f"nanquantile: method is {shown(method)}, expected one of {names}")
         )
     x = as_var(x)
     if "float" not in x.dtype:
-        return sorting.quantile(x, q, dim, keepdims, method)
+        return quantiles.quantile(x, q, dim, keepdims, method)
     wide, dtype = widened(x)
-    share = sorting._shares(q)
-    rows, kept, ones = sorting._flattened(wide, dim)
+    share = quantiles.shares_of(q)
+    rows, kept, ones = quantiles.flattened(wide, dim)
     shape = (*share.shape, *(ones if keepdims else kept))
     if rows.shape[-1] == 0:
         return _core.full(shape, math.nan, dtype)
@@ -125,7 +125,7 @@ def nanpercentile(
     x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Var:
     """Return the `nanquantile` for q / 100."""
-    return nanquantile(x, sorting._shares(q) / 100, dim, keepdims, method)
+    return nanquantile(x, quantiles.shares_of(q) / 100, dim, keepdims, method)
 
 
 def nanmedian(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:

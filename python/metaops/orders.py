@@ -16,7 +16,7 @@ from .cumulative import cummax
 from .elementwise import where
 from .gathering import gather
 from .reduction import argmax
-from .sorting import Sorted, argsort, sort
+from .sorting import Sorted, argsort, sort, sort_both
 from .stacking import concat
 
 __all__ = ["argpartition", "lexsort", "mode", "partition"]
@@ -118,8 +118,7 @@ def mode(x: VarLike, dim: int = -1, keepdims: bool = False) -> Sorted:
     """
     x = as_var(x)
     axis = normalised_axis(dim, x.ndim)
-    order = argsort(x, axis)
-    ordered = gather(x, axis, order)
+    ordered, order = sort_both(x, axis, False)
     place = _core.iota(x.shape, axis, "int64")
     is_new = ordered[along(axis, slice(1, None))] != ordered[along(axis, slice(None, -1))]
     first = _core.full((*x.shape[:axis], min(x.shape[axis], 1), *x.shape[axis + 1 :]), True, "bool")

@@ -15,7 +15,7 @@ from ._indices import as_indices, checked
 from ._typing import VarLike, as_count, as_integers, as_var, shown, whole_number
 from .diagonals import tril_indices, triu_indices
 from .elementwise import clip, floor_divide, mod, where
-from .sorting import flatnonzero
+from .searching import flatnonzero
 
 __all__ = [
     "diag_indices",

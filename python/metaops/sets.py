@@ -14,7 +14,9 @@ from . import _core
 from ._core import Var
 from ._typing import VarLike, as_var
 from .cumulative import cumsum
-from .sorting import flatnonzero, isin, searchsorted, sort, unique_all, unique_values
+from .distinct import unique_all, unique_values
+from .searching import flatnonzero, isin, searchsorted
+from .sorting import sort
 from .stacking import concat
 
 __all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d", "unique_consecutive"]
