@@ -66,16 +66,17 @@ function(metaops_target_options target)
     "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
 endfunction()
 
-# add_metaops_library(<name>
+# add_metaops_library(<name> [STANDALONE]
 #   SOURCES <file>...
 #   [DEPENDS <target>...]   TableGen targets that make its headers
 #   [LINK <library>...])    libraries of MetaOps that stand before it
 #
 # A static library that can go into shared ones (the plugin, the Python
 # extension), also known as MetaOps::<name>, installed with the package, and
-# listed in the global property METAOPS_LIBS.
+# listed in the global property METAOPS_LIBS. A STANDALONE one uses no MLIR, and
+# of LLVM what LLVMSupport has; who links it decides in which form.
 function(add_metaops_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STANDALONE" "" "SOURCES;DEPENDS;LINK")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR
       "add_metaops_library(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
@@ -85,9 +86,13 @@ function(add_metaops_library name)
   add_library(MetaOps::${name} ALIAS ${name})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   metaops_target_options(${name})
-  metaops_precompile_headers(${name})
   target_compile_options(${name} PRIVATE -fno-semantic-interposition)
-  target_link_libraries(${name} PUBLIC ${arg_LINK} MLIR LLVM)
+  if(arg_STANDALONE)
+    target_link_libraries(${name} PUBLIC ${arg_LINK})
+  else()
+    metaops_precompile_headers(${name})
+    target_link_libraries(${name} PUBLIC ${arg_LINK} MLIR LLVM)
+  endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()

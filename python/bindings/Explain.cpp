@@ -119,8 +119,8 @@ static MachineFigures &getMachine() {
 }
 
 double metaops::python::predictSeconds(const KernelInfo &call) {
-  return call.predictSeconds(getMachine(),
-                             getSession().getThreads().getThreads());
+  return metaops::predictSeconds(call, getMachine(),
+                                 getSession().getThreads().getThreads());
 }
 
 static py::dict getMachineFigures() {

@@ -30,7 +30,7 @@
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/Npy.h"
 #include "MetaOps/Interpreter/RandomTensor.h"
-#include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

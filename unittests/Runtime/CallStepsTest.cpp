@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CPU/CallSteps.h"
+#include "../../lib/Runtime/Program/CallSteps.h"
 #include "gtest/gtest.h"
 
 #include <map>

@@ -8,7 +8,7 @@
 
 #include "PackedProduct.h"
 
-#include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>

@@ -75,13 +75,22 @@ protected:
   }
 };
 
+/// A call that was run once.
+CallTime timeOf(unsigned call, int64_t begin, int64_t end) {
+  CallTime time;
+  time.call = call;
+  time.add(begin, end);
+  return time;
+}
+
 TEST_F(ProfilerTest, AddsUpTheRunsOfAProgram) {
   Profiler profiler(/*keepsRuns=*/true);
   auto program = makeProgram();
   std::vector<mlir::Location> lines = {lineAt(1), lineAt(2), lineAt(3)};
   profiler.ran(makeRun(program, lines, /*wasCompiled=*/true),
-               {{0, 100, 110}, {1, 120, 150}});
-  profiler.ran(makeRun(program, lines), {{0, 200, 240}, {1, 240, 245}});
+               {timeOf(0, 100, 110), timeOf(1, 120, 150)});
+  profiler.ran(makeRun(program, lines),
+               {timeOf(0, 200, 240), timeOf(1, 240, 245)});
 
   auto programs = profiler.getPrograms();
   ASSERT_EQ(programs.size(), 1u);
@@ -107,10 +116,10 @@ TEST_F(ProfilerTest, AddsUpTheRunsOfAProgram) {
 TEST_F(ProfilerTest, OtherLinesAndOtherProgramsAreApart) {
   Profiler profiler(/*keepsRuns=*/true);
   auto program = makeProgram();
-  profiler.ran(makeRun(program, {lineAt(1)}), {{0, 0, 1}});
-  profiler.ran(makeRun(program, {lineAt(9)}), {{0, 0, 2}});
-  profiler.ran(makeRun(makeProgram(), {lineAt(1)}), {{0, 0, 3}});
-  profiler.ran(makeRun(program, {lineAt(9)}), {{0, 0, 4}});
+  profiler.ran(makeRun(program, {lineAt(1)}), {timeOf(0, 0, 1)});
+  profiler.ran(makeRun(program, {lineAt(9)}), {timeOf(0, 0, 2)});
+  profiler.ran(makeRun(makeProgram(), {lineAt(1)}), {timeOf(0, 0, 3)});
+  profiler.ran(makeRun(program, {lineAt(9)}), {timeOf(0, 0, 4)});
 
   auto programs = profiler.getPrograms();
   ASSERT_EQ(programs.size(), 3u);
@@ -123,12 +132,29 @@ TEST_F(ProfilerTest, OtherLinesAndOtherProgramsAreApart) {
   EXPECT_EQ(order, std::vector<unsigned>({0, 1, 2, 1}));
 }
 
+TEST_F(ProfilerTest, ACallInALoopIsAddedUpFirst) {
+  Profiler profiler(/*keepsRuns=*/true);
+  auto program = makeProgram();
+  CallTime time = timeOf(0, 10, 30);
+  time.add(40, 45);
+  profiler.ran(makeRun(program, {}), {time});
+  profiler.ran(makeRun(program, {}), {timeOf(0, 50, 57)});
+  CallStatistics call = profiler.getPrograms()[0].calls[0];
+  EXPECT_EQ(call.runs, 3);
+  EXPECT_EQ(call.total, 32);
+  EXPECT_EQ(call.min, 5);
+  EXPECT_EQ(call.max, 20);
+  CallTime kept = profiler.getRuns()[0].times[0];
+  EXPECT_EQ(kept.begin, 10);
+  EXPECT_EQ(kept.end, 45);
+}
+
 TEST_F(ProfilerTest, ARunThatStoppedHasFewerCalls) {
   Profiler profiler(/*keepsRuns=*/false);
   auto program = makeProgram();
-  profiler.ran(makeRun(program, {}), {{0, 5, 7}});
+  profiler.ran(makeRun(program, {}), {timeOf(0, 5, 7)});
   profiler.ran(makeRun(program, {}), {});
-  profiler.ran(makeRun(program, {}), {{0, 8, 9}, {0, 0, 0}});
+  profiler.ran(makeRun(program, {}), {timeOf(0, 8, 9), CallTime{}});
   auto programs = profiler.getPrograms();
   EXPECT_EQ(programs[0].runs, 3);
   EXPECT_EQ(programs[0].calls[0].runs, 2);

@@ -9,6 +9,7 @@
 #include "MetaOps/Runtime/Session/Promotion.h"
 
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"

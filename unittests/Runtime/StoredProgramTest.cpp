@@ -8,7 +8,7 @@
 
 #include "PackedProduct.h"
 
-#include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -13,16 +13,6 @@
 
 using namespace mlir;
 
-int64_t metaop::addCounts(int64_t a, int64_t b) {
-  int64_t sum;
-  return llvm::AddOverflow(a, b, sum) ? kMaxCount : sum;
-}
-
-int64_t metaop::multiplyCounts(int64_t a, int64_t b) {
-  int64_t product;
-  return llvm::MulOverflow(a, b, product) ? kMaxCount : product;
-}
-
 int64_t metaop::countElements(ArrayRef<int64_t> shape) {
   int64_t elements = 1;
   for (int64_t extent : shape)

@@ -12,15 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CpuProgram.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Pipelines/Pipelines.h"
-#include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "ProgramBuilder.h"
 #include "Tuner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -188,14 +188,17 @@ llvm::Expected<KernelInfo> describeCall(func::CallOp call, SymbolTable &symbols,
 
 /// What each call does, for reports.
 llvm::Expected<std::vector<KernelInfo>>
-describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
-              ModuleOp module, const metaop::Processor &processor,
+describeCalls(const BuiltProgram &built, ModuleOp module,
+              const metaop::Processor &processor,
               const llvm::DenseMap<unsigned, StringRef> &operators) {
   std::vector<KernelInfo> calls;
   SymbolTable symbols(module);
   // Thousands of calls may be of one kernel.
   llvm::StringMap<KernelInfo> byKernel;
-  for (auto [number, op] : llvm::enumerate(callOps)) {
+  std::vector<const Step *> steps;
+  walkSteps(built.program->getData().steps,
+            [&](const Step &step) { steps.push_back(&step); });
+  for (auto [step, op] : llvm::zip_equal(steps, built.ops)) {
     KernelInfo info;
     if (auto call = dyn_cast<func::CallOp>(op)) {
       auto [known, isNew] = byKernel.try_emplace(call.getCallee());
@@ -210,7 +213,7 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
     } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
       info.name = op->getName().stripDialect().str();
       info.isCopy = true;
-      info.routineWork = Routine::of(routine).getWork();
+      info.routineWork = std::get<Routine>(step->action).getWork();
       for (Type type : op->getOperandTypes())
         info.bytesRead += metaop::countBytes(type);
       for (Value result : metaop::getMadeValues(op))
@@ -218,7 +221,7 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
     } else {
       info.name = "copy";
       info.isCopy = true;
-      info.bytesRead = info.bytesWritten = program.getCopiedBytes(number);
+      info.bytesRead = info.bytesWritten = step->getCopiedBytes();
     }
     llvm::SetVector<unsigned> nodes;
     collectNodes(op->getLoc(), nodes);
@@ -230,8 +233,9 @@ describeCalls(const CpuProgram &program, llvm::ArrayRef<Operation *> callOps,
     for (const metaop::KernelOrigin &origin : metaop::getOrigins(op->getLoc()))
       if (origin.line)
         info.scheduleLines.push_back(origin.line);
-    info.maxThreads = program.getMaxThreads(number);
-    info.loopOps = program.getLoopOps(number);
+    info.maxThreads = step->getMaxThreads();
+    if (const auto *kernel = std::get_if<KernelCall>(&step->action))
+      info.loopOps = kernel->loopOps;
     calls.push_back(std::move(info));
   }
   return calls;
@@ -274,7 +278,7 @@ private:
   }
 
   /// A program compiled from a slice.
-  llvm::Expected<std::shared_ptr<CpuProgram>>
+  llvm::Expected<std::shared_ptr<CompiledProgram>>
   compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
                const CompileOptions &options, KernelCache &kernels,
                StopCheck shouldStop);
@@ -323,6 +327,21 @@ void CpuCompiler::setCacheDirectory(StringRef folder) {
     kernels->setDiskStore(store);
 }
 
+/// A program that was stored, with kernels that are linked or stored, too. Null
+/// where something is missing or does not fit.
+std::shared_ptr<CompiledProgram> readStored(StringRef bytes,
+                                            KernelCache &kernels) {
+  auto read =
+      readProgram(bytes, [&](StringRef name) { return kernels.find(name); });
+  if (!read) {
+    llvm::consumeError(read.takeError());
+    return nullptr;
+  }
+  // It has been verified.
+  return llvm::cantFail(
+      CompiledProgram::create(std::move(read->data), std::move(read->info)));
+}
+
 llvm::Expected<std::shared_ptr<Program>>
 CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
                      const CompileOptions &options, StopCheck shouldStop) {
@@ -332,12 +351,12 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     return cache.takeError();
   KernelCache &kernels = **cache;
   unsigned loadedBefore = kernels.getNumLoaded();
-  std::shared_ptr<CpuProgram> program;
+  std::shared_ptr<CompiledProgram> program;
   std::optional<DiskKey> key;
   if (store && kernels.getTargetKey()) {
     key = getKey(*kernels.getTargetKey(), bytecode, donatable, options);
     if (auto bytes = store->load(DiskEntryKind::Program, *key))
-      program = CpuProgram::read(bytes->getBuffer(), kernels);
+      program = readStored(bytes->getBuffer(), kernels);
   }
   if (program) {
     ++programsLoaded;
@@ -348,7 +367,8 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
       return compiled.takeError();
     program = std::move(*compiled);
     if (key)
-      store->store(DiskEntryKind::Program, *key, program->write());
+      store->store(DiskEntryKind::Program, *key,
+                   writeProgram(program->getData(), program->getInfo()));
   }
   ProgramInfo info = program->getInfo();
   info.loadedKernels = kernels.getNumLoaded() - loadedBefore;
@@ -359,7 +379,7 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   return program;
 }
 
-llvm::Expected<std::shared_ptr<CpuProgram>>
+llvm::Expected<std::shared_ptr<CompiledProgram>>
 CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
                           const CompileOptions &options, KernelCache &kernels,
                           StopCheck shouldStop) {
@@ -387,16 +407,14 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
                          kernels.getProcessor()))
     return std::move(error);
-  std::vector<Operation *> callOps;
-  auto program = CpuProgram::create(module, kernels, callOps, shouldStop);
-  if (!program && program.errorIsA<Interrupted>())
-    return program.takeError();
-  if (!program)
-    return (*slice)->fail(toString(program.takeError()));
-  ProgramInfo info = (*program)->getInfo();
+  auto built = buildProgram(module, kernels, shouldStop);
+  if (!built && built.errorIsA<Interrupted>())
+    return built.takeError();
+  if (!built)
+    return (*slice)->fail(toString(built.takeError()));
+  ProgramInfo info = built->program->getInfo();
   info.metaOps = metaOps;
-  auto calls = describeCalls(**program, callOps, module, kernels.getProcessor(),
-                             operators);
+  auto calls = describeCalls(*built, module, kernels.getProcessor(), operators);
   if (!calls)
     return (*slice)->fail(toString(calls.takeError()));
   info.calls = std::move(*calls);
@@ -405,9 +423,9 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     if (!call.isCopy)
       names.insert(call.name);
   info.distinctKernels = names.size();
-  info.arenaBytes = (*program)->getScratchBytes();
-  (*program)->setInfo(std::move(info));
-  return program;
+  info.arenaBytes = built->program->getScratchBytes();
+  built->program->setInfo(std::move(info));
+  return std::move(built->program);
 }
 
 llvm::Expected<std::string>

@@ -15,6 +15,7 @@
 
 #include "Trial.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "ProgramBuilder.h"
 #include "llvm/ADT/APFloat.h"
 
 #include <cmath>
@@ -145,12 +146,10 @@ Trial::create(ModuleOp module, llvm::ArrayRef<BufferRef> arguments,
   if (!kernels)
     return kernels.takeError();
   trial->kernels = std::move(*kernels);
-  std::vector<Operation *> callOps;
-  auto program =
-      CpuProgram::create(module, *trial->kernels, callOps, shouldStop);
-  if (!program)
-    return program.takeError();
-  trial->program = std::move(*program);
+  auto built = buildProgram(module, *trial->kernels, shouldStop);
+  if (!built)
+    return built.takeError();
+  trial->program = std::move(built->program);
   auto run = trial->program->prepare(arguments, memory, trial->scratch);
   if (!run)
     return run.takeError();

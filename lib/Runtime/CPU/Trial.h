@@ -9,7 +9,9 @@
 #ifndef METAOPS_LIB_RUNTIME_CPU_TRIAL_H
 #define METAOPS_LIB_RUNTIME_CPU_TRIAL_H
 
-#include "CpuProgram.h"
+#include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "MetaOps/Runtime/Program/CompiledProgram.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace metaops {
@@ -48,7 +50,7 @@ private:
   ThreadPool &threads;
   /// The code is gone with it.
   std::unique_ptr<KernelCache> kernels;
-  std::shared_ptr<CpuProgram> program;
+  std::shared_ptr<CompiledProgram> program;
   BufferRef scratch;
   ProgramRun run;
   int64_t repetitions = 1;

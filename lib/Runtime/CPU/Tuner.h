@@ -10,8 +10,9 @@
 #define METAOPS_LIB_RUNTIME_CPU_TUNER_H
 
 #include "MetaOps/Pipelines/Pipelines.h"
-#include "MetaOps/Runtime/Program/Program.h"
-#include "MetaOps/Runtime/Program/Tuning.h"
+#include "MetaOps/Runtime/Compiler/Tuning.h"
+#include "MetaOps/Runtime/Threads/StopCheck.h"
+#include "MetaOps/Runtime/Threads/ThreadPool.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace metaops {

@@ -8,8 +8,7 @@
 
 #include "MetaOps/Runtime/Memory/DType.h"
 
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "MetaOps/Support/Counts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -50,61 +49,15 @@ std::string metaops::listDTypes() {
       ", ");
 }
 
-mlir::Type metaops::toElementType(DType dtype, mlir::MLIRContext *context) {
-  switch (dtype) {
-  case DType::Bool:
-    return mlir::IntegerType::get(context, 1);
-  case DType::F16:
-    return mlir::Float16Type::get(context);
-  case DType::BF16:
-    return mlir::BFloat16Type::get(context);
-  case DType::F32:
-    return mlir::Float32Type::get(context);
-  case DType::F64:
-    return mlir::Float64Type::get(context);
-  default:
-    break;
-  }
-  auto signedness = isUnsignedInt(dtype) ? mlir::IntegerType::Unsigned
-                                         : mlir::IntegerType::Signless;
-  return mlir::IntegerType::get(context, sizeOf(dtype) * 8, signedness);
-}
-
-std::optional<DType> metaops::fromElementType(mlir::Type type) {
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF64())
-    return DType::F64;
-  auto integer = llvm::dyn_cast<mlir::IntegerType>(type);
-  if (!integer || integer.isSigned())
-    return std::nullopt;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return isUnsigned ? std::nullopt : std::optional(DType::Bool);
-  case 8:
-    return isUnsigned ? DType::U8 : DType::I8;
-  case 16:
-    return isUnsigned ? DType::U16 : DType::I16;
-  case 32:
-    return isUnsigned ? DType::U32 : DType::I32;
-  case 64:
-    return isUnsigned ? DType::U64 : DType::I64;
-  default:
-    return std::nullopt;
-  }
-}
-
 int64_t metaops::countElements(llvm::ArrayRef<int64_t> shape) {
-  return mlir::metaop::countElements(shape);
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements = multiplyCounts(elements, extent);
+  return elements;
 }
 
 int64_t metaops::countBytes(llvm::ArrayRef<int64_t> shape, DType dtype) {
-  return mlir::metaop::multiplyCounts(countElements(shape), sizeOf(dtype));
+  return multiplyCounts(countElements(shape), sizeOf(dtype));
 }
 
 std::string metaops::formatShape(llvm::ArrayRef<int64_t> shape) {

@@ -21,13 +21,6 @@
 
 using namespace metaops;
 
-void CallStatistics::add(int64_t time) {
-  min = runs ? std::min(min, time) : time;
-  max = std::max(max, time);
-  total += time;
-  ++runs;
-}
-
 //===----------------------------------------------------------------------===//
 // Profiler
 //===----------------------------------------------------------------------===//
@@ -48,7 +41,8 @@ unsigned Profiler::findProgram(const std::shared_ptr<const RunRecord> &record) {
 void Profiler::ran(const std::shared_ptr<const RunRecord> &record,
                    std::vector<CallTime> times) {
   // A run that failed has no times of the calls that it has not made.
-  llvm::erase_if(times, [](const CallTime &time) { return time.end == 0; });
+  llvm::erase_if(
+      times, [](const CallTime &time) { return time.statistics.runs == 0; });
   std::lock_guard<std::mutex> lock(mutex);
   unsigned index = findProgram(record);
   ProfiledProgram &program = programs[index];
@@ -58,7 +52,7 @@ void Profiler::ran(const std::shared_ptr<const RunRecord> &record,
     program.compileSeconds += record->cached->program->getInfo().compileSeconds;
   }
   for (const CallTime &time : times)
-    program.calls[time.call].add(time.end - time.begin);
+    program.calls[time.call].add(time.statistics);
   if (keepsRuns)
     runs.push_back({index, record->wasCompiled, std::move(times)});
 }

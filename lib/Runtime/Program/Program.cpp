@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/Program/Program.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace metaops;
@@ -15,17 +16,19 @@ using namespace metaops;
 char Interrupted::ID = 0;
 char KernelFailure::ID = 0;
 
-double KernelInfo::predictSeconds(const mlir::metaop::MachineFigures &machine,
-                                  int64_t threads) const {
-  mlir::metaop::KernelWork work;
-  work.bytesRead = bytesRead;
-  work.bytesWritten = bytesWritten;
-  work.flops = flops;
-  for (auto [to, from] : llvm::zip(work.instructions, instructions))
-    to = from;
-  threads = std::min(threads, maxThreads);
-  return std::max(mlir::metaop::predictSeconds(work, machine, threads),
-                  double(routineWork) * 1e-12 / double(threads));
+void CallStatistics::add(const CallStatistics &other) {
+  if (other.runs == 0)
+    return;
+  min = runs ? std::min(min, other.min) : other.min;
+  max = std::max(max, other.max);
+  total += other.total;
+  runs += other.runs;
+}
+
+void CallTime::add(int64_t from, int64_t to) {
+  begin = statistics.runs ? begin : from;
+  end = to;
+  statistics.add(to - from);
 }
 
 int64_t metaops::readClock() {

@@ -7,14 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Program/Routine.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Support/Counts.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
-using namespace mlir;
 using namespace metaops;
 
 /// What an element takes, in picoseconds: for each bit of the extent, without
@@ -25,30 +23,12 @@ static constexpr int64_t kSelectWork = 500;
 /// A thread is worth its start if it has so much to do: 8 us.
 static constexpr int64_t kWorkPerThread = 8'000'000;
 
-Routine Routine::of(metaop::RoutineOpInterface op) {
-  auto sort = cast<metaop::SortOp>(*op);
-  RankedTensorType type = sort.getSource().getType();
-  Routine routine;
-  routine.kind = Kind::Sort;
-  routine.dtype = *fromElementType(type.getElementType());
-  ArrayRef<int64_t> shape = type.getShape();
-  routine.outer = metaops::countElements(shape.take_front(op.getDim()));
-  routine.extent = shape[op.getDim()];
-  routine.inner = metaops::countElements(shape.drop_front(op.getDim() + 1));
-  routine.begin = sort.getBegin();
-  routine.count = sort.getValues().getType().getDimSize(op.getDim());
-  routine.isReverse = sort.getDescending();
-  routine.givesValues = !sort.getValues().use_empty();
-  routine.givesIndices = !sort.getIndices().use_empty();
-  return routine;
-}
-
 int64_t Routine::getWork() const {
   int64_t perElement = (givesIndices ? kArgsortWork : kSortWork) *
                        llvm::bit_width(uint64_t(extent));
   if (count < extent / 8)
     perElement = kSelectWork;
-  return metaop::multiplyCounts(countElements(), perElement);
+  return multiplyCounts(countElements(), perElement);
 }
 
 int64_t Routine::getMaxThreads() const {
@@ -69,7 +49,7 @@ int64_t Routine::getScratchBytes() const {
   return kind == Kind::Sort && countResults() > 0 ? getSortScratch(*this) : 0;
 }
 
-void Routine::run(ArrayRef<void *> inputs, ArrayRef<void *> results,
+void Routine::run(llvm::ArrayRef<void *> inputs, llvm::ArrayRef<void *> results,
                   char *scratch, ThreadPool &threads) const {
   if (countResults() == 0)
     return;

@@ -25,6 +25,7 @@
 
 #include "LineSorter.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace metaops;
 

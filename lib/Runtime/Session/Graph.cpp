@@ -9,6 +9,7 @@
 #include "MetaOps/Runtime/Session/Graph.h"
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;

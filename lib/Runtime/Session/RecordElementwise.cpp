@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "RecordingTables.h"
 #include "mlir/IR/Diagnostics.h"
 

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
-#include "MetaOps/Runtime/Program/CopyProgram.h"
+#include "MetaOps/Runtime/Program/CompiledProgram.h"
 #include "RecordingTables.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
@@ -154,26 +154,28 @@ Node *Session::skipViews(Node *node) const {
   return node;
 }
 
-/// The copies that a concat of leaves is. False if it is not.
+/// The step of copies that a concat of leaves is, but for what it writes. False
+/// if it is not.
 bool Session::addCopies(Node *output,
                         const llvm::DenseMap<Node *, unsigned> &arguments,
-                        std::vector<CopyResult> &results) const {
+                        Step &step) const {
   auto concat = dyn_cast<metaop::ConcatOp>(skipViews(output)->op);
   if (!concat)
     return false;
   int64_t dim = concat.getDim(), elementBytes = sizeOf(output->dtype);
   llvm::ArrayRef<int64_t> whole = concat.getType().getShape();
-  CopyResult &result = results.emplace_back();
-  result.bytes = countElements(whole) * elementBytes;
-  result.copies.reserve(concat.getParts().size());
+  Copies &copies = step.action.emplace<Copies>();
+  copies.reserve(concat.getParts().size());
   int64_t begin = 0;
   for (Value value : concat.getParts()) {
     Node *part = graph.getNode(value);
     auto argument = arguments.find(skipViews(part));
     if (argument == arguments.end())
       return false;
-    Copy &copy = result.copies.emplace_back();
-    copy.source = argument->second;
+    Copy &copy = copies.emplace_back();
+    copy.source = step.buffers.size();
+    step.buffers.push_back(
+        {argument->second, 0, countBytes(part->shape(), part->dtype)});
     copy.elementBytes = elementBytes;
     for (auto [k, extents] : llvm::enumerate(llvm::zip(part->shape(), whole))) {
       auto [extent, room] = extents;
@@ -182,6 +184,7 @@ bool Session::addCopies(Node *output,
     }
     begin += part->shape()[dim];
   }
+  step.numInputs = step.buffers.size();
   return true;
 }
 
@@ -190,17 +193,24 @@ std::shared_ptr<const CachedProgram> Session::makeCopies() {
         return isa<metaop::ConcatOp>(node->op) || graph.getInfo(node).isView;
       }))
     return nullptr;
+  ProgramData data;
   llvm::DenseMap<Node *, unsigned> arguments;
-  for (auto [number, leaf] : llvm::enumerate(slice.leaves))
-    arguments[leaf] = number;
-  std::vector<CopyResult> results;
-  for (Node *output : slice.outputs)
-    if (!addCopies(output, arguments, results))
+  for (Node *leaf : slice.leaves) {
+    arguments[leaf] = data.arguments.size();
+    data.arguments.push_back(countBytes(leaf->shape(), leaf->dtype));
+  }
+  for (auto [number, output] : llvm::enumerate(slice.outputs)) {
+    Step &step = data.steps.emplace_back();
+    if (!addCopies(output, arguments, step))
       return nullptr;
+    int64_t bytes = countBytes(output->shape(), output->dtype);
+    data.results.push_back({data.getResult(number), bytes});
+    step.buffers.push_back({data.getResult(number), 0, bytes});
+  }
 
   ProgramInfo info;
   info.metaOps = slice.ops.size();
-  for (const CopyResult &result : results) {
+  for (const ResultPlace &result : data.results) {
     KernelInfo &call = info.calls.emplace_back();
     call.name = "copy";
     call.isCopy = true;
@@ -212,8 +222,8 @@ std::shared_ptr<const CachedProgram> Session::makeCopies() {
     call.maxThreads = getMaxCopyThreads(result.bytes);
   }
   auto cached = std::make_shared<CachedProgram>();
-  cached->program = createCopyProgram(slice.leaves.size(), std::move(results),
-                                      std::move(info));
+  cached->program =
+      check(CompiledProgram::create(std::move(data), std::move(info)));
   cached->slice = writeSlice(graph, slice);
   cached->options = options;
   return cached;

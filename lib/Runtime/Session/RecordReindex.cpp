@@ -8,6 +8,7 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "RecordingTables.h"
 #include "llvm/Support/MathExtras.h"
 

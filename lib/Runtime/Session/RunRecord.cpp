@@ -45,28 +45,17 @@ RunFailure metaops::describeFailure(const RunRecord &record,
   return failure;
 }
 
-static std::string describeOutOfRange(const IndexRange &range, int64_t index) {
-  std::string number = std::to_string(index);
-  std::string extent = std::to_string(range.extent);
-  if (!range.dim)
-    return "label " + number + " is out of range for " + extent + " classes";
-  return "index " + number + " is out of range for dimension " +
-         std::to_string(*range.dim) + " of extent " + extent;
-}
-
 std::shared_ptr<const RunFailure>
 metaops::evaluateChecks(const RunRecord &record,
                         llvm::function_ref<int64_t(unsigned)> getResult) {
   std::shared_ptr<const RunFailure> first;
   for (const IndexCheck &check : record.checks) {
-    int64_t lowest = getResult(check.lowest);
-    int64_t highest = getResult(check.highest);
-    if (check.range.contains(lowest) && check.range.contains(highest))
+    auto problem = describeOutOfRange(check.range, getResult(check.lowest),
+                                      getResult(check.highest));
+    if (!problem)
       continue;
-    int64_t index = check.range.contains(highest) ? lowest : highest;
     check.outcome->failure = std::make_shared<RunFailure>(
-        RunFailure{describeOutOfRange(check.range, index) + ", recorded at " +
-                       formatLine(check.location),
+        RunFailure{*problem + ", recorded at " + formatLine(check.location),
                    ErrorKind::Index});
     if (!first)
       first = check.outcome->failure;

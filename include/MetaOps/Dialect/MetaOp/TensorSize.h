@@ -6,30 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All counts saturate: what does not fit is kMaxCount, and stays that in sums
-// and products (but for products by 0). No tensor of so many elements, and no
-// memory of so many bytes, can exist.
+// All counts saturate; see Counts.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef METAOPS_DIALECT_METAOP_TENSORSIZE_H
 #define METAOPS_DIALECT_METAOP_TENSORSIZE_H
 
+#include "MetaOps/Support/Counts.h"
 #include "mlir/IR/BuiltinTypes.h"
-
-#include <limits>
 
 namespace mlir::metaop {
 
-inline constexpr int64_t kMaxCount = std::numeric_limits<int64_t>::max();
+using metaops::addCounts;
+using metaops::kMaxCount;
+using metaops::multiplyCounts;
 
 /// The extent that counts take for a dynamic dimension. It changes which
 /// kernels are made, never what they compute.
 inline constexpr int64_t kNominalExtent = 32;
-
-/// a + b and a * b of counts.
-int64_t addCounts(int64_t a, int64_t b);
-int64_t multiplyCounts(int64_t a, int64_t b);
 
 /// The elements of a tensor of this shape.
 int64_t countElements(ArrayRef<int64_t> shape);

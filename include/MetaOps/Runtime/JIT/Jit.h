@@ -9,6 +9,7 @@
 #ifndef METAOPS_RUNTIME_JIT_JIT_H
 #define METAOPS_RUNTIME_JIT_JIT_H
 
+#include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
 #include "MetaOps/Transforms/Schedule/Processor.h"
 #include "llvm/ADT/StringRef.h"
@@ -28,13 +29,6 @@ class LLJIT;
 } // namespace llvm
 
 namespace metaops {
-
-/// The kernel ABI: does [begin, end) of the parallel range. `buffers` are what
-/// the kernel reads, then what it writes; `scalars` the numbers that its code
-/// takes as arguments. Kernels do not fail: what can be wrong about their data,
-/// such as an index out of range, is found by values that they compute.
-using KernelFunction = void (*)(void **buffers, const int64_t *scalars,
-                                int64_t begin, int64_t end);
 
 /// The processor that this process runs on.
 class HostTarget {

@@ -10,8 +10,8 @@
 #define METAOPS_RUNTIME_JIT_KERNELCACHE_H
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
-#include "MetaOps/Runtime/JIT/FlushDenormals.h"
 #include "MetaOps/Runtime/JIT/Jit.h"
+#include "MetaOps/Runtime/Program/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -19,34 +19,6 @@ namespace metaops {
 
 class KernelFamily;
 class KernelLibrary;
-
-/// A kernel in machine code, which may serve calls with different numbers.
-struct Kernel {
-  KernelFunction function = nullptr;
-  /// The symbol of the code; kernels with the same one are equal.
-  std::string name;
-};
-
-/// A kernel and the numbers that make it compute what one function says.
-struct KernelCall {
-  std::shared_ptr<const Kernel> kernel;
-  /// What the code is called with beside buffers: extents, strides, offsets.
-  std::vector<int64_t> scalars;
-  /// Length of the range that calls may split among threads.
-  int64_t parallelRange = 1;
-  /// The predicted picoseconds of one step of that range, for deciding whether
-  /// threads are worth it.
-  int64_t workPerStep = 0;
-  /// Denormal numbers count as 0, as in a contraction.
-  bool flushesDenormals = false;
-  /// Operations of the loops that the code was made of.
-  int64_t loopOps = 0;
-
-  void run(void **buffers, int64_t begin, int64_t end) const {
-    FlushDenormals flush(flushesDenormals);
-    kernel->function(buffers, scalars.data(), begin, end);
-  }
-};
 
 struct KernelCacheOptions {
   /// Threads that compile kernels of one program; 0 for as many as the

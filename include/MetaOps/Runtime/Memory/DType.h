@@ -16,11 +16,6 @@
 #include <optional>
 #include <string>
 
-namespace mlir {
-class MLIRContext;
-class Type;
-} // namespace mlir
-
 namespace metaops {
 
 enum class DType : uint8_t {
@@ -64,11 +59,7 @@ inline bool isInt(DType dtype) {
   return isSignedInt(dtype) || isUnsignedInt(dtype);
 }
 
-/// The element type in the IR. Signed integers are signless there.
-mlir::Type toElementType(DType dtype, mlir::MLIRContext *context);
-std::optional<DType> fromElementType(mlir::Type type);
-
-/// What does not fit is the largest number; see TensorSize.h.
+/// What does not fit is the largest number; see Counts.h.
 int64_t countElements(llvm::ArrayRef<int64_t> shape);
 int64_t countBytes(llvm::ArrayRef<int64_t> shape, DType dtype);
 

@@ -23,16 +23,6 @@ namespace metaops {
 
 class Session;
 
-/// What the runs of one call of a program took, in nanoseconds.
-struct CallStatistics {
-  int64_t runs = 0;
-  int64_t total = 0;
-  int64_t min = 0;
-  int64_t max = 0;
-
-  void add(int64_t time);
-};
-
 /// The runs of one program for the same lines of the user's code.
 struct ProfiledProgram {
   /// Of the first run.

@@ -1,4 +1,4 @@
-//===- Program.h - A compiled slice of the graph ----------------*- C++ -*-===//
+//===- Program.h - What can be run ------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program is a sequence of kernel calls and copies with a static memory plan.
-// It is compiled from a slice: the bytecode of a module whose function @main
-// maps the slice's leaves to the values asked for. Programs know nothing of the
-// session that they come from and may be run any number of times.
+// A program maps buffers to buffers. It is compiled from a slice, the bytecode
+// of a module whose function @main maps the slice's leaves to the values asked
+// for, or read from a file. Programs know nothing of the session that they come
+// from and may be run any number of times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,10 @@
 
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
+#include "MetaOps/Runtime/Program/ProgramInfo.h"
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
-#include "MetaOps/Transforms/Schedule/KernelDescription.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -30,92 +29,6 @@
 #include <vector>
 
 namespace metaops {
-
-/// A dimension of an argument of a program.
-struct GrowingDim {
-  unsigned argument = 0;
-  unsigned dimension = 0;
-};
-
-/// What the compiler may do. Equal options and slices give equal programs.
-struct CompileOptions {
-  /// Fusion rules: "extended", or "paper" for those of Hu et al. (2020) alone.
-  std::string rules = "extended";
-  /// Whether operations share kernels at all.
-  bool fuse = true;
-  /// Whether intermediate values share memory, and results are written over
-  /// arguments.
-  bool reuseMemory = true;
-  /// Schedules that replace those of the heuristics: the contents of a file,
-  /// and its name for messages.
-  std::string schedules;
-  std::string scheduleFile;
-  /// Dimensions that will be longer in later programs of this kind: kernels
-  /// are made for all such lengths.
-  std::vector<GrowingDim> growing;
-};
-
-/// One kernel call of a program, a call of a routine, or the copies that one
-/// placement makes, for reports.
-struct KernelInfo {
-  std::string name;
-  /// No kernel, but copies or a routine.
-  bool isCopy = false;
-  /// Positions in the slice of the operations that the kernel computes.
-  std::vector<unsigned> nodes;
-  /// Their names, in program order; clones are listed once each.
-  std::vector<std::string> operators;
-  int64_t bytesRead = 0;
-  int64_t bytesWritten = 0;
-  /// Arithmetic operations, those of the index computation not counted.
-  int64_t flops = 0;
-  /// Instructions by mlir::metaop::WorkClass, for predictions.
-  std::vector<int64_t> instructions;
-  /// Predicted picoseconds of a routine on one thread.
-  int64_t routineWork = 0;
-  /// Operations of its loops: how much there is to compile to machine code.
-  int64_t loopOps = 0;
-  /// How many threads there is work for.
-  int64_t maxThreads = 1;
-  /// Later runs may do without the call; see Program::keepPacked.
-  bool mayKeep = false;
-  /// Lines of the file of schedules that the kernel's are from.
-  std::vector<unsigned> scheduleLines;
-
-  /// Seconds that a call should take; see CostModel.h.
-  double predictSeconds(const mlir::metaop::MachineFigures &machine,
-                        int64_t threads) const;
-};
-
-/// What a program will do, for people; see mo.explain.
-struct ProgramDescription {
-  /// In the order of the program's calls that are no copies.
-  std::vector<mlir::metaop::KernelDescription> kernels;
-  /// What fusion reported of its cost.
-  std::string fusion;
-};
-
-struct ProgramInfo {
-  std::vector<KernelInfo> calls;
-  /// Operations of the slice before any transformation, leaves not counted.
-  unsigned metaOps = 0;
-  /// Different kernels among the calls, and how many of them were compiled for
-  /// this program rather than found in the cache.
-  unsigned distinctKernels = 0;
-  unsigned compiledKernels = 0;
-  /// Whether the program was found on disk, and how many kernels were.
-  bool isLoaded = false;
-  unsigned loadedKernels = 0;
-  /// Memory that holds the intermediate values.
-  int64_t arenaBytes = 0;
-  double compileSeconds = 0;
-};
-
-/// The user's line that recorded one operation of a slice.
-struct NodeLocation {
-  std::string file;
-  unsigned line = 0;
-};
 
 /// What one run has to do with a result that is kept from run to run.
 struct PackedUse {
@@ -139,12 +52,28 @@ struct ProgramRun {
   llvm::SmallVector<PackedUse, 0> packed;
 };
 
-/// When a kernel call of a run began and ended, in nanoseconds of the steady
-/// clock.
+/// What the runs of one call took, in nanoseconds.
+struct CallStatistics {
+  int64_t runs = 0;
+  int64_t total = 0;
+  int64_t min = 0;
+  int64_t max = 0;
+
+  void add(int64_t time) { add({1, time, time, time}); }
+  void add(const CallStatistics &other);
+};
+
+/// What a call of a run took. A call in a loop is run several times in a run of
+/// the program, or never.
 struct CallTime {
-  unsigned call;
-  int64_t begin;
-  int64_t end;
+  /// By its place in ProgramInfo::calls.
+  unsigned call = 0;
+  /// When it began first and ended last, in nanoseconds of the steady clock; 0
+  /// where it was not run.
+  int64_t begin = 0, end = 0;
+  CallStatistics statistics;
+
+  void add(int64_t from, int64_t to);
 };
 
 /// The steady clock's nanoseconds.
@@ -161,15 +90,19 @@ public:
   }
 };
 
-/// Why a run stopped, and in which call.
+/// Why a run stopped, and where.
 class KernelFailure : public llvm::ErrorInfo<KernelFailure> {
 public:
   static char ID;
 
-  KernelFailure(unsigned call, std::string message)
-      : call(call), message(std::move(message)) {}
+  KernelFailure(unsigned call, std::string message,
+                std::vector<int64_t> trips = {})
+      : call(call), message(std::move(message)), trips(std::move(trips)) {}
 
+  /// The call, by its place in ProgramInfo::calls.
   unsigned getCall() const { return call; }
+  /// In which trip of each loop around the call, outermost first, from 0.
+  llvm::ArrayRef<int64_t> getTrips() const { return trips; }
   const std::string &getMessage() const { return message; }
   void log(llvm::raw_ostream &os) const override { os << message; }
   std::error_code convertToErrorCode() const override {
@@ -179,6 +112,7 @@ public:
 private:
   unsigned call;
   std::string message;
+  std::vector<int64_t> trips;
 };
 
 class Program {
@@ -225,10 +159,6 @@ public:
 protected:
   ProgramInfo info;
 };
-
-/// A program that runs a slice through the interpreter, op by op.
-llvm::Expected<std::shared_ptr<Program>>
-interpretProgram(llvm::StringRef sliceBytecode);
 
 } // namespace metaops
 

@@ -9,7 +9,6 @@
 #ifndef METAOPS_RUNTIME_PROGRAM_ROUTINE_H
 #define METAOPS_RUNTIME_PROGRAM_ROUTINE_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Runtime/Memory/DType.h"
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -18,7 +17,7 @@
 
 namespace metaops {
 
-/// What a call of a routine does: an op with a RoutineOpInterface, as numbers.
+/// What a call of a routine does, as numbers.
 struct Routine {
   enum class Kind { None, Sort };
 
@@ -34,8 +33,6 @@ struct Routine {
   /// Which results a sort has: the elements, and where they were.
   bool givesValues = false;
   bool givesIndices = false;
-
-  static Routine of(mlir::metaop::RoutineOpInterface op);
 
   int64_t countElements() const { return outer * extent * inner; }
   int64_t countResults() const { return outer * count * inner; }

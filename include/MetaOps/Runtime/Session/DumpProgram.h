@@ -9,7 +9,7 @@
 #ifndef METAOPS_RUNTIME_SESSION_DUMPPROGRAM_H
 #define METAOPS_RUNTIME_SESSION_DUMPPROGRAM_H
 
-#include "MetaOps/Runtime/Program/Compiler.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Runtime/Session/ProgramCache.h"
 #include "mlir/IR/Location.h"
 

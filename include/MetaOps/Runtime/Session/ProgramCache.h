@@ -9,7 +9,7 @@
 #ifndef METAOPS_RUNTIME_SESSION_PROGRAMCACHE_H
 #define METAOPS_RUNTIME_SESSION_PROGRAMCACHE_H
 
-#include "MetaOps/Runtime/Program/Program.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 
 #include <list>

@@ -9,12 +9,12 @@
 #ifndef METAOPS_RUNTIME_SESSION_RUNRECORD_H
 #define METAOPS_RUNTIME_SESSION_RUNRECORD_H
 
+#include "MetaOps/Runtime/Program/IndexRange.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/ProgramCache.h"
 #include "mlir/IR/Location.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,22 +30,6 @@ struct RunFailure {
 /// been run, for the session.
 struct CheckOutcome {
   std::shared_ptr<const RunFailure> failure;
-};
-
-/// What integers have to be.
-struct IndexRange {
-  /// The dimension that they index; none for labels of classes.
-  std::optional<int64_t> dim;
-  int64_t extent;
-  /// Negative ones count from the end.
-  bool hasNegative;
-  /// A label that may be out of range.
-  std::optional<int64_t> ignored = std::nullopt;
-
-  bool contains(int64_t index) const {
-    return (index >= (hasNegative ? -extent : 0) && index < extent) ||
-           index == ignored;
-  }
 };
 
 /// Two results of a run that are to be in a range.

@@ -21,8 +21,8 @@
 #define METAOPS_RUNTIME_SESSION_SESSION_H
 
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Runtime/Memory/Allocator.h"
-#include "MetaOps/Runtime/Program/Compiler.h"
 #include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/Graph.h"
@@ -48,8 +48,8 @@
 
 namespace metaops {
 
-struct CopyResult;
 struct RepeatedUpdate;
+struct Step;
 struct UpdateValues;
 
 struct ConditionTree;
@@ -443,7 +443,7 @@ private:
   Node *skipViews(Node *node) const;
   bool addCopies(Node *output,
                  const llvm::DenseMap<Node *, unsigned> &arguments,
-                 std::vector<CopyResult> &results) const;
+                 Step &step) const;
   /// A program for the slice where that is copies alone, else null.
   std::shared_ptr<const CachedProgram> makeCopies();
 

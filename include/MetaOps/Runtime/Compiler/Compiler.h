@@ -6,14 +6,60 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_RUNTIME_PROGRAM_COMPILER_H
-#define METAOPS_RUNTIME_PROGRAM_COMPILER_H
+#ifndef METAOPS_RUNTIME_COMPILER_COMPILER_H
+#define METAOPS_RUNTIME_COMPILER_COMPILER_H
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
+#include "MetaOps/Runtime/Compiler/Tuning.h"
 #include "MetaOps/Runtime/Program/Program.h"
-#include "MetaOps/Runtime/Program/Tuning.h"
+#include "MetaOps/Transforms/Schedule/KernelDescription.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace metaops {
+
+/// A dimension of an argument of a program.
+struct GrowingDim {
+  unsigned argument = 0;
+  unsigned dimension = 0;
+};
+
+/// What the compiler may do. Equal options and slices give equal programs.
+struct CompileOptions {
+  /// Fusion rules: "extended", or "paper" for those of Hu et al. (2020) alone.
+  std::string rules = "extended";
+  /// Whether operations share kernels at all.
+  bool fuse = true;
+  /// Whether intermediate values share memory, and results are written over
+  /// arguments.
+  bool reuseMemory = true;
+  /// Schedules that replace those of the heuristics: the contents of a file,
+  /// and its name for messages.
+  std::string schedules;
+  std::string scheduleFile;
+  /// Dimensions that will be longer in later programs of this kind: kernels
+  /// are made for all such lengths.
+  std::vector<GrowingDim> growing;
+};
+
+/// What a program will do, for people; see mo.explain.
+struct ProgramDescription {
+  /// In the order of the program's calls that are no copies.
+  std::vector<mlir::metaop::KernelDescription> kernels;
+  /// What fusion reported of its cost.
+  std::string fusion;
+};
+
+/// The user's line that recorded one operation of a slice.
+struct NodeLocation {
+  std::string file;
+  unsigned line = 0;
+};
 
 /// What a compiler has found on disk instead of compiling it.
 struct CompilerStatistics {
@@ -80,10 +126,18 @@ public:
 
 /// Runs slices op by op through the reference interpreter.
 std::unique_ptr<Compiler> createInterpreterCompiler();
+/// A program that does so.
+llvm::Expected<std::shared_ptr<Program>>
+interpretProgram(llvm::StringRef sliceBytecode);
 
 /// Compiles for this machine's CPU, with a kernel cache of its own.
 std::unique_ptr<Compiler> createCpuCompiler();
 
+/// Seconds that a call should take; see CostModel.h.
+double predictSeconds(const KernelInfo &call,
+                      const mlir::metaop::MachineFigures &machine,
+                      int64_t threads);
+
 } // namespace metaops
 
-#endif // METAOPS_RUNTIME_PROGRAM_COMPILER_H
+#endif // METAOPS_RUNTIME_COMPILER_COMPILER_H

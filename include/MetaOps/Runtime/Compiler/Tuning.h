@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_RUNTIME_PROGRAM_TUNING_H
-#define METAOPS_RUNTIME_PROGRAM_TUNING_H
+#ifndef METAOPS_RUNTIME_COMPILER_TUNING_H
+#define METAOPS_RUNTIME_COMPILER_TUNING_H
 
 #include <cstdint>
 #include <string>
@@ -42,4 +42,4 @@ struct TuningResult {
 
 } // namespace metaops
 
-#endif // METAOPS_RUNTIME_PROGRAM_TUNING_H
+#endif // METAOPS_RUNTIME_COMPILER_TUNING_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_RUNTIME_JIT_FLUSHDENORMALS_H
-#define METAOPS_RUNTIME_JIT_FLUSHDENORMALS_H
+#ifndef METAOPS_RUNTIME_PROGRAM_FLUSHDENORMALS_H
+#define METAOPS_RUNTIME_PROGRAM_FLUSHDENORMALS_H
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -54,4 +54,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_RUNTIME_JIT_FLUSHDENORMALS_H
+#endif // METAOPS_RUNTIME_PROGRAM_FLUSHDENORMALS_H

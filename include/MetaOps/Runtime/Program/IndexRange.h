@@ -1,0 +1,41 @@
+//===- IndexRange.h - What indices have to be -------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_PROGRAM_INDEXRANGE_H
+#define METAOPS_RUNTIME_PROGRAM_INDEXRANGE_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace metaops {
+
+/// What integers have to be.
+struct IndexRange {
+  /// The dimension that they index; none for labels of classes.
+  std::optional<int64_t> dim;
+  int64_t extent = 0;
+  /// Negative ones count from the end.
+  bool hasNegative = false;
+  /// A label that may be out of range.
+  std::optional<int64_t> ignored = std::nullopt;
+
+  bool contains(int64_t index) const {
+    return (index >= (hasNegative ? -extent : 0) && index < extent) ||
+           index == ignored;
+  }
+};
+
+/// What is wrong with indices of which these are the lowest and the highest;
+/// nothing where both are in the range.
+std::optional<std::string> describeOutOfRange(const IndexRange &range,
+                                              int64_t lowest, int64_t highest);
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_PROGRAM_INDEXRANGE_H

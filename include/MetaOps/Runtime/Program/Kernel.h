@@ -1,0 +1,59 @@
+//===- Kernel.h - Machine code that computes --------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_PROGRAM_KERNEL_H
+#define METAOPS_RUNTIME_PROGRAM_KERNEL_H
+
+#include "MetaOps/Runtime/Program/FlushDenormals.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace metaops {
+
+/// The kernel ABI: does [begin, end) of the parallel range. `buffers` are what
+/// the kernel reads, then what it writes; `scalars` the numbers that its code
+/// takes as arguments. Kernels do not fail: what can be wrong about their data,
+/// such as an index out of range, is found by values that they compute.
+using KernelFunction = void (*)(void **buffers, const int64_t *scalars,
+                                int64_t begin, int64_t end);
+
+/// A kernel in machine code, which may serve calls with different numbers.
+struct Kernel {
+  /// Null where the code has not been found yet; see readProgram.
+  KernelFunction function = nullptr;
+  /// The symbol of the code; kernels with the same one are equal.
+  std::string name;
+};
+
+/// A kernel and the numbers that make it compute what one function says.
+struct KernelCall {
+  std::shared_ptr<const Kernel> kernel;
+  /// What the code is called with beside buffers: extents, strides, offsets.
+  std::vector<int64_t> scalars;
+  /// Length of the range that calls may split among threads.
+  int64_t parallelRange = 1;
+  /// The predicted picoseconds of one step of that range, for deciding whether
+  /// threads are worth it.
+  int64_t workPerStep = 0;
+  /// Denormal numbers count as 0, as in a contraction.
+  bool flushesDenormals = false;
+  /// Operations of the loops that the code was made of; 0 where it was loaded.
+  int64_t loopOps = 0;
+
+  void run(void **buffers, int64_t begin, int64_t end) const {
+    FlushDenormals flush(flushesDenormals);
+    kernel->function(buffers, scalars.data(), begin, end);
+  }
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_PROGRAM_KERNEL_H

@@ -1,0 +1,202 @@
+//===- ProgramData.h - A program as plain data ------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program is a tree of steps. Steps reach memory through a table of pointers,
+// whose entries are, in this order:
+//
+//   the arguments, the results, the arena     one each
+//   pointers that steps set                   ProgramData::pointers
+//   results that may be kept packed           ProgramData::packed
+//
+// The memory of a run is decided before it starts; steps only move pointers to
+// it. So what a loop carries is handed on from trip to trip by exchanging two
+// pointers, and a branch may give a value of outside as its own. A pointer is
+// set to the memory of entries before it alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_PROGRAM_PROGRAMDATA_H
+#define METAOPS_RUNTIME_PROGRAM_PROGRAMDATA_H
+
+#include "MetaOps/Runtime/Program/Copy.h"
+#include "MetaOps/Runtime/Program/IndexRange.h"
+#include "MetaOps/Runtime/Program/Kernel.h"
+#include "MetaOps/Runtime/Program/ProgramInfo.h"
+#include "MetaOps/Runtime/Program/Routine.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace metaops {
+
+/// Memory that a step reads or writes.
+struct Slot {
+  /// Of the table of pointers.
+  int64_t entry = 0;
+  /// Bytes before it.
+  int64_t offset = 0;
+  /// From the first to the last.
+  int64_t bytes = 0;
+  /// Bytes of a row, and from one row to the next, where rows are apart.
+  int64_t row = 0, pitch = 0;
+};
+
+struct Step;
+/// In their order.
+using StepList = std::vector<Step>;
+
+/// Each into a window of the one buffer that is written.
+using Copies = std::vector<Copy>;
+
+/// Makes a pointer point to the one buffer that is read.
+struct View {
+  int64_t entry = 0;
+};
+
+/// Fails the program unless the first and the second buffer, each one int64,
+/// are in the range: the lowest and the highest of some indices. Stands before
+/// everything that overwrites an argument.
+struct Check {
+  IndexRange range;
+};
+
+/// Runs the first list if the one buffer, a bool, is true, else the second.
+struct If {
+  StepList onTrue, onFalse;
+};
+
+/// What a loop hands from trip to trip.
+struct Carry {
+  /// Pointers to the value of this trip, and to where that of the next goes.
+  int64_t current = 0, next = 0;
+  /// What the first trip has; it is not written.
+  Slot initial;
+  /// Of later trips, in turn. No two of the three overlap.
+  Slot even, odd;
+  /// Whether the last value is to lie in `even` when the loop is done.
+  bool settles = false;
+};
+
+/// Runs `condition`, and while the one buffer, a bool, then is true `body` and
+/// `condition` again.
+struct While {
+  std::vector<Carry> carries;
+  StepList condition, body;
+};
+
+/// One step of a program.
+struct Step {
+  using Action =
+      std::variant<KernelCall, Routine, Copies, View, Check, If, While>;
+
+  Action action;
+  /// What the action reads, then what it writes.
+  std::vector<Slot> buffers;
+  unsigned numInputs = 0;
+
+  llvm::ArrayRef<Slot> getInputs() const {
+    return llvm::ArrayRef(buffers).take_front(numInputs);
+  }
+  llvm::ArrayRef<Slot> getOutputs() const {
+    return llvm::ArrayRef(buffers).drop_front(numInputs);
+  }
+  /// The lists of steps inside, in their order.
+  std::vector<const StepList *> getRegions() const;
+  /// Predicted picoseconds; of a loop those of one trip.
+  int64_t getWork() const;
+  /// How many threads there is work for.
+  int64_t getMaxThreads() const;
+  /// Of copies.
+  int64_t getCopiedBytes() const;
+};
+
+/// Where a result is when the program is done.
+struct ResultPlace {
+  /// An argument's, or that of a result that is not a later one: that of the
+  /// first of several results that are the same memory.
+  int64_t entry = 0;
+  int64_t bytes = 0;
+};
+
+/// A result of a step of the outermost list that may be kept from run to run:
+/// it is made of arguments alone, and the only one of its step.
+struct PackedPlace {
+  /// Bytes before it in the arena, where it is when it is not kept.
+  int64_t offset = 0;
+  int64_t bytes = 0;
+};
+
+/// All of a program.
+struct ProgramData {
+  /// The bytes of each.
+  std::vector<int64_t> arguments;
+  std::vector<ResultPlace> results;
+  /// Intermediate values.
+  int64_t arenaBytes = 0;
+  /// The bytes that there are behind each at least.
+  std::vector<int64_t> pointers;
+  std::vector<PackedPlace> packed;
+  StepList steps;
+
+  int64_t getResult(int64_t number) const { return arguments.size() + number; }
+  int64_t getArena() const { return getResult(results.size()); }
+  int64_t getPointer(int64_t number) const { return getArena() + 1 + number; }
+  int64_t getPacked(int64_t number) const {
+    return getPointer(pointers.size()) + number;
+  }
+  int64_t getNumEntries() const { return getPacked(packed.size()); }
+
+  bool isArgument(int64_t entry) const {
+    return entry < static_cast<int64_t>(arguments.size());
+  }
+  bool isResult(int64_t entry) const {
+    return !isArgument(entry) && entry < getArena();
+  }
+  bool isPointer(int64_t entry) const {
+    return entry >= getPointer(0) && entry < getPacked(0);
+  }
+  bool isPacked(int64_t entry) const { return entry >= getPacked(0); }
+};
+
+/// Calls `visit` with each step, those inside of it behind it: the order of
+/// ProgramInfo::calls.
+void walkSteps(const StepList &steps,
+               llvm::function_ref<void(const Step &)> visit);
+unsigned countSteps(const StepList &steps);
+
+/// Whether everything refers to memory that is there; what is wrong otherwise.
+/// Of a program for which this holds, no step reads or writes outside of the
+/// memory of a run, whatever that holds, if its kernels keep to their buffers.
+/// And a run that fails a check has overwritten no argument.
+llvm::Error verifyProgram(const ProgramData &program);
+
+/// A program and what is reported of it.
+struct DescribedProgram {
+  ProgramData data;
+  ProgramInfo info;
+};
+
+/// The program as bytes, its kernels by name.
+std::string writeProgram(const ProgramData &program, const ProgramInfo &info);
+/// Reads such bytes, and verifies what they say. `findKernel` gives the
+/// kernels; the program cannot be read where it gives none.
+llvm::Expected<DescribedProgram>
+readProgram(llvm::StringRef bytes,
+            llvm::function_ref<std::shared_ptr<const Kernel>(llvm::StringRef)>
+                findKernel);
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_PROGRAM_PROGRAMDATA_H

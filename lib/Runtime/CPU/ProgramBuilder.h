@@ -1,0 +1,35 @@
+//===- ProgramBuilder.h - Programs from modules -----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_CPU_PROGRAMBUILDER_H
+#define METAOPS_LIB_RUNTIME_CPU_PROGRAMBUILDER_H
+
+#include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "MetaOps/Runtime/Program/CompiledProgram.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+#include <vector>
+
+namespace metaops {
+
+/// A program and the op of each of its steps.
+struct BuiltProgram {
+  std::shared_ptr<CompiledProgram> program;
+  std::vector<mlir::Operation *> ops;
+};
+
+/// Makes the program of a module in the phase `kernels`, and compiles what the
+/// cache lacks.
+llvm::Expected<BuiltProgram> buildProgram(mlir::ModuleOp module,
+                                          KernelCache &kernels,
+                                          StopCheck shouldStop = nullptr);
+
+} // namespace metaops
+
+#endif // METAOPS_LIB_RUNTIME_CPU_PROGRAMBUILDER_H

@@ -1,0 +1,178 @@
+//===- StepPlan.cpp - How the steps of a program will run -----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which steps run side by side is decided from the memory that they read and
+// write (CallSteps.cpp). What a pointer points to is not known before the run,
+// but what it may point to is: a view's what the view reads, a carry's any of
+// its three places. An entry so stands for a set of ranges. Two carries that
+// exchange pointers never point to the same memory at the same time, but may
+// come to in the course of a loop, and the sets say so.
+//
+// A step with lists inside reads and writes what these do. It is never run
+// beside others: its own steps may be shared among threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepPlan.h"
+#include "MetaOps/Support/Counts.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace metaops;
+
+/// A thread is worth its start, of about 3 us, if it has so much to do: 8 us,
+/// in picoseconds as the cost model predicts them.
+static constexpr int64_t kWorkPerThread = 8'000'000;
+
+int64_t metaops::getGrain(const KernelCall &call) {
+  return llvm::divideCeil(kWorkPerThread,
+                          std::max<int64_t>(call.workPerStep, 1));
+}
+
+bool metaops::isSplit(const Step &step) {
+  // Copies and routines share themselves among threads, so that no two
+  // routines run at once.
+  const auto *kernel = std::get_if<KernelCall>(&step.action);
+  return !kernel || kernel->parallelRange > getGrain(*kernel);
+}
+
+namespace {
+class Planner {
+public:
+  Planner(const ProgramData &program, StepPlan &plan)
+      : program(program), plan(plan), targets(program.pointers.size()) {
+    findTargets(program.steps);
+  }
+
+  ListPlan planList(const StepList &steps);
+
+private:
+  void findTargets(const StepList &steps);
+  void addRanges(const Slot &slot, llvm::SmallVectorImpl<MemoryRange> &ranges);
+  void addMemory(const Step &step, CallFacts &facts);
+  void countWork(const Step &step, const CallFacts &facts);
+
+  const ProgramData &program;
+  StepPlan &plan;
+  /// What each pointer may point to.
+  std::vector<std::vector<Slot>> targets;
+  /// The place of the next step in ProgramInfo::calls.
+  unsigned nextNumber = 0;
+};
+} // namespace
+
+void Planner::findTargets(const StepList &steps) {
+  auto add = [&](int64_t entry, llvm::ArrayRef<Slot> slots) {
+    std::vector<Slot> &list = targets[entry - program.getPointer(0)];
+    list.insert(list.end(), slots.begin(), slots.end());
+  };
+  walkSteps(steps, [&](const Step &step) {
+    if (const auto *view = std::get_if<View>(&step.action))
+      add(view->entry, step.getInputs());
+    if (const auto *loop = std::get_if<While>(&step.action))
+      for (const Carry &carry : loop->carries) {
+        add(carry.current, {carry.initial, carry.even, carry.odd});
+        add(carry.next, {carry.even, carry.odd});
+      }
+  });
+}
+
+/// The memory that a slot may be. Pointers point to what earlier ones do, so
+/// this comes to an end.
+void Planner::addRanges(const Slot &slot,
+                        llvm::SmallVectorImpl<MemoryRange> &ranges) {
+  if (program.isPointer(slot.entry)) {
+    for (Slot target : targets[slot.entry - program.getPointer(0)]) {
+      // Rows of what is pointed to are those of the one who looks.
+      target.offset += slot.offset;
+      target.bytes = slot.bytes;
+      target.row = slot.row;
+      target.pitch = slot.pitch;
+      addRanges(target, ranges);
+    }
+    return;
+  }
+  MemoryRange range = {slot.entry, slot.offset, slot.offset + slot.bytes,
+                       slot.row, slot.pitch};
+  if (program.isPacked(slot.entry)) {
+    int64_t begin = program.packed[slot.entry - program.getPacked(0)].offset;
+    range.object = program.getArena();
+    range.begin += begin;
+    range.end += begin;
+  }
+  ranges.push_back(range);
+}
+
+void Planner::addMemory(const Step &step, CallFacts &facts) {
+  for (const Slot &slot : step.getInputs())
+    addRanges(slot, facts.reads);
+  for (const Slot &slot : step.getOutputs())
+    addRanges(slot, facts.writes);
+  // Pointers are objects as well.
+  auto movePointer = [&](int64_t entry) {
+    facts.writes.push_back({entry + program.getNumEntries(), 0, 1});
+  };
+  for (const Slot &slot : step.buffers)
+    if (program.isPointer(slot.entry))
+      facts.reads.push_back({slot.entry + program.getNumEntries(), 0, 1});
+  if (const auto *view = std::get_if<View>(&step.action))
+    movePointer(view->entry);
+  if (const auto *loop = std::get_if<While>(&step.action))
+    for (const Carry &carry : loop->carries) {
+      addRanges(carry.initial, facts.reads);
+      movePointer(carry.current);
+      movePointer(carry.next);
+    }
+  // Nothing that overwrites an argument comes before a check.
+  if (std::holds_alternative<Check>(step.action))
+    for (auto [argument, bytes] : llvm::enumerate(program.arguments))
+      facts.reads.push_back({static_cast<int64_t>(argument), 0, bytes});
+  for (const StepList *list : step.getRegions())
+    for (const Step &inner : *list)
+      addMemory(inner, facts);
+}
+
+void Planner::countWork(const Step &step, const CallFacts &facts) {
+  if (!step.getRegions().empty())
+    return; // its steps are counted
+  int64_t &work = facts.isSplit ? plan.sharedWork : plan.serialWork;
+  // Half of what there is, so that the sum of both does not overflow.
+  work = std::min(addCounts(work, step.getWork()), kMaxCount / 2);
+  if (const auto *routine = std::get_if<Routine>(&step.action))
+    plan.routineBytes = std::max(plan.routineBytes, routine->getScratchBytes());
+}
+
+ListPlan Planner::planList(const StepList &steps) {
+  ListPlan list;
+  std::vector<CallFacts> facts;
+  for (const Step &step : steps) {
+    list.numbers.push_back(nextNumber++);
+    CallFacts &fact = facts.emplace_back();
+    fact.isSplit = isSplit(step);
+    if (const auto *kernel = std::get_if<KernelCall>(&step.action))
+      fact.work = multiplyCounts(kernel->parallelRange, kernel->workPerStep);
+    addMemory(step, fact);
+    list.overwrites.push_back(
+        llvm::any_of(fact.writes, [&](const MemoryRange &range) {
+          return program.isArgument(range.object);
+        }));
+    countWork(step, fact);
+    std::vector<ListPlan> &regions = list.regions.emplace_back();
+    for (const StepList *inner : step.getRegions())
+      regions.push_back(planList(*inner));
+  }
+  list.groups = planSteps(facts);
+  return list;
+}
+
+StepPlan::StepPlan(const ProgramData &program)
+    : routineBegin(llvm::alignTo(program.arenaBytes, 64)) {
+  steps = Planner(program, *this).planList(program.steps);
+  numSteps = countSteps(program.steps);
+}

@@ -1,0 +1,54 @@
+//===- StepPlan.h - How the steps of a program will run ---------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_PROGRAM_STEPPLAN_H
+#define METAOPS_LIB_RUNTIME_PROGRAM_STEPPLAN_H
+
+#include "CallSteps.h"
+#include "MetaOps/Runtime/Program/ProgramData.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace metaops {
+
+/// What is to be known of a list of steps before it runs.
+struct ListPlan {
+  /// The steps that run side by side.
+  std::vector<CallStep> groups;
+  /// Of each step, its place in ProgramInfo::calls.
+  std::vector<unsigned> numbers;
+  /// Of each step, whether it, or a step inside of it, writes over an argument.
+  std::vector<bool> overwrites;
+  /// Of each step, the plans of the lists inside of it.
+  std::vector<std::vector<ListPlan>> regions;
+};
+
+/// What depends on a program alone, and so is the same in every run.
+struct StepPlan {
+  explicit StepPlan(const ProgramData &program);
+
+  ListPlan steps;
+  /// Those inside of others included.
+  unsigned numSteps = 0;
+  /// Predicted picoseconds of steps whose loop is not shared among threads,
+  /// and of others; of a loop those of one trip.
+  int64_t serialWork = 0, sharedWork = 0;
+  /// Where the scratch memory of routines begins behind the arena, and what
+  /// the one that needs most has there.
+  int64_t routineBegin = 0, routineBytes = 0;
+};
+
+/// Whether a step's own loop is shared among threads.
+bool isSplit(const Step &step);
+/// The fewest iterations of a kernel's loop that are worth a thread.
+int64_t getGrain(const KernelCall &call);
+
+} // namespace metaops
+
+#endif // METAOPS_LIB_RUNTIME_PROGRAM_STEPPLAN_H

@@ -1,0 +1,376 @@
+//===- VerifyProgram.cpp - Whether programs are sound ---------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs come from files, too. One walk over the steps, in their order, keeps
+// a set of the pointers that are set at that point: both branches of an `if`
+// have to set a pointer for it to be set afterwards; what a loop's body sets is
+// gone after a trip, and what its condition sets stays. A pointer is set where
+// it is not, to memory of entries before it, so that what it may point to can
+// be found without a fixed point.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Program/ProgramData.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace metaops;
+
+/// More memory than there is; sums of two such sizes do not overflow.
+static constexpr int64_t kMaxBytes = std::numeric_limits<int64_t>::max() / 4;
+
+namespace {
+class Verifier {
+public:
+  explicit Verifier(const ProgramData &program)
+      : program(program), isSet(program.getNumEntries()),
+        isWritable(program.getNumEntries()) {}
+
+  llvm::Error verify();
+
+private:
+  /// What is wrong; empty where nothing is.
+  using Problem = const char *;
+  static constexpr Problem kNone = nullptr;
+
+  Problem verifyTable() const;
+  Problem verifyList(const StepList &steps, bool isOutermost);
+  Problem verifyStep(const Step &step, bool isOutermost);
+  Problem verifyBuffers(const Step &step, bool isOutermost);
+  Problem verifyPacked(const Step &step, bool isOutermost);
+
+  Problem verifyAction(const Step &step, const KernelCall &kernel);
+  Problem verifyAction(const Step &step, const Routine &routine);
+  Problem verifyAction(const Step &step, const Copies &copies);
+  Problem verifyAction(const Step &step, const View &view);
+  Problem verifyAction(const Step &step, const Check &check);
+  Problem verifyAction(const Step &step, const If &branches);
+  Problem verifyAction(const Step &step, const While &loop);
+  Problem verifyCarry(const Carry &carry);
+
+  bool isFresh(int64_t result) const {
+    return program.results[result].entry == program.getResult(result);
+  }
+  bool isSlot(const Slot &slot) const;
+  bool isOutput(const Slot &slot) const;
+  /// The bytes behind an entry; -1 where it is not to be used.
+  int64_t getBytes(int64_t entry) const;
+
+  const ProgramData &program;
+  /// Pointers that are set, and those that may be written through.
+  llvm::BitVector isSet, isWritable;
+  /// How many packed results have been made.
+  int64_t numPacked = 0;
+  unsigned loops = 0;
+  bool hasOverwritten = false;
+  /// The place of the step that is looked at, for messages.
+  unsigned number = 0;
+};
+} // namespace
+
+llvm::Error metaops::verifyProgram(const ProgramData &program) {
+  return Verifier(program).verify();
+}
+
+llvm::Error Verifier::verify() {
+  if (Problem problem = verifyTable())
+    return llvm::createStringError("a program's %s", problem);
+  if (Problem problem = verifyList(program.steps, /*isOutermost=*/true))
+    return llvm::createStringError("step %u of a program %s", number - 1,
+                                   problem);
+  if (numPacked != static_cast<int64_t>(program.packed.size()))
+    return llvm::createStringError("a program does not make all results that "
+                                   "are to be packed");
+  return llvm::Error::success();
+}
+
+static bool isSize(int64_t bytes) { return bytes >= 0 && bytes <= kMaxBytes; }
+
+Verifier::Problem Verifier::verifyTable() const {
+  if (!llvm::all_of(program.arguments, isSize) ||
+      !llvm::all_of(program.pointers, isSize) || !isSize(program.arenaBytes))
+    return "memory has an impossible size";
+  for (auto [number, place] : llvm::enumerate(program.results)) {
+    int64_t own = program.getResult(number);
+    if (!isSize(place.bytes) || place.entry < 0 || place.entry > own)
+      return "results are not where they can be";
+    if (place.entry != own && (getBytes(place.entry) < place.bytes))
+      return "results are larger than where they are";
+  }
+  for (const PackedPlace &place : program.packed)
+    if (!isSize(place.offset) || !isSize(place.bytes) ||
+        place.offset + place.bytes > program.arenaBytes)
+      return "packed results are outside of the arena";
+  return kNone;
+}
+
+int64_t Verifier::getBytes(int64_t entry) const {
+  if (entry < 0 || entry >= program.getNumEntries())
+    return -1;
+  if (program.isArgument(entry))
+    return program.arguments[entry];
+  if (program.isResult(entry)) {
+    int64_t result = entry - program.getResult(0);
+    return isFresh(result) ? program.results[result].bytes : -1;
+  }
+  if (entry == program.getArena())
+    return program.arenaBytes;
+  if (program.isPacked(entry)) {
+    int64_t packed = entry - program.getPacked(0);
+    return packed < numPacked ? program.packed[packed].bytes : -1;
+  }
+  return isSet[entry] ? program.pointers[entry - program.getPointer(0)] : -1;
+}
+
+bool Verifier::isSlot(const Slot &slot) const {
+  int64_t bytes = getBytes(slot.entry);
+  return isSize(slot.offset) && isSize(slot.bytes) && slot.row >= 0 &&
+         slot.pitch >= slot.row && slot.offset + slot.bytes <= bytes;
+}
+
+/// Whether it may be written. What a pointer points to may be an argument or
+/// what another step reads, but for the places of a loop's carries.
+bool Verifier::isOutput(const Slot &slot) const {
+  return isSlot(slot) &&
+         (!program.isPointer(slot.entry) || isWritable[slot.entry]);
+}
+
+Verifier::Problem Verifier::verifyList(const StepList &steps,
+                                       bool isOutermost) {
+  for (const Step &step : steps)
+    if (Problem problem = verifyStep(step, isOutermost))
+      return problem;
+  return kNone;
+}
+
+Verifier::Problem Verifier::verifyStep(const Step &step, bool isOutermost) {
+  ++number;
+  if (Problem problem = verifyBuffers(step, isOutermost))
+    return problem;
+  return std::visit(
+      [&](const auto &action) { return verifyAction(step, action); },
+      step.action);
+}
+
+/// What holds for the buffers of all steps. The one of a loop is written by
+/// its condition, and looked at behind that.
+Verifier::Problem Verifier::verifyBuffers(const Step &step, bool isOutermost) {
+  if (step.numInputs > step.buffers.size())
+    return "has more inputs than buffers";
+  if (Problem problem = verifyPacked(step, isOutermost))
+    return problem;
+  if (std::holds_alternative<While>(step.action))
+    return kNone;
+  auto isInput = [&](const Slot &slot) { return isSlot(slot); };
+  if (!llvm::all_of(step.getInputs(), isInput))
+    return "reads memory that is not there";
+  for (const Slot &slot : step.getOutputs()) {
+    if (!isOutput(slot))
+      return "writes memory that is not there or not to be written";
+    if (!program.isArgument(slot.entry))
+      continue;
+    hasOverwritten = true;
+    if (loops > 0)
+      return "overwrites an argument inside of a loop";
+  }
+  return kNone;
+}
+
+/// A result that may be kept is made by one step, of arguments alone.
+Verifier::Problem Verifier::verifyPacked(const Step &step, bool isOutermost) {
+  for (const Slot &slot : step.getOutputs()) {
+    if (!program.isPacked(slot.entry))
+      continue;
+    int64_t packed = slot.entry - program.getPacked(0);
+    if (!isOutermost || packed != numPacked ||
+        packed >= static_cast<int64_t>(program.packed.size()) ||
+        slot.offset != 0 || slot.bytes != program.packed[packed].bytes ||
+        step.getOutputs().size() != 1 || step.getInputs().empty() ||
+        !llvm::all_of(step.getInputs(), [&](const Slot &input) {
+          return input.entry >= 0 && program.isArgument(input.entry);
+        }))
+      return "makes a packed result that cannot be kept";
+    ++numPacked;
+  }
+  return kNone;
+}
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+Verifier::Problem Verifier::verifyAction(const Step &step,
+                                         const KernelCall &kernel) {
+  if (!kernel.kernel || kernel.parallelRange < 0 || kernel.workPerStep < 0)
+    return "has no kernel to call";
+  return kNone;
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step,
+                                         const Routine &routine) {
+  if (!routine.isValid() || routine.getNumResults() == 0 ||
+      step.numInputs != 1 ||
+      step.buffers.size() != step.numInputs + routine.getNumResults())
+    return "calls a routine that does not exist";
+  // Each of these numbers fits: a valid routine has far fewer elements.
+  int64_t results = routine.countResults(), size = sizeOf(routine.dtype);
+  llvm::SmallVector<int64_t> expected = {routine.countElements() * size};
+  if (routine.givesValues)
+    expected.push_back(results * size);
+  if (routine.givesIndices)
+    expected.push_back(results * int64_t(sizeof(int64_t)));
+  if (!llvm::equal(step.buffers, expected, [](const Slot &slot, int64_t bytes) {
+        return slot.bytes == bytes;
+      }))
+    return "calls a routine on buffers of other sizes";
+  return kNone;
+}
+
+/// Whether a copy reads and writes inside of its buffers.
+static bool isCopy(const Copy &copy, const Step &step) {
+  auto isInput = [&](int64_t number) {
+    return number >= 0 && number < static_cast<int64_t>(step.numInputs);
+  };
+  if (!isInput(copy.source) || copy.elementBytes <= 0)
+    return false;
+  int64_t read = copy.elementBytes, written = copy.elementBytes;
+  for (const CopyDim &dim : copy.dims) {
+    if (dim.extent < 0 || dim.room < dim.extent ||
+        llvm::MulOverflow(read, dim.extent, read) ||
+        llvm::MulOverflow(written, dim.room, written))
+      return false;
+    bool isFixed = dim.startBuffer == -1;
+    if (isFixed ? dim.start < 0 || dim.start > dim.room - dim.extent
+                : !isInput(dim.startBuffer) ||
+                      step.buffers[dim.startBuffer].bytes !=
+                          static_cast<int64_t>(sizeof(int64_t)))
+      return false;
+  }
+  return read <= step.buffers[copy.source].bytes &&
+         written <= step.buffers.back().bytes;
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step,
+                                         const Copies &copies) {
+  if (step.getOutputs().size() != 1 ||
+      !llvm::all_of(copies,
+                    [&](const Copy &copy) { return isCopy(copy, step); }))
+    return "copies what does not fit";
+  return kNone;
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step, const View &view) {
+  if (step.numInputs != 1 || step.buffers.size() != 1 ||
+      !program.isPointer(view.entry) || isSet[view.entry])
+    return "sets a pointer that cannot be set";
+  const Slot &slot = step.buffers.front();
+  int64_t bytes = program.pointers[view.entry - program.getPointer(0)];
+  bool isEarlier = slot.entry < view.entry || program.isPacked(slot.entry);
+  if (!isEarlier || slot.pitch != 0 || slot.bytes < bytes)
+    return "points to memory that is too small";
+  isSet.set(view.entry);
+  return kNone;
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step, const Check &check) {
+  auto isNumber = [](const Slot &slot) {
+    return slot.bytes == static_cast<int64_t>(sizeof(int64_t));
+  };
+  if (step.numInputs != 2 || step.buffers.size() != 2 ||
+      !llvm::all_of(step.buffers, isNumber) || check.range.extent < 0)
+    return "checks what are not two numbers";
+  if (hasOverwritten)
+    return "checks when an argument has been overwritten";
+  return kNone;
+}
+
+/// Whether a step has one buffer, of a bool.
+static bool hasCondition(const Step &step) {
+  return step.numInputs == 1 && step.buffers.size() == 1 &&
+         step.buffers.front().bytes == 1;
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step, const If &branches) {
+  if (!hasCondition(step))
+    return "has no condition";
+  llvm::BitVector before = isSet;
+  if (Problem problem = verifyList(branches.onTrue, /*isOutermost=*/false))
+    return problem;
+  llvm::BitVector onTrue = std::exchange(isSet, std::move(before));
+  if (Problem problem = verifyList(branches.onFalse, /*isOutermost=*/false))
+    return problem;
+  isSet &= onTrue;
+  return kNone;
+}
+
+/// Whether two slots have bytes in common, as far as entries tell.
+static bool overlap(const Slot &a, const Slot &b) {
+  return a.entry == b.entry && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
+}
+
+Verifier::Problem Verifier::verifyCarry(const Carry &carry) {
+  for (int64_t entry : {carry.current, carry.next})
+    if (!program.isPointer(entry) || isSet[entry])
+      return "carries by pointers that cannot be set";
+  auto isPlace = [&](const Slot &slot) {
+    return isSlot(slot) && slot.pitch == 0 && !program.isArgument(slot.entry) &&
+           !program.isPointer(slot.entry) && !program.isPacked(slot.entry);
+  };
+  bool isInitialEarlier = carry.initial.entry < carry.current ||
+                          program.isPacked(carry.initial.entry);
+  if (!isSlot(carry.initial) || carry.initial.pitch != 0 || !isInitialEarlier ||
+      !isPlace(carry.even) || !isPlace(carry.odd) ||
+      carry.current == carry.next)
+    return "carries values in memory that is not there";
+  if (overlap(carry.even, carry.odd) || overlap(carry.initial, carry.even) ||
+      overlap(carry.initial, carry.odd))
+    return "carries values in places that overlap";
+  int64_t bytes =
+      std::max(program.pointers[carry.current - program.getPointer(0)],
+               program.pointers[carry.next - program.getPointer(0)]);
+  if (std::min({carry.initial.bytes, carry.even.bytes, carry.odd.bytes}) <
+          bytes ||
+      carry.even.bytes > std::min(carry.initial.bytes, carry.odd.bytes))
+    return "carries values in places of different sizes";
+  return kNone;
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step, const While &loop) {
+  if (!hasCondition(step))
+    return "has no condition";
+  for (const Carry &carry : loop.carries)
+    if (Problem problem = verifyCarry(carry))
+      return problem;
+  for (const Carry &carry : loop.carries) {
+    if (isSet[carry.current] || isSet[carry.next])
+      return "carries two values by one pointer";
+    isSet.set(carry.current);
+    isSet.set(carry.next);
+    isWritable.set(carry.next);
+  }
+  ++loops;
+  if (Problem problem = verifyList(loop.condition, /*isOutermost=*/false))
+    return problem;
+  if (!isSlot(step.buffers.front()))
+    return "has a condition that is not there";
+  llvm::BitVector behind = isSet;
+  if (Problem problem = verifyList(loop.body, /*isOutermost=*/false))
+    return problem;
+  --loops;
+  isSet = std::move(behind);
+  for (const Carry &carry : loop.carries) {
+    isSet.reset(carry.next);
+    isWritable.reset(carry.next);
+  }
+  return kNone;
+}

@@ -1,0 +1,613 @@
+//===- StepsTest.cpp - Programs as trees of steps -------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernels of these programs are functions of C++, so that a program is what
+// it says and nothing else. Results are compared with loops over plain numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Program/CompiledProgram.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <random>
+
+using namespace metaops;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Kernels: of float32 but for conditions and numbers
+//===----------------------------------------------------------------------===//
+
+template <typename T> T *at(void **buffers, unsigned number) {
+  return static_cast<T *>(buffers[number]);
+}
+
+/// z = x + y.
+void addKernel(void **buffers, const int64_t *, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    at<float>(buffers, 2)[i] =
+        at<float>(buffers, 0)[i] + at<float>(buffers, 1)[i];
+}
+
+/// y = x * a number.
+void scaleKernel(void **buffers, const int64_t *scalars, int64_t begin,
+                 int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    at<float>(buffers, 1)[i] =
+        at<float>(buffers, 0)[i] * static_cast<float>(scalars[0]);
+}
+
+/// c = x[0] < a number.
+void lessKernel(void **buffers, const int64_t *scalars, int64_t, int64_t) {
+  *at<bool>(buffers, 1) =
+      *at<float>(buffers, 0) < static_cast<float>(scalars[0]);
+}
+
+constexpr int64_t kElements = 5;
+constexpr int64_t kBytes = kElements * sizeof(float);
+
+//===----------------------------------------------------------------------===//
+// Making programs
+//===----------------------------------------------------------------------===//
+
+KernelCall call(KernelFunction function, std::vector<int64_t> scalars = {},
+                int64_t range = kElements) {
+  KernelCall made;
+  made.kernel = std::make_shared<const Kernel>(Kernel{function, "a kernel"});
+  made.scalars = std::move(scalars);
+  made.parallelRange = range;
+  return made;
+}
+
+Step makeStep(Step::Action action, std::vector<Slot> inputs,
+              std::vector<Slot> outputs = {}) {
+  Step step;
+  step.action = std::move(action);
+  step.numInputs = inputs.size();
+  step.buffers = std::move(inputs);
+  step.buffers.insert(step.buffers.end(), outputs.begin(), outputs.end());
+  return step;
+}
+
+Slot slot(int64_t entry, int64_t offset = 0, int64_t bytes = kBytes) {
+  return {entry, offset, bytes};
+}
+Slot number(int64_t entry, int64_t offset = 0) {
+  return {entry, offset, sizeof(int64_t)};
+}
+Slot flag(int64_t entry, int64_t offset) { return {entry, offset, 1}; }
+
+class StepsTest : public ::testing::Test {
+protected:
+  StepsTest() {
+    data.arguments = {kBytes, kBytes};
+    data.results.resize(1);
+    data.results[0] = {data.getResult(0), kBytes};
+    data.arenaBytes = 1024;
+  }
+
+  int64_t x() const { return 0; }
+  int64_t y() const { return 1; }
+  int64_t result() const { return data.getResult(0); }
+  int64_t arena() const { return data.getArena(); }
+
+  BufferRef makeBuffer(const std::vector<float> &values) {
+    BufferRef buffer = memory.allocate(values.size() * sizeof(float));
+    std::memcpy(buffer->data(), values.data(), values.size() * sizeof(float));
+    return buffer;
+  }
+  static std::vector<float> read(const Buffer &buffer) {
+    std::vector<float> values(kElements);
+    std::memcpy(values.data(), buffer.data(), kBytes);
+    return values;
+  }
+
+  std::shared_ptr<CompiledProgram> compile() {
+    return llvm::cantFail(CompiledProgram::create(data));
+  }
+  llvm::Expected<std::vector<float>> tryRun(const std::vector<float> &first,
+                                            const std::vector<float> &second) {
+    llvm::SmallVector<BufferRef> results;
+    if (llvm::Error error = compile()->run(
+            {makeBuffer(first), makeBuffer(second)}, results, memory, threads))
+      return std::move(error);
+    return read(*results[0]);
+  }
+  std::vector<float> run(const std::vector<float> &first,
+                         const std::vector<float> &second) {
+    return llvm::cantFail(tryRun(first, second));
+  }
+  std::string findProblem() { return llvm::toString(verifyProgram(data)); }
+
+  /// A value is doubled as long as its first element is under a limit: a loop
+  /// that carries it, from the first argument to the result.
+  Step makeDoubling(int64_t limit) {
+    data.pointers = {kBytes, kBytes};
+    While loop;
+    Carry &carry = loop.carries.emplace_back();
+    carry.current = data.getPointer(0);
+    carry.next = data.getPointer(1);
+    carry.initial = slot(x());
+    carry.even = slot(result());
+    carry.odd = slot(arena(), 64);
+    carry.settles = true;
+    loop.condition = {makeStep(call(lessKernel, {limit}, 1),
+                               {slot(carry.current)}, {flag(arena(), 0)})};
+    loop.body = {makeStep(call(scaleKernel, {2}), {slot(carry.current)},
+                          {slot(carry.next)})};
+    return makeStep(std::move(loop), {flag(arena(), 0)});
+  }
+
+  ProgramData data;
+  Allocator memory;
+  ThreadPool threads{2};
+};
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+TEST_F(StepsTest, StepsRunInOrder) {
+  data.steps = {
+      makeStep(call(addKernel), {slot(x()), slot(y())}, {slot(arena(), 64)}),
+      makeStep(call(scaleKernel, {3}), {slot(arena(), 64)}, {slot(result())})};
+  EXPECT_EQ(run({1, 2, 3, 4, 5}, {5, 6, 7, 8, 9}),
+            (std::vector<float>{18, 24, 30, 36, 42}));
+}
+
+TEST_F(StepsTest, ABranchIsTaken) {
+  If branches;
+  branches.onTrue = {
+      makeStep(call(addKernel), {slot(x()), slot(y())}, {slot(result())})};
+  branches.onFalse = {
+      makeStep(call(scaleKernel, {7}), {slot(y())}, {slot(result())})};
+  data.steps = {
+      makeStep(call(lessKernel, {10}, 1), {slot(x())}, {flag(arena(), 0)}),
+      makeStep(branches, {flag(arena(), 0)})};
+  EXPECT_EQ(run({9, 1, 1, 1, 1}, {1, 2, 3, 4, 5}),
+            (std::vector<float>{10, 3, 4, 5, 6}));
+  EXPECT_EQ(run({10, 1, 1, 1, 1}, {1, 2, 3, 4, 5}),
+            (std::vector<float>{7, 14, 21, 28, 35}));
+}
+
+TEST_F(StepsTest, ABranchMayGiveWhatIsThere) {
+  data.pointers = {kBytes};
+  If branches;
+  branches.onTrue = {makeStep(View{data.getPointer(0)}, {slot(x())})};
+  branches.onFalse = {makeStep(View{data.getPointer(0)}, {slot(y())})};
+  data.steps = {
+      makeStep(call(lessKernel, {10}, 1), {slot(x())}, {flag(arena(), 0)}),
+      makeStep(branches, {flag(arena(), 0)}),
+      makeStep(call(addKernel), {slot(data.getPointer(0)), slot(x())},
+               {slot(result())})};
+  EXPECT_EQ(run({9, 1, 1, 1, 1}, {1, 2, 3, 4, 5}),
+            (std::vector<float>{18, 2, 2, 2, 2}));
+  EXPECT_EQ(run({10, 1, 1, 1, 1}, {1, 2, 3, 4, 5}),
+            (std::vector<float>{11, 3, 4, 5, 6}));
+}
+
+TEST_F(StepsTest, ALoopMakesItsTrips) {
+  for (int64_t limit : {0, 1, 2, 3, 4, 5, 8, 9, 1000}) {
+    data.steps = {makeDoubling(limit)};
+    std::vector<float> expected = {1, 2, 3, 4, 5};
+    while (expected[0] < static_cast<float>(limit))
+      for (float &value : expected)
+        value *= 2;
+    EXPECT_EQ(run({1, 2, 3, 4, 5}, {0, 0, 0, 0, 0}), expected) << limit;
+  }
+}
+
+TEST_F(StepsTest, WhatALoopCarriesIsNotCopied) {
+  // Without a place where it is to lie, a carry's last value is where it is:
+  // in either place, or what the loop has begun with.
+  for (int64_t limit : {1, 2, 4}) {
+    Step step = makeDoubling(limit);
+    auto &carry = std::get<While>(step.action).carries.front();
+    carry.settles = false;
+    carry.even = slot(arena(), 128);
+    data.steps = {step, makeStep(call(scaleKernel, {1}), {slot(carry.current)},
+                                 {slot(result())})};
+    EXPECT_EQ(run({1, 2, 3, 4, 5}, {0, 0, 0, 0, 0}).front(),
+              static_cast<float>(limit));
+  }
+}
+
+/// x is added to y as often as y's first element stays under 10, and in each of
+/// these trips doubled until its first one is at least that of y.
+TEST_F(StepsTest, LoopsMayBeNested) {
+  data.pointers = {kBytes, kBytes, kBytes, kBytes};
+  auto makeLoop = [&](unsigned pointer, Slot initial, int64_t place) {
+    While loop;
+    Carry &carry = loop.carries.emplace_back();
+    carry.current = data.getPointer(pointer);
+    carry.next = data.getPointer(pointer + 1);
+    carry.initial = initial;
+    carry.even = slot(arena(), place);
+    carry.odd = slot(arena(), place + 64);
+    return loop;
+  };
+  While outer = makeLoop(0, slot(y()), 64);
+  int64_t sum = outer.carries[0].current;
+  While inner = makeLoop(2, slot(x()), 192);
+  int64_t doubled = inner.carries[0].current;
+  inner.condition = {
+      makeStep(call(lessKernel, {4}, 1), {slot(doubled)}, {flag(arena(), 1)})};
+  inner.body = {makeStep(call(scaleKernel, {2}), {slot(doubled)},
+                         {slot(inner.carries[0].next)})};
+  outer.condition = {
+      makeStep(call(lessKernel, {10}, 1), {slot(sum)}, {flag(arena(), 0)})};
+  outer.body = {makeStep(inner, {flag(arena(), 1)}),
+                makeStep(call(addKernel), {slot(sum), slot(doubled)},
+                         {slot(outer.carries[0].next)})};
+  data.steps = {
+      makeStep(outer, {flag(arena(), 0)}),
+      makeStep(call(scaleKernel, {1}), {slot(sum)}, {slot(result())})};
+  // 1 is doubled twice, so 4 is added until 2 + 4 + 4.
+  EXPECT_EQ(run({1, 10, 100, 0, 7}, {2, 0, 1, 5, 0}),
+            (std::vector<float>{10, 80, 801, 5, 56}));
+}
+
+TEST_F(StepsTest, TimesOfALoopAreAddedUp) {
+  data.steps = {makeDoubling(16)};
+  auto program = compile();
+  BufferRef scratch;
+  ProgramRun run = llvm::cantFail(program->prepare(
+      {makeBuffer({1, 0, 0, 0, 0}), makeBuffer({0, 0, 0, 0, 0})}, memory,
+      scratch));
+  std::vector<CallTime> times;
+  llvm::cantFail(program->execute(run, threads, nullptr, &times));
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_EQ(times[0].statistics.runs, 0); // the loop itself
+  EXPECT_EQ(times[1].statistics.runs, 5);
+  EXPECT_EQ(times[2].statistics.runs, 4);
+  EXPECT_LE(times[2].statistics.total, times[2].end - times[2].begin);
+  EXPECT_LE(times[1].begin, times[2].begin);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+TEST_F(StepsTest, AFailedCheckLeavesArgumentsAlone) {
+  data.arguments = {kBytes, 2 * sizeof(int64_t)};
+  data.results[0] = {x(), kBytes};
+  data.steps = {makeStep(Check{{0, 3, true}}, {number(y()), number(y(), 8)}),
+                makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())})};
+  auto attempt = [&](int64_t lowest, int64_t highest) {
+    BufferRef indices = memory.allocate(2 * sizeof(int64_t));
+    static_cast<int64_t *>(indices->data())[0] = lowest;
+    static_cast<int64_t *>(indices->data())[1] = highest;
+    BufferRef first = makeBuffer({1, 2, 3, 4, 5});
+    llvm::SmallVector<BufferRef> results;
+    std::string message = llvm::toString(
+        compile()->run({first, indices}, results, memory, threads));
+    EXPECT_EQ(read(*first)[0], message.empty() ? 2 : 1);
+    return message;
+  };
+  EXPECT_EQ(attempt(-3, 2), "");
+  EXPECT_EQ(attempt(-4, 2),
+            "index -4 is out of range for dimension 0 of extent 3");
+  EXPECT_EQ(attempt(0, 3),
+            "index 3 is out of range for dimension 0 of extent 3");
+}
+
+TEST_F(StepsTest, AFailureSaysWhere) {
+  data.arguments = {kBytes, 2 * sizeof(int64_t)};
+  Step step = makeDoubling(1000);
+  // The second trip's.
+  If isLate;
+  isLate.onFalse = {
+      makeStep(Check{{0, 3, false}}, {number(y()), number(y(), 8)})};
+  auto &loop = std::get<While>(step.action);
+  loop.body.push_back(makeStep(call(lessKernel, {2}, 1),
+                               {slot(loop.carries[0].current)},
+                               {flag(arena(), 1)}));
+  loop.body.push_back(makeStep(isLate, {flag(arena(), 1)}));
+  data.steps = {step};
+  auto program = compile();
+  BufferRef indices = memory.allocate(2 * sizeof(int64_t));
+  static_cast<int64_t *>(indices->data())[0] = 0;
+  static_cast<int64_t *>(indices->data())[1] = 7;
+  llvm::SmallVector<BufferRef> results;
+  llvm::Error error = program->run({makeBuffer({1, 1, 1, 1, 1}), indices},
+                                   results, memory, threads);
+  llvm::handleAllErrors(std::move(error), [](const KernelFailure &failure) {
+    EXPECT_EQ(failure.getCall(), 5u);
+    EXPECT_EQ(failure.getTrips().vec(), std::vector<int64_t>{1});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Stopping
+//===----------------------------------------------------------------------===//
+
+TEST_F(StepsTest, AnEndlessLoopIsStopped) {
+  // 2 * 0 is never as large as 1.
+  data.steps = {makeDoubling(1)};
+  auto program = compile();
+  BufferRef scratch;
+  BufferRef first = makeBuffer({0, 1, 2, 3, 4});
+  ProgramRun run = llvm::cantFail(
+      program->prepare({first, makeBuffer({0, 0, 0, 0, 0})}, memory, scratch));
+  std::atomic<int> questions = 0;
+  llvm::Error error =
+      program->execute(run, threads, [&] { return ++questions > 3; }, nullptr);
+  EXPECT_TRUE(error.isA<Interrupted>());
+  llvm::consumeError(std::move(error));
+  EXPECT_EQ(read(*first), (std::vector<float>{0, 1, 2, 3, 4}));
+}
+
+//===----------------------------------------------------------------------===//
+// What is refused
+//===----------------------------------------------------------------------===//
+
+TEST_F(StepsTest, MemoryHasToBeThere) {
+  auto problemOf = [&](Slot slot) {
+    data.steps = {
+        makeStep(call(scaleKernel, {2}), {slot}, {{result(), 0, kBytes}})};
+    return findProblem();
+  };
+  EXPECT_EQ(problemOf(slot(x())), "");
+  EXPECT_EQ(problemOf(slot(arena(), 1024 - kBytes)), "");
+  for (Slot bad :
+       {slot(-1), slot(99), slot(x(), 1), slot(x(), -1), slot(x(), 0, -1),
+        slot(arena(), 1025 - kBytes), slot(arena(), INT64_MAX),
+        slot(arena(), 1, INT64_MAX), Slot{x(), 0, kBytes, 8, 4}})
+    EXPECT_EQ(problemOf(bad),
+              "step 0 of a program reads memory that is not there");
+}
+
+TEST_F(StepsTest, PointersAreSetBeforeTheyAreUsed) {
+  data.pointers = {kBytes, kBytes};
+  int64_t first = data.getPointer(0), second = data.getPointer(1);
+  auto use = makeStep(call(scaleKernel, {2}), {slot(first)}, {slot(result())});
+  data.steps = {use};
+  EXPECT_EQ(findProblem(),
+            "step 0 of a program reads memory that is not there");
+  data.steps = {makeStep(View{first}, {slot(x())}), use};
+  EXPECT_EQ(findProblem(), "");
+  data.steps = {makeStep(View{first}, {slot(x())}),
+                makeStep(View{first}, {slot(y())}), use};
+  EXPECT_EQ(findProblem(),
+            "step 1 of a program sets a pointer that cannot be set");
+  data.steps = {makeStep(View{first}, {slot(x(), 4, kBytes - 4)}), use};
+  EXPECT_EQ(findProblem(),
+            "step 0 of a program points to memory that is too small");
+  // Only to entries before it, so that no two point to each other.
+  data.steps = {makeStep(View{second}, {slot(x())}),
+                makeStep(View{first}, {slot(second)}), use};
+  EXPECT_EQ(findProblem(),
+            "step 1 of a program points to memory that is too small");
+  // What one branch sets is not set.
+  If branches;
+  branches.onTrue = {makeStep(View{first}, {slot(x())})};
+  data.steps = {
+      makeStep(call(lessKernel, {10}, 1), {slot(x())}, {flag(arena(), 0)}),
+      makeStep(branches, {flag(arena(), 0)}), use};
+  EXPECT_EQ(findProblem(),
+            "step 3 of a program reads memory that is not there");
+  // Nor is it written through.
+  data.steps = {makeStep(View{first}, {slot(x())}),
+                makeStep(call(scaleKernel, {2}), {slot(y())}, {slot(first)})};
+  EXPECT_EQ(findProblem(),
+            "step 1 of a program writes memory that is not there "
+            "or not to be written");
+}
+
+TEST_F(StepsTest, ALoopLeavesArgumentsAlone) {
+  Step step = makeDoubling(3);
+  auto &loop = std::get<While>(step.action);
+  loop.body.push_back(
+      makeStep(call(scaleKernel, {2}), {slot(y())}, {slot(y())}));
+  data.steps = {step};
+  EXPECT_EQ(findProblem(),
+            "step 3 of a program overwrites an argument inside of a loop");
+}
+
+TEST_F(StepsTest, CarriesHaveThreePlaces) {
+  auto problemOf = [&](llvm::function_ref<void(Carry &)> change) {
+    Step step = makeDoubling(3);
+    change(std::get<While>(step.action).carries.front());
+    data.steps = {step};
+    return findProblem();
+  };
+  EXPECT_EQ(problemOf([](Carry &) {}), "");
+  EXPECT_EQ(problemOf([](Carry &carry) { carry.odd = carry.even; }),
+            "step 0 of a program carries values in places that overlap");
+  EXPECT_EQ(problemOf([](Carry &carry) { carry.next = carry.current; }),
+            "step 0 of a program carries values in memory that is not there");
+  EXPECT_EQ(problemOf([this](Carry &carry) { carry.odd = slot(y()); }),
+            "step 0 of a program carries values in memory that is not there");
+  EXPECT_EQ(problemOf([](Carry &carry) { carry.odd.bytes -= 4; }),
+            "step 0 of a program carries values in places of different sizes");
+  EXPECT_EQ(problemOf([](Carry &carry) { carry.initial.entry = 77; }),
+            "step 0 of a program carries values in memory that is not there");
+}
+
+TEST_F(StepsTest, ChecksComeFirst) {
+  data.steps = {makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())}),
+                makeStep(Check{{0, 3, true}}, {number(y()), number(y(), 8)})};
+  EXPECT_EQ(findProblem(), "step 1 of a program checks when an argument has "
+                           "been overwritten");
+}
+
+TEST_F(StepsTest, BuffersThatAreTooSmallAreRefused) {
+  data.steps = {
+      makeStep(call(addKernel), {slot(x()), slot(y())}, {slot(result())})};
+  llvm::SmallVector<BufferRef> results;
+  EXPECT_EQ(llvm::toString(compile()->run(
+                {makeBuffer({1, 2, 3, 4, 5}), makeBuffer({1, 2, 3})}, results,
+                memory, threads)),
+            "argument 1 of the program has 20 bytes, given 12");
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+/// A program with a step of each kind.
+class ProgramFormatTest : public StepsTest {
+protected:
+  ProgramFormatTest() {
+    data.arguments = {kBytes, kBytes, 2 * sizeof(int64_t)};
+    data.results[0] = {data.getResult(0), kBytes};
+    Step loop = makeDoubling(100);
+    auto &carry = std::get<While>(loop.action).carries.front();
+    carry.settles = true;
+    data.pointers.push_back(kBytes);
+    int64_t chosen = data.getPointer(2);
+    data.packed = {{640, kBytes}};
+    int64_t packed = data.getPacked(0);
+    carry.even = slot(arena(), 128);
+    If branches;
+    branches.onTrue = {makeStep(View{chosen}, {slot(x())})};
+    branches.onFalse = {makeStep(View{chosen}, {slot(y())})};
+    Routine sort;
+    sort.kind = Routine::Kind::Sort;
+    sort.outer = sort.inner = 1;
+    sort.extent = sort.count = kElements;
+    sort.givesValues = true;
+    Copy copy{0, 4, {{kElements, kElements, 0, -1}}};
+    data.steps = {
+        makeStep(Check{{std::nullopt, 3, true, -100}},
+                 {number(2), number(2, 8)}),
+        makeStep(call(scaleKernel, {3}), {slot(y())}, {slot(packed)}),
+        loop,
+        makeStep(call(lessKernel, {10}, 1), {slot(packed)}, {flag(arena(), 0)}),
+        makeStep(branches, {flag(arena(), 0)}),
+        makeStep(call(addKernel), {slot(carry.current), slot(chosen)},
+                 {slot(arena(), 256)}),
+        makeStep(sort, {slot(arena(), 256)}, {slot(arena(), 320)}),
+        makeStep(Copies{copy}, {slot(arena(), 320)}, {slot(result())})};
+    info.calls.resize(countSteps(data.steps));
+    info.calls[1].name = "scale";
+    bytes = writeProgram(data, info);
+  }
+
+  llvm::Expected<DescribedProgram> readBytes(llvm::StringRef from) {
+    return readProgram(from, [this](llvm::StringRef name) {
+      return name == "a kernel" ? known : nullptr;
+    });
+  }
+  /// The functions in the order of the steps, since all have one name here.
+  static void setKernels(const StepList &from, StepList &to) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (auto *kernel = std::get_if<KernelCall>(&to[i].action))
+        kernel->kernel = std::get<KernelCall>(from[i].action).kernel;
+      if (auto *branches = std::get_if<If>(&to[i].action)) {
+        setKernels(std::get<If>(from[i].action).onTrue, branches->onTrue);
+        setKernels(std::get<If>(from[i].action).onFalse, branches->onFalse);
+      }
+      if (auto *loop = std::get_if<While>(&to[i].action)) {
+        setKernels(std::get<While>(from[i].action).condition, loop->condition);
+        setKernels(std::get<While>(from[i].action).body, loop->body);
+      }
+    }
+  }
+  std::vector<float> runOn(ProgramData program) {
+    BufferRef indices = memory.allocate(2 * sizeof(int64_t));
+    static_cast<int64_t *>(indices->data())[0] = -100;
+    static_cast<int64_t *>(indices->data())[1] = 2;
+    llvm::SmallVector<BufferRef> results;
+    llvm::cantFail(llvm::cantFail(CompiledProgram::create(std::move(program)))
+                       ->run({makeBuffer({3, 5, 1, 4, 2}),
+                              makeBuffer({9, 8, 7, 6, 5}), indices},
+                             results, memory, threads));
+    return read(*results[0]);
+  }
+
+  ProgramInfo info;
+  std::string bytes;
+  std::shared_ptr<const Kernel> known =
+      std::make_shared<const Kernel>(Kernel{scaleKernel, "a kernel"});
+};
+
+TEST_F(ProgramFormatTest, WhatIsReadIsWhatWasWritten) {
+  EXPECT_EQ(findProblem(), "");
+  DescribedProgram program = llvm::cantFail(readBytes(bytes));
+  EXPECT_EQ(writeProgram(program.data, program.info), bytes);
+  EXPECT_EQ(program.info.calls[1].name, "scale");
+  EXPECT_TRUE(program.info.isLoaded);
+  setKernels(data.steps, program.data.steps);
+  // 3 is doubled six times; 27 is not under 10, so y is added.
+  EXPECT_EQ(runOn(program.data), (std::vector<float>{71, 133, 201, 262, 328}));
+  EXPECT_EQ(runOn(data), (std::vector<float>{71, 133, 201, 262, 328}));
+}
+
+TEST_F(ProgramFormatTest, AMissingKernelIsNamed) {
+  auto program = readProgram(bytes, [](llvm::StringRef) { return nullptr; });
+  EXPECT_EQ(llvm::toString(program.takeError()),
+            "a program has a kernel 'a kernel' that is not there");
+}
+
+TEST_F(ProgramFormatTest, NestingHasAnEnd) {
+  for (int64_t depth : {20, 100}) {
+    StepList steps;
+    for (int64_t i = 0; i < depth; ++i) {
+      If branches;
+      branches.onTrue = std::move(steps);
+      steps = {makeStep(std::move(branches), {flag(arena(), 0)})};
+    }
+    data.packed.clear();
+    data.steps = std::move(steps);
+    info.calls.assign(depth, {});
+    auto program = readBytes(writeProgram(data, info));
+    EXPECT_EQ(llvm::toString(program.takeError()),
+              depth == 20 ? ""
+                          : "a program has control flow that is nested too "
+                            "deeply");
+  }
+}
+
+/// Bytes that were not written are refused, or are those of another sound
+/// program: one that no run of reads outside of its memory.
+TEST_F(ProgramFormatTest, AnyBytesAreSafe) {
+  std::mt19937 random(5);
+  unsigned numRead = 0, numRefused = 0;
+  for (int i = 0; i < 60000; ++i) {
+    std::string mutant = bytes;
+    unsigned changes = 1 + random() % 3;
+    for (unsigned change = 0; change < changes; ++change) {
+      size_t place = random() % mutant.size();
+      switch (random() % 4) {
+      case 0:
+        mutant[place] = static_cast<char>(random());
+        break;
+      case 1:
+        mutant[place] = static_cast<char>(random() % 8);
+        break;
+      case 2:
+        mutant.erase(place, 1 + random() % 4);
+        break;
+      case 3:
+        mutant.insert(place, 1, static_cast<char>(random()));
+        break;
+      }
+      if (mutant.empty())
+        mutant = "x";
+    }
+    auto program = readBytes(mutant);
+    if (!program) {
+      ++numRefused;
+      llvm::consumeError(program.takeError());
+      continue;
+    }
+    ++numRead;
+    // Making it plans its steps, and writes nothing.
+    (void)llvm::cantFail(CompiledProgram::create(std::move(program->data)));
+  }
+  // Both are exercised.
+  EXPECT_GT(numRead, 500u);
+  EXPECT_GT(numRefused, 30000u);
+}
+
+} // namespace
