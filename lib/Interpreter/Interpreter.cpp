@@ -9,7 +9,8 @@
 // A block is run by evaluating its ops in order, each through the function that
 // a table holds for its name, with the values of its operands. The body of a
 // stage or kernel is a block like that of a function: the structure says how a
-// computation is compiled and never what it computes.
+// computation is compiled and never what it computes. The blocks of branches
+// and loops share the values of the function around them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,8 +86,8 @@ Error metaop::checkType(const Tensor &value, Type type, const Twine &what) {
   return Error::success();
 }
 
-static Error checkTypes(ArrayRef<Tensor> values, TypeRange types,
-                        const Twine &what) {
+Error metaop::checkTypes(ArrayRef<Tensor> values, TypeRange types,
+                         const Twine &what) {
   if (values.size() != types.size())
     return createStringError("takes " + Twine(types.size()) + " " + what +
                              "s, given " + Twine(values.size()));
@@ -111,7 +112,8 @@ Interpreter::Interpreter(LeafFunction leaf) {
   addRoutineOps(functions);
 
   OpFunction runBody = [this](Operation *op, ArrayRef<Tensor> operands) {
-    return runBlock(op->getRegion(0).front(), operands);
+    Values values;
+    return runBlock(op->getRegion(0).front(), operands, values);
   };
   functions[FusedOp::getOperationName()] = runBody;
   functions[KernelOp::getOperationName()] = runBody;
@@ -137,7 +139,9 @@ Expected<Tensors> Interpreter::evaluateAll(Operation *op,
                                            ArrayRef<Tensor> operands) {
   auto function = functions.find(op->getName().getStringRef());
   if (function == functions.end())
-    return makeOpError(op, "is unknown to the interpreter");
+    return makeOpError(op, isBranchOrLoop(op)
+                               ? "is run as a part of a function only"
+                               : "is unknown to the interpreter");
   if (Error error = checkTypes(operands, op->getOperandTypes(), "operand"))
     return makeOpError(op, toString(std::move(error)));
 
@@ -164,25 +168,37 @@ Expected<Tensor> Interpreter::evaluate(Operation *op,
   return std::move(results->front());
 }
 
+bool Interpreter::knows(Operation *op) const {
+  return isBranchOrLoop(op) ||
+         functions.contains(op->getName().getStringRef());
+}
+
+static Tensors getOperands(Operation *op, const Interpreter::Values &values) {
+  return llvm::map_to_vector(op->getOperands(),
+                             [&](Value value) { return values.at(value); });
+}
+
+Expected<Tensors> Interpreter::evaluateAmong(Operation *op, Values &values) {
+  Tensors operands = getOperands(op, values);
+  return isBranchOrLoop(op) ? runBranchOrLoop(op, operands, values)
+                            : evaluateAll(op, operands);
+}
+
 Expected<Tensors> Interpreter::runBlock(Block &block,
-                                        ArrayRef<Tensor> arguments) {
-  llvm::DenseMap<Value, Tensor> values;
+                                        ArrayRef<Tensor> arguments,
+                                        Values &values) {
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
     values[argument] = value;
 
-  auto getOperands = [&](Operation &op) {
-    return llvm::map_to_vector(op.getOperands(),
-                               [&](Value value) { return values.at(value); });
-  };
   for (Operation &op : block.without_terminator()) {
-    Expected<Tensors> results = evaluateAll(&op, getOperands(op));
+    Expected<Tensors> results = evaluateAmong(&op, values);
     if (!results)
       return results;
     for (auto [result, value] : llvm::zip_equal(op.getResults(), *results))
       values[result] = std::move(value);
   }
-  return getOperands(block.back());
+  return getOperands(&block.back(), values);
 }
 
 Expected<Tensors> Interpreter::runCall(Operation *op,
@@ -212,5 +228,6 @@ Expected<Tensors> Interpreter::run(func::FuncOp function,
                                      Twine(maxCallDepth));
   ++callDepth;
   llvm::scope_exit leave([&] { --callDepth; });
-  return runBlock(function.getBody().front(), arguments);
+  Values values;
+  return runBlock(function.getBody().front(), arguments, values);
 }

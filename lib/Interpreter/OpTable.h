@@ -53,6 +53,15 @@ inline ArrayRef<Tensor> valuesOf(OperandRange range,
                         range.size());
 }
 
+/// Fails where there are not as many values as types, or one is no value of its
+/// type; `what` names one of them.
+llvm::Error checkTypes(ArrayRef<Tensor> values, TypeRange types,
+                       const llvm::Twine &what);
+
+/// Whether the interpreter knows the op, and runs its regions with the values
+/// of the function around it.
+bool isBranchOrLoop(Operation *op);
+
 /// The numbers in 0-d tensors of integers or `index`.
 SmallVector<int64_t> getIntegers(ArrayRef<Tensor> values);
 

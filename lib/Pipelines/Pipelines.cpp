@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -212,5 +213,5 @@ llvm::Error metaop::buildPipeline(OpPassManager &pm, PipelinePhase to,
 
 void metaop::registerSliceDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, func::FuncDialect, MetaOpDialect,
-                  tensor::TensorDialect>();
+                  scf::SCFDialect, tensor::TensorDialect>();
 }

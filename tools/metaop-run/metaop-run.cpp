@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compare.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/Npy.h"
@@ -35,6 +36,7 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -414,8 +416,7 @@ static Error run(const Options &options, ModuleOp module) {
     return error;
   // The interpreter runs ops as they are; this is part of what programs mean.
   for (auto function : module.getOps<func::FuncOp>())
-    for (Block &block : function.getBody())
-      widenAddends(block);
+    walkBlocks(function.getBody(), widenAddends);
   if (options.compare.getNumOccurrences())
     return compare(options, module);
   Expected<func::FuncOp> entry = findEntry(module, options.entry);
@@ -446,7 +447,7 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registry.insert<MetaOpDialect, func::FuncDialect, arith::ArithDialect,
-                  tensor::TensorDialect>();
+                  scf::SCFDialect, tensor::TensorDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
 
   std::string message;

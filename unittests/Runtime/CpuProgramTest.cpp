@@ -75,6 +75,24 @@ TEST_F(CpuProgramTest, AnotherNumberOfArgumentsIsAnError) {
   EXPECT_TRUE(results.empty());
 }
 
+TEST_F(CpuProgramTest, ControlFlowIsAnError) {
+  std::string failure = failureOf(
+      "func.func @main(%x: tensor<3xf32>, %p: tensor<i1>) -> tensor<3xf32> {\n"
+      "  %0 = scf.while (%y = %x) : (tensor<3xf32>) -> tensor<3xf32> {\n"
+      "    %1 = tensor.extract %p[] : tensor<i1>\n"
+      "    scf.condition(%1) %y : tensor<3xf32>\n"
+      "  } do {\n"
+      "  ^bb0(%y: tensor<3xf32>):\n"
+      "    %2 = metaop.mul %y, %x : tensor<3xf32>\n"
+      "    scf.yield %2 : tensor<3xf32>\n"
+      "  }\n"
+      "  return %0 : tensor<3xf32>\n}\n");
+  EXPECT_EQ(failure.find("the slice could not be compiled: 'scf.while' op is "
+                         "not legal in phase 'graph' here"),
+            0u)
+      << failure;
+}
+
 TEST_F(CpuProgramTest, ADonatedBufferIsTheResult) {
   auto program = llvm::cantFail(compile(square, {true}));
   BufferRef x = makeBuffer({1, 2, 3});

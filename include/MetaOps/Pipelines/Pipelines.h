@@ -69,7 +69,8 @@ llvm::Error buildPipeline(OpPassManager &pm, PipelinePhase to,
 /// Registers all passes of the project, and `--metaop-pipeline`, for tools.
 void registerMetaOpsPasses();
 
-/// Adds the dialects that a slice may hold, and no other, to a registry.
+/// Adds the dialects that a slice, or a program of a file, may hold, and no
+/// other, to a registry.
 void registerSliceDialects(DialectRegistry &registry);
 
 } // namespace mlir::metaop

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -15,10 +16,13 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 GrowingExtents::GrowingExtents(Block &body) {
-  auto function = dyn_cast_or_null<FunctionOpInterface>(body.getParentOp());
+  Operation *parent = body.getParentOp();
+  while (parent && isControlFlow(parent))
+    parent = parent->getParentOp();
+  auto function = dyn_cast_or_null<FunctionOpInterface>(parent);
   if (!function)
     return;
-  for (BlockArgument argument : body.getArguments()) {
+  for (BlockArgument argument : function.getArguments()) {
     auto dims = function.getArgAttrOfType<DenseI64ArrayAttr>(
         argument.getArgNumber(), kGrowingAttr);
     auto type = dyn_cast<RankedTensorType>(argument.getType());

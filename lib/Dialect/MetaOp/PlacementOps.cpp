@@ -140,7 +140,7 @@ struct FlattenConcat : OpRewritePattern<ConcatOp> {
     for (Value part : op.getParts()) {
       auto inner = part.getDefiningOp<ConcatOp>();
       if (inner && inner != op && inner.getDim() == op.getDim() &&
-          inner->hasOneUse())
+          inner->hasOneUse() && inner->getBlock() == op->getBlock())
         parts.append(inner.getParts().begin(), inner.getParts().end());
       else if (getTensorType(part).getDimSize(op.getDim()) != 0)
         parts.push_back(part);

@@ -8,11 +8,14 @@
 //
 // The slow and sure way: each run copies the arguments into the interpreter's
 // tensors, evaluates @main, and copies its results out. No kernel is made, so
-// the report lists one call per operation. The only pass is that which is part
-// of what a program means (WidenAddends.cpp).
+// the report lists one call per operation; a branch or a loop is one, with all
+// that is inside. The only pass is that which is part of what a program means
+// (WidenAddends.cpp). What the interpreter does not know is refused before
+// anything is run.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Interpreter/Interpreter.h"
@@ -21,6 +24,7 @@
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -36,7 +40,7 @@ class InterpretedProgram : public Program {
 public:
   llvm::Error load(llvm::StringRef slice);
   /// Makes a slice that was loaded a program that can run.
-  void begin();
+  llvm::Error begin();
 
   llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
                                      Allocator &memory,
@@ -73,6 +77,10 @@ public:
 llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
   context.loadDialect<metaop::MetaOpDialect, func::FuncDialect,
                       arith::ArithDialect, tensor::TensorDialect>();
+  // Loaded where a slice has something of it.
+  DialectRegistry controlFlow;
+  controlFlow.insert<scf::SCFDialect>();
+  context.appendDialectRegistry(controlFlow);
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
     message += diag.str();
@@ -86,9 +94,28 @@ llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
   return llvm::Error::success();
 }
 
-void InterpretedProgram::begin() {
-  metaop::widenAddends(main.getBody().front());
+/// Whether the interpreter has a meaning for all operations.
+static llvm::Error checkKnown(Block &block) {
+  metaop::Interpreter interpreter;
+  Operation *unknown = nullptr;
+  block.walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>() || interpreter.knows(op))
+      return WalkResult::advance();
+    unknown = op;
+    return WalkResult::interrupt();
+  });
+  if (!unknown)
+    return llvm::Error::success();
+  return llvm::createStringError("'" + unknown->getName().getStringRef() +
+                                 "' is unknown to the interpreter");
+}
+
+llvm::Error InterpretedProgram::begin() {
+  if (llvm::Error error = checkKnown(main.getBody().front()))
+    return error;
+  metaop::walkBlocks(main.getBody(), metaop::widenAddends);
   describe();
+  return llvm::Error::success();
 }
 
 void InterpretedProgram::describe() {
@@ -122,7 +149,7 @@ InterpretedProgram::prepare(llvm::ArrayRef<BufferRef> arguments,
 llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
                                         StopCheck shouldStop,
                                         std::vector<CallTime> *) {
-  llvm::DenseMap<Value, metaop::Tensor> values;
+  metaop::Interpreter::Values values;
   for (auto [argument, buffer] :
        llvm::zip_equal(main.getArguments(), run.arguments)) {
     auto tensor = cast<RankedTensorType>(argument.getType());
@@ -137,15 +164,17 @@ llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
   }
 
   metaop::Interpreter interpreter;
-  auto getOperands = [&](Operation &op) {
-    return llvm::map_to_vector(op.getOperands(),
-                               [&](Value value) { return values.at(value); });
-  };
+  if (shouldStop)
+    interpreter.stopWhen([&] { return shouldStop(); });
   Block &block = main.getBody().front();
   for (auto [call, op] : llvm::enumerate(block.without_terminator())) {
     if (shouldStop && shouldStop())
       return llvm::make_error<Interrupted>();
-    auto results = interpreter.evaluateAll(&op, getOperands(op));
+    auto results = interpreter.evaluateAmong(&op, values);
+    if (!results && results.errorIsA<metaop::InterpreterStopped>()) {
+      llvm::consumeError(results.takeError());
+      return llvm::make_error<Interrupted>();
+    }
     if (!results)
       return llvm::make_error<KernelFailure>(
           call, llvm::toString(results.takeError()));
@@ -154,22 +183,21 @@ llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
   }
   // Copied out in the end, so that what fails before has no effect.
   for (auto [output, buffer] :
-       llvm::zip_equal(getOperands(block.back()), run.results))
-    if (ArrayRef<char> data = output.getData(); !data.empty())
+       llvm::zip_equal(block.back().getOperands(), run.results))
+    if (ArrayRef<char> data = values.at(output).getData(); !data.empty())
       std::memcpy(buffer->data(), data.data(), data.size());
   return llvm::Error::success();
 }
 
 llvm::Expected<std::string>
 InterpretedProgram::print(llvm::ArrayRef<NodeLocation> locations) {
-  for (Operation &op : main.getBody().front()) {
-    auto line = op.getLoc()->findInstanceOf<FileLineColLoc>();
+  main.getBody().walk([&](Operation *op) {
+    auto line = op->getLoc()->findInstanceOf<FileLineColLoc>();
     if (!line || line.getLine() >= locations.size())
-      continue;
+      return;
     const NodeLocation &location = locations[line.getLine()];
-    op.setLoc(
-        FileLineColLoc::get(op.getContext(), location.file, location.line, 0));
-  }
+    op->setLoc(FileLineColLoc::get(&context, location.file, location.line, 0));
+  });
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os, OpPrintingFlags().enableDebugInfo().useLocalScope());
@@ -200,8 +228,10 @@ InterpreterCompiler::print(llvm::StringRef slice, llvm::StringRef phase,
 llvm::Expected<std::shared_ptr<Program>>
 metaops::interpretProgram(llvm::StringRef sliceBytecode) {
   auto program = load(sliceBytecode);
-  if (program)
-    (*program)->begin();
+  if (!program)
+    return program.takeError();
+  if (llvm::Error error = (*program)->begin())
+    return std::move(error);
   return program;
 }
 

@@ -9,8 +9,10 @@
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Compiler/Captures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -53,6 +55,7 @@ static SliceGraph describe(func::FuncOp main) {
     SliceNode &node = graph.nodes.emplace_back();
     node.name = op.getName().stripDialect().str();
     node.operands = numbersOf(op.getOperands());
+    llvm::append_range(node.operands, numbersOf(findCaptures(&op)));
     for (Value result : op.getResults()) {
       numbers[result] = position;
       node.type +=
@@ -67,6 +70,9 @@ llvm::Expected<SliceGraph> metaops::readSliceGraph(llvm::StringRef bytecode) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<metaop::MetaOpDialect, func::FuncDialect,
                       arith::ArithDialect, tensor::TensorDialect>();
+  DialectRegistry controlFlow;
+  controlFlow.insert<scf::SCFDialect>();
+  context.appendDialectRegistry(controlFlow);
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     message += diagnostic.str();

@@ -122,6 +122,7 @@ std::vector<Var> Session::grad(const Var &loss,
   checkFloat("grad", loss, "the loss");
   for (const Var *target : targets)
     checkFloat("grad", *target, "a target");
+  checkDifferentiable("grad", &loss, targets);
   llvm::SmallVector<Node *> nodes = prepareDerivatives(&loss, targets);
 
   // The sum of the loss's elements is differentiated.
@@ -164,6 +165,7 @@ std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
            "jvp: an input has shape " + formatShape(input->shape()) +
                ", its tangent " + formatShape(tangent->shape()));
   }
+  checkDifferentiable("jvp", outputs, inputs);
   llvm::SmallVector<Node *> nodes = prepareDerivatives(outputs, inputs);
   llvm::SmallVector<Value> ofOutputs, ofInputs, ofTangents;
   llvm::SmallVector<Node *> casts;

@@ -11,6 +11,7 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -39,7 +40,8 @@ Node *Graph::createNode() {
   return node;
 }
 
-Node *Graph::adopt(OpResult result, SignatureTable::Id signature) {
+Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
+                   llvm::ArrayRef<Node *> sources) {
   Operation *op = result.getOwner();
   Node *node = createNode();
   node->op = op;
@@ -53,8 +55,8 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature) {
   node->isRandom = getInfo(node).isRandom;
   node->isStopped = stopsGradients;
   uint64_t endedChains = 0;
-  for (Value operand : op->getOperands()) {
-    Node *source = node->operands.emplace_back(getNode(operand));
+  node->operands.assign(sources.begin(), sources.end());
+  for (Node *source : sources) {
     node->generation = std::max(node->generation, source->generation);
     node->isInitial &= source->isInitial && !source->buffer;
     node->isRandom |= source->isRandom;
@@ -73,11 +75,12 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature) {
 }
 
 Node *Graph::adopt(Operation *op) {
+  llvm::SmallVector<Node *, 4> sources = findSources(op);
   SignatureTable::Id signature = signatures.intern(op);
   ++numOps;
   Node *last = nullptr;
   for (OpResult result : op->getResults()) {
-    Node *node = adopt(result, signature);
+    Node *node = adopt(result, signature, sources);
     node->nextResult = last ? std::exchange(last->nextResult, node) : node;
     last = node;
   }
@@ -98,8 +101,15 @@ void Graph::forEachNode(llvm::function_ref<void(Node *)> visit) {
 
 llvm::SmallVector<Node *, 4> Graph::getUsers(const Node *node) const {
   llvm::SmallVector<Node *, 4> users;
-  for (Operation *op : node->value().getUsers())
-    llvm::append_range(users, resultsOf(getNode(op)));
+  // However often its regions use a value, an operation captures it once.
+  llvm::SmallPtrSet<Operation *, 4> capturing;
+  for (Operation *op : node->value().getUsers()) {
+    bool isInside = op->getBlock() != &block;
+    while (op->getBlock() != &block)
+      op = op->getParentOp();
+    if (!isInside || capturing.insert(op).second)
+      llvm::append_range(users, resultsOf(getNode(op)));
+  }
   return users;
 }
 

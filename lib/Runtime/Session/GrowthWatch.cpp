@@ -40,15 +40,17 @@ static constexpr unsigned kSettledRuns = 16;
 /// Kinds of programs to remember.
 static constexpr size_t kMaxKinds = 1024;
 
-/// Which operators a program has, however often: but for broadcasts and views,
-/// which a length of 1 may do without.
+/// Which operators a program has, those in regions included, however often: but
+/// for broadcasts and views, which a length of 1 may do without.
 static uint64_t hashOperators(const Slice &slice) {
   llvm::SmallDenseSet<const void *> names;
   uint64_t sum = 0;
   for (const Node *node : slice.ops)
-    if (!isa<metaop::BroadcastOp, metaop::ViewOpInterface>(node->op))
-      if (names.insert(node->op->getName().getAsOpaquePointer()).second)
-        sum += llvm::hash_value(node->op->getName().getAsOpaquePointer());
+    node->op->walk([&](Operation *op) {
+      if (!isa<metaop::BroadcastOp, metaop::ViewOpInterface>(op))
+        if (names.insert(op->getName().getAsOpaquePointer()).second)
+          sum += llvm::hash_value(op->getName().getAsOpaquePointer());
+    });
   return sum;
 }
 

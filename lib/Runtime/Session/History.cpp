@@ -13,6 +13,9 @@
 //   carries(v) = v is a float, and a Var holds it, or its operation is
 //                differentiable, not stopped, and some operand carries.
 //
+// An operation with regions counts as differentiable: it is not, and keeps its
+// history for a gradient through it to be an error.
+//
 // A computed value none of whose operands carries (or that is no float, or the
 // result of stop_grad, or stopped) becomes a `metaop.buffer`: its operation and
 // all that only it needed go. When the last Var of a value dies, what changes
@@ -46,7 +49,9 @@ using namespace mlir;
 using namespace metaops;
 
 bool Graph::isFlowing(const Node *node) const {
-  return isFloat(node->dtype) && getInfo(node).isDifferentiable &&
+  // Through regions a gradient is asked for, and refused; it is not zero.
+  const SignatureInfo &info = getInfo(node);
+  return isFloat(node->dtype) && (info.isDifferentiable || info.hasRegions) &&
          !node->isStopped;
 }
 
@@ -80,11 +85,12 @@ void Graph::updateCarries(Node *start) {
 /// or, with `keepsHistory`, for a gradient. The node itself may be computed
 /// before it has its Var.
 bool Graph::mayGo(Node *node, bool keepsHistory) const {
-  return !node->operands.empty() &&
-         llvm::all_of(resultsOf(node), [&](Node *result) {
-           return (result != node && isDead(result)) ||
-                  (result->isLeaf() && !(keepsHistory && needsHistory(result)));
-         });
+  // Regions may make several results of nothing.
+  bool isKept = node->operands.empty() && node->nextResult == node;
+  return !isKept && llvm::all_of(resultsOf(node), [&](Node *result) {
+    return (result != node && isDead(result)) ||
+           (result->isLeaf() && !(keepsHistory && needsHistory(result)));
+  });
 }
 
 /// Has the results of an operation that may go stay without it. Of several,

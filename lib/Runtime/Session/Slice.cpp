@@ -167,6 +167,18 @@ void metaops::finishKey(Slice &slice, llvm::ArrayRef<bool> donatable,
 // Slice to IR
 //===----------------------------------------------------------------------===//
 
+/// Of the operation and all that is in its regions: a slice says nothing of the
+/// user's lines, so that it is the same program wherever it is recorded.
+static void setLocations(Operation *op, Location location) {
+  op->walk([&](Operation *inner) {
+    inner->setLoc(location);
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setLoc(location);
+  });
+}
+
 std::string metaops::writeSlice(Graph &graph, const Slice &slice) {
   MLIRContext *context = graph.getBuilder().getContext();
   Location unknown = UnknownLoc::get(context);
@@ -193,7 +205,7 @@ std::string metaops::writeSlice(Graph &graph, const Slice &slice) {
       return result->isLeaf() ? mapping.lookupOrNull(result->value()) : Value();
     });
     Operation *clone = builder.clone(*node->op, mapping);
-    clone->setLoc(FileLineColLoc::get(file, index, 0));
+    setLocations(clone, FileLineColLoc::get(file, index, 0));
     for (auto [result, argument] : llvm::zip_equal(resultsOf(node), given))
       if (argument)
         mapping.map(result->value(), argument);

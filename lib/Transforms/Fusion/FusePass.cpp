@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Transforms/Fusion/Partition.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
@@ -120,13 +121,13 @@ struct Fuse : metaop::impl::FusePassBase<Fuse> {
   using FusePassBase::FusePassBase;
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      fuse(block);
+    walkBlocks(getOperation().getBody(), [&](Block &block) { fuse(block); });
   }
 
 private:
   void fuse(Block &block);
-  void reportCost(const FusionGraph &graph, const Partition &partition);
+  void reportCost(Block &block, const FusionGraph &graph,
+                  const Partition &partition);
   void reportGroup(unsigned number, ArrayRef<Operation *> members);
 };
 
@@ -139,7 +140,7 @@ void Fuse::fuse(Block &block) {
   Partition groups = partition(graph, {rules, maxGroupOps, maxGroupCode,
                                        maxGroupReads, minParallelExtent});
   if (report)
-    reportCost(graph, groups);
+    reportCost(block, graph, groups);
 
   OpBuilder builder = OpBuilder::atBlockEnd(&block);
   unsigned number = 0;
@@ -157,7 +158,8 @@ void Fuse::fuse(Block &block) {
   }
 }
 
-void Fuse::reportCost(const FusionGraph &graph, const Partition &partition) {
+void Fuse::reportCost(Block &block, const FusionGraph &graph,
+                      const Partition &partition) {
   auto isMeta = [&](unsigned node) {
     return static_cast<bool>(graph.getNodes()[node].meta);
   };
@@ -167,12 +169,15 @@ void Fuse::reportCost(const FusionGraph &graph, const Partition &partition) {
       operators += nodes.size();
       ++groups;
     }
+  // Most blocks that only pass values on are branches that do nothing.
+  if (operators == 0 && isControlFlow(block.getParentOp()))
+    return;
   FusionCost before =
       computeFusionCost(graph, [](unsigned node) { return node; });
   FusionCost after = computeFusionCost(
       graph, [&](unsigned node) { return partition.groupOf[node]; });
 
-  emitRemark(getOperation().getLoc())
+  emitRemark(block.getParentOp()->getLoc())
       << "fusion: " << operators
       << (operators == 1 ? " operator" : " operators") << " in " << groups
       << (groups == 1 ? " group" : " groups") << "; cost " << before.elements

@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
@@ -211,13 +212,14 @@ private:
 
 } // namespace
 
-/// The kernels that read a value, if these are all and use it point by point.
+/// The kernels that read a value, if these are all, in its own block, and use
+/// it point by point.
 static std::optional<SmallVector<KernelOp>> getReaders(Value value) {
   llvm::SmallSetVector<Operation *, 4> readers;
   for (OpOperand &use : value.getUses()) {
     auto reader = dyn_cast<KernelOp>(use.getOwner());
     FusedOp fused = reader ? getOnlyStage(reader) : FusedOp();
-    if (!fused)
+    if (!fused || reader->getBlock() != value.getParentBlock())
       return std::nullopt;
     Value inner = fused.getBody().front().getArgument(use.getOperandNumber());
     if (!llvm::all_of(inner.getUses(), isPointwiseUse))
@@ -351,9 +353,10 @@ namespace {
 struct RecomputeValues
     : metaop::impl::RecomputeValuesPassBase<RecomputeValues> {
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      if (failed(Recomputer(block).run()))
-        return signalPassFailure();
+    if (failed(walkBlocks(getOperation().getBody(), [](Block &block) {
+          return Recomputer(block).run();
+        })))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -31,6 +31,7 @@
 
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "PlaceParts.h"
 
@@ -116,6 +117,9 @@ static void pitch(ConcatOp op, Value part, RowsAttr rows) {
 namespace {
 struct PitchPartsPass : metaop::impl::PitchPartsPassBase<PitchPartsPass> {
   void runOnOperation() override {
+    // No plan places parts in branches and loops.
+    if (findControlFlow(getOperation().getBody()))
+      return;
     for (Block &block : getOperation().getBody())
       for (auto op : block.getOps<ConcatOp>()) {
         if (!op.getType().hasStaticShape())

@@ -27,10 +27,12 @@
 
 #include "PlaceParts.h"
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -70,6 +72,18 @@ std::optional<Window> metaop::findWindow(const Placement &placement,
     return std::nullopt;
   window.rows = RowsAttr::get(part.getContext(), row, pitch);
   return window;
+}
+
+LogicalResult metaop::verifyIsStraight(func::FuncOp main) {
+  Operation *found = findControlFlow(main.getBody());
+  for (Operation &op : main.getBody().getOps())
+    if (!found && isa<tensor::ExtractOp>(op))
+      found = &op;
+  if (!found)
+    return success();
+  return found->emitOpError("memory is planned for programs whose steps are "
+                            "known before they run, without branches, loops "
+                            "and numbers out of tensors");
 }
 
 KernelOp metaop::getKernel(func::FuncOp callee) {

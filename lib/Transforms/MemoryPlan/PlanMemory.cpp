@@ -398,6 +398,8 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
 }
 
 LogicalResult MemoryPlanner::plan() {
+  if (failed(verifyIsStraight(main)))
+    return failure();
   if (llvm::hasSingleElement(main.getBody()))
     parts = placeParts(main, symbols);
   if (failed(findLives()))

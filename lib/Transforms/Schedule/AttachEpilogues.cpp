@@ -40,6 +40,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -209,7 +210,7 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
 }
 
 void AttachEpiloguesPass::runOnOperation() {
-  SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+  auto kernels = collectOps<KernelOp>(getOperation().getBody());
   for (KernelOp kernel : kernels)
     if (failed(attach(kernel)))
       return signalPassFailure();

@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -192,8 +193,9 @@ LogicalResult AttachPanelsPass::attach(KernelOp kernel) {
     return success();
   for (Value input : kernel.getInputs()) {
     auto producer = input.getDefiningOp<KernelOp>();
-    FusedOp writer =
-        producer && input.hasOneUse() ? getOnlyStage(producer) : nullptr;
+    bool isForKernel = producer && input.hasOneUse() &&
+                       producer->getBlock() == kernel->getBlock();
+    FusedOp writer = isForKernel ? getOnlyStage(producer) : nullptr;
     if (!writer)
       continue;
     FailureOr<bool> attached = attach(kernel, reader, producer, writer);
@@ -210,7 +212,7 @@ LogicalResult AttachPanelsPass::attach(KernelOp kernel) {
 void AttachPanelsPass::runOnOperation() {
   // What is taken up reduces nothing, so that it is none of these.
   SmallVector<KernelOp> kernels;
-  for (auto kernel : getOperation().getOps<KernelOp>()) {
+  for (auto kernel : collectOps<KernelOp>(getOperation().getBody())) {
     FusedOp stage = getOnlyStage(kernel);
     if (stage && !stage.getBody().front().getOps<ReindexReduceOp>().empty() &&
         !isForbidden(kernel, kAttachPanels)) {

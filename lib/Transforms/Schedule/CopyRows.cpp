@@ -30,6 +30,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -244,7 +245,7 @@ LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {
 }
 
 void CopyRowsPass::runOnOperation() {
-  for (auto kernel : getOperation().getOps<KernelOp>()) {
+  for (auto kernel : collectOps<KernelOp>(getOperation().getBody())) {
     FusedOp contraction = findContractionStage(kernel);
     if (contraction && !isForbidden(kernel, kCopyRows) &&
         failed(copyRows(kernel, contraction)))

@@ -22,8 +22,12 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 bool metaop::isFirstReader(KernelOp kernel, KernelOp producer) {
+  Block *block = kernel->getBlock();
+  if (producer->getBlock() != block)
+    return false;
   return llvm::all_of(producer->getUsers(), [&](Operation *user) {
-    return user == kernel || kernel->isBeforeInBlock(user);
+    Operation *reader = block->findAncestorOpInBlock(*user);
+    return reader == kernel || kernel->isBeforeInBlock(reader);
   });
 }
 

@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
@@ -311,7 +312,7 @@ struct GatherScattersPass
   }
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    auto kernels = collectOps<KernelOp>(getOperation().getBody());
     for (KernelOp kernel : kernels)
       if (!isForbidden(kernel, kGatherScatters) && failed(gather(kernel)))
         return signalPassFailure();

@@ -34,6 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -673,9 +674,10 @@ struct JoinStages : metaop::impl::JoinStagesPassBase<JoinStages> {
   using JoinStagesPassBase::JoinStagesPassBase;
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      if (failed(Joiner(block, processor, report).run()))
-        return signalPassFailure();
+    if (failed(walkBlocks(getOperation().getBody(), [&](Block &block) {
+          return Joiner(block, processor, report).run();
+        })))
+      signalPassFailure();
   }
 };
 } // namespace

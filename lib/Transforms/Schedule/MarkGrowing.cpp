@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
@@ -241,8 +242,10 @@ void GrowingDims::visit(Operation *op) {
 void GrowingDims::run() {
   if (!markArguments())
     return;
-  for (Operation &op : function.getBody().front().without_terminator())
-    visit(&op);
+  walkBlocks(function.getBody(), [&](Block &block) {
+    for (Operation &op : block.without_terminator())
+      visit(&op);
+  });
 }
 
 namespace {

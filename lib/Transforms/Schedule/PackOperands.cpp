@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
@@ -524,7 +525,7 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
   }
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    auto kernels = collectOps<KernelOp>(getOperation().getBody());
     for (KernelOp kernel : kernels)
       if (!isForbidden(kernel, kPackOperands) && failed(pack(kernel)))
         return signalPassFailure();

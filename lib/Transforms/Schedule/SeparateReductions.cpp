@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -169,7 +170,7 @@ LogicalResult SeparateReductionsPass::separate(KernelOp kernel) {
 }
 
 void SeparateReductionsPass::runOnOperation() {
-  SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+  auto kernels = collectOps<KernelOp>(getOperation().getBody());
   for (KernelOp kernel : kernels)
     if (!isForbidden(kernel, kSeparateReductions) && failed(separate(kernel)))
       return signalPassFailure();

@@ -16,10 +16,14 @@
 //    place. Without it, the forward pass of a convolution and its two gradients
 //    would share the 7-dimensional reindex of the image, and so write it out.
 //
+// The first two look at one block: what a branch or a loop reads from around it
+// is computed there, once.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
@@ -33,36 +37,50 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Users in the producer's block that could share its stage, in their order,
-/// and whether there are others.
-static SmallVector<Operation *> getStageUsers(Operation *producer,
-                                              bool &hasOthers) {
+namespace {
+/// Who reads what a producer makes.
+struct Users {
+  /// Those that could share its stage, in their order.
+  SmallVector<Operation *> inBlock;
+  /// Those in branches and loops that could share the stage of a copy.
+  SmallVector<Operation *> nested;
+  /// Whether there are others, which need the value in memory.
+  bool hasOthers = false;
+};
+} // namespace
+
+static Users findUsers(Operation *producer) {
   llvm::SmallSetVector<Operation *, 4> users, others;
-  for (OpOperand &use : producer->getUses()) {
-    bool inPlace = isPointwiseUse(use) &&
-                   use.getOwner()->getBlock() == producer->getBlock();
-    (inPlace ? users : others).insert(use.getOwner());
-  }
+  for (OpOperand &use : producer->getUses())
+    (isPointwiseUse(use) ? users : others).insert(use.getOwner());
   users.remove_if([&](Operation *user) { return others.contains(user); });
-  hasOthers = !others.empty();
-  SmallVector<Operation *> sorted = users.takeVector();
-  llvm::sort(sorted,
+  Users result;
+  result.hasOthers = !others.empty();
+  for (Operation *user : users)
+    (user->getBlock() == producer->getBlock() ? result.inBlock : result.nested)
+        .push_back(user);
+  llvm::sort(result.inBlock,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return sorted;
+  return result;
 }
 
 /// The original stays with the first user, and with those that need the value
 /// in memory: the first user's stage writes it. A generator in memory is a
-/// kernel of its own, since nothing is spared by sharing it.
+/// kernel of its own, since nothing is spared by sharing it. No stage reaches
+/// into a branch or a loop, so each user there has a copy, too.
 static void clonePerUse(Operation *producer) {
-  bool hasOthers = false;
-  SmallVector<Operation *> users = getStageUsers(producer, hasOthers);
-  bool cloneFirst = hasOthers && isCheapGenerator(producer);
-  for (Operation *user : ArrayRef<Operation *>(users).drop_front(
-           cloneFirst || users.empty() ? 0 : 1)) {
+  auto cloneFor = [&](Operation *user) {
     Operation *copy = OpBuilder(user).clone(*producer);
     user->replaceUsesOfWith(producer->getResult(0), copy->getResult(0));
-  }
+  };
+  auto [inBlock, nested, hasOthers] = findUsers(producer);
+  bool cloneFirst = hasOthers && isCheapGenerator(producer);
+  llvm::for_each(
+      ArrayRef(inBlock).drop_front(cloneFirst || inBlock.empty() ? 0 : 1),
+      cloneFor);
+  llvm::for_each(nested, cloneFor);
+  if (!nested.empty() && producer->use_empty())
+    producer->erase();
 }
 
 void metaop::cloneProducersPerUse(Block &block, bool generatorsOnly) {
@@ -88,8 +106,8 @@ struct CloneProducers : metaop::impl::CloneProducersPassBase<CloneProducers> {
   }
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      runOnBlock(block);
+    walkBlocks(getOperation().getBody(),
+               [&](Block &block) { runOnBlock(block); });
   }
 
   void runOnBlock(Block &block) {

@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
@@ -55,13 +56,20 @@ static bool isWorthExpanding(ConcatOp op, unsigned maxParts) {
 }
 
 /// The last of a chain of inserts is looked at.
+/// The insert of the same block that makes `dest`, which `op` or others that it
+/// writes over write over.
+static InsertOp getInner(InsertOp op, Value dest) {
+  auto inner = dest.getDefiningOp<InsertOp>();
+  return inner && inner->getBlock() == op->getBlock() ? inner : InsertOp();
+}
+
 static bool isWorthExpanding(InsertOp op, unsigned maxParts) {
   if (!op.getType().hasStaticShape() || !isReadInPlaceOnly(op.getResult()) ||
       llvm::any_of(op->getUsers(), llvm::IsaPred<InsertOp>))
     return false;
   Value dest = op.getDest();
   unsigned length = 1;
-  for (; auto inner = dest.getDefiningOp<InsertOp>(); dest = inner.getDest())
+  for (; InsertOp inner = getInner(op, dest); dest = inner.getDest())
     if (++length > maxParts || !inner->hasOneUse())
       return false;
   // What a reduction, say, has written can be written over.
@@ -153,7 +161,7 @@ static void expand(ConcatOp op) {
 }
 
 static void expand(InsertOp op) {
-  if (auto inner = op.getDest().getDefiningOp<InsertOp>())
+  if (InsertOp inner = getInner(op, op.getDest()))
     expand(inner);
   OpBuilder builder(op);
   Expander expander(builder, op.getLoc(), op.getType());
@@ -169,7 +177,7 @@ struct ExpandPlacements
   using ExpandPlacementsPassBase::ExpandPlacementsPassBase;
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody()) {
+    walkBlocks(getOperation().getBody(), [&](Block &block) {
       SmallVector<ConcatOp> concats(block.getOps<ConcatOp>());
       for (ConcatOp op : concats)
         if (isWorthExpanding(op, maxParts))
@@ -180,7 +188,7 @@ struct ExpandPlacements
           inserts.push_back(op);
       for (InsertOp op : inserts)
         expand(op);
-    }
+    });
   }
 };
 } // namespace

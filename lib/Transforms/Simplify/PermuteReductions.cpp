@@ -55,6 +55,7 @@ static bool isPermutation(ReindexOp reindex) {
 static ReindexReduceOp findContraction(ReindexOp reindex) {
   auto reduce = reindex.getSource().getDefiningOp<ReindexReduceOp>();
   if (!reduce || !reduce->hasOneUse() ||
+      reduce->getBlock() != reindex->getBlock() ||
       reduce.getReduceKind() != ReduceKind::Add)
     return nullptr;
   auto product = reduce.getSource().getDefiningOp<MulOp>();

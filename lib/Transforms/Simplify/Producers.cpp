@@ -8,6 +8,7 @@
 
 #include "MetaOps/Transforms/Simplify/Producers.h"
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -87,11 +88,15 @@ void metaop::populateMetaOpCanonicalizationPatterns(
 void metaop::canonicalizeOps(Operation *root,
                              const FrozenRewritePatternSet &patterns) {
   SmallVector<Operation *> ops;
+  bool hasControlFlow = false;
   root->walk([&](Operation *op) {
+    hasControlFlow |= isControlFlow(op);
     if (op != root && !op->hasTrait<OpTrait::IsTerminator>())
       ops.push_back(op);
   });
   GreedyRewriteConfig config;
+  // They would leave their blocks, and be read there from memory.
+  config.enableConstantCSE(!hasControlFlow);
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   // Not reaching a fixed point leaves a correct program.
   (void)applyOpPatternsGreedily(ops, patterns, config);

@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
@@ -185,7 +186,7 @@ struct PushIntoParts : metaop::impl::PushIntoPartsPassBase<PushIntoParts> {
   using PushIntoPartsPassBase::PushIntoPartsPassBase;
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody()) {
+    walkBlocks(getOperation().getBody(), [&](Block &block) {
       SmallVector<ConcatOp> concats(block.getOps<ConcatOp>());
       for (ConcatOp concat : concats) {
         if (!isWorthPushing(concat, maxParts))
@@ -194,7 +195,7 @@ struct PushIntoParts : metaop::impl::PushIntoPartsPassBase<PushIntoParts> {
         if (!ops.empty())
           push(concat, ops);
       }
-    }
+    });
   }
 };
 } // namespace

@@ -13,18 +13,23 @@
 //    `tensor.dim` of an intermediate value would force that value into memory.
 // 3. Equal operations are merged. That may give patterns something to do
 //    (x - x), so 2 and 3 alternate while there is a change, a few times at
-//    most.
+//    most. A block does not take from around it what it computes itself: the
+//    value would be in memory, where it may be no more than a point of a loop.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SIMPLIFYPASS
@@ -58,6 +63,27 @@ struct ResolveDim : OpRewritePattern<tensor::DimOp> {
   }
 };
 
+/// Equal ops have equal names, operands, attributes and types.
+struct OpEquality : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(op),
+        /*hashOperands=*/OperationEquivalence::directHashValue,
+        /*hashResults=*/OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *a, const Operation *b) {
+    if (a == b)
+      return true;
+    if (a == getTombstoneKey() || b == getTombstoneKey() ||
+        a == getEmptyKey() || b == getEmptyKey())
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        const_cast<Operation *>(a), const_cast<Operation *>(b),
+        OperationEquivalence::IgnoreLocations);
+  }
+};
+
 struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
@@ -79,11 +105,41 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
     bool changed = true;
     for (int round = 0; changed && round < maxRounds; ++round) {
       canonicalizeOps(func, patterns);
-      IRRewriter rewriter(&getContext());
-      DominanceInfo dominance(func);
-      changed = false;
-      eliminateCommonSubExpressions(rewriter, dominance, func, &changed);
+      changed = mergeEqualOps(func);
     }
+  }
+
+private:
+  /// Whether there were any.
+  bool mergeEqualOps(func::FuncOp func) {
+    bool changed = false;
+    if (findControlFlow(func.getBody())) {
+      walkBlocks(func.getBody(),
+                 [&](Block &block) { changed |= mergeEqualOps(block); });
+      return changed;
+    }
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(func);
+    eliminateCommonSubExpressions(rewriter, dominance, func, &changed);
+    return changed;
+  }
+
+  /// The same for one block, without a look around it.
+  static bool mergeEqualOps(Block &block) {
+    llvm::DenseSet<Operation *, OpEquality> known;
+    bool changed = false;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>() ||
+          !isMemoryEffectFree(&op))
+        continue;
+      auto [first, isNew] = known.insert(&op);
+      if (isNew)
+        continue;
+      op.replaceAllUsesWith(*first);
+      op.erase();
+      changed = true;
+    }
+    return changed;
   }
 
   FrozenRewritePatternSet patterns;

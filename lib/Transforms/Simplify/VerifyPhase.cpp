@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Each phase is a predicate on one operation, given where it stands. The walk
-// is shared; an operation outside of the phase is an error at that operation.
+// is shared, and goes through the blocks of branches and loops in all phases
+// alike; an operation outside of the phase is an error at that operation.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::metaop {
@@ -50,6 +53,65 @@ static bool isGlue(Operation *op) {
              tensor::DimOp, arith::ConstantOp, func::ReturnOp>(op);
 }
 
+/// Branches, loops, and what takes the numbers that decide in them out of
+/// tensors and puts those that they count into tensors.
+static bool isSteering(Operation *op) {
+  return isa<scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
+             scf::ConditionOp, tensor::ExtractOp, tensor::FromElementsOp,
+             arith::IndexCastOp>(op);
+}
+
+/// What the values are that a branch or a loop gives to its blocks, or has from
+/// them. A counter is no such value.
+static LogicalResult verifyCarried(Operation *op, TypeRange types) {
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      return op->emitOpError("carries tensors of static shapes, given ")
+             << type;
+  }
+  return success();
+}
+
+static LogicalResult verifyLoop(scf::ForOp op) {
+  Type type = op.getInductionVar().getType();
+  if (!type.isIndex() && !type.isInteger(64))
+    return op.emitOpError("counts in index or i64, given ") << type;
+  if (op.getUnsignedCmp())
+    return op.emitOpError("counts in signed numbers, given `unsigned`");
+  std::optional<int64_t> step = getConstantIntValue(op.getStep());
+  if (step && *step <= 0)
+    return op.emitOpError("counts up, given a step of ") << *step;
+  return success();
+}
+
+static LogicalResult verifySteering(Operation *op) {
+  if (isControlFlow(op)) {
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && failed(verifyLoop(loop)))
+      return failure();
+    // What the second block of a `while` has is what the first one gives.
+    if (auto loop = dyn_cast<scf::WhileOp>(op);
+        loop && failed(verifyCarried(op, loop.getInits().getTypes())))
+      return failure();
+    return verifyCarried(op, op->getResultTypes());
+  }
+  if (isa<scf::YieldOp, scf::ConditionOp>(op))
+    return success();
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
+    if (isa<ShapedType>(cast.getType()))
+      return op->emitOpError("converts numbers, given ") << cast.getType();
+    return success();
+  }
+  Type type = isa<tensor::ExtractOp>(op) ? op->getOperand(0).getType()
+                                         : op->getResult(0).getType();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() != 0 ||
+      !tensor.getElementType().isSignlessInteger())
+    return op->emitOpError("is of 0-d tensors of integers or booleans, given ")
+           << type;
+  return success();
+}
+
 /// Outside of kernels nothing is computed.
 static bool combines(Operation *op) {
   auto insert = dyn_cast<InsertOp>(op);
@@ -63,8 +125,8 @@ static LogicalResult verifyInGraph(Operation *op) {
   if (isa<BufferOp, ScalarOp>(op))
     return success();
   return refuse(op, Phase::Graph,
-                "meta-operators, views, placements, routines, tensor.dim and "
-                "constants");
+                "meta-operators, views, placements, routines, tensor.dim, "
+                "constants, branches and loops");
 }
 
 /// An op of the body of a function whose kernels are not outlined.
@@ -83,8 +145,8 @@ static LogicalResult verifyInFused(Operation *op, Phase phase) {
   if (isGlue(op))
     return success();
   return refuse(op, phase,
-                "kernels, views, placements, routines, tensor.dim and "
-                "constants");
+                "kernels, views, placements, routines, tensor.dim, constants, "
+                "branches and loops");
 }
 
 static LogicalResult verifyInCaller(Operation *op) {
@@ -94,7 +156,8 @@ static LogicalResult verifyInCaller(Operation *op) {
   if (isGlue(op) || isa<func::CallOp>(op))
     return success();
   return refuse(op, Phase::Kernels,
-                "calls, views, placements, routines, tensor.dim and constants");
+                "calls, views, placements, routines, tensor.dim, constants, "
+                "branches and loops");
 }
 
 static LogicalResult verifyKernelFunction(func::FuncOp func) {
@@ -107,21 +170,32 @@ static LogicalResult verifyKernelFunction(func::FuncOp func) {
   return success();
 }
 
+static LogicalResult verifyInBlock(Operation *op, Phase phase) {
+  if (isSteering(op))
+    return verifySteering(op);
+  switch (phase) {
+  case Phase::Graph:
+    return verifyInGraph(op);
+  case Phase::Fused:
+  case Phase::Scheduled:
+    return verifyInFused(op, phase);
+  case Phase::Kernels:
+    return verifyInCaller(op);
+  }
+  llvm_unreachable("all phases are handled");
+}
+
 static LogicalResult verifyFunction(func::FuncOp func, Phase phase) {
   if (func.isExternal())
     return success();
   if (phase == Phase::Kernels && func.isPrivate())
     return verifyKernelFunction(func);
-  for (Block &block : func.getBody())
-    for (Operation &op : block) {
-      LogicalResult result = phase == Phase::Graph ? verifyInGraph(&op)
-                             : phase == Phase::Kernels
-                                 ? verifyInCaller(&op)
-                                 : verifyInFused(&op, phase);
-      if (failed(result))
+  return walkBlocks(func.getBody(), [&](Block &block) -> LogicalResult {
+    for (Operation &op : block)
+      if (failed(verifyInBlock(&op, phase)))
         return failure();
-    }
-  return success();
+    return success();
+  });
 }
 
 namespace {

@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
@@ -69,11 +70,14 @@ static Value getUnrounded(Operation *op) {
 }
 
 /// Whether the op gives halves that are summed, and nothing else. The source of
-/// all reductions is operand 0, and nothing else that they take is a float.
+/// all reductions is operand 0, and nothing else that they take is a float. A
+/// sum in another block reads the value as it would an argument.
 static bool feedsSums(Operation *op) {
   return op->getNumResults() == 1 &&
          isHalf(getElementTypeOrSelf(op->getResult(0))) && !op->use_empty() &&
-         llvm::all_of(op->getUsers(), isSum);
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return isSum(user) && user->getBlock() == op->getBlock();
+         });
 }
 
 void metaop::widenAddends(Block &block) {
@@ -92,8 +96,7 @@ void metaop::widenAddends(Block &block) {
 namespace {
 struct WidenAddendsPass : metaop::impl::WidenAddendsPassBase<WidenAddendsPass> {
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      widenAddends(block);
+    walkBlocks(getOperation().getBody(), widenAddends);
   }
 };
 } // namespace

@@ -25,7 +25,7 @@ inline constexpr int64_t kPlannedLength = 64;
 /// The extents of the growing dimensions of a function's arguments.
 class GrowingExtents {
 public:
-  /// `body` is the function's.
+  /// `body` is the function's, or one inside of its branches and loops.
   explicit GrowingExtents(Block &body);
 
   bool contains(int64_t extent) const { return extents.contains(extent); }

@@ -22,7 +22,8 @@ namespace metaops {
 struct SliceNode {
   /// Without the dialect's.
   std::string name;
-  /// A position in the slice, or -1 - k for leaf k.
+  /// A position in the slice, or -1 - k for leaf k. Behind the operands proper
+  /// stands what regions capture.
   std::vector<int64_t> operands;
   /// Shape and element type, as in "4x8xf32"; of several results "4xf32,
   /// 4xi64".

@@ -38,7 +38,8 @@ struct Node {
   SignatureTable::Id signature = 0;
   /// The operation's next result; of the last one the first. See resultsOf.
   Node *nextResult = nullptr;
-  /// Of the operation's operands.
+  /// Of the operation's operands and, behind them, of what its regions capture
+  /// (Captures.h), each once.
   llvm::SmallVector<Node *, 2> operands;
   /// The value, once it is computed or given; or the memory that a queued run
   /// writes it to, until `ready` has run.
@@ -158,7 +159,8 @@ inline llvm::iterator_range<ResultIterator> resultsOf(Node *node) {
 /// The block that holds all recorded operations, and a node for each of their
 /// results. Appended to at its end; an operation goes when no Var holds a value
 /// of it and no other operation uses one. A computed value keeps its operands
-/// (its history) as long as it may be differentiated; see History.cpp.
+/// (its history) as long as it may be differentiated; see History.cpp. What the
+/// regions of an operation capture are operands of it, too.
 class Graph {
 public:
   explicit Graph(mlir::MLIRContext *context);
@@ -171,6 +173,10 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
 
   /// Gives an operation of the block its nodes. Returns the first result's.
+  /// Throws where the operation has regions and is none that can be recorded:
+  /// it has to be valid and without effects on memory, its results tensors of
+  /// static shapes, and what it takes values of the block. It stays then, for
+  /// the caller or `collectAll` to erase.
   Node *adopt(mlir::Operation *op);
   /// Gives nodes to all operations after `last` (null: from the beginning).
   void adoptAfter(mlir::Operation *last);
@@ -181,9 +187,12 @@ public:
   bool getStopsGradients() const { return stopsGradients; }
 
   Node *getNode(mlir::Value value) const { return nodes.lookup(value); }
-  /// Of the first result.
-  Node *getNode(mlir::Operation *op) const { return getNode(op->getResult(0)); }
-  /// The values made of this one: each as often as its operation uses it.
+  /// Of the first result; null without one.
+  Node *getNode(mlir::Operation *op) const {
+    return op->getNumResults() > 0 ? getNode(op->getResult(0)) : nullptr;
+  }
+  /// The values made of this one: each as often as it is among the operands of
+  /// their nodes.
   llvm::SmallVector<Node *, 4> getUsers(const Node *node) const;
   const SignatureInfo &getInfo(const Node *node) const {
     return signatures.getInfo(node->signature);
@@ -215,6 +224,12 @@ public:
   /// The first value, on the way from `root` to one of the targets, whose
   /// history has been ended; null if there is none.
   Node *findEnded(Node *root, llvm::ArrayRef<Node *> targets);
+  /// A value on the way from `root` to one of the targets whose operation has
+  /// regions, through which nothing can be differentiated; null if there is
+  /// none.
+  Node *findRegions(Node *root, llvm::ArrayRef<Node *> targets);
+  /// Whether an operation with regions has ever been recorded.
+  bool hasRegions() const { return signatures.haveRegions(); }
 
   /// Counts the runs that what is recorded from here on comes after.
   void startPeriod() { ++period; }
@@ -246,7 +261,9 @@ public:
 
 private:
   Node *createNode();
-  Node *adopt(mlir::OpResult result, SignatureTable::Id signature);
+  Node *adopt(mlir::OpResult result, SignatureTable::Id signature,
+              llvm::ArrayRef<Node *> sources);
+  llvm::SmallVector<Node *, 4> findSources(mlir::Operation *op) const;
   void enqueue(Node *node);
   void enqueueOperands(Node *node);
   bool isDead(const Node *node) const;

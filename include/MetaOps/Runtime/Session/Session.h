@@ -326,6 +326,17 @@ public:
   /// once.
   std::vector<std::string> takeUnusedSchedules();
 
+  /// Records an operation with regions. `build` makes it at the builder's
+  /// place: of the given Vars' values, which its regions may use as well as its
+  /// operands. The dialects scf, arith and tensor are there. Graph::adopt says
+  /// what it may be. Vars of its results; throws, and records nothing, where it
+  /// is none.
+  std::vector<Var> recordRegions(
+      llvm::ArrayRef<const Var *> given,
+      llvm::function_ref<mlir::Operation *(mlir::OpBuilder &, mlir::Location,
+                                           mlir::ValueRange)>
+          build);
+
   /// Settings, by name; see Flags.cpp for what they mean.
   static std::vector<std::string> getFlagNames();
   FlagValue getFlag(llvm::StringRef name) const;
@@ -414,6 +425,12 @@ private:
   llvm::SmallVector<Node *> recordReads(const ParsedAccess &parsed,
                                         llvm::ArrayRef<int64_t> iteration,
                                         llvm::ArrayRef<const Var *> extras);
+
+  // Operations with regions (RecordRegions.cpp)
+  /// Throws where a derivative of one is asked for.
+  void checkDifferentiable(llvm::StringRef function,
+                           llvm::ArrayRef<const Var *> outputs,
+                           llvm::ArrayRef<const Var *> targets);
 
   // Gradients (Gradient.cpp)
   /// Makes outputs and targets ready to be differentiated, and returns the

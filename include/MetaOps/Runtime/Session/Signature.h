@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_SESSION_SIGNATURE_H
 
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
@@ -31,31 +32,43 @@ struct SignatureInfo {
   bool isRandom = false;
   /// Takes any number of operands of one kind.
   bool isVariadic = false;
+  bool hasRegions = false;
 };
 
 /// Numbers the operations' signatures: name, properties, number of operands
 /// (but of a list of any length), element type and rank of each result. Extents
 /// are not part of it: they are the numbers beside a program's skeleton. Two
 /// ops with one number differ in operands and extents only.
+///
+/// Regions are part of it with all that is in them but locations: operations,
+/// types, attributes, and which value each operand is. Of a capture
+/// (Captures.h) it only counts which of them it is: like operands, captures are
+/// what two ops with one number may differ in. The extents of an op that has
+/// regions, in which they are anyway, are part of it, too.
 class SignatureTable {
 public:
   using Id = uint32_t;
 
   SignatureTable() = default;
-  ~SignatureTable();
   SignatureTable(const SignatureTable &) = delete;
   SignatureTable &operator=(const SignatureTable &) = delete;
 
   /// The number of an operation's signature. The first operation with one is
-  /// verified; a failure is an exception with the verifier's words.
+  /// verified; a failure is an exception with the verifier's words. So is an
+  /// effect on memory in a region: a value may be computed again, or never.
   Id intern(mlir::Operation *op);
 
   const SignatureInfo &getInfo(Id id) const { return entries[id].info; }
+  /// Whether there has been an operation with regions.
+  bool haveRegions() const { return anyRegions; }
 
 private:
   struct Entry {
-    /// An operation of that signature without operands, in no block.
+    /// An operation of that signature. It has no operands and is in no block;
+    /// or, if it has regions, all that it uses are arguments of a block that
+    /// `owner` has for it. So nothing of the session is kept by it.
     mlir::Operation *exemplar;
+    mlir::OwningOpRef<mlir::Operation *> owner;
     unsigned numOperands;
     SignatureInfo info;
     /// The next one with the same hash.
@@ -67,6 +80,7 @@ private:
 
   std::vector<Entry> entries;
   llvm::DenseMap<uint64_t, Id> firstWithHash;
+  bool anyRegions = false;
 };
 
 } // namespace metaops

@@ -1,0 +1,42 @@
+//===- ControlFlow.cpp - Blocks of programs with branches -----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes take a program block by block. The blocks are collected before any of
+// them is changed: an op that is moved keeps its blocks. A list of them stands
+// for the recursion, so that no depth of a program is too much.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+
+#include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+bool metaop::isControlFlow(Operation *op) {
+  return isa<RegionBranchOpInterface>(op);
+}
+
+Operation *metaop::findControlFlow(Region &body) {
+  for (Operation &op : body.getOps())
+    if (isControlFlow(&op))
+      return &op;
+  return nullptr;
+}
+
+SmallVector<Block *> metaop::collectBlocks(Region &body) {
+  SmallVector<Block *> blocks(llvm::make_pointer_range(body));
+  for (size_t next = 0; next < blocks.size(); ++next)
+    for (Operation &op : *blocks[next])
+      if (isControlFlow(&op))
+        for (Region &region : op.getRegions())
+          llvm::append_range(blocks, llvm::make_pointer_range(region));
+  return blocks;
+}

@@ -1,0 +1,366 @@
+//===- RegionSessionTest.cpp - Tests of sessions that record regions ------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What sessions do with operations that have regions, whatever these compute:
+// programs are stand-ins that write ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegionText.h"
+#include "SessionFixture.h"
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Runtime/Profiler/SliceGraph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace metaops;
+
+namespace {
+
+/// A context that slices are read in.
+struct SliceContext : MLIRContext {
+  SliceContext() : MLIRContext(Threading::DISABLED) {
+    loadDialect<metaop::MetaOpDialect, func::FuncDialect, arith::ArithDialect,
+                tensor::TensorDialect, scf::SCFDialect>();
+  }
+};
+
+class FillingProgram : public Program {
+public:
+  FillingProgram(TypeRange types, llvm::ArrayRef<bool> donatable)
+      : donatable(donatable) {
+    for (Type type : types)
+      bytes.push_back(metaop::countBytes(type));
+  }
+
+  llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                     Allocator &memory,
+                                     BufferRef &scratch) override {
+    ProgramRun run;
+    run.arguments.assign(arguments.begin(), arguments.end());
+    llvm::SmallVector<bool> free(donatable);
+    for (int64_t size : bytes) {
+      run.results.push_back(memory.allocate(size));
+      for (auto [argument, mayWrite] : llvm::zip_equal(arguments, free))
+        if (mayWrite && int64_t(argument->bytes()) == size) {
+          run.results.back() = argument;
+          mayWrite = false;
+          break;
+        }
+    }
+    return run;
+  }
+
+  llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+                      StopCheck shouldStop,
+                      std::vector<CallTime> *times) override {
+    for (const RunRef &result : run.results)
+      std::fill_n(static_cast<float *>(result->data()), result->bytes() / 4, 1);
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::SmallVector<int64_t> bytes;
+  llvm::SmallVector<bool> donatable;
+};
+
+/// Reads slices, which have to be valid, and notes their functions' types.
+class FillingCompiler : public Compiler {
+public:
+  explicit FillingCompiler(std::vector<std::string> &slices) : slices(slices) {}
+
+  llvm::Expected<std::shared_ptr<Program>>
+  compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
+          const CompileOptions &options, StopCheck shouldStop) override {
+    SliceContext context;
+    auto module = parseSourceString<ModuleOp>(slice, ParserConfig(&context));
+    if (!module)
+      return llvm::createStringError("an invalid slice");
+    auto main = module->lookupSymbol<func::FuncOp>("main");
+    llvm::raw_string_ostream(slices.emplace_back()) << main.getFunctionType();
+    return std::make_shared<FillingProgram>(main.getResultTypes(), donatable);
+  }
+
+  llvm::Expected<std::string> print(llvm::StringRef slice,
+                                    llvm::StringRef phase,
+                                    llvm::ArrayRef<NodeLocation> locations,
+                                    const CompileOptions &options) override {
+    return llvm::createStringError("nothing to print");
+  }
+
+private:
+  std::vector<std::string> &slices;
+};
+
+class RegionSessionTest : public SessionFixture {
+protected:
+  RegionSessionTest() {
+    session = Session::create(std::make_unique<FillingCompiler>(slices));
+  }
+
+  /// With the session entered: what a text makes of some values, at a line.
+  std::vector<Var> record(llvm::StringRef text,
+                          llvm::ArrayRef<const Var *> given,
+                          unsigned line = 1) {
+    session->setLine(session->makeLocation("loop.py", line));
+    return session->recordRegions(
+        given, [&](OpBuilder &builder, Location location, ValueRange values) {
+          Operation *op = buildFromText(builder, text, values);
+          if (op)
+            op->setLoc(location);
+          return op;
+        });
+  }
+
+  int64_t opsInBlock() { return statistics().opsInBlock; }
+
+  std::vector<std::string> slices;
+};
+
+/// A loop from %a, which uses %b. Its values are tensor<2xf32>.
+const char *const loop = R"(
+  %r = scf.while (%x = %a) : (tensor<2xf32>) -> tensor<2xf32> {
+    %zero = metaop.constant dense<0.0> : tensor<2xf32>
+    %go = metaop.cmp lt %x, %zero : tensor<2xf32> -> tensor<2xi1>
+    %i = arith.constant 0 : index
+    %first = tensor.extract %go[%i] : tensor<2xi1>
+    scf.condition(%first) %x : tensor<2xf32>
+  } do {
+  ^bb0(%x: tensor<2xf32>):
+    %y = metaop.add %x, %b : tensor<2xf32>
+    scf.yield %y : tensor<2xf32>
+  })";
+
+/// Nothing but captures, and a result larger than these.
+const char *const large = R"(
+  %r = scf.execute_region -> tensor<2x2xf32> {
+    %s = metaop.broadcast %a dims = [0] : tensor<2xf32> -> tensor<2x2xf32>
+    scf.yield %s : tensor<2x2xf32>
+  })";
+
+const char *const twoResults = R"(
+  %r:2 = scf.execute_region -> (tensor<2xf32>, tensor<2xf32>) {
+    %s = metaop.neg %a : tensor<2xf32>
+    scf.yield %s, %a : tensor<2xf32>, tensor<2xf32>
+  })";
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+TEST_F(RegionSessionTest, TakesWhatRegionsCapture) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), r;
+  {
+    SessionScope scope(*session);
+    Var sum = session->binary("add", y, y);
+    r = std::move(record(loop, {&x, &sum})[0]);
+  }
+  EXPECT_EQ(values(r), floats({1, 1}));
+  // What it reads is in memory, so it is saved for gradients.
+  EXPECT_EQ(slices, std::vector<std::string>(
+                        {"(tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, "
+                         "tensor<2xf32>)"}));
+  auto run = session->getLastRun();
+  auto graph = readSliceGraph(run->cached->slice);
+  ASSERT_TRUE(bool(graph));
+  ASSERT_EQ(graph->nodes.size(), 2u);
+  EXPECT_EQ(graph->nodes[1].name, "while");
+  // The leaf x and, captured, the sum.
+  EXPECT_EQ(graph->nodes[1].operands, std::vector<int64_t>({-1, 0}));
+}
+
+TEST_F(RegionSessionTest, LoopsCompileOnceAndStayFlat) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4});
+  SessionStatistics early;
+  for (unsigned i = 0; i < 30; ++i) {
+    {
+      SessionScope scope(*session);
+      Var next = std::move(record(loop, {&x, &y}, i)[0]);
+      x = session->stopGrad(next);
+    }
+    values(x);
+    if (i == 2)
+      early = statistics();
+  }
+  SessionStatistics late = statistics();
+  EXPECT_EQ(late.programsCompiled, 1);
+  EXPECT_EQ(late.programsRun, 30);
+  EXPECT_EQ(late.opsInBlock, early.opsInBlock);
+  EXPECT_EQ(late.memory.bytesInUse, early.memory.bytesInUse);
+}
+
+TEST_F(RegionSessionTest, HistoriesAreBounded) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4});
+  int64_t early = 0;
+  // y is held, so each step may be asked for a gradient, to be refused.
+  for (unsigned i = 0; i < 60; ++i) {
+    {
+      SessionScope scope(*session);
+      x = std::move(record(loop, {&x, &y})[0]);
+    }
+    values(x);
+    if (i == 30)
+      early = opsInBlock();
+  }
+  EXPECT_EQ(opsInBlock(), early);
+  EXPECT_EQ(statistics().programsCompiled, 1);
+}
+
+TEST_F(RegionSessionTest, ComputesResultsTogether) {
+  Var x = tensor({2}, {1, 2});
+  std::vector<Var> r;
+  {
+    SessionScope scope(*session);
+    r = record(twoResults, {&x});
+  }
+  EXPECT_EQ(values(r[1]), floats({1, 1}));
+  EXPECT_EQ(values(r[0]), floats({1, 1}));
+  EXPECT_EQ(statistics().programsRun, 1);
+}
+
+TEST_F(RegionSessionTest, CapturesOfWaitingValuesAreNotOverwritten) {
+  Var p = tensor({2}, {1, 2}), r;
+  {
+    SessionScope scope(*session);
+    r = std::move(record(large, {&p})[0]);
+    session->update(p, session->binary("mul", p, number(2)));
+    session->syncAll();
+  }
+  EXPECT_EQ(values(r), floats({1, 1, 1, 1}));
+}
+
+TEST_F(RegionSessionTest, EstimatesAndRunsEagerly) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), r;
+  {
+    SessionScope scope(*session);
+    r = std::move(record(loop, {&x, &y})[0]);
+    EXPECT_GT(session->estimatePeak({&r}), 0);
+    EXPECT_EQ(session->planRuns({&r}).size(), 1u);
+    EXPECT_EQ(session->getStatistics().programsRun, 0);
+    session->setFlag("lazy_execution", false);
+    Var s = std::move(record(loop, {&r, &y})[0]);
+    EXPECT_EQ(session->getStatistics().programsRun, 2);
+  }
+}
+
+TEST_F(RegionSessionTest, DumpsWhatIsRecorded) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), r;
+  std::string text;
+  {
+    SessionScope scope(*session);
+    r = std::move(record(loop, {&x, &y}, 7)[0]);
+    text = session->dump();
+  }
+  EXPECT_TRUE(contains(text, "scf.while (%arg0 = %0)"));
+  EXPECT_TRUE(contains(text, "metaop.add %arg0, %1 : tensor<2xf32>"));
+  EXPECT_TRUE(contains(text, "\"loop.py\":7"));
+  SliceContext context;
+  EXPECT_TRUE(bool(parseSourceString<ModuleOp>(text, ParserConfig(&context))));
+}
+
+//===----------------------------------------------------------------------===//
+// What is refused
+//===----------------------------------------------------------------------===//
+
+TEST_F(RegionSessionTest, GradientsAreErrors) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), z = tensor({2}, {5, 6});
+  Var r, loss, other, beside;
+  {
+    SessionScope scope(*session);
+    r = std::move(record(loop, {&x, &y}, 7)[0]);
+    loss = session->binary("mul", r, z);
+    other = session->binary("mul", session->stopGrad(r), x);
+    beside = session->binary("mul", x, y);
+  }
+  std::string start =
+      ": there is no derivative of 'scf.while', recorded at loop.py:7, ";
+  auto check = [&] {
+    for (const Var *target : {&x, &y}) {
+      EXPECT_TRUE(contains(errorOf([&] { session->grad(loss, {target}); }),
+                           "runtime: grad" + start +
+                               "through which the loss depends on a target"));
+      EXPECT_TRUE(contains(
+          errorOf([&] { session->jvp({&beside, &loss}, {target}, {&z}); }),
+          "runtime: jvp" + start +
+              "through which an output depends on an input"));
+    }
+    // z is no capture, and r is a target itself.
+    EXPECT_EQ(errorOf([&] { session->grad(loss, {&z, &r}); }), "no error");
+    EXPECT_EQ(errorOf([&] { session->grad(other, {&x, &y}); }), "no error");
+    EXPECT_EQ(errorOf([&] { session->grad(beside, {&x, &y}); }), "no error");
+  };
+  check();
+  // Not zero, either, when it is computed.
+  values(loss);
+  values(r);
+  check();
+}
+
+TEST_F(RegionSessionTest, StoppedGradientsAreNone) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), loss;
+  {
+    SessionScope scope(*session);
+    session->setStopsGradients(true);
+    Var r = std::move(record(loop, {&x, &y})[0]);
+    session->setStopsGradients(false);
+    loss = session->binary("mul", r, x);
+  }
+  EXPECT_EQ(errorOf([&] { session->grad(loss, {&x, &y}); }), "no error");
+}
+
+TEST_F(RegionSessionTest, FailuresRecordNothing) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4});
+  int64_t before = opsInBlock();
+  std::string expected =
+      " was built to be recorded, expected an operation with regions";
+  EXPECT_EQ(
+      errorOf([&] { record("%r = metaop.neg %a : tensor<2xf32>", {&x}); }),
+      "value: 'metaop.neg'" + expected);
+  auto buildNothing = [](OpBuilder &, Location, ValueRange) -> Operation * {
+    return nullptr;
+  };
+  EXPECT_EQ(errorOf([&] { session->recordRegions({&x}, buildNothing); }),
+            "value: nothing" + expected);
+  std::string text = loop;
+  size_t at = text.find("%y = metaop.add %x, %b");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 22, "%y = metaop.add %y, %b");
+  EXPECT_TRUE(contains(errorOf([&] { record(text, {&x, &y}); }),
+                       "operand #0 does not dominate this use"));
+  EXPECT_EQ(opsInBlock(), before);
+  SessionScope scope(*session);
+  EXPECT_FALSE(contains(session->dump(), "scf."));
+}
+
+/// Its programs are the interpreter's.
+class InterpretedRegionTest : public RegionSessionTest {
+protected:
+  InterpretedRegionTest() {
+    session = Session::create(std::make_unique<DonatingCompiler>());
+  }
+};
+
+TEST_F(InterpretedRegionTest, IsRefusedByTheInterpreter) {
+  Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), r;
+  {
+    SessionScope scope(*session);
+    r = std::move(record(loop, {&x, &y})[0]);
+  }
+  EXPECT_EQ(errorOf([&] { session->getData(r); }),
+            "runtime: 'scf.while' is unknown to the interpreter");
+  EXPECT_EQ(statistics().programsRun, 0);
+}
+
+} // namespace
