@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes take a program block by block. The blocks are collected before any of
-// them is changed: an op that is moved keeps its blocks. A list of them stands
-// for the recursion, so that no depth of a program is too much.
+// Passes take a program block by block. Those inside of a block are found when
+// it has been visited, as a branch may be gone then; an op that is moved keeps
+// its blocks. A list of blocks stands for the recursion, so that no depth of a
+// program is too much.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +32,10 @@ Operation *metaop::findControlFlow(Region &body) {
   return nullptr;
 }
 
-SmallVector<Block *> metaop::collectBlocks(Region &body) {
-  SmallVector<Block *> blocks(llvm::make_pointer_range(body));
-  for (size_t next = 0; next < blocks.size(); ++next)
-    for (Operation &op : *blocks[next])
-      if (isControlFlow(&op))
-        for (Region &region : op.getRegions())
-          llvm::append_range(blocks, llvm::make_pointer_range(region));
-  return blocks;
+void metaop::appendNestedBlocks(Block &block,
+                                SmallVectorImpl<Block *> &blocks) {
+  for (Operation &op : block)
+    if (isControlFlow(&op))
+      for (Region &region : op.getRegions())
+        llvm::append_range(blocks, llvm::make_pointer_range(region));
 }

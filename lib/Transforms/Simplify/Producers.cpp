@@ -90,8 +90,10 @@ void metaop::canonicalizeOps(Operation *root,
   SmallVector<Operation *> ops;
   bool hasControlFlow = false;
   root->walk([&](Operation *op) {
+    // Whoever goes through the blocks of branches and loops finds them again.
+    bool isTaken = !isControlFlow(op) && !op->hasTrait<OpTrait::IsTerminator>();
     hasControlFlow |= isControlFlow(op);
-    if (op != root && !op->hasTrait<OpTrait::IsTerminator>())
+    if (op != root && isTaken)
       ops.push_back(op);
   });
   GreedyRewriteConfig config;

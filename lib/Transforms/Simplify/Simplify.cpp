@@ -124,11 +124,16 @@ private:
     return changed;
   }
 
-  /// The same for one block, without a look around it.
+  /// The same for one block, without a look around it. Dead ops go, too.
   static bool mergeEqualOps(Block &block) {
     llvm::DenseSet<Operation *, OpEquality> known;
     bool changed = false;
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isOpTriviallyDead(&op)) {
+        op.erase();
+        changed = true;
+        continue;
+      }
       if (op.getNumRegions() != 0 || op.hasTrait<OpTrait::IsTerminator>() ||
           !isMemoryEffectFree(&op))
         continue;

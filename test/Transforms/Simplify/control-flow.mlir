@@ -59,6 +59,19 @@ func.func @fold(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
+// A branch that gives nothing is nothing.
+// CHECK-LABEL: func @dead
+// CHECK-NEXT: return
+func.func @dead(%x: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  scf.if %c {
+    %0 = metaop.exp %x : tensor<8xf32>
+    scf.if %c {
+      %1 = metaop.exp %0 : tensor<8xf32>
+    }
+  }
+  return %x : tensor<8xf32>
+}
+
 // A concat outside is made once, and not in each iteration.
 // CHECK-LABEL: func @concat
 // CHECK: metaop.concat
@@ -126,6 +139,22 @@ func.func @captured(%x: tensor<64x8xf32>, %w: tensor<8xf32>) -> tensor<64x8xf32>
     scf.yield %1 : tensor<64x8xf32>
   }
   return %r : tensor<64x8xf32>
+}
+
+// A dead branch is gone when the blocks inside of it would be visited.
+// CHECK-LABEL: func @dead
+// CHECK-NOT: scf.if
+// CHECK: return
+func.func @dead(%x: tensor<64x8xf32>, %w: tensor<8xf32>, %c: i1) -> tensor<64x8xf32> {
+  scf.if %c {
+    scf.if %c {
+      %0 = metaop.exp %x : tensor<64x8xf32>
+    }
+  }
+  %e = metaop.neg %w : tensor<8xf32>
+  %ww = metaop.reindex %e map affine_map<(d0, d1) -> (d1)> fill 0.0 : f32 : tensor<8xf32> -> tensor<64x8xf32>
+  %1 = metaop.mul %x, %ww : tensor<64x8xf32>
+  return %1 : tensor<64x8xf32>
 }
 
 // Inside of one block, a small value moves through its broadcast.

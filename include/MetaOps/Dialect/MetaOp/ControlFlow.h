@@ -12,6 +12,8 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Region.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <type_traits>
 #include <utility>
 
@@ -26,20 +28,24 @@ bool isControlFlow(Operation *op);
 /// null if there is none.
 Operation *findControlFlow(Region &body);
 
-/// The blocks of a function's body and of its branches and loops at any depth,
-/// each before those inside of it.
-SmallVector<Block *> collectBlocks(Region &body);
+/// Appends the blocks of the branches and loops of `block` itself.
+void appendNestedBlocks(Block &block, SmallVectorImpl<Block *> &blocks);
 
-/// Calls `visit` for each of these blocks. If it returns LogicalResult, the
-/// walk ends with the first failure, and fails. Ops may be made, moved and
-/// erased meanwhile, except for branches and loops.
+/// Calls `visit` for the blocks of a function's body and of its branches and
+/// loops at any depth, for each before those inside of it. If it returns
+/// LogicalResult, the walk ends with the first failure, and fails. It may make
+/// and move any ops, and erase the branches and loops of the block that it is
+/// called for.
 template <typename Visit> auto walkBlocks(Region &body, Visit &&visit) {
   using Result = decltype(visit(std::declval<Block &>()));
-  for (Block *block : collectBlocks(body)) {
+  SmallVector<Block *> blocks(llvm::make_pointer_range(body));
+  for (size_t next = 0; next < blocks.size(); ++next) {
+    Block &block = *blocks[next];
     if constexpr (std::is_void_v<Result>)
-      visit(*block);
-    else if (failed(visit(*block)))
+      visit(block);
+    else if (failed(visit(block)))
       return failure();
+    appendNestedBlocks(block, blocks);
   }
   if constexpr (!std::is_void_v<Result>)
     return success();

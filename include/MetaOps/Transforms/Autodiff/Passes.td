@@ -18,7 +18,7 @@ def AutodiffPass : Pass<"metaop-autodiff", "::mlir::ModuleOp"> {
     returns the gradient of that tensor's sum with respect to its arguments, in
     reverse mode. The gradients follow in the order of `wrt`; the default is
     every argument that is a tensor of floats. Fails for a function that another
-    one of the module calls.
+    one of the module calls, or that has branches or loops.
 
     With `order` n, the gradients of order k are those of the sum of all
     elements of all gradients of order k - 1, and the gradients of each order
@@ -64,7 +64,8 @@ def PushForwardPass : Pass<"metaop-push-forward", "::mlir::ModuleOp"> {
     that `wrt` names, after all others, and also returns, in forward mode, the
     tangent of each result that is a tensor of floats: the Jacobian times the
     given tangents. The default of `wrt` is every argument that is a tensor of
-    floats. Fails for a function that another one of the module calls.
+    floats. Fails for a function that another one of the module calls, or that has
+    branches or loops.
 
     Before:
 

@@ -28,7 +28,9 @@ def FusePass : Pass<"metaop-fuse", "::mlir::func::FuncOp"> {
     and is likely to compute for longer than that takes.
 
     Also, reductions whose common parallel extent would be small are not in one
-    group. Views and other operations stay between the kernels. Extended rules
+    group. Views and other operations stay between the kernels. Each block of a
+    branch or a loop is partitioned by itself, and no group reaches over its
+    border. Extended rules
     also merge groups that read one tensor at the same points (sibling, or
     horizontal, fusion). Constants and
     iotas are copied into each group that reads them. With the rules `none`,

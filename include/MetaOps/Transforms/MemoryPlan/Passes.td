@@ -22,7 +22,8 @@ def PitchPartsPass : Pass<"metaop-pitch-parts", "::mlir::func::FuncOp"> {
     are told to read it so. The row and the pitch are numbers of the kernels;
     where the rows begin is for `metaop-plan-memory` to say, which
     places all parts that this pass marks. Stages that have a schedule stay as
-    they are, since their loops are other ones in rows.
+    they are, since their loops are other ones in rows; so does a function with
+    branches or loops.
 
     Before:
     ```mlir
@@ -96,7 +97,8 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     Without `reuse`, every value has a place of
     its own, and no argument is overwritten. With `report`, a remark gives the
     size of the arena, and the most bytes that live in it at a time, which it
-    cannot be smaller than.
+    cannot be smaller than. Branches, loops, and numbers that are read from
+    tensors, are errors.
 
     Before:
     ```mlir

@@ -15,7 +15,8 @@ def OutlinePass : Pass<"metaop-outline", "::mlir::ModuleOp"> {
   let summary = "Make each kernel a function";
   let description = [{
     Moves each `metaop.kernel` into a private function of its own and leaves a
-    call, which keeps the location of the kernel. A value that is passed twice
+    call, which keeps the location of the kernel; so it does in branches and
+    loops. A value that is passed twice
     becomes one argument. Functions that are kernels already stay, so the pass
     can run again. `duplicate-function-elimination` after it leaves one function
     of each set of equal kernels; the calls keep their locations.

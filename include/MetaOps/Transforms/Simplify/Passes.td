@@ -34,7 +34,8 @@ def WidenAddendsPass : Pass<"metaop-widen-addends", "::mlir::func::FuncOp"> {
     ```
 
     What something else reads too, or what is a result, is rounded to its type,
-    and its sums are of the rounded numbers. A sum is always rounded.
+    and its sums are of the rounded numbers, as are those in another block, such
+    as that of a loop. A sum is always rounded.
   }];
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
@@ -44,8 +45,8 @@ def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
   let description = [{
     Removes `stop_grad` (gradients are complete when this runs), applies the
     canonicalisation patterns and folders of all ops, gives every `tensor.dim`
-    of a computed tensor in terms of arguments, merges operations that compute
-    the same, and erases dead ones.
+    of a computed tensor in terms of arguments, merges operations of a block
+    that compute the same, and erases dead ones.
 
     ```mlir
     %0 = metaop.stop_grad %x : tensor<?x8xf32>
@@ -229,7 +230,8 @@ def CloneProducersPass
     operations; copies that end in one stage are merged there.
 
     Paper and extended rules: reindexes, iotas and constants are copied for each
-    element-wise op or reduction that reads them.
+    element-wise op or reduction that reads them, also for those in branches and
+    loops inside of their block.
 
     ```mlir
     %b = metaop.broadcast %w dims = [1] : tensor<8xf32> -> tensor<4x8xf32>
@@ -301,6 +303,11 @@ def VerifyPhasePass : Pass<"metaop-verify-phase", "::mlir::ModuleOp"> {
     * `scheduled`: `fused`, and every `metaop.fused` has a schedule.
     * `kernels`: a private function is one kernel; all other functions hold
       calls, views, `tensor.dim` and constant indices.
+
+    In all phases functions may have `scf.if`, `scf.for` and `scf.while` as well,
+    which carry tensors of static shapes, and `tensor.extract`,
+    `tensor.from_elements` and `arith.index_cast` of the numbers that decide in
+    them. Their blocks hold what the function may hold.
 
     Leaves the program as it is; an error names the first operation that does
     not belong. For example, after `metaop-verify-phase{phase=fused}`:
