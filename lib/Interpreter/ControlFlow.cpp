@@ -8,7 +8,8 @@
 //
 // A branch runs one of its blocks, or none, and a loop runs its blocks again
 // and again: each time, the values of the ops inside take the place of those of
-// the time before. Before each iteration somebody may stop the loop.
+// the time before. Before each iteration somebody may stop the loop. What runs
+// its block once is there for the numbers inside, which decide about others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ using llvm::Expected;
 char InterpreterStopped::ID = 0;
 
 bool metaop::isBranchOrLoop(Operation *op) {
-  return isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op);
+  return isa<scf::ExecuteRegionOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op);
 }
 
 Error Interpreter::checkStop(Operation *loop) {
@@ -101,6 +102,9 @@ Expected<Tensors> Interpreter::runBranchOrLoop(Operation *op,
     return makeOpError(op, toString(std::move(error)));
   Expected<Tensors> results =
       llvm::TypeSwitch<Operation *, Expected<Tensors>>(op)
+          .Case([&](scf::ExecuteRegionOp op) {
+            return runBlock(op.getRegion().front(), {}, values);
+          })
           .Case([&](scf::IfOp op) { return runIf(op, operands, values); })
           .Case([&](scf::ForOp op) { return runFor(op, operands, values); })
           .Case(

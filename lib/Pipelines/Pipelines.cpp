@@ -69,6 +69,7 @@ static void addSteering(OpPassManager &pm, const PipelineOptions &options) {
 static void addFusion(OpPassManager &pm, FusionRules rules,
                       const PipelineOptions &options) {
   OpPassManager &main = pm.nest<func::FuncOp>();
+  main.addPass(createForToWhilePass());
   main.addPass(createSplitPrefixesPass());
   main.addPass(createWidenAddendsPass());
   main.addPass(createSimplifyPass());

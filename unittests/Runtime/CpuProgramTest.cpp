@@ -75,22 +75,85 @@ TEST_F(CpuProgramTest, AnotherNumberOfArgumentsIsAnError) {
   EXPECT_TRUE(results.empty());
 }
 
-TEST_F(CpuProgramTest, ControlFlowIsAnError) {
-  std::string failure = failureOf(
-      "func.func @main(%x: tensor<3xf32>, %p: tensor<i1>) -> tensor<3xf32> {\n"
-      "  %0 = scf.while (%y = %x) : (tensor<3xf32>) -> tensor<3xf32> {\n"
-      "    %1 = tensor.extract %p[] : tensor<i1>\n"
-      "    scf.condition(%1) %y : tensor<3xf32>\n"
-      "  } do {\n"
-      "  ^bb0(%y: tensor<3xf32>):\n"
-      "    %2 = metaop.mul %y, %x : tensor<3xf32>\n"
-      "    scf.yield %2 : tensor<3xf32>\n"
-      "  }\n"
-      "  return %0 : tensor<3xf32>\n}\n");
-  EXPECT_EQ(failure.find("the slice could not be compiled: 'scf.while' op is "
-                         "not legal in phase 'graph' here"),
-            0u)
-      << failure;
+/// x is added to itself until its largest element is 10 or more. The loop is in
+/// a region as the session records them.
+constexpr StringRef whileSmall =
+    "func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<i64>) {\n"
+    "  %0:2 = scf.execute_region -> (tensor<3xf32>, tensor<i64>) {\n"
+    "    %zero = metaop.constant dense<0> : tensor<i64>\n"
+    "    %one = metaop.constant dense<1> : tensor<i64>\n"
+    "    %ten = metaop.constant dense<10.0> : tensor<f32>\n"
+    "    %r:2 = scf.while (%y = %x, %n = %zero) : (tensor<3xf32>, tensor<i64>) "
+    "-> (tensor<3xf32>, tensor<i64>) {\n"
+    "      %top = metaop.reduce max %y dims = [0] : tensor<3xf32> -> "
+    "tensor<f32>\n"
+    "      %isLess = metaop.cmp lt %top, %ten : tensor<f32> -> tensor<i1>\n"
+    "      %c = tensor.extract %isLess[] : tensor<i1>\n"
+    "      scf.condition(%c) %y, %n : tensor<3xf32>, tensor<i64>\n"
+    "    } do {\n"
+    "    ^bb0(%y: tensor<3xf32>, %n: tensor<i64>):\n"
+    "      %z = metaop.add %y, %y : tensor<3xf32>\n"
+    "      %m = metaop.add %n, %one : tensor<i64>\n"
+    "      scf.yield %z, %m : tensor<3xf32>, tensor<i64>\n"
+    "    }\n"
+    "    scf.yield %r#0, %r#1 : tensor<3xf32>, tensor<i64>\n"
+    "  }\n"
+    "  return %0#0, %0#1 : tensor<3xf32>, tensor<i64>\n}\n";
+
+TEST_F(CpuProgramTest, LoopsRunUntilTheirValuesSayStop) {
+  auto program = llvm::cantFail(compile(whileSmall));
+  for (float x : {0.5f, 1.0f, 3.0f, 6.0f, 12.0f}) {
+    results.clear();
+    BufferRef given = makeBuffer({x / 4, x, x / 2});
+    llvm::cantFail(program->run({given}, results, memory, threads));
+    int64_t trips = 0;
+    float expected = x;
+    for (; expected < 10; ++trips)
+      expected *= 2;
+    EXPECT_EQ(getData(results[0])[1], expected);
+    EXPECT_EQ(getData(results[0])[0], expected / 4);
+    EXPECT_EQ(*static_cast<int64_t *>(results[1]->data()), trips);
+    EXPECT_EQ(getData(given)[1], x);
+  }
+}
+
+TEST_F(CpuProgramTest, ReportsHaveTheStepsOfLoops) {
+  auto program = llvm::cantFail(compile(whileSmall));
+  BufferRef scratch;
+  ProgramRun run = llvm::cantFail(
+      program->prepare({makeBuffer({1, 1, 1})}, memory, scratch));
+  std::vector<CallTime> times;
+  llvm::cantFail(program->execute(run, threads, nullptr, &times));
+  const std::vector<KernelInfo> &calls = program->getInfo().calls;
+  ASSERT_EQ(calls.size(), times.size());
+  auto countRuns = [&](int64_t runs) {
+    return llvm::count_if(times, [&](const CallTime &time) {
+      return time.statistics.runs == runs;
+    });
+  };
+  // Four trips, and the question five times; constants once.
+  EXPECT_EQ(countRuns(4), 2);
+  EXPECT_GE(countRuns(5), 1);
+  EXPECT_GE(countRuns(1), 1);
+  // The loop's time is that of its steps.
+  auto loop = llvm::find_if(
+      calls, [](const KernelInfo &call) { return call.name == "while"; });
+  ASSERT_NE(loop, calls.end());
+  EXPECT_TRUE(loop->isCopy);
+  EXPECT_EQ(times[loop - calls.begin()].statistics.runs, 0);
+}
+
+TEST_F(CpuProgramTest, ALoopWithoutEndIsStopped) {
+  auto program = llvm::cantFail(compile(whileSmall));
+  BufferRef scratch;
+  BufferRef x = makeBuffer({0, -1, -2});
+  ProgramRun run = llvm::cantFail(program->prepare({x}, memory, scratch));
+  std::atomic<int> questions = 0;
+  llvm::Error error =
+      program->execute(run, threads, [&] { return ++questions > 2; }, nullptr);
+  EXPECT_TRUE(error.isA<Interrupted>());
+  llvm::consumeError(std::move(error));
+  EXPECT_EQ(getData(x)[1], -1);
 }
 
 TEST_F(CpuProgramTest, ADonatedBufferIsTheResult) {

@@ -352,14 +352,66 @@ protected:
   }
 };
 
-TEST_F(InterpretedRegionTest, IsRefusedByTheInterpreter) {
+/// b is added to a as long as all elements are negative.
+const char *const adding = R"(
+  %r = scf.while (%x = %a) : (tensor<2xf32>) -> tensor<2xf32> {
+    %zero = metaop.constant dense<0.0> : tensor<f32>
+    %top = metaop.reduce max %x dims = [0] : tensor<2xf32> -> tensor<f32>
+    %isLess = metaop.cmp lt %top, %zero : tensor<f32> -> tensor<i1>
+    %goesOn = tensor.extract %isLess[] : tensor<i1>
+    scf.condition(%goesOn) %x : tensor<2xf32>
+  } do {
+  ^bb0(%x: tensor<2xf32>):
+    %y = metaop.add %x, %b : tensor<2xf32>
+    scf.yield %y : tensor<2xf32>
+  })";
+
+/// The one with the larger first element, and a sum of both.
+const char *const choosing = R"(
+  %r:2 = scf.execute_region -> (tensor<2xf32>, tensor<2xf32>) {
+    %p = metaop.reduce max %a dims = [0] : tensor<2xf32> -> tensor<f32>
+    %q = metaop.reduce max %b dims = [0] : tensor<2xf32> -> tensor<f32>
+    %isLess = metaop.cmp lt %p, %q : tensor<f32> -> tensor<i1>
+    %c = tensor.extract %isLess[] : tensor<i1>
+    %larger = scf.if %c -> (tensor<2xf32>) {
+      scf.yield %b : tensor<2xf32>
+    } else {
+      scf.yield %a : tensor<2xf32>
+    }
+    %sum = metaop.add %a, %b : tensor<2xf32>
+    scf.yield %larger, %sum : tensor<2xf32>, tensor<2xf32>
+  })";
+
+TEST_F(InterpretedRegionTest, RunsLoopsAndBranches) {
+  Var x = tensor({2}, {-5, -7}), y = tensor({2}, {2, 3}), r;
+  std::vector<Var> chosen;
+  {
+    SessionScope scope(*session);
+    r = std::move(record(adding, {&x, &y})[0]);
+    chosen = record(choosing, {&r, &y});
+  }
+  EXPECT_EQ(values(r), (std::vector<float>{1, 2}));
+  EXPECT_EQ(values(chosen[0]), (std::vector<float>{2, 3}));
+  EXPECT_EQ(values(chosen[1]), (std::vector<float>{3, 5}));
+}
+
+TEST_F(InterpretedRegionTest, RefusesWhatItDoesNotKnow) {
   Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), r;
   {
     SessionScope scope(*session);
-    r = std::move(record(loop, {&x, &y})[0]);
+    r = std::move(record(R"(
+  %r = scf.execute_region -> tensor<2xf32> {
+    %i = arith.constant 0 : index
+    %s = scf.index_switch %i -> tensor<2xf32>
+    default {
+      scf.yield %a : tensor<2xf32>
+    }
+    scf.yield %s : tensor<2xf32>
+  })",
+                         {&x, &y})[0]);
   }
   EXPECT_EQ(errorOf([&] { session->getData(r); }),
-            "runtime: 'scf.while' is unknown to the interpreter");
+            "runtime: 'scf.index_switch' is unknown to the interpreter");
   EXPECT_EQ(statistics().programsRun, 0);
 }
 

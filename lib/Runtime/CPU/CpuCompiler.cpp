@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -186,6 +187,15 @@ llvm::Expected<KernelInfo> describeCall(func::CallOp call, SymbolTable &symbols,
   return info;
 }
 
+/// What a step is called that is neither a kernel nor a routine.
+StringRef nameOf(const Step &step) {
+  if (std::holds_alternative<If>(step.action))
+    return "if";
+  if (std::holds_alternative<While>(step.action))
+    return "while";
+  return std::holds_alternative<View>(step.action) ? "view" : "copy";
+}
+
 /// What each call does, for reports.
 llvm::Expected<std::vector<KernelInfo>>
 describeCalls(const BuiltProgram &built, ModuleOp module,
@@ -219,7 +229,7 @@ describeCalls(const BuiltProgram &built, ModuleOp module,
       for (Value result : metaop::getMadeValues(op))
         info.bytesWritten += metaop::countBytes(result.getType());
     } else {
-      info.name = "copy";
+      info.name = nameOf(*step);
       info.isCopy = true;
       info.bytesRead = info.bytesWritten = step->getCopiedBytes();
     }
@@ -396,13 +406,15 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
       main.setArgAttr(i, "metaop.donatable", UnitAttr::get(&(*slice)->context));
   llvm::DenseMap<unsigned, StringRef> operators;
   unsigned metaOps = 0;
-  for (Operation &op : main.getBody().front().without_terminator()) {
-    llvm::SetVector<unsigned> nodes;
-    collectNodes(op.getLoc(), nodes);
-    for (unsigned node : nodes)
-      operators[node] = op.getName().stripDialect();
-    ++metaOps;
-  }
+  metaop::walkBlocks(main.getBody(), [&](Block &block) {
+    for (Operation &op : block.without_terminator()) {
+      llvm::SetVector<unsigned> nodes;
+      collectNodes(op.getLoc(), nodes);
+      for (unsigned node : nodes)
+        operators[node] = op.getName().stripDialect();
+      ++metaOps;
+    }
+  });
 
   if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
                          kernels.getProcessor()))
@@ -479,7 +491,10 @@ CpuCompiler::describe(StringRef bytecode, const CompileOptions &options) {
       result.fusion = remark;
   SymbolTable symbols(*(*slice)->module);
   auto main = symbols.lookup<func::FuncOp>("main");
-  for (auto call : main.getBody().front().getOps<func::CallOp>()) {
+  SmallVector<func::CallOp> calls;
+  main.walk<WalkOrder::PreOrder>(
+      [&](func::CallOp call) { calls.push_back(call); });
+  for (func::CallOp call : calls) {
     auto kernel = describeKernel(symbols.lookup<func::FuncOp>(call.getCallee()),
                                  processor);
     if (!kernel)

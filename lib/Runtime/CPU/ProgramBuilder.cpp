@@ -8,7 +8,10 @@
 //
 // The memory plan has written on each op of @main where its results are. What
 // is left is to number the entries of the program's table, and to make a step
-// of each call, routine and placement. Views share the slot of what they view.
+// of each call, routine, placement, branch and loop. Views share the slot of
+// what they view, and the values of a loop's body and its results those of what
+// its condition gives. What a block yields is copied, or pointed to, unless it
+// was made in its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +22,8 @@
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <optional>
 #include <utility>
@@ -110,8 +115,14 @@ public:
 
 private:
   void describeTable();
+  void addPointer(metaop::SlotAttr slot, Type type);
   Slot makeSlot(metaop::SlotAttr attr, Type type) const;
+  Slot readCondition(Value condition) const;
+  llvm::Error buildBlock(Block &block, StepList &list);
   llvm::Error addOp(Operation &op);
+  llvm::Error addIf(scf::IfOp op);
+  llvm::Error addWhile(scf::WhileOp op);
+  void addYield(Operation *yield, Slot from, Slot to);
   void addKernel(llvm::ArrayRef<Slot> inputs, llvm::ArrayRef<Slot> outputs);
   void addRoutine(metaop::RoutineOpInterface op, llvm::ArrayRef<Slot> inputs,
                   llvm::ArrayRef<Slot> outputs);
@@ -124,8 +135,13 @@ private:
   /// Of the calls, in their order.
   std::vector<std::shared_ptr<const KernelCall>> kernels;
   unsigned nextKernel = 0;
+  /// Where steps are added.
+  StepList *steps = &data.steps;
   int64_t nextPacked = 0;
   llvm::DenseMap<Value, Slot> slots;
+  /// Pointers to where loops expect their next values, which are written. Other
+  /// pointers are set to what is there.
+  llvm::DenseSet<int64_t> carried;
 };
 
 /// Arguments, results and the arena, and how many results may be kept: their
@@ -139,6 +155,18 @@ void ProgramBuilder::describeTable() {
   data.arenaBytes =
       main->getAttrOfType<IntegerAttr>("metaop.arena_bytes").getInt();
   data.results.resize(main.getNumResults());
+  main.walk([&](Operation *op) {
+    if (isa<scf::IfOp>(op))
+      for (auto [attr, type] :
+           llvm::zip_equal(op->getAttrOfType<ArrayAttr>("metaop.slots"),
+                           op->getResultTypes()))
+        addPointer(cast<metaop::SlotAttr>(attr), type);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      for (auto [attrs, init] : llvm::zip_equal(
+               op->getAttrOfType<ArrayAttr>("metaop.carries"), loop.getInits()))
+        for (Attribute attr : cast<ArrayAttr>(attrs))
+          addPointer(cast<metaop::SlotAttr>(attr), init.getType());
+  });
   for (auto [attr, type, place] :
        llvm::zip_equal(main->getAttrOfType<ArrayAttr>("metaop.results"),
                        main.getResultTypes(), data.results)) {
@@ -153,6 +181,15 @@ void ProgramBuilder::describeTable() {
           {slot.getIndex() + slot.getOffset(),
            metaop::countBytes(metaop::getMadeValues(&op).back().getType())});
     }
+}
+
+/// Notes how much a pointer points to. Other slots are nothing of the table's.
+void ProgramBuilder::addPointer(metaop::SlotAttr slot, Type type) {
+  if (slot.getKind() != metaop::SlotKind::Pointer)
+    return;
+  if (static_cast<int64_t>(data.pointers.size()) <= slot.getIndex())
+    data.pointers.resize(slot.getIndex() + 1);
+  data.pointers[slot.getIndex()] = metaop::countBytes(type);
 }
 
 Slot ProgramBuilder::makeSlot(metaop::SlotAttr attr, Type type) const {
@@ -174,18 +211,27 @@ Slot ProgramBuilder::makeSlot(metaop::SlotAttr attr, Type type) const {
     slot.entry = data.getArena();
     slot.offset += attr.getIndex();
     return slot;
+  case metaop::SlotKind::Pointer:
+    slot.entry = data.getPointer(attr.getIndex());
+    return slot;
   }
   llvm_unreachable("all kinds are handled");
 }
 
 Step &ProgramBuilder::addStep(Step::Action action, llvm::ArrayRef<Slot> inputs,
                               llvm::ArrayRef<Slot> outputs) {
-  Step &step = data.steps.emplace_back();
+  Step &step = steps->emplace_back();
   step.action = std::move(action);
   step.buffers.assign(inputs.begin(), inputs.end());
   step.buffers.insert(step.buffers.end(), outputs.begin(), outputs.end());
   step.numInputs = inputs.size();
   return step;
+}
+
+/// Where the boolean is that decides.
+Slot ProgramBuilder::readCondition(Value condition) const {
+  return slots.find(condition.getDefiningOp<tensor::ExtractOp>().getTensor())
+      ->second;
 }
 
 void ProgramBuilder::addKernel(llvm::ArrayRef<Slot> inputs,
@@ -229,6 +275,7 @@ void ProgramBuilder::addCopies(metaop::PlacementOpInterface op,
 }
 
 llvm::Error ProgramBuilder::addOp(Operation &op) {
+  size_t before = steps->size();
   llvm::SmallVector<Slot> inputs, outputs;
   for (Value operand : op.getOperands()) {
     auto slot = slots.find(operand);
@@ -252,13 +299,106 @@ llvm::Error ProgramBuilder::addOp(Operation &op) {
     addRoutine(routine, inputs, outputs);
   else
     addKernel(inputs, outputs);
-  ops.resize(data.steps.size(), &op);
+  // Copies may be several steps, or none.
+  ops.resize(ops.size() + steps->size() - before, &op);
+  return llvm::Error::success();
+}
+
+/// Has what a block yields where it is expected.
+void ProgramBuilder::addYield(Operation *yield, Slot from, Slot to) {
+  if (from.entry == to.entry && from.offset == to.offset)
+    return;
+  ops.push_back(yield);
+  Copy copy{0, 1, {{from.bytes, from.bytes, 0, -1}}};
+  addStep(Copies{std::move(copy)}, from, to);
+}
+
+llvm::Error ProgramBuilder::addIf(scf::IfOp op) {
+  ops.push_back(op);
+  Slot condition = readCondition(op.getCondition());
+  llvm::SmallVector<Slot> results;
+  for (auto [result, attr] : llvm::zip_equal(
+           op.getResults(), op->getAttrOfType<ArrayAttr>("metaop.slots")))
+    results.push_back(makeSlot(cast<metaop::SlotAttr>(attr), result.getType()));
+  If branches;
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    bool isThen = &region == &op.getThenRegion();
+    StepList &list = isThen ? branches.onTrue : branches.onFalse;
+    if (llvm::Error error = buildBlock(region.front(), list))
+      return error;
+    Operation *yield = region.front().getTerminator();
+    StepList *outer = std::exchange(steps, &list);
+    for (auto [operand, result] :
+         llvm::zip_equal(yield->getOperands(), results)) {
+      Slot from = slots.find(operand)->second;
+      if (!data.isPointer(result.entry) || carried.contains(result.entry)) {
+        addYield(yield, from, result);
+        continue;
+      }
+      ops.push_back(yield);
+      addStep(View{result.entry}, from, {});
+    }
+    steps = outer;
+  }
+  for (auto [result, slot] : llvm::zip_equal(op.getResults(), results))
+    slots[result] = slot;
+  addStep(std::move(branches), condition, {});
+  return llvm::Error::success();
+}
+
+llvm::Error ProgramBuilder::addWhile(scf::WhileOp op) {
+  ops.push_back(op);
+  While loop;
+  for (auto [argument, init, attrs] :
+       llvm::zip_equal(op.getBeforeArguments(), op.getInits(),
+                       op->getAttrOfType<ArrayAttr>("metaop.carries"))) {
+    auto places = cast<ArrayAttr>(attrs);
+    auto slotOf = [&, type = argument.getType()](unsigned number) {
+      return makeSlot(cast<metaop::SlotAttr>(places[number]), type);
+    };
+    Carry &carry = loop.carries.emplace_back();
+    carry.current = slotOf(0).entry;
+    carry.next = slotOf(1).entry;
+    carried.insert(carry.next);
+    carry.initial = slots.find(init)->second;
+    carry.even = slotOf(2);
+    carry.odd = slotOf(3);
+    carry.settles = data.isResult(carry.even.entry);
+    slots[argument] = slotOf(0);
+  }
+  if (llvm::Error error = buildBlock(*op.getBeforeBody(), loop.condition))
+    return error;
+  scf::ConditionOp end = op.getConditionOp();
+  for (auto [given, argument, result] : llvm::zip_equal(
+           end.getArgs(), op.getAfterArguments(), op.getResults())) {
+    Slot slot = slots.find(given)->second;
+    slots[argument] = slot;
+    slots[result] = slot;
+  }
+  if (llvm::Error error = buildBlock(*op.getAfterBody(), loop.body))
+    return error;
+  scf::YieldOp yield = op.getYieldOp();
+  StepList *outer = std::exchange(steps, &loop.body);
+  for (auto [operand, carry] :
+       llvm::zip_equal(yield.getOperands(), loop.carries)) {
+    Slot next = {carry.next, 0, carry.even.bytes};
+    addYield(yield, slots.find(operand)->second, next);
+  }
+  steps = outer;
+  addStep(std::move(loop), readCondition(end.getCondition()), {});
   return llvm::Error::success();
 }
 
 llvm::Error ProgramBuilder::build() {
   describeTable();
-  for (Operation &op : main.getBody().front()) {
+  return buildBlock(main.getBody().front(), data.steps);
+}
+
+llvm::Error ProgramBuilder::buildBlock(Block &block, StepList &list) {
+  StepList *outer = std::exchange(steps, &list);
+  for (Operation &op : block) {
     if (isa<metaop::ViewOpInterface>(op)) {
       // By value: the insertion may move the map's memory.
       Slot viewed = slots.find(op.getOperand(0))->second;
@@ -268,7 +408,14 @@ llvm::Error ProgramBuilder::build() {
             metaop::RoutineOpInterface>(op))
       if (llvm::Error error = addOp(op))
         return error;
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      if (llvm::Error error = addIf(branch))
+        return error;
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      if (llvm::Error error = addWhile(loop))
+        return error;
   }
+  steps = outer;
   return llvm::Error::success();
 }
 
@@ -281,8 +428,9 @@ llvm::Expected<BuiltProgram> buildProgram(ModuleOp module, KernelCache &kernels,
   if (llvm::Error error = verifyTypes(main))
     return std::move(error);
   llvm::SmallVector<func::FuncOp> callees;
-  for (auto callOp : main.getBody().front().getOps<func::CallOp>())
-    callees.push_back(symbols.lookup<func::FuncOp>(callOp.getCallee()));
+  main.walk<WalkOrder::PreOrder>([&](func::CallOp call) {
+    callees.push_back(symbols.lookup<func::FuncOp>(call.getCallee()));
+  });
   ProgramInfo info;
   auto calls = kernels.getAll(callees, info.compiledKernels, shouldStop);
   if (!calls)

@@ -204,7 +204,8 @@ void Divider::numberKernels() {
 }
 
 /// For each call of the program that is no copy, the kernels that it is made
-/// of; empty for copies.
+/// of; empty for copies, and for kernels of branches and loops, which are not
+/// tuned.
 llvm::Expected<Divider::Calls> Divider::traceCalls() {
   OwningOpRef<ModuleOp> copy = fused.clone();
   if (!runPhases(*copy, metaop::PipelinePhase::Fused,
@@ -212,7 +213,7 @@ llvm::Expected<Divider::Calls> Divider::traceCalls() {
     return llvm::createStringError("the slice could not be compiled");
   Calls calls;
   auto main = copy->lookupSymbol<func::FuncOp>("main");
-  for (auto call : main.getBody().front().getOps<func::CallOp>()) {
+  main.walk<WalkOrder::PreOrder>([&](func::CallOp call) {
     auto &origins = calls.emplace_back();
     call.getLoc()->walk([&](Location inner) {
       auto number = dyn_cast<FileLineColLoc>(inner);
@@ -221,7 +222,7 @@ llvm::Expected<Divider::Calls> Divider::traceCalls() {
         origins.push_back(number.getLine());
       return WalkResult::advance();
     });
-  }
+  });
   return calls;
 }
 

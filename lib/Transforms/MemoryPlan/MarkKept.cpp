@@ -113,8 +113,6 @@ void MarkKeptPass::runOnOperation() {
   auto main = symbols->lookup<func::FuncOp>("main");
   if (!main || !llvm::hasSingleElement(main.getBody()))
     return;
-  if (failed(verifyIsStraight(main)))
-    return signalPassFailure();
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (main.getArgAttr(i, "metaop.donatable"))
       return;

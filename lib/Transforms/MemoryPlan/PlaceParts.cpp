@@ -17,6 +17,8 @@
 // From then on its memory is the owner's: it lives from when the first part is
 // made until the last of owner and parts is read.
 //
+// Concats inside of branches and loops copy their parts.
+//
 // What an insert puts its part on top of is a part as well, if nothing reads it
 // from then on, and the insert's result is one of the program: what returns has
 // a buffer of its own from the beginning. (Otherwise it is written over like
@@ -27,12 +29,10 @@
 
 #include "PlaceParts.h"
 
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -72,18 +72,6 @@ std::optional<Window> metaop::findWindow(const Placement &placement,
     return std::nullopt;
   window.rows = RowsAttr::get(part.getContext(), row, pitch);
   return window;
-}
-
-LogicalResult metaop::verifyIsStraight(func::FuncOp main) {
-  Operation *found = findControlFlow(main.getBody());
-  for (Operation &op : main.getBody().getOps())
-    if (!found && isa<tensor::ExtractOp>(op))
-      found = &op;
-  if (!found)
-    return success();
-  return found->emitOpError("memory is planned for programs whose steps are "
-                            "known before they run, without branches, loops "
-                            "and numbers out of tensors");
 }
 
 KernelOp metaop::getKernel(func::FuncOp callee) {
@@ -189,7 +177,9 @@ static bool isLastReader(Operation *op, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (isa<ViewOpInterface>(user))
       return isLastReader(op, user->getResult(0));
-    return user == op || user->isBeforeInBlock(op);
+    // What reads inside of a branch or a loop does so where that is.
+    Operation *step = op->getBlock()->findAncestorOpInBlock(*user);
+    return step == op || (step && step->isBeforeInBlock(op));
   });
 }
 

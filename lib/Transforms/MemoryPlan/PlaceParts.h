@@ -56,10 +56,6 @@ bool isReadOnce(Operation *op, Value value);
 llvm::DenseMap<Value, PartPlace> placeParts(func::FuncOp main,
                                             SymbolTable &symbols);
 
-/// Fails at what decides what a program does while it runs, a branch, a loop or
-/// a number that is read from a tensor: no memory is planned for that.
-LogicalResult verifyIsStraight(func::FuncOp main);
-
 } // namespace mlir::metaop
 
 #endif // METAOPS_LIB_TRANSFORMS_MEMORYPLAN_PLACEPARTS_H

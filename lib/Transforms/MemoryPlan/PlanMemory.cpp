@@ -6,16 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// @main is a straight line of steps, calls and placement ops, so the live range
-// of a value is an interval: from the step that makes it to the last one that
-// reads it or a view of it. What is made in its window of another value is part
-// of that value (see PlaceParts.cpp). Steps are visited in order. Each result
-// first tries to take over the memory of an operand whose live range ends at
-// that step (see InPlace.cpp). Failing that, a returned value gets a buffer of
-// its own, and any other memory of the arena. What takes over memory prolongs
-// it. When all live ranges are known, places in the arena are chosen (see
-// Arena.cpp), and results that were to be stored past the caches, but are
-// written in place, are so no longer.
+// A program is a tree of steps, whose values live from one step to another
+// (Lives.cpp). What is made in its window of another value is part of that
+// value (PlaceParts.cpp). Steps are visited in order. Each result first tries
+// to take over the memory of an operand whose live range ends at that step
+// (InPlace.cpp). Failing that, a returned value gets a buffer of its own, and
+// any other memory of the arena. What takes over memory prolongs it. When all
+// live ranges are known, places in the arena are chosen (Arena.cpp), and
+// results that were to be stored past the caches, but are written in place, are
+// so no longer.
+//
+// A branch's result has a place of its own, where both blocks make it; or it is
+// chosen, and a pointer points to whichever value is yielded. What a loop
+// carries is reached by two pointers: to this trip's value, and to where the
+// body makes the next one. Two places serve in turn, the first of which is the
+// result's, if the program returns it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +28,10 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
 #include "Arena.h"
+#include "Lives.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
-#include "PlaceParts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <limits>
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_PLANMEMORYPASS
@@ -43,17 +45,14 @@ namespace {
 
 class MemoryPlanner {
 public:
-  MemoryPlanner(func::FuncOp main, SymbolTable &symbols, bool reuse)
-      : main(main), symbols(symbols), reuse(reuse) {}
+  MemoryPlanner(func::FuncOp main, SymbolTable &symbols, Lives lives,
+                bool reuse)
+      : main(main), symbols(symbols), lives(std::move(lives)), reuse(reuse) {}
 
   LogicalResult plan();
   int64_t getLeastBytes() const { return getMostLiveBytes(stored); }
 
 private:
-  /// The value whose memory holds this one: what it is a view or a part of.
-  Value getRoot(Value value) const;
-  /// Whether the value is all of its root.
-  bool isWhole(Value value) const { return getViewed(value) == getRoot(value); }
   /// Where a value is; the index of one in the arena is that in `stored`.
   struct Place {
     SlotKind kind;
@@ -61,35 +60,44 @@ private:
     /// In bytes, of a part.
     int64_t offset = 0;
   };
+  /// How a loop hands on one value; see ProgramData.h.
+  struct CarryPlaces {
+    Place current, next, even, odd;
+  };
 
-  LogicalResult findLives();
+  LogicalResult planBlock(Block &block);
+  LogicalResult planOp(Operation &op);
   LogicalResult verifyRows(func::CallOp call, KernelOp kernel);
   LogicalResult planCall(func::CallOp call, int64_t time);
   LogicalResult planPlacement(PlacementOpInterface op, int64_t time);
   LogicalResult planRoutine(Operation *op, int64_t time);
+  LogicalResult planBranch(scf::IfOp op, int64_t time);
+  LogicalResult planLoop(scf::WhileOp op, int64_t time);
   std::optional<Place> tryInPlace(func::CallOp call, KernelOp kernel,
                                   OpResult result, int64_t time);
   std::optional<Place> tryInPlace(PlacementOpInterface op, int64_t time);
   std::optional<Place> takeOver(Value root, Value result, int64_t time);
   void makePlace(Value root, int64_t time);
+  Place store(Value root, int64_t begin);
+  Place makePointer() { return {SlotKind::Pointer, numPointers++}; }
   Place getPlace(Value value) const;
   bool mayOverwrite(Value root, int64_t time);
   int64_t getEnd(Value value, int64_t time) const;
   void keepInCaches();
+  SlotAttr toSlot(Value value, Place place, const ArenaPlan &plan) const;
+  ArrayAttr toSlots(ValueRange values, const ArenaPlan &plan);
   void writePlan(const ArenaPlan &plan);
 
   func::FuncOp main;
   SymbolTable &symbols;
+  Lives lives;
   bool reuse;
-  int64_t numSteps = 0;
-  llvm::DenseMap<Value, PartPlace> parts;
   SmallVector<ArenaValue> stored;
+  int64_t numPointers = 0;
   /// Of roots.
   llvm::DenseMap<Value, Place> places;
-  /// The number of the last step that reads a root.
-  llvm::DenseMap<Value, int64_t> lastRead;
-  /// Roots that are returned, and the first result that each is.
-  llvm::MapVector<Value, unsigned> returned;
+  /// Of what loops carry, by the arguments of their conditions.
+  llvm::DenseMap<Value, CarryPlaces> carries;
   /// Roots whose memory another value has taken over.
   llvm::DenseSet<Value> takenOver;
   /// Values that kernels yield, and whether each call that is planned has them
@@ -103,136 +111,55 @@ private:
 
 } // namespace
 
-Value MemoryPlanner::getRoot(Value value) const {
-  value = getViewed(value);
-  for (auto part = parts.find(value); part != parts.end();
-       part = parts.find(value))
-    value = getViewed(part->second.owner);
-  return value;
-}
-
 MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
-  int64_t offset = 0;
-  value = getViewed(value);
-  for (auto part = parts.find(value); part != parts.end();
-       part = parts.find(value)) {
-    offset += part->second.offset;
-    value = getViewed(part->second.owner);
-  }
-  Place place = places.find(value)->second;
-  place.offset += offset;
+  Place place = places.find(lives.getRoot(value))->second;
+  place.offset += lives.getOffset(value);
   return place;
-}
-
-/// Whether the bytes of a tensor's elements are known.
-static bool hasNumbers(RankedTensorType type) {
-  return type.getElementType().isIntOrFloat() ||
-         type.getElementType().isIndex();
-}
-
-/// Whether the planner can give memory to a value of this type.
-static LogicalResult verifyType(Operation *op, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return success();
-  if (!hasNumbers(tensor))
-    return op->emitOpError("memory is planned for numbers, given ") << type;
-  if (!tensor.hasStaticShape())
-    return op->emitOpError("memory is planned for static shapes, given ")
-           << type;
-  if (countBytes(type) > kMaxArenaBytes)
-    return op->emitOpError("needs more memory than can be addressed for ")
-           << type;
-  return success();
-}
-
-/// What is done when a program runs, one step after another.
-static bool isStep(Operation &op) {
-  return isa<func::CallOp, PlacementOpInterface, RoutineOpInterface>(op);
-}
-
-SmallVector<Value> metaop::getMadeValues(Operation *step) {
-  SmallVector<Value> values(step->getResults());
-  if (isa<RoutineOpInterface>(step))
-    llvm::erase_if(values, [](Value value) { return value.use_empty(); });
-  return values;
-}
-
-LogicalResult MemoryPlanner::findLives() {
-  if (!llvm::hasSingleElement(main.getBody()))
-    return main.emitOpError("expects one block, given ")
-           << main.getBody().getBlocks().size();
-  // What is not used may be of any shape.
-  for (Type type : main.getArgumentTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && !hasNumbers(tensor))
-      return verifyType(main, type);
-  for (Operation &op : main.getBody().front()) {
-    for (Type type : op.getResultTypes())
-      if (failed(verifyType(&op, type)))
-        return failure();
-    if (isStep(op)) {
-      for (Value operand : op.getOperands())
-        lastRead[getRoot(operand)] = numSteps;
-      ++numSteps;
-    } else if (!isa<ViewOpInterface, func::ReturnOp>(op) &&
-               (op.getNumResults() == 0 ||
-                llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>))) {
-      // Numbers, such as extents, take no memory.
-      return op.emitOpError(
-          "is neither a call, a view, a placement, a routine nor "
-          "the end of a program");
-    }
-  }
-  Operation *end = main.getBody().front().getTerminator();
-  if (!isa<func::ReturnOp>(end))
-    return end->emitOpError("is not the return of a program");
-  for (auto [i, operand] : llvm::enumerate(end->getOperands())) {
-    if (!isa<RankedTensorType>(operand.getType()))
-      return end->emitOpError(
-                 "memory is planned for ranked tensors, but value ")
-             << i << " that the program returns is " << operand.getType();
-    returned.insert({getRoot(operand), i});
-  }
-  return success();
 }
 
 /// Whether nothing reads the memory of `root` after the step at `time`.
 bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
-  if (!reuse || takenOver.contains(root) || returned.contains(root) ||
-      lastRead.lookup(root) != time)
+  if (!reuse || takenOver.contains(root) || lives.getReturned(root) ||
+      lives.getLastRead(root) != time)
     return false;
   auto argument = dyn_cast<BlockArgument>(root);
-  return !argument || main.getArgAttr(argument.getArgNumber(),
-                                      "metaop.donatable") != nullptr;
+  return !argument || argument.getOwner() != &main.getBody().front() ||
+         main.getArgAttr(argument.getArgNumber(), "metaop.donatable") !=
+             nullptr;
 }
 
 /// The last step that needs the memory of a value made at `time`.
 int64_t MemoryPlanner::getEnd(Value value, int64_t time) const {
-  auto read = lastRead.find(value);
-  return read == lastRead.end() ? time : read->second;
+  return std::max(lives.getLastRead(value), time);
+}
+
+/// Memory of the arena for a root that is written from `begin` on.
+MemoryPlanner::Place MemoryPlanner::store(Value root, int64_t begin) {
+  int64_t bytes = countBytes(root.getType());
+  stored.push_back(reuse ? ArenaValue{bytes, begin, getEnd(root, begin)}
+                         : ArenaValue{bytes, 0, lives.getNumTimes()});
+  return {SlotKind::Arena, int64_t(stored.size()) - 1};
 }
 
 /// Gives a root memory of its own at the step that first writes to it.
 void MemoryPlanner::makePlace(Value root, int64_t time) {
   if (places.contains(root))
     return;
-  if (auto *it = returned.find(root); it != returned.end()) {
-    places[root] = {SlotKind::Result, it->second};
-    return;
-  }
-  places[root] = {SlotKind::Arena, int64_t(stored.size())};
-  int64_t bytes = countBytes(root.getType());
-  stored.push_back(reuse ? ArenaValue{bytes, time, getEnd(root, time)}
-                         : ArenaValue{bytes, 0, numSteps});
+  if (auto result = lives.getReturned(root))
+    places[root] = {SlotKind::Result, *result};
+  else
+    places[root] = store(root, time);
 }
 
 /// Gives `result` the memory of a root that dies at `time`.
 std::optional<MemoryPlanner::Place>
 MemoryPlanner::takeOver(Value root, Value result, int64_t time) {
   Place place = places.find(root)->second;
+  // What a pointer points to may be something that lives on.
+  if (place.kind == SlotKind::Pointer)
+    return std::nullopt;
   // A returned value must not stay in the arena.
-  if (returned.contains(result) && place.kind == SlotKind::Arena)
+  if (lives.getReturned(result) && place.kind == SlotKind::Arena)
     return std::nullopt;
   takenOver.insert(root);
   if (place.kind == SlotKind::Arena)
@@ -246,7 +173,7 @@ std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
                                                               int64_t time) {
   auto type = cast<RankedTensorType>(result.getType());
   for (Value operand : call.getOperands()) {
-    Value root = getRoot(operand);
+    Value root = lives.getRoot(operand);
     auto rootType = dyn_cast<RankedTensorType>(root.getType());
     if (!rootType || !mayOverwrite(root, time) ||
         countBytes(rootType) != countBytes(type))
@@ -255,10 +182,10 @@ std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
     bool areWhole = true;
     for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
       unsigned number = cast<BlockArgument>(input).getArgNumber();
-      if (getRoot(call.getOperand(number)) != root)
+      if (lives.getRoot(call.getOperand(number)) != root)
         continue;
       inputs.push_back(i);
-      areWhole &= isWhole(call.getOperand(number));
+      areWhole &= lives.isWhole(call.getOperand(number));
     }
     if (!areWhole || !canWriteInPlace(kernel, inputs, result.getResultNumber()))
       continue;
@@ -274,12 +201,13 @@ std::optional<MemoryPlanner::Place>
 MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
   unsigned covering = op.getPlacements().front().operand;
   Value operand = op->getOperand(covering);
-  Value root = getRoot(operand);
-  if (operand.getType() != op->getResult(0).getType() || !isWhole(operand) ||
-      !mayOverwrite(root, time))
+  Value root = lives.getRoot(operand);
+  if (operand.getType() != op->getResult(0).getType() ||
+      !lives.isWhole(operand) || !mayOverwrite(root, time))
     return std::nullopt;
   for (OpOperand &other : op->getOpOperands())
-    if (other.getOperandNumber() != covering && getRoot(other.get()) == root)
+    if (other.getOperandNumber() != covering &&
+        lives.getRoot(other.get()) == root)
       return std::nullopt;
   return takeOver(root, op->getResult(0), time);
 }
@@ -294,7 +222,7 @@ LogicalResult MemoryPlanner::verifyRows(func::CallOp call, KernelOp kernel) {
              << number << " in other rows than those in which it is made";
   }
   for (OpResult result : call->getResults())
-    if (getRows(result, symbols) && !parts.contains(result))
+    if (getRows(result, symbols) && !lives.getPart(result))
       return call.emitOpError("makes result ")
              << result.getResultNumber()
              << " in rows, but it is no part that lies in them";
@@ -309,12 +237,12 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
     return failure();
   for (OpResult result : call->getResults()) {
     std::optional<Place> place;
-    if (!parts.contains(result))
+    if (!lives.getPart(result) && !places.contains(result))
       place = tryInPlace(call, kernel, result, time);
     if (place)
       places[result] = *place;
     else
-      makePlace(getRoot(result), time);
+      makePlace(lives.getRoot(result), time);
     Value yielded = kernel.getYield().getOperand(result.getResultNumber());
     Stores &stores = storesOf[yielded];
     stores.areInPlace &= place.has_value();
@@ -329,17 +257,18 @@ LogicalResult MemoryPlanner::planPlacement(PlacementOpInterface op,
   // Copies are made of elements that follow each other.
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     Value made = getViewed(operand);
+    const PartPlace *part = lives.getPart(made);
     if (getRows(made, symbols) &&
-        (parts.lookup(made).owner != result || !isReadOnce(op, made)))
+        (!part || part->owner != result || !isReadOnce(op, made)))
       return op->emitOpError("reads operand ")
              << i << ", which is made in rows, but not in its place";
   }
-  if (!parts.contains(result))
+  if (!lives.getPart(result) && !places.contains(result))
     if (std::optional<Place> place = tryInPlace(op, time)) {
       places[result] = *place;
       return success();
     }
-  makePlace(getRoot(result), time);
+  makePlace(lives.getRoot(result), time);
   return success();
 }
 
@@ -349,8 +278,52 @@ LogicalResult MemoryPlanner::planRoutine(Operation *op, int64_t time) {
     if (getRows(getViewed(operand), symbols))
       return op->emitOpError("reads operand ") << i << ", which is in rows";
   for (Value result : getMadeValues(op))
-    makePlace(getRoot(result), time);
+    makePlace(lives.getRoot(result), time);
   return success();
+}
+
+/// Blocks make what they yield where the branch has its results. Pointers to
+/// what they have anyway come behind those inside, to which they may point.
+LogicalResult MemoryPlanner::planBranch(scf::IfOp op, int64_t time) {
+  for (OpResult result : op->getResults()) {
+    if (lives.isChosen(result))
+      continue;
+    makePlace(result, time);
+    for (Region &region : op->getRegions()) {
+      OpOperand &yielded = region.front().getTerminator()->getOpOperand(
+          result.getResultNumber());
+      if (lives.isMadeHere(yielded))
+        places[lives.getRoot(yielded.get())] = places.lookup(result);
+    }
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(planBlock(block)))
+        return failure();
+  for (OpResult result : op->getResults())
+    if (lives.isChosen(result))
+      places[result] = makePointer();
+  return success();
+}
+
+/// A body makes what it yields where the next trip expects it.
+LogicalResult MemoryPlanner::planLoop(scf::WhileOp op, int64_t time) {
+  for (auto [argument, yielded] : llvm::zip_equal(
+           op.getBeforeArguments(), op.getYieldOp()->getOpOperands())) {
+    CarryPlaces &carry = carries[argument];
+    carry.current = makePointer();
+    carry.next = makePointer();
+    auto returned = lives.getReturned(argument);
+    carry.even =
+        returned ? Place{SlotKind::Result, *returned} : store(argument, time);
+    carry.odd = store(argument, time);
+    places[argument] = carry.current;
+    if (lives.isMadeHere(yielded))
+      places[lives.getRoot(yielded.get())] = carry.next;
+  }
+  if (failed(planBlock(*op.getBeforeBody())))
+    return failure();
+  return planBlock(*op.getAfterBody());
 }
 
 /// What is written in place has just been read: it is in the first cache, and
@@ -369,56 +342,87 @@ void MemoryPlanner::keepInCaches() {
   }
 }
 
+SlotAttr MemoryPlanner::toSlot(Value value, Place place,
+                               const ArenaPlan &plan) const {
+  // The arena's slots are numbered by bytes.
+  bool isInArena = place.kind == SlotKind::Arena;
+  int64_t index =
+      isInArena ? plan.offsets[place.index] + place.offset : place.index;
+  const PartPlace *part = lives.getPart(getViewed(value));
+  RowsAttr rows = part ? part->rows : RowsAttr();
+  int64_t bytes = getElementBytes(value.getType());
+  return SlotAttr::get(
+      value.getContext(), place.kind, index, isInArena ? 0 : place.offset,
+      rows ? rows.getRow() * bytes : 0, rows ? rows.getPitch() * bytes : 0);
+}
+
+ArrayAttr MemoryPlanner::toSlots(ValueRange values, const ArenaPlan &plan) {
+  SmallVector<Attribute> slots;
+  for (Value value : values)
+    slots.push_back(toSlot(value, getPlace(value), plan));
+  return ArrayAttr::get(main.getContext(), slots);
+}
+
 void MemoryPlanner::writePlan(const ArenaPlan &plan) {
-  MLIRContext *ctx = main.getContext();
-  auto toSlots = [&](ValueRange values) {
-    SmallVector<Attribute> slots;
-    for (Value value : values) {
-      Place place = getPlace(value);
-      // The arena's slots are numbered by bytes.
-      bool isInArena = place.kind == SlotKind::Arena;
-      int64_t index =
-          isInArena ? plan.offsets[place.index] + place.offset : place.index;
-      RowsAttr rows = parts.lookup(getViewed(value)).rows;
-      int64_t bytes = getElementBytes(value.getType());
-      slots.push_back(SlotAttr::get(ctx, place.kind, index,
-                                    isInArena ? 0 : place.offset,
-                                    rows ? rows.getRow() * bytes : 0,
-                                    rows ? rows.getPitch() * bytes : 0));
-    }
-    return ArrayAttr::get(ctx, slots);
-  };
-  Block &body = main.getBody().front();
-  for (Operation &op : body)
+  Builder builder(main.getContext());
+  main.walk([&](Operation *op) {
     if (isStep(op))
-      op.setAttr("metaop.slots", toSlots(getMadeValues(&op)));
-  main->setAttr("metaop.results", toSlots(body.getTerminator()->getOperands()));
-  main->setAttr("metaop.arena_bytes",
-                Builder(ctx).getI64IntegerAttr(plan.bytes));
+      op->setAttr("metaop.slots", toSlots(getMadeValues(op), plan));
+    if (isa<scf::IfOp>(op))
+      op->setAttr("metaop.slots", toSlots(op->getResults(), plan));
+    auto loop = dyn_cast<scf::WhileOp>(op);
+    if (!loop)
+      return;
+    SmallVector<Attribute> handed;
+    for (Value argument : loop.getBeforeArguments()) {
+      const CarryPlaces &carry = carries.find(argument)->second;
+      SmallVector<Attribute> slots;
+      for (const Place &place :
+           {carry.current, carry.next, carry.even, carry.odd})
+        slots.push_back(toSlot(argument, place, plan));
+      handed.push_back(builder.getArrayAttr(slots));
+    }
+    op->setAttr("metaop.carries", builder.getArrayAttr(handed));
+  });
+  // A value that a loop carries to a result lies there in the end.
+  SmallVector<Attribute> results;
+  for (Value value : main.getBody().front().getTerminator()->getOperands()) {
+    Place place = getPlace(value);
+    if (place.kind == SlotKind::Pointer)
+      place = {SlotKind::Result, *lives.getReturned(lives.getRoot(value))};
+    results.push_back(toSlot(value, place, plan));
+  }
+  main->setAttr("metaop.results", builder.getArrayAttr(results));
+  main->setAttr("metaop.arena_bytes", builder.getI64IntegerAttr(plan.bytes));
+}
+
+LogicalResult MemoryPlanner::planOp(Operation &op) {
+  int64_t time = lives.getTime(&op);
+  if (auto placement = dyn_cast<PlacementOpInterface>(op))
+    return planPlacement(placement, time);
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return planCall(call, time);
+  if (isa<RoutineOpInterface>(op))
+    return planRoutine(&op, time);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return planBranch(branch, time);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return planLoop(loop, time);
+  return success();
+}
+
+LogicalResult MemoryPlanner::planBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(planOp(op)))
+      return failure();
+  return success();
 }
 
 LogicalResult MemoryPlanner::plan() {
-  if (failed(verifyIsStraight(main)))
-    return failure();
-  if (llvm::hasSingleElement(main.getBody()))
-    parts = placeParts(main, symbols);
-  if (failed(findLives()))
-    return failure();
   for (BlockArgument argument : main.getArguments())
     places[argument] = {SlotKind::Argument, argument.getArgNumber()};
-  int64_t time = 0;
-  for (Operation &op : main.getBody().front()) {
-    if (auto placement = dyn_cast<PlacementOpInterface>(op)) {
-      if (failed(planPlacement(placement, time++)))
-        return failure();
-    } else if (auto call = dyn_cast<func::CallOp>(op)) {
-      if (failed(planCall(call, time++)))
-        return failure();
-    } else if (isa<RoutineOpInterface>(op)) {
-      if (failed(planRoutine(&op, time++)))
-        return failure();
-    }
-  }
+  if (failed(planBlock(main.getBody().front())))
+    return failure();
   std::optional<ArenaPlan> plan = packArena(stored);
   if (!plan)
     return main.emitOpError("needs more memory than can be addressed");
@@ -438,7 +442,10 @@ struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
       getOperation().emitError("expects a function @main");
       return signalPassFailure();
     }
-    MemoryPlanner planner(main, symbols, reuse);
+    FailureOr<Lives> lives = Lives::find(main, symbols);
+    if (failed(lives))
+      return signalPassFailure();
+    MemoryPlanner planner(main, symbols, std::move(*lives), reuse);
     if (failed(planner.plan()))
       return signalPassFailure();
     if (report)

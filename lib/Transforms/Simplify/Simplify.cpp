@@ -24,11 +24,14 @@
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::metaop {
@@ -63,6 +66,52 @@ struct ResolveDim : OpRewritePattern<tensor::DimOp> {
   }
 };
 
+/// Replaces an op by one of its blocks, whose arguments have these values.
+void inlineBlock(Block &block, Operation *op, ValueRange arguments,
+                 ValueRange results, RewriterBase &rewriter) {
+  Operation *end = block.getTerminator();
+  rewriter.inlineBlockBefore(&block, op, arguments);
+  rewriter.replaceOp(op, results);
+  rewriter.eraseOp(end);
+}
+
+/// A branch whose condition is known is the block that is taken.
+struct TakeKnownBranch : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    APInt condition;
+    if (!matchPattern(op.getCondition(), m_ConstantInt(&condition)))
+      return failure();
+    Region &taken =
+        condition.isZero() ? op.getElseRegion() : op.getThenRegion();
+    if (taken.empty())
+      rewriter.eraseOp(op);
+    else
+      inlineBlock(taken.front(), op, {},
+                  taken.front().getTerminator()->getOperands(), rewriter);
+    return success();
+  }
+};
+
+/// A loop whose condition is known not to hold is what finds that out.
+struct DropKnownLoop : OpRewritePattern<scf::WhileOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::WhileOp op,
+                                PatternRewriter &rewriter) const override {
+    scf::ConditionOp end = op.getConditionOp();
+    APInt condition;
+    if (!matchPattern(end.getCondition(), m_ConstantInt(&condition)) ||
+        !condition.isZero())
+      return failure();
+    inlineBlock(*op.getBeforeBody(), op, op.getInits(), end.getArgs(),
+                rewriter);
+    return success();
+  }
+};
+
 /// Equal ops have equal names, operands, attributes and types.
 struct OpEquality : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
@@ -91,6 +140,10 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
     tensor::DimOp::getCanonicalizationPatterns(set, context);
     set.add<ResolveDim>(context);
     patterns = std::move(set);
+    RewritePatternSet known(context);
+    known.add<TakeKnownBranch, DropKnownLoop>(context);
+    scf::ExecuteRegionOp::getCanonicalizationPatterns(known, context);
+    controlFlowPatterns = std::move(known);
     return success();
   }
 
@@ -105,12 +158,26 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
     bool changed = true;
     for (int round = 0; changed && round < maxRounds; ++round) {
       canonicalizeOps(func, patterns);
-      changed = mergeEqualOps(func);
+      changed = takeKnownBranches(func);
+      changed |= mergeEqualOps(func);
     }
   }
 
 private:
   /// Whether there were any.
+  bool takeKnownBranches(func::FuncOp func) {
+    SmallVector<Operation *> ops;
+    func.walk([&](Operation *op) {
+      if (isControlFlow(op))
+        ops.push_back(op);
+    });
+    bool changed = false;
+    (void)applyOpPatternsGreedily(ops, controlFlowPatterns,
+                                  GreedyRewriteConfig(), &changed);
+    return changed;
+  }
+
+  /// The same.
   bool mergeEqualOps(func::FuncOp func) {
     bool changed = false;
     if (findControlFlow(func.getBody())) {
@@ -147,7 +214,7 @@ private:
     return changed;
   }
 
-  FrozenRewritePatternSet patterns;
+  FrozenRewritePatternSet patterns, controlFlowPatterns;
 };
 
 } // namespace

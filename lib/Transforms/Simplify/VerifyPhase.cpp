@@ -56,9 +56,9 @@ static bool isGlue(Operation *op) {
 /// Branches, loops, and what takes the numbers that decide in them out of
 /// tensors and puts those that they count into tensors.
 static bool isSteering(Operation *op) {
-  return isa<scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
-             scf::ConditionOp, tensor::ExtractOp, tensor::FromElementsOp,
-             arith::IndexCastOp>(op);
+  return isa<scf::ExecuteRegionOp, scf::IfOp, scf::ForOp, scf::WhileOp,
+             scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
+             tensor::FromElementsOp, arith::IndexCastOp>(op);
 }
 
 /// What the values are that a branch or a loop gives to its blocks, or has from
@@ -87,6 +87,10 @@ static LogicalResult verifyLoop(scf::ForOp op) {
 
 static LogicalResult verifySteering(Operation *op) {
   if (isControlFlow(op)) {
+    if (auto run = dyn_cast<scf::ExecuteRegionOp>(op);
+        run && !run.getRegion().hasOneBlock())
+      return op->emitOpError("has one block, given ")
+             << run.getRegion().getBlocks().size();
     if (auto loop = dyn_cast<scf::ForOp>(op); loop && failed(verifyLoop(loop)))
       return failure();
     // What the second block of a `while` has is what the first one gives.

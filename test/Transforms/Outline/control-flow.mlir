@@ -4,13 +4,14 @@
 // become one.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[E:.*]] = call @[[EXP:.*]](%arg0)
-// CHECK: scf.for {{.*}} iter_args(%[[V:.*]] = %[[E]])
+// CHECK: scf.while ({{.*}} = %[[E]])
+// CHECK: ^bb0(%{{.*}}: tensor<i64>, %[[V:.*]]: tensor<8xf32>):
 // CHECK:   scf.if
 // CHECK-NEXT: call @[[EXP]](%[[V]])
 // CHECK:   else
 // CHECK-NEXT: call @[[ADD:.*]](%[[V]], %arg0)
 // CHECK: call @[[ADD]](%{{.*}}, %[[E]])
-// CHECK-COUNT-2: func.func private
+// CHECK-COUNT-5: func.func private
 // CHECK-NOT: func.func private
 func.func @main(%x: tensor<8xf32>, %n: tensor<i64>, %c: tensor<i1>) -> tensor<8xf32> {
   %c0 = arith.constant 0 : i64

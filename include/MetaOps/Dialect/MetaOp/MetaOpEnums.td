@@ -88,7 +88,8 @@ def MetaOp_ComparePredicate
 def MetaOp_SlotKind : MetaOp_Enum<"SlotKind", "kind of memory", [
   I32EnumAttrCase<"Argument", 0, "argument">,
   I32EnumAttrCase<"Result", 1, "result">,
-  I32EnumAttrCase<"Arena", 2, "arena">
+  I32EnumAttrCase<"Arena", 2, "arena">,
+  I32EnumAttrCase<"Pointer", 3, "pointer">
 ]>;
 
 /// Who runs the iterations of a loop of a schedule.

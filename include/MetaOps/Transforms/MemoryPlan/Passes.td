@@ -97,8 +97,13 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     Without `reuse`, every value has a place of
     its own, and no argument is overwritten. With `report`, a remark gives the
     size of the arena, and the most bytes that live in it at a time, which it
-    cannot be smaller than. Branches, loops, and numbers that are read from
-    tensors, are errors.
+    cannot be smaller than.
+
+    A result of an `scf.if` has a place of its own, which both blocks write, or
+    is a `pointer`, where a block yields what it does not make. What an
+    `scf.while` carries is a `pointer`; `metaop.carries` gives, for each of these
+    values, the pointers to this trip's and to the next one's, and the two places
+    that serve in turn. Other control flow is an error.
 
     Before:
     ```mlir

@@ -40,6 +40,49 @@ def WidenAddendsPass : Pass<"metaop-widen-addends", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def ForToWhilePass : Pass<"metaop-for-to-while", "::mlir::func::FuncOp"> {
+  let summary = "Have loops count in tensors";
+  let description = [{
+    An `scf.for` becomes an `scf.while` that carries its counter, as a 0-d tensor
+    of i64: kernels compute what a program is to go on with. It stays as it is
+    unless its bounds are constants or out of tensors, and its step is a constant
+    of 1 or more. Tensors made of numbers are replaced by those that the numbers
+    are read from.
+
+    ```mlir
+    %n = tensor.extract %end[] : tensor<i64>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (tensor<4xf32>) : i64 {
+      %w = metaop.add %v, %v : tensor<4xf32>
+      scf.yield %w : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %zero = metaop.constant dense<0> : tensor<i64>
+    %r:2 = scf.while (%k = %zero, %v = %x) : (tensor<i64>, tensor<4xf32>)
+        -> (tensor<i64>, tensor<4xf32>) {
+      %isLess = metaop.cmp lt %k, %end : tensor<i64> -> tensor<i1>
+      %goesOn = tensor.extract %isLess[] : tensor<i1>
+      scf.condition(%goesOn) %k, %v : tensor<i64>, tensor<4xf32>
+    } do {
+    ^bb0(%k: tensor<i64>, %v: tensor<4xf32>):
+      %w = metaop.add %v, %v : tensor<4xf32>
+      %largest = metaop.constant dense<9223372036854775806> : tensor<i64>
+      %bounded = metaop.min %k, %largest : tensor<i64>
+      %one = metaop.constant dense<1> : tensor<i64>
+      %next = metaop.add %bounded, %one : tensor<i64>
+      scf.yield %next, %w : tensor<i64>, tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
   let summary = "Canonicalise, merge equal operations, drop what is not used";
   let description = [{

@@ -1,0 +1,287 @@
+//===- Lives.cpp - How long the values of a program live ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Steps are numbered in the order of the text, those of branches and loops in
+// place, so the live range of a value is an interval: from the step that makes
+// it to the last one that reads it, a view, or a part of it. Both blocks of a
+// branch have times of their own, so that what lives inside of one can share
+// memory with what lives inside of the other.
+//
+// What is read in a loop and made outside of it is needed until the loop is
+// done, for another trip may come. Not so what is made in a trip.
+//
+// A loop's condition gives the values that its body and its results are other
+// names for. What the loop carries has memory of its own, but its first value
+// is the initial one, which so lives as long.
+//
+// A branch may yield what it does not make: a value of outside, or one that it
+// yields twice. Then the branch's result is chosen: it is where the yielded
+// value is, which lives as long as it. If the program returns the result, it is
+// copied instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lives.h"
+
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
+
+#include "Arena.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+bool metaop::isStep(Operation *op) {
+  return isa<func::CallOp, PlacementOpInterface, RoutineOpInterface>(op);
+}
+
+SmallVector<Value> metaop::getMadeValues(Operation *step) {
+  SmallVector<Value> values(step->getResults());
+  if (isa<RoutineOpInterface>(step))
+    llvm::erase_if(values, [](Value value) { return value.use_empty(); });
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Roots
+//===----------------------------------------------------------------------===//
+
+Value Lives::getNamed(Value value) const {
+  for (auto name = names.find(value); name != names.end();
+       name = names.find(value))
+    value = getViewed(name->second);
+  return value;
+}
+
+const PartPlace *Lives::getPart(Value value) const {
+  auto part = parts.find(value);
+  return part == parts.end() ? nullptr : &part->second;
+}
+
+Value Lives::getRoot(Value value) const {
+  value = getNamed(getViewed(value));
+  while (const PartPlace *part = getPart(value))
+    value = getNamed(getViewed(part->owner));
+  return value;
+}
+
+int64_t Lives::getOffset(Value value) const {
+  int64_t offset = 0;
+  value = getNamed(getViewed(value));
+  while (const PartPlace *part = getPart(value)) {
+    offset += part->offset;
+    value = getNamed(getViewed(part->owner));
+  }
+  return offset;
+}
+
+//===----------------------------------------------------------------------===//
+// What can be planned
+//===----------------------------------------------------------------------===//
+
+/// Whether the bytes of a tensor's elements are known.
+static bool hasNumbers(RankedTensorType type) {
+  return type.getElementType().isIntOrFloat() ||
+         type.getElementType().isIndex();
+}
+
+/// Whether the planner can give memory to a value of this type.
+static LogicalResult verifyType(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  if (!hasNumbers(tensor))
+    return op->emitOpError("memory is planned for numbers, given ") << type;
+  if (!tensor.hasStaticShape())
+    return op->emitOpError("memory is planned for static shapes, given ")
+           << type;
+  if (countBytes(type) > kMaxArenaBytes)
+    return op->emitOpError("needs more memory than can be addressed for ")
+           << type;
+  return success();
+}
+
+/// Whether a branch or a loop is decided by a boolean out of a tensor.
+static LogicalResult verifyCondition(Operation *op, Value condition) {
+  if (condition.getDefiningOp<tensor::ExtractOp>())
+    return success();
+  return op->emitOpError("is decided by a number that is not out of a tensor");
+}
+
+LogicalResult Lives::verifyOp(Operation &op) const {
+  for (Type type : op.getResultTypes())
+    if (failed(verifyType(&op, type)))
+      return failure();
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return verifyCondition(&op, branch.getCondition());
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return verifyCondition(&op, loop.getConditionOp().getCondition());
+  if (isControlFlow(&op))
+    return op.emitOpError("is not decided by tensors: programs have scf.if, "
+                          "scf.while, and scf.for from and to numbers out of "
+                          "tensors, by a constant step of 1 or more");
+  // Numbers, such as extents, take no memory.
+  bool makesTensors =
+      op.getNumResults() == 0 ||
+      llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
+  if (makesTensors && !isStep(&op) &&
+      !isa<ViewOpInterface, func::ReturnOp, scf::YieldOp, scf::ConditionOp>(op))
+    return op.emitOpError("is neither a call, a view, a placement, a routine "
+                          "nor the end of a program");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+LogicalResult Lives::numberOp(Operation &op) {
+  if (failed(verifyOp(op)))
+    return failure();
+  bool isEnd = op.hasTrait<OpTrait::IsTerminator>();
+  if (!isStep(&op) && !isControlFlow(&op) && !isEnd)
+    return success();
+  times[&op] = numTimes++;
+  for (Region &region : op.getRegions())
+    for (Block &block : region)
+      if (failed(numberBlock(block)))
+        return failure();
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    auto given = loop.getConditionOp().getArgs();
+    for (auto [value, argument, result] :
+         llvm::zip_equal(given, loop.getAfterArguments(), loop.getResults())) {
+      names[argument] = value;
+      names[result] = value;
+    }
+  }
+  if (isControlFlow(&op))
+    endTimes[&op] = numTimes++;
+  return success();
+}
+
+LogicalResult Lives::numberBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(numberOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Lives::noteReturned() {
+  Operation *end = main.getBody().front().getTerminator();
+  if (!isa<func::ReturnOp>(end))
+    return end->emitOpError("is not the return of a program");
+  for (auto [i, operand] : llvm::enumerate(end->getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      return end->emitOpError(
+                 "memory is planned for ranked tensors, but value ")
+             << i << " that the program returns is " << operand.getType();
+    returned.insert({getRoot(operand), i});
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Chosen results
+//===----------------------------------------------------------------------===//
+
+bool Lives::isMadeHere(OpOperand &yielded) const {
+  Value root = getRoot(yielded.get());
+  Operation *maker = root.getDefiningOp();
+  Operation *end = yielded.getOwner();
+  if (!maker || maker->getBlock() != end->getBlock() ||
+      !isWhole(yielded.get()) || returned.contains(root) ||
+      !(isStep(maker) || isa<scf::IfOp>(maker)) || sources.contains(root))
+    return false;
+  return llvm::count_if(end->getOperands(), [&](Value other) {
+           return isa<TensorType>(other.getType()) && getRoot(other) == root;
+         }) == 1;
+}
+
+/// Inner branches before those around them, which may yield what they make.
+void Lives::chooseResults() {
+  main.walk<WalkOrder::PostOrder>([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      for (auto [argument, initial] :
+           llvm::zip_equal(loop.getBeforeArguments(), loop.getInits()))
+        sources[argument].push_back(getRoot(initial));
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch)
+      return;
+    for (OpResult result : branch->getResults()) {
+      unsigned number = result.getResultNumber();
+      OpOperand &onTrue = branch.thenYield()->getOpOperand(number);
+      OpOperand &onFalse = branch.elseYield()->getOpOperand(number);
+      if (!returned.contains(result) &&
+          !(isMadeHere(onTrue) && isMadeHere(onFalse)))
+        sources[result] = {getRoot(onTrue.get()), getRoot(onFalse.get())};
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+void Lives::noteRead(Value root, Operation *reader, int64_t time) {
+  Region *made = root.getParentRegion();
+  for (Operation *op = reader->getParentOp(); op && op != main;
+       op = op->getParentOp())
+    if (isa<scf::WhileOp>(op) && !op->isAncestor(made->getParentOp()))
+      time = std::max(time, getEndTime(op));
+  auto [it, isNew] = lastRead.try_emplace(root, time);
+  if (!isNew && it->second >= time)
+    return;
+  it->second = time;
+  auto shared = sources.find(root);
+  if (shared == sources.end())
+    return;
+  // What is shared is needed at the same time, whoever reads.
+  for (Value source : SmallVector<Value>(shared->second))
+    noteRead(source, reader, time);
+}
+
+void Lives::noteReads() {
+  main.walk([&](Operation *op) {
+    auto time = times.find(op);
+    if (time == times.end() || isa<func::ReturnOp>(op))
+      return;
+    for (Value operand : op->getOperands()) {
+      // A condition is read out of a tensor where it decides.
+      if (auto number = operand.getDefiningOp<tensor::ExtractOp>())
+        operand = number.getTensor();
+      if (isa<TensorType>(operand.getType()))
+        noteRead(getRoot(operand), op, time->second);
+    }
+    // The places that a loop carries values in are its own until it is done.
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      for (Value argument : loop.getBeforeArguments())
+        noteRead(argument, op, getEndTime(op));
+  });
+}
+
+FailureOr<Lives> Lives::find(func::FuncOp main, SymbolTable &symbols) {
+  if (!llvm::hasSingleElement(main.getBody()))
+    return main.emitOpError("expects one block, given ")
+           << main.getBody().getBlocks().size();
+  // What is not used may be of any shape.
+  for (Type type : main.getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !hasNumbers(tensor))
+      if (failed(verifyType(main, type)))
+        return failure();
+  Lives lives(main);
+  lives.parts = placeParts(main, symbols);
+  if (failed(lives.numberBlock(main.getBody().front())) ||
+      failed(lives.noteReturned()))
+    return failure();
+  lives.chooseResults();
+  lives.noteReads();
+  return lives;
+}

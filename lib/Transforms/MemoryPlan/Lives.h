@@ -1,0 +1,91 @@
+//===- Lives.h - How long the values of a program live ----------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
+#define METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
+
+#include "PlaceParts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::metaop {
+
+/// What is done when a program runs, one step after another.
+bool isStep(Operation *op);
+
+/// The live ranges of a program's values. A root is a value that has memory of
+/// its own; any other is a view or a part of one, or another name for it.
+class Lives {
+public:
+  /// Fails at what no memory can be planned for.
+  static FailureOr<Lives> find(func::FuncOp main, SymbolTable &symbols);
+
+  Value getRoot(Value value) const;
+  /// Whether the value is all of its root.
+  bool isWhole(Value value) const {
+    return getNamed(getViewed(value)) == getRoot(value);
+  }
+  /// Bytes from the root's beginning to the value's.
+  int64_t getOffset(Value value) const;
+  /// Where a value lies in another one; null where it is no part.
+  const PartPlace *getPart(Value value) const;
+
+  /// When an op of the program is run. Those of a branch or a loop come behind
+  /// it, and before its end.
+  int64_t getTime(Operation *op) const { return times.lookup(op); }
+  int64_t getEndTime(Operation *op) const { return endTimes.lookup(op); }
+  int64_t getNumTimes() const { return numTimes; }
+  /// The last time that a root is read; -1 if it never is.
+  int64_t getLastRead(Value root) const {
+    auto read = lastRead.find(root);
+    return read == lastRead.end() ? -1 : read->second;
+  }
+
+  /// Which result of the program a root is, the first of several.
+  std::optional<unsigned> getReturned(Value root) const {
+    auto *it = returned.find(root);
+    return it == returned.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  /// Whether a branch's result is where the value is that the branch which was
+  /// taken yields, rather than in a place of its own.
+  bool isChosen(OpResult result) const { return sources.contains(result); }
+  /// Whether a yielded value is made in the block that yields it, and may be so
+  /// in the place of what it becomes.
+  bool isMadeHere(OpOperand &yielded) const;
+
+private:
+  explicit Lives(func::FuncOp main) : main(main) {}
+
+  /// What a value is another name for.
+  Value getNamed(Value value) const;
+  LogicalResult numberBlock(Block &block);
+  LogicalResult numberOp(Operation &op);
+  LogicalResult verifyOp(Operation &op) const;
+  LogicalResult noteReturned();
+  void chooseResults();
+  void noteReads();
+  void noteRead(Value root, Operation *reader, int64_t time);
+
+  func::FuncOp main;
+  llvm::DenseMap<Value, PartPlace> parts;
+  /// What a loop's body and its results are names for: what its condition
+  /// gives.
+  llvm::DenseMap<Value, Value> names;
+  int64_t numTimes = 0;
+  llvm::DenseMap<Operation *, int64_t> times, endTimes;
+  llvm::DenseMap<Value, int64_t> lastRead;
+  llvm::MapVector<Value, unsigned> returned;
+  /// The roots that a root may share its memory with: of a chosen result those
+  /// that are yielded, of what a loop carries its initial value.
+  llvm::DenseMap<Value, SmallVector<Value>> sources;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
