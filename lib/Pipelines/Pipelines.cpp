@@ -8,6 +8,7 @@
 
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
@@ -41,11 +42,12 @@ StringRef metaop::getPipelinePhaseNames() {
 }
 
 PipelinePhase metaop::findPipelineStart(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>())
-    for (Block &block : function.getBody())
-      if (!block.getOps<KernelOp>().empty())
-        return PipelinePhase::Fused;
-  return PipelinePhase::Graph;
+  auto isFused = [](func::FuncOp function) {
+    return !collectOps<KernelOp>(function.getBody()).empty();
+  };
+  return llvm::any_of(module.getOps<func::FuncOp>(), isFused)
+             ? PipelinePhase::Fused
+             : PipelinePhase::Graph;
 }
 
 static void addCheck(OpPassManager &pm, Phase phase) {
