@@ -259,6 +259,11 @@ void Lives::noteReads() {
       if (isa<TensorType>(operand.getType()))
         noteRead(getRoot(operand), op, time->second);
     }
+    // The blocks of a branch write its results, read or not.
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      for (OpResult result : branch->getResults())
+        if (!isChosen(result))
+          noteRead(result, op, getEndTime(op));
     // The places that a loop carries values in are its own until it is done.
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       for (Value argument : loop.getBeforeArguments())
