@@ -237,6 +237,7 @@ void bindIndexing(py::class_<Var> &cls);
 void bindFunctions(py::module_ &module);
 void bindReports(py::module_ &module);
 void bindMemory(py::module_ &module);
+void bindExport(py::module_ &module);
 void bindGradMode(py::module_ &module);
 void bindRepeatedUpdate(py::module_ &module);
 void bindCache(py::module_ &module);

@@ -55,6 +55,7 @@ PYBIND11_MODULE(_core, module) {
   bindFunctions(module);
   bindReports(module);
   bindMemory(module);
+  bindExport(module);
   bindGradMode(module);
   bindRepeatedUpdate(module);
   bindCache(module);

@@ -364,7 +364,7 @@ protected:
     return function ? "no failure" : toString(function.takeError());
   }
 
-  HostTarget target = cantFail(HostTarget::detect());
+  CodeTarget target = cantFail(CodeTarget::detect());
   std::unique_ptr<Jit> jit = cantFail(Jit::create(target));
 };
 
@@ -425,7 +425,7 @@ TEST_F(JitTest, TheTargetTellsWhatCodeDependsOn) {
   EXPECT_GE(target.getProcessor().vectorBits, 128u);
   EXPECT_LE(target.getProcessor().vectorBits, 512u);
   EXPECT_EQ(target.getDescription(),
-            cantFail(HostTarget::detect()).getDescription());
+            cantFail(CodeTarget::detect()).getDescription());
   EXPECT_NE(target.getDescription().find("LLVM "), std::string::npos);
 }
 

@@ -280,7 +280,7 @@ TEST_F(StepsTest, TimesOfALoopAreAddedUp) {
 TEST_F(StepsTest, AFailedCheckLeavesArgumentsAlone) {
   data.arguments = {kBytes, 2 * sizeof(int64_t)};
   data.results[0] = {x(), kBytes};
-  data.steps = {makeStep(Check{{0, 3, true}}, {number(y()), number(y(), 8)}),
+  data.steps = {makeStep(Check{{0, 3, true}, ""}, {number(y()), number(y(), 8)}),
                 makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())})};
   auto attempt = [&](int64_t lowest, int64_t highest) {
     BufferRef indices = memory.allocate(2 * sizeof(int64_t));
@@ -306,7 +306,7 @@ TEST_F(StepsTest, AFailureSaysWhere) {
   // The second trip's.
   If isLate;
   isLate.onFalse = {
-      makeStep(Check{{0, 3, false}}, {number(y()), number(y(), 8)})};
+      makeStep(Check{{0, 3, false}, ""}, {number(y()), number(y(), 8)})};
   auto &loop = std::get<While>(step.action);
   loop.body.push_back(makeStep(call(lessKernel, {2}, 1),
                                {slot(loop.carries[0].current)},
@@ -435,7 +435,7 @@ TEST_F(StepsTest, CarriesHaveThreePlaces) {
 
 TEST_F(StepsTest, ChecksComeFirst) {
   data.steps = {makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())}),
-                makeStep(Check{{0, 3, true}}, {number(y()), number(y(), 8)})};
+                makeStep(Check{{0, 3, true}, ""}, {number(y()), number(y(), 8)})};
   EXPECT_EQ(findProblem(), "step 1 of a program checks when an argument has "
                            "been overwritten");
 }
@@ -478,7 +478,7 @@ protected:
     sort.givesValues = true;
     Copy copy{0, 4, {{kElements, kElements, 0, -1}}};
     data.steps = {
-        makeStep(Check{{std::nullopt, 3, true, -100}},
+        makeStep(Check{{std::nullopt, 3, true, -100}, ""},
                  {number(2), number(2, 8)}),
         makeStep(call(scaleKernel, {3}), {slot(y())}, {slot(packed)}),
         loop,

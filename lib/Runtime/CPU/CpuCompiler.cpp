@@ -18,10 +18,12 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/JIT/ImageLinker.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "ProgramBuilder.h"
+#include "ResultChecks.h"
 #include "Tuner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -272,6 +274,10 @@ public:
                                     StopCheck shouldStop) override;
   llvm::Expected<std::vector<std::string>>
   listNeighbours(StringRef bytecode, const CompileOptions &options) override;
+  llvm::Expected<TargetCode> compileFor(StringRef target, StringRef bytecode,
+                                        llvm::ArrayRef<ResultCheck> checks,
+                                        const CompileOptions &options,
+                                        StopCheck shouldStop) override;
   llvm::Expected<std::string> getTargetName() override;
 
 private:
@@ -530,6 +536,42 @@ CpuCompiler::listNeighbours(StringRef bytecode, const CompileOptions &options) {
     return slice.takeError();
   return metaops::listNeighbours(
       *(*slice)->module, toPipelineOptions(options, (*cache)->getProcessor()));
+}
+
+/// The kernels that a program calls, each once, by name.
+std::vector<std::string> listKernels(const ProgramData &program) {
+  std::set<std::string> names;
+  walkSteps(program.steps, [&](const Step &step) {
+    if (const auto *call = std::get_if<KernelCall>(&step.action))
+      names.insert(call->kernel->name);
+  });
+  return {names.begin(), names.end()};
+}
+
+llvm::Expected<TargetCode>
+CpuCompiler::compileFor(StringRef targetName, StringRef bytecode,
+                        llvm::ArrayRef<ResultCheck> checks,
+                        const CompileOptions &options, StopCheck shouldStop) {
+  auto target = CodeTarget::find(targetName);
+  if (!target)
+    return target.takeError();
+  std::unique_ptr<KernelCache> cache = KernelCache::createFor(*target);
+  cache->setDiskStore(store);
+  auto program = compileSlice(bytecode, {}, options, *cache, shouldStop);
+  if (!program)
+    return program.takeError();
+  ProgramData data = (*program)->getData();
+  ProgramInfo info = (*program)->getInfo();
+  checkLastResults(data, info, checks);
+  std::vector<std::string> names = listKernels(data);
+  std::vector<llvm::MemoryBufferRef> objects;
+  for (const std::string &name : names)
+    objects.push_back(cache->getObject(name)->getMemBufferRef());
+  auto image = linkImage(objects, names,
+                         cache->getTarget().getBuilder().getTargetTriple());
+  if (!image)
+    return image.takeError();
+  return TargetCode{writeProgram(data, info), std::move(*image)};
 }
 
 llvm::Expected<std::string> CpuCompiler::getTargetName() {

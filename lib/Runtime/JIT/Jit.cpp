@@ -23,6 +23,7 @@
 #include "MetaOps/Runtime/JIT/Jit.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "SingleLaneStores.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Config/llvm-config.h"
@@ -55,7 +56,7 @@ using namespace llvm;
 namespace metaops {
 
 //===----------------------------------------------------------------------===//
-// HostTarget
+// CodeTarget
 //===----------------------------------------------------------------------===//
 
 /// Takes the sizes of a core's own caches from the system, where it tells them.
@@ -69,7 +70,7 @@ static void readCaches(mlir::metaop::Processor &processor) {
 #endif
 }
 
-Expected<HostTarget> HostTarget::detect() {
+Expected<CodeTarget> CodeTarget::detect() {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto builder = orc::JITTargetMachineBuilder::detectHost();
@@ -88,10 +89,52 @@ Expected<HostTarget> HostTarget::detect() {
     return processor.takeError();
   readCaches(*processor);
   bool fma = features.lookup("fma") || isAArch64;
-  return HostTarget(std::move(*builder), *processor, fma);
+  return CodeTarget(std::move(*builder), *processor, fma);
 }
 
-std::string HostTarget::getDescription() const {
+namespace {
+/// A usual kind of processors, by the names of LLVM and of our schedules.
+struct TargetKind {
+  StringLiteral name, triple, cpu, processor;
+};
+} // namespace
+
+static constexpr TargetKind targetKinds[] = {
+    {"x86-64-v3", "x86_64-unknown-linux-gnu", "x86-64-v3", "avx2"},
+    {"x86-64-v4", "x86_64-unknown-linux-gnu", "x86-64-v4", "avx512"},
+    {"aarch64", "aarch64-unknown-linux-gnu", "generic", "neon"},
+};
+
+Expected<CodeTarget> CodeTarget::find(StringRef name) {
+  const auto *kind = llvm::find_if(
+      targetKinds, [&](const TargetKind &kind) { return kind.name == name; });
+  if (kind == std::end(targetKinds)) {
+    auto names = map_range(targetKinds,
+                           [](const TargetKind &kind) { return kind.name; });
+    return createStringError("there is no target '" + name +
+                             "'; there are: " + join(names, ", "));
+  }
+  // No others: a program that LLVM is a part of has no more than these.
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+  orc::JITTargetMachineBuilder builder{Triple(kind->triple)};
+  builder.setCPU(kind->cpu.str());
+  builder.setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
+  builder.setRelocationModel(Reloc::PIC_);
+  builder.setCodeModel(CodeModel::Small);
+  auto processor = mlir::metaop::Processor::find(kind->processor);
+  if (!processor)
+    return processor.takeError();
+  return CodeTarget(std::move(builder), *processor, /*fma=*/true);
+}
+
+std::string CodeTarget::getDescription() const {
   return "LLVM " LLVM_VERSION_STRING " " + builder.getTargetTriple().str() +
          " " + builder.getCPU() + " " + builder.getFeatures().getString();
 }
@@ -106,7 +149,7 @@ ObjectEmitter::ObjectEmitter(std::unique_ptr<TargetMachine> machine,
 ObjectEmitter::~ObjectEmitter() = default;
 
 Expected<std::unique_ptr<ObjectEmitter>>
-ObjectEmitter::create(const HostTarget &target) {
+ObjectEmitter::create(const CodeTarget &target) {
   orc::JITTargetMachineBuilder builder = target.getBuilder();
   auto machine = builder.createTargetMachine();
   if (!machine)
@@ -217,7 +260,7 @@ static Error defineConversions(orc::LLJIT &) { return Error::success(); }
 Jit::Jit() = default;
 Jit::~Jit() = default;
 
-Expected<std::unique_ptr<Jit>> Jit::create(const HostTarget &target) {
+Expected<std::unique_ptr<Jit>> Jit::create(const CodeTarget &target) {
   auto jit = std::unique_ptr<Jit>(new Jit());
   auto linker = orc::LLJITBuilder()
                     .setJITTargetMachineBuilder(target.getBuilder())

@@ -194,7 +194,7 @@ llvm::Error KernelCache::Lowered::readFunction() {
 // KernelCache
 //===----------------------------------------------------------------------===//
 
-static std::optional<DiskKey> makeTargetKey(const HostTarget &target) {
+static std::optional<DiskKey> makeTargetKey(const CodeTarget &target) {
   auto identity = getBuildIdentity();
   if (!identity)
     return std::nullopt;
@@ -205,26 +205,39 @@ static std::optional<DiskKey> makeTargetKey(const HostTarget &target) {
       .finish();
 }
 
-KernelCache::KernelCache(HostTarget target, std::unique_ptr<Jit> jit,
+KernelCache::KernelCache(CodeTarget target, std::unique_ptr<Jit> jit,
                          unsigned threads)
     : target(std::move(target)), targetKey(makeTargetKey(this->target)),
       library(std::make_unique<KernelLibrary>(std::move(jit))),
       threads(threads) {}
 KernelCache::~KernelCache() = default;
 
+static unsigned getThreads(const KernelCacheOptions &options) {
+  if (options.threads != 0)
+    return options.threads;
+  return llvm::hardware_concurrency().compute_thread_count();
+}
+
 llvm::Expected<std::unique_ptr<KernelCache>>
 KernelCache::create(const KernelCacheOptions &options) {
-  auto target = HostTarget::detect();
+  auto target = CodeTarget::detect();
   if (!target)
     return target.takeError();
   auto jit = Jit::create(*target);
   if (!jit)
     return jit.takeError();
-  unsigned threads = options.threads;
-  if (threads == 0)
-    threads = llvm::hardware_concurrency().compute_thread_count();
+  return std::unique_ptr<KernelCache>(new KernelCache(
+      std::move(*target), std::move(*jit), getThreads(options)));
+}
+
+std::unique_ptr<KernelCache>
+KernelCache::createFor(CodeTarget target, const KernelCacheOptions &options) {
   return std::unique_ptr<KernelCache>(
-      new KernelCache(std::move(*target), std::move(*jit), threads));
+      new KernelCache(std::move(target), nullptr, getThreads(options)));
+}
+
+const llvm::MemoryBuffer *KernelCache::getObject(StringRef name) const {
+  return library->getObject(name);
 }
 
 /// The forms that are missing for the given kernels, family by family.

@@ -66,7 +66,7 @@ DialectRegistry makeRegistry() {
 /// What one thread needs to compile kernels, one after another.
 class Worker {
 public:
-  explicit Worker(const HostTarget &target)
+  explicit Worker(const CodeTarget &target)
       : context(makeRegistry(), MLIRContext::Threading::DISABLED),
         handler(&context,
                 [this](Diagnostic &diagnostic) {
@@ -123,7 +123,7 @@ Worker::emit(const BoundKernel &kernel, StopCheck shouldStop) {
 } // namespace
 
 std::vector<CompiledObject> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
-                                           const HostTarget &target,
+                                           const CodeTarget &target,
                                            unsigned threads,
                                            StopCheck shouldStop,
                                            std::atomic<bool> &isStopped) {

@@ -45,7 +45,7 @@ std::string getKernelEntry(llvm::StringRef key);
 /// `shouldStop`, which is asked on the calling thread, says so, `isStopped` is
 /// set, and some kernels have no object.
 std::vector<CompiledObject> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
-                                           const HostTarget &target,
+                                           const CodeTarget &target,
                                            unsigned threads,
                                            StopCheck shouldStop,
                                            std::atomic<bool> &isStopped);

@@ -23,10 +23,16 @@ DiskKey KernelLibrary::keyOf(llvm::StringRef name) const {
 llvm::Expected<std::shared_ptr<const Kernel>>
 KernelLibrary::link(llvm::StringRef name,
                     std::unique_ptr<llvm::MemoryBuffer> object) {
-  auto function = jit->link(std::move(object), name);
-  if (!function)
-    return function.takeError();
-  auto kernel = std::make_shared<const Kernel>(Kernel{*function, name.str()});
+  KernelFunction function = nullptr;
+  if (jit) {
+    auto found = jit->link(std::move(object), name);
+    if (!found)
+      return found.takeError();
+    function = *found;
+  } else {
+    objects[name] = std::move(object);
+  }
+  auto kernel = std::make_shared<const Kernel>(Kernel{function, name.str()});
   linked[name] = kernel;
   return kernel;
 }

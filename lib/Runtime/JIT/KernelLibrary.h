@@ -19,6 +19,7 @@ namespace metaops {
 /// use from several threads at once.
 class KernelLibrary {
 public:
+  /// Without a linker, kernels are kept as objects and have no functions.
   explicit KernelLibrary(std::unique_ptr<Jit> jit) : jit(std::move(jit)) {}
 
   /// Where objects are looked for and kept; null for nowhere. Objects for
@@ -32,6 +33,12 @@ public:
   llvm::Expected<std::shared_ptr<const Kernel>>
   add(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> object);
 
+  /// The object of a kernel; null where it was linked.
+  const llvm::MemoryBuffer *getObject(llvm::StringRef name) const {
+    auto it = objects.find(name);
+    return it == objects.end() ? nullptr : it->second.get();
+  }
+
   /// How many were on disk.
   unsigned getNumLoaded() const { return numLoaded; }
 
@@ -42,6 +49,7 @@ private:
 
   std::unique_ptr<Jit> jit;
   llvm::StringMap<std::shared_ptr<const Kernel>> linked;
+  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> objects;
   std::shared_ptr<DiskStore> store;
   DiskKey target = {};
   unsigned numLoaded = 0;

@@ -104,11 +104,13 @@ static void visit(Visitor &visitor, std::optional<int64_t> &number) {
 }
 
 template <typename Visitor> static void visit(Visitor &visitor, Check &check) {
-  auto &[dim, extent, hasNegative, ignored] = check.range;
+  auto &[range, place] = check;
+  auto &[dim, extent, hasNegative, ignored] = range;
   visit(visitor, dim);
   visitor.number(extent);
   visitor.number(hasNegative);
   visit(visitor, ignored);
+  visitor.text(place);
 }
 
 template <typename Visitor> static void visit(Visitor &visitor, If &branches) {

@@ -205,6 +205,8 @@ llvm::Error StepRunner::runCheck(const Step &step, const Check &check,
                                     read<int64_t>(step.buffers[1]));
   if (!problem)
     return llvm::Error::success();
+  if (!check.place.empty())
+    *problem += ", recorded at " + check.place;
   return llvm::make_error<KernelFailure>(place.getNumber(), std::move(*problem),
                                          trips);
 }

@@ -21,6 +21,8 @@
 // SSE4 is what a processor has that has the former, and AVX3 does for the
 // latter.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+// Its assertions, also in builds with sanitizers, need its library.
+#define HWY_IS_DEBUG_BUILD 0
 #include "hwy/foreach_target.h"
 
 #include "hwy/contrib/sort/traits-inl.h"

@@ -11,6 +11,7 @@
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
 #include "MetaOps/Runtime/Compiler/Tuning.h"
+#include "MetaOps/Runtime/Program/IndexRange.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Transforms/Schedule/KernelDescription.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -68,6 +69,23 @@ struct CompilerStatistics {
   DiskStoreStatistics disk;
 };
 
+/// Two results of a program, each one int64, that are to be in a range: the
+/// lowest and the highest of some indices.
+struct ResultCheck {
+  unsigned lowest = 0, highest = 0;
+  IndexRange range;
+  /// The user's line.
+  std::string place;
+};
+
+/// A program for processors of some kind, as bytes.
+struct TargetCode {
+  /// As writeProgram writes it.
+  std::string program;
+  /// The code of its kernels; see CodeImage.
+  std::string image;
+};
+
 /// A way to run slices. A session owns one for each of its backends.
 class Compiler {
 public:
@@ -117,6 +135,18 @@ public:
   virtual llvm::Expected<std::vector<std::string>>
   listNeighbours(llvm::StringRef slice, const CompileOptions &options) {
     return std::vector<std::string>();
+  }
+
+  /// Compiles a slice for another process, on a processor of a kind that is
+  /// named ("x86-64-v3", "x86-64-v4", "aarch64"). Its results are written over
+  /// no argument.
+  virtual llvm::Expected<TargetCode>
+  compileFor(llvm::StringRef target, llvm::StringRef slice,
+             llvm::ArrayRef<ResultCheck> checks, const CompileOptions &options,
+             StopCheck shouldStop) {
+    return llvm::createStringError(
+        "the interpreter has no code to export; set the flag backend to "
+        "compiled");
   }
 
   /// Differs between builds of the compiler and between processors; empty where

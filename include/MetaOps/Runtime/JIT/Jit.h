@@ -30,10 +30,14 @@ class LLJIT;
 
 namespace metaops {
 
-/// The processor that this process runs on.
-class HostTarget {
+/// A processor that code is made for.
+class CodeTarget {
 public:
-  static llvm::Expected<HostTarget> detect();
+  /// The one that this process runs on.
+  static llvm::Expected<CodeTarget> detect();
+  /// A usual kind: "x86-64-v3", "x86-64-v4" or "aarch64", under Linux. Its code
+  /// may be far from its data, but not from the rest of its image.
+  static llvm::Expected<CodeTarget> find(llvm::StringRef name);
 
   /// Its registers and caches.
   const mlir::metaop::Processor &getProcessor() const { return processor; }
@@ -47,7 +51,7 @@ public:
   }
 
 private:
-  HostTarget(llvm::orc::JITTargetMachineBuilder builder,
+  CodeTarget(llvm::orc::JITTargetMachineBuilder builder,
              mlir::metaop::Processor processor, bool fma)
       : builder(std::move(builder)), processor(processor), fma(fma) {}
 
@@ -61,7 +65,7 @@ private:
 class ObjectEmitter {
 public:
   static llvm::Expected<std::unique_ptr<ObjectEmitter>>
-  create(const HostTarget &target);
+  create(const CodeTarget &target);
   ~ObjectEmitter();
 
   /// Optimises `module` and emits an object file. Fails with Interrupted if
@@ -81,7 +85,7 @@ private:
 /// at once.
 class Jit {
 public:
-  static llvm::Expected<std::unique_ptr<Jit>> create(const HostTarget &target);
+  static llvm::Expected<std::unique_ptr<Jit>> create(const CodeTarget &target);
   ~Jit();
 
   /// Links an object file and returns the address of `entry` in it, a symbol

@@ -33,8 +33,12 @@ struct KernelCacheOptions {
 /// once.
 class KernelCache {
 public:
+  /// For the processor that this process runs on.
   static llvm::Expected<std::unique_ptr<KernelCache>>
   create(const KernelCacheOptions &options = {});
+  /// For another one: kernels are not linked, and have no functions.
+  static std::unique_ptr<KernelCache>
+  createFor(CodeTarget target, const KernelCacheOptions &options = {});
   ~KernelCache();
 
   /// The calls of functions that hold one scheduled `metaop.kernel` each, in
@@ -51,6 +55,9 @@ public:
   void setDiskStore(std::shared_ptr<DiskStore> store);
   /// A kernel by its name, linked or on disk; null where it has to be compiled.
   std::shared_ptr<const Kernel> find(llvm::StringRef name);
+  /// The object file of a kernel that is not linked.
+  const llvm::MemoryBuffer *getObject(llvm::StringRef name) const;
+  const CodeTarget &getTarget() const { return target; }
   /// How many kernels were found on disk.
   unsigned getNumLoaded() const;
 
@@ -66,13 +73,13 @@ public:
 private:
   struct Lowered;
   struct Job;
-  KernelCache(HostTarget target, std::unique_ptr<Jit> jit, unsigned threads);
+  KernelCache(CodeTarget target, std::unique_ptr<Jit> jit, unsigned threads);
 
   std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
   llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled,
                       StopCheck shouldStop);
 
-  HostTarget target;
+  CodeTarget target;
   std::optional<DiskKey> targetKey;
   std::unique_ptr<KernelLibrary> library;
   unsigned threads;

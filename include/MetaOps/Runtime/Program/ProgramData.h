@@ -70,6 +70,8 @@ struct View {
 /// everything that overwrites an argument.
 struct Check {
   IndexRange range;
+  /// The user's line, for messages; empty where it is not known.
+  std::string place;
 };
 
 /// Runs the first list if the one buffer, a bool, is true, else the second.

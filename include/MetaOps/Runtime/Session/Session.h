@@ -48,6 +48,8 @@
 
 namespace metaops {
 
+struct ExportRequest;
+struct ProgramSignature;
 struct RepeatedUpdate;
 struct Step;
 struct UpdateValues;
@@ -337,6 +339,11 @@ public:
                                            mlir::ValueRange)>
           build);
 
+  /// Writes a file with a program that computes the outputs from other inputs,
+  /// for processes without a compiler; see docs/ProgramFile.md. Updates that are
+  /// pending are run before, and nothing else.
+  void exportProgram(const ExportRequest &request, llvm::StringRef path);
+
   /// Settings, by name; see Flags.cpp for what they mean.
   static std::vector<std::string> getFlagNames();
   FlagValue getFlag(llvm::StringRef name) const;
@@ -463,6 +470,11 @@ private:
                  Step &step) const;
   /// A program for the slice where that is copies alone, else null.
   std::shared_ptr<const CachedProgram> makeCopies();
+
+  // Export (Export.cpp)
+  std::vector<ResultCheck> addChecks(llvm::SmallVectorImpl<Node *> &outputs);
+  std::vector<ResultCheck> traceExport(const ExportRequest &request);
+  ProgramSignature describeExport(const ExportRequest &request);
 
   // Running (Run.cpp)
   /// Has `slice` compute what is asked for and what goes along with it. False

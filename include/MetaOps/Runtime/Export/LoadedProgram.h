@@ -1,0 +1,170 @@
+//===- LoadedProgram.h - Running program files ------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_EXPORT_LOADEDPROGRAM_H
+#define METAOPS_RUNTIME_EXPORT_LOADEDPROGRAM_H
+
+#include "MetaOps/Runtime/Export/ProgramFile.h"
+#include "MetaOps/Runtime/Memory/Allocator.h"
+#include "MetaOps/Runtime/Threads/ThreadPool.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+namespace metaops {
+
+class CodeImage;
+class CompiledProgram;
+
+struct LoadOptions {
+  /// That take part in a run, the caller's included; 0: as many as processors
+  /// may be used.
+  unsigned threads = 0;
+  /// Whether all checksums are compared, those of weights included.
+  bool verify = false;
+  /// Whether the program is to run. If not, nothing of the file is mapped
+  /// executable, and no code for this processor need be there.
+  bool code = true;
+};
+
+/// Why a program file cannot be loaded or run.
+class ProgramError : public llvm::ErrorInfo<ProgramError> {
+public:
+  enum class Kind {
+    /// The file: damaged, not there, for other processors.
+    File,
+    /// What a caller gave.
+    Argument,
+    /// Other data may run.
+    Run,
+    OutOfMemory,
+    Closed
+  };
+  static char ID;
+
+  ProgramError(Kind kind, std::string message)
+      : kind(kind), message(std::move(message)) {}
+
+  Kind getKind() const { return kind; }
+  const std::string &getMessage() const { return message; }
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  Kind kind;
+  std::string message;
+};
+
+/// Memory of a tensor that somebody else has, in row-major order.
+struct ConstMemory {
+  const void *data = nullptr;
+  size_t bytes = 0;
+};
+struct MutableMemory {
+  void *data = nullptr;
+  size_t bytes = 0;
+};
+
+/// A program of a file, ready to run. All functions may be called from several
+/// threads at once. Runs beside each other have scratch memory each and share
+/// the threads: while these work for one run, another one uses its caller's
+/// thread alone. All errors are ProgramErrors.
+class LoadedProgram {
+public:
+  /// The file must not be changed as long as the program, or a weight of it, is
+  /// in use. A file with machine code is trusted like any other program.
+  static llvm::Expected<std::unique_ptr<LoadedProgram>>
+  open(llvm::StringRef path, const LoadOptions &options = {});
+  /// The same for a file in memory, which is copied.
+  static llvm::Expected<std::unique_ptr<LoadedProgram>>
+  read(llvm::StringRef bytes, const LoadOptions &options = {});
+  /// Like every destructor, not beside other calls.
+  ~LoadedProgram();
+
+  const ProgramSignature &getSignature() const { return file.getSignature(); }
+  llvm::ArrayRef<TensorSpec> getInputs() const { return getSignature().inputs; }
+  llvm::ArrayRef<TensorSpec> getOutputs() const {
+    return getSignature().outputs;
+  }
+  llvm::ArrayRef<TensorSpec> getWeights() const {
+    return getSignature().weights;
+  }
+  /// The name of the target whose code runs; empty where no code was loaded.
+  llvm::StringRef getTarget() const { return target; }
+  /// Memory that each run takes beside its results.
+  int64_t getScratchBytes() const;
+  /// The memory of a weight; not to be written. It outlives the program.
+  BufferRef getWeight(unsigned number) const { return file.getWeight(number); }
+  bool hasIR() const { return file.hasIR(); }
+  llvm::Expected<std::string> readIR() const;
+
+  /// Runs the program on inputs in their order, and writes the outputs. Memory
+  /// holds as many bytes as its tensor (of bool, zeros and ones), is aligned as
+  /// its elements are, and nobody writes it meanwhile. An output may overlap
+  /// inputs, but no other output. Memory of inputs is used in place, that of
+  /// outputs where it is aligned to 64 bytes and no input.
+  llvm::Error run(llvm::ArrayRef<ConstMemory> inputs,
+                  llvm::ArrayRef<MutableMemory> outputs);
+  /// The same with outputs in memory of the program's allocator, each one its
+  /// own. It may outlive the program.
+  llvm::Expected<llvm::SmallVector<BufferRef>>
+  run(llvm::ArrayRef<ConstMemory> inputs);
+
+  /// Waits for runs to end. A program has one thread at least, and no more than
+  /// ThreadPool::kMaxThreads.
+  llvm::Error setThreads(unsigned threads);
+  unsigned getThreads() const { return threads.getThreads(); }
+
+  /// Has new runs fail, waits for those that have begun, and gives back the
+  /// code and scratch memory. All else stays. Closing again does nothing.
+  void close();
+
+private:
+  LoadedProgram(ProgramFile file, unsigned threads);
+
+  static llvm::Expected<std::unique_ptr<LoadedProgram>>
+  load(llvm::Expected<ProgramFile> file, const LoadOptions &options);
+  llvm::Error loadCode();
+  llvm::Error checkProgram() const;
+  llvm::Error checkRun(llvm::ArrayRef<ConstMemory> inputs) const;
+  llvm::SmallVector<BufferRef>
+  gatherArguments(llvm::ArrayRef<ConstMemory> inputs) const;
+  llvm::SmallVector<BufferRef>
+  takeResults(llvm::ArrayRef<BufferRef> arguments,
+              llvm::ArrayRef<MutableMemory> outputs);
+  llvm::Expected<llvm::SmallVector<BufferRef>>
+  runOn(llvm::ArrayRef<ConstMemory> inputs,
+        llvm::ArrayRef<MutableMemory> outputs);
+  void copyResults(llvm::SmallVector<BufferRef> results,
+                   llvm::ArrayRef<MutableMemory> outputs);
+
+  ProgramFile file;
+  std::string target;
+  ThreadPool threads;
+  Allocator memory;
+  /// Held by runs, and alone by what waits for them.
+  mutable std::shared_mutex running;
+  /// Of each of the file's weights.
+  std::vector<BufferRef> weights;
+  /// Null without code, and once closed. The kernels are in the image.
+  std::shared_ptr<const CodeImage> image;
+  std::shared_ptr<CompiledProgram> program;
+  std::atomic<bool> isClosed{false};
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_EXPORT_LOADEDPROGRAM_H

@@ -1,0 +1,127 @@
+//===- ProgramFile.h - Programs in files of their own -----------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program file has all that a program needs to run: what it takes and gives,
+// machine code for one or several kinds of processors, and its weights. Its
+// bytes are described in docs/ProgramFile.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_EXPORT_PROGRAMFILE_H
+#define METAOPS_RUNTIME_EXPORT_PROGRAMFILE_H
+
+#include "MetaOps/Runtime/Export/ProgramSignature.h"
+#include "MetaOps/Runtime/Memory/Buffer.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace metaops {
+
+/// What a program file is made of. Bytes are views of memory that somebody else
+/// keeps until the file is written.
+struct ProgramFileContents {
+  /// A program for one kind of processors.
+  struct Code {
+    /// As writeProgram writes it.
+    llvm::StringRef program;
+    /// As linkImage or writeImage makes it; the kernels' names are its entries.
+    /// Empty for a program without kernels.
+    llvm::StringRef image;
+  };
+
+  ProgramSignature signature;
+  /// For each of the signature's targets.
+  std::vector<Code> code;
+  /// MLIR bytecode; empty where the file is to have none.
+  llvm::StringRef ir;
+  /// The bytes of each of the signature's weights, in their order.
+  std::vector<llvm::ArrayRef<char>> weights;
+};
+
+/// Writes a program file, the same bytes for equal contents. Fails, before
+/// anything is written, where the contents are not sound.
+llvm::Error writeProgramFile(const ProgramFileContents &contents,
+                             llvm::raw_ostream &stream);
+llvm::Expected<std::string>
+writeProgramFile(const ProgramFileContents &contents);
+
+class FileSource;
+
+/// A program file that is open for reading. Whatever its bytes are: what is
+/// returned is inside of the file and agrees with the signature. The file must
+/// not be changed as long as it, or a weight, is in use.
+class ProgramFile {
+public:
+  /// Reads the header and the signature and finds the weights, but looks at no
+  /// program, code, or contents of weights.
+  static llvm::Expected<ProgramFile> open(llvm::StringRef path);
+  /// The same for a file in memory, which is copied.
+  static llvm::Expected<ProgramFile> read(llvm::StringRef bytes);
+  ~ProgramFile();
+  ProgramFile(ProgramFile &&other) noexcept;
+  ProgramFile &operator=(ProgramFile &&other) noexcept;
+
+  const ProgramSignature &getSignature() const { return signature; }
+  bool hasIR() const;
+
+  /// The bytes of a section, whose checksum was right.
+  llvm::Expected<std::string> readProgram(unsigned target) const;
+  llvm::Expected<std::string> readImage(unsigned target) const;
+  llvm::Expected<std::string> readIR() const;
+  /// Memory of a weight, by its place among the signature's weights: mapped
+  /// from the file, and never to be written.
+  BufferRef getWeight(unsigned number) const;
+  /// Compares all sections with their checksums.
+  llvm::Error verify() const;
+
+private:
+  struct Section {
+    uint32_t kind = 0, target = 0;
+    uint64_t offset = 0, size = 0;
+    std::string checksum;
+  };
+
+  explicit ProgramFile(std::unique_ptr<FileSource> source);
+  static llvm::Expected<ProgramFile> read(std::unique_ptr<FileSource> source);
+
+  llvm::Error readHeader();
+  llvm::Error parseTable(llvm::StringRef table);
+  llvm::Error addSection(Section section, uint64_t tableEnd);
+  llvm::Error readSignature();
+  llvm::Error checkTargets() const;
+  llvm::Error findWeights();
+  llvm::Error checkWeight(const TensorSpec &expected,
+                          const TensorSpec &found) const;
+
+  const Section *find(uint32_t kind, uint32_t target = 0) const;
+  llvm::Expected<std::string> readSection(const Section &section) const;
+  llvm::Expected<std::string> readSection(uint32_t kind, uint32_t target) const;
+
+  std::unique_ptr<FileSource> source;
+  std::vector<Section> sections;
+  ProgramSignature signature;
+  /// The section of weights in memory; null where there is none.
+  std::shared_ptr<const char> weights;
+  /// Of the signature's weights, from the start of that section.
+  std::vector<uint64_t> weightOffsets;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_EXPORT_PROGRAMFILE_H

@@ -1,0 +1,320 @@
+//===- Metaops.cpp - The interface for C ----------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function checks what it is given, calls LoadedProgram, and turns its
+// errors, and whatever is thrown, into a status and a text.
+//
+//===----------------------------------------------------------------------===//
+
+#include "metaops-c/metaops.h"
+#include "MetaOps/Runtime/Export/LoadedProgram.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+using namespace metaops;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+using Kind = ProgramError::Kind;
+
+// The enumerations are the same, number by number.
+static_assert(METAOPS_BOOL == int(DType::Bool) &&
+              METAOPS_INT64 == int(DType::I64) &&
+              METAOPS_UINT8 == int(DType::U8) &&
+              METAOPS_FLOAT16 == int(DType::F16) &&
+              METAOPS_BFLOAT16 == int(DType::BF16) &&
+              METAOPS_FLOAT64 == int(DType::F64) &&
+              METAOPS_FLOAT64 + 1 == numDTypes);
+static_assert(sizeof(metaops_input_memory) == sizeof(ConstMemory) &&
+              sizeof(metaops_output_memory) == sizeof(MutableMemory));
+
+struct metaops_program {
+  std::unique_ptr<LoadedProgram> loaded;
+};
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+static metaops_status fail(metaops_status status, const char *message,
+                           char **error) {
+  if (error)
+    *error = strdup(message);
+  return status;
+}
+
+static metaops_status getStatus(Kind kind) {
+  switch (kind) {
+  case Kind::File:
+    return METAOPS_INVALID_FILE;
+  case Kind::Argument:
+  case Kind::Closed:
+    return METAOPS_INVALID_ARGUMENT;
+  case Kind::Run:
+    return METAOPS_RUN_FAILED;
+  case Kind::OutOfMemory:
+    return METAOPS_OUT_OF_MEMORY;
+  }
+  return METAOPS_INTERNAL_ERROR;
+}
+
+static metaops_status fail(Error failure, char **error) {
+  metaops_status status = METAOPS_INTERNAL_ERROR;
+  std::string message;
+  llvm::handleAllErrors(
+      std::move(failure),
+      [&](const ProgramError &known) {
+        status = getStatus(known.getKind());
+        message = known.getMessage();
+      },
+      [&](const llvm::ErrorInfoBase &other) { message = other.message(); });
+  return fail(status, message.c_str(), error);
+}
+
+static Error wrong(const Twine &message) {
+  return llvm::make_error<ProgramError>(Kind::Argument, message.str());
+}
+
+/// Calls what returns an Error; nothing is thrown past it.
+template <typename Body> static metaops_status guard(char **error, Body body) {
+  if (error)
+    *error = nullptr;
+  try {
+    if (Error failure = body())
+      return fail(std::move(failure), error);
+    return METAOPS_OK;
+  } catch (const std::bad_alloc &) {
+    return fail(METAOPS_OUT_OF_MEMORY, "there is no memory", error);
+  } catch (const std::exception &exception) {
+    return fail(METAOPS_INTERNAL_ERROR, exception.what(), error);
+  } catch (...) {
+    return fail(METAOPS_INTERNAL_ERROR, "unknown", error);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Opening and closing
+//===----------------------------------------------------------------------===//
+
+static Expected<LoadOptions> readOptions(const metaops_options *given) {
+  LoadOptions options;
+  if (!given)
+    return options;
+  // Of later versions that are larger, the rest is to be zeros, as here.
+  if (given->size < sizeof(metaops_options))
+    return wrong("the options have the size " + Twine(given->size) +
+                 ", expected sizeof(metaops_options), " +
+                 Twine(sizeof(metaops_options)));
+  const char *bytes = reinterpret_cast<const char *>(given);
+  for (size_t i = sizeof(metaops_options); i < given->size; ++i)
+    if (bytes[i] != 0)
+      return wrong("the options ask for what this version does not have");
+  options.threads = given->threads;
+  options.verify = given->verify != 0;
+  options.code = given->no_code == 0;
+  return options;
+}
+
+template <typename Open>
+static metaops_status openProgram(const metaops_options *given,
+                                  metaops_program **program, char **error,
+                                  Open open) {
+  return guard(error, [&]() -> Error {
+    if (!program)
+      return wrong("there is no place for the program: null");
+    *program = nullptr;
+    auto options = readOptions(given);
+    if (!options)
+      return options.takeError();
+    Expected<std::unique_ptr<LoadedProgram>> loaded = open(*options);
+    if (!loaded)
+      return loaded.takeError();
+    *program = new metaops_program{std::move(*loaded)};
+    return Error::success();
+  });
+}
+
+const char *metaops_version(void) { return METAOPS_VERSION; }
+
+void metaops_free_error(char *error) { std::free(error); }
+
+metaops_status metaops_open(const char *path, const metaops_options *options,
+                            metaops_program **program, char **error) {
+  return openProgram(options, program, error,
+                     [&](const LoadOptions &options)
+                         -> Expected<std::unique_ptr<LoadedProgram>> {
+                       if (!path)
+                         return wrong("there is no path: null");
+                       return LoadedProgram::open(path, options);
+                     });
+}
+
+metaops_status metaops_open_bytes(const void *data, size_t bytes,
+                                  const metaops_options *options,
+                                  metaops_program **program, char **error) {
+  return openProgram(options, program, error,
+                     [&](const LoadOptions &options)
+                         -> Expected<std::unique_ptr<LoadedProgram>> {
+                       if (!data)
+                         return wrong("there are no bytes: null");
+                       return LoadedProgram::read(
+                           StringRef(static_cast<const char *>(data), bytes),
+                           options);
+                     });
+}
+
+void metaops_close(metaops_program *program) {
+  if (!program)
+    return;
+  program->loaded->close();
+  delete program;
+}
+
+//===----------------------------------------------------------------------===//
+// Asking
+//===----------------------------------------------------------------------===//
+
+static Error checkProgram(const metaops_program *program) {
+  return program ? Error::success() : wrong("there is no program: null");
+}
+
+static metaops_status describe(const metaops_program *program,
+                               const std::vector<TensorSpec> *tensors,
+                               size_t number, metaops_tensor_info *info,
+                               char **error) {
+  return guard(error, [&]() -> Error {
+    if (Error failure = checkProgram(program))
+      return failure;
+    if (!info)
+      return wrong("there is no place for the description: null");
+    if (number >= tensors->size())
+      return wrong("there is no number " + Twine(number) + " of " +
+                   Twine(tensors->size()));
+    const TensorSpec &tensor = (*tensors)[number];
+    *info = {tensor.name.c_str(), metaops_dtype(tensor.dtype),
+             tensor.shape.size(), tensor.shape.data(),
+             size_t(tensor.getBytes())};
+    return Error::success();
+  });
+}
+
+static metaops_status find(const metaops_program *program,
+                           const std::vector<TensorSpec> *tensors,
+                           const char *name, size_t *number, char **error) {
+  return guard(error, [&]() -> Error {
+    if (Error failure = checkProgram(program))
+      return failure;
+    if (!name || !number)
+      return wrong("there is no name, or no place for its number: null");
+    auto found = findTensor(*tensors, name);
+    if (!found)
+      return wrong("there is no '" + Twine(name) + "' among " +
+                   listNames(*tensors));
+    *number = *found;
+    return Error::success();
+  });
+}
+
+static const std::vector<TensorSpec> *
+getInputs(const metaops_program *program) {
+  return program ? &program->loaded->getSignature().inputs : nullptr;
+}
+
+static const std::vector<TensorSpec> *
+getOutputs(const metaops_program *program) {
+  return program ? &program->loaded->getSignature().outputs : nullptr;
+}
+
+size_t metaops_num_inputs(const metaops_program *program) {
+  return program ? getInputs(program)->size() : 0;
+}
+
+size_t metaops_num_outputs(const metaops_program *program) {
+  return program ? getOutputs(program)->size() : 0;
+}
+
+metaops_status metaops_get_input(const metaops_program *program, size_t number,
+                                 metaops_tensor_info *info, char **error) {
+  return describe(program, getInputs(program), number, info, error);
+}
+
+metaops_status metaops_get_output(const metaops_program *program, size_t number,
+                                  metaops_tensor_info *info, char **error) {
+  return describe(program, getOutputs(program), number, info, error);
+}
+
+metaops_status metaops_find_input(const metaops_program *program,
+                                  const char *name, size_t *number,
+                                  char **error) {
+  return find(program, getInputs(program), name, number, error);
+}
+
+metaops_status metaops_find_output(const metaops_program *program,
+                                   const char *name, size_t *number,
+                                   char **error) {
+  return find(program, getOutputs(program), name, number, error);
+}
+
+const char *metaops_target(const metaops_program *program) {
+  return program ? program->loaded->getTarget().data() : nullptr;
+}
+
+const char *metaops_producer(const metaops_program *program) {
+  return program ? program->loaded->getSignature().producer.c_str() : nullptr;
+}
+
+const char *metaops_get_key(const metaops_program *program, const char *key) {
+  if (!program || !key)
+    return nullptr;
+  for (const auto &[name, text] : program->loaded->getSignature().keys)
+    if (name == key)
+      return text.c_str();
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+metaops_status metaops_run(metaops_program *program,
+                           const metaops_input_memory *inputs,
+                           size_t num_inputs,
+                           const metaops_output_memory *outputs,
+                           size_t num_outputs, char **error) {
+  return guard(error, [&]() -> Error {
+    if (Error failure = checkProgram(program))
+      return failure;
+    if ((!inputs && num_inputs > 0) || (!outputs && num_outputs > 0))
+      return wrong("there are no inputs or no outputs: null");
+    llvm::SmallVector<ConstMemory> from;
+    for (size_t i = 0; i < num_inputs; ++i)
+      from.push_back({inputs[i].data, inputs[i].bytes});
+    llvm::SmallVector<MutableMemory> to;
+    for (size_t i = 0; i < num_outputs; ++i)
+      to.push_back({outputs[i].data, outputs[i].bytes});
+    return program->loaded->run(from, to);
+  });
+}
+
+metaops_status metaops_set_threads(metaops_program *program, uint32_t threads,
+                                   char **error) {
+  return guard(error, [&]() -> Error {
+    if (Error failure = checkProgram(program))
+      return failure;
+    return program->loaded->setThreads(threads);
+  });
+}
+
+uint32_t metaops_get_threads(const metaops_program *program) {
+  return program ? program->loaded->getThreads() : 0;
+}

@@ -1,0 +1,195 @@
+//===- Export.cpp - Programs for other processes --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. The slice of the outputs is traced as for a run, with what checks its
+//    indices. Nothing is run.
+// 2. Its leaves become arguments: the inputs in their order, whether they are
+//    read or not, then the weights. An output that is a leaf goes through an
+//    operation that does nothing, so that it is no argument's memory.
+// 3. The slice is compiled for each target, and written into one file with the
+//    signature and the weights.
+//
+// A file has no state, so a program that draws random numbers is refused: it
+// would draw the same ones in each run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/Export.h"
+#include "MetaOps/Runtime/Cache/BuildIdentity.h"
+#include "MetaOps/Runtime/Export/HostFeatures.h"
+#include "MetaOps/Runtime/Export/ProgramFile.h"
+#include "MetaOps/Runtime/Session/Session.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace metaops;
+
+namespace {
+/// The weights of a program, by their leaves.
+struct Weights {
+  llvm::DenseMap<Node *, std::string> names;
+  unsigned numUnnamed = 0;
+
+  std::string nameOf(Node *leaf) {
+    auto name = names.find(leaf);
+    return name != names.end() ? name->second
+                               : "constant_" + std::to_string(numUnnamed++);
+  }
+};
+} // namespace
+
+static TensorSpec describe(std::string name, const Node *node) {
+  return {std::move(name), node->dtype, node->shape().vec()};
+}
+
+/// Fails where a name stands for a value that the file cannot have so.
+static void checkInputs(const ExportRequest &request,
+                        llvm::function_ref<Node *(const Var &)> getNode) {
+  llvm::SmallPtrSet<Node *, 8> seen;
+  for (const auto &[name, var] : request.inputs) {
+    Node *node = getNode(*var);
+    if (!node->isLeaf() || node->isDonated)
+      fail(ErrorKind::Value,
+           "export: input '" + name + "' is computed; expected an array");
+    if (!seen.insert(node).second)
+      fail(ErrorKind::Value, "export: input '" + name +
+                                 "' is another input, too; expected arrays of "
+                                 "their own");
+  }
+}
+
+/// A file has no numbers to draw from: the session's are scalars beside it.
+static void checkNotRandom(const Graph &graph, const Slice &slice) {
+  for (Node *op : slice.ops)
+    if (graph.getInfo(op).isRandom &&
+        llvm::all_of(op->operands,
+                     [](Node *operand) { return operand->isScalar; }))
+      fail(
+          ErrorKind::Value,
+          "export: the program draws random numbers at " +
+              formatLine(op->op->getLoc()) +
+              ", and would draw the same ones in each run; expected them as an "
+              "input");
+}
+
+/// Adds what checks the indices that a slice reads by to its outputs.
+std::vector<ResultCheck>
+Session::addChecks(llvm::SmallVectorImpl<Node *> &outputs) {
+  std::vector<ResultCheck> checks;
+  for (const UncheckedIndices &entry : unchecked) {
+    if (!slice.computes(entry.indices) || entry.lowest->isLeaf())
+      continue;
+    unsigned number = outputs.size();
+    outputs.append({entry.lowest, entry.highest});
+    checks.push_back({number, number + 1, entry.range,
+                      formatLine(entry.lowest->op->getLoc())});
+  }
+  return checks;
+}
+
+/// Traces what is exported. The leaves are the inputs, then the others.
+std::vector<ResultCheck> Session::traceExport(const ExportRequest &request) {
+  llvm::SmallVector<Node *> outputs;
+  for (const NamedVar &output : request.outputs) {
+    Node *node = output.second->node;
+    outputs.push_back(node->isLeaf() ? recordStop(node, /*gradient=*/true)
+                                     : node);
+  }
+  traceSlice(graph, outputs, slice);
+  checkNotRandom(graph, slice);
+  // What computes the indices of others may read by indices itself.
+  std::vector<ResultCheck> checks;
+  for (size_t before = 0; before != slice.outputs.size();) {
+    before = slice.outputs.size();
+    outputs.resize(request.outputs.size());
+    checks = addChecks(outputs);
+    traceSlice(graph, outputs, slice);
+  }
+  llvm::SmallSetVector<Node *, 8> leaves;
+  for (const NamedVar &input : request.inputs)
+    leaves.insert(input.second->node);
+  leaves.insert(slice.leaves.begin(), slice.leaves.end());
+  slice.leaves.assign(leaves.begin(), leaves.end());
+  return checks;
+}
+
+ProgramSignature Session::describeExport(const ExportRequest &request) {
+  ProgramSignature signature;
+  for (const auto &[name, var] : request.inputs)
+    signature.inputs.push_back(describe(name, var->node));
+  for (const auto &[name, var] : request.outputs)
+    signature.outputs.push_back(describe(name, var->node));
+  Weights weights;
+  for (const auto &[name, var] : request.weights)
+    weights.names.try_emplace(var->node, name);
+  for (auto [number, leaf] : llvm::enumerate(slice.leaves)) {
+    bool isWeight = number >= request.inputs.size();
+    signature.isWeight.push_back(isWeight);
+    if (isWeight)
+      signature.weights.push_back(describe(weights.nameOf(leaf), leaf));
+  }
+  for (const std::string &target : request.targets)
+    signature.targets.push_back({target, getTargetFeatures(target)});
+  if (auto identity = getBuildIdentity())
+    signature.producer = "metaops " + *identity;
+  signature.keys = request.keys;
+  return signature;
+}
+
+/// Writes a file so that nobody sees a part of it.
+static void writeWhole(const ProgramFileContents &contents,
+                       llvm::StringRef path) {
+  auto temporary = check(llvm::sys::fs::TempFile::create(path + ".%%%%%%"));
+  {
+    llvm::raw_fd_ostream stream(temporary.FD, /*shouldClose=*/false);
+    llvm::Error error = writeProgramFile(contents, stream);
+    stream.flush();
+    if (!error && stream.has_error()) {
+      error = llvm::createStringError(stream.error().message());
+      stream.clear_error();
+    }
+    if (error) {
+      llvm::consumeError(temporary.discard());
+      check(std::move(error));
+    }
+  }
+  check(temporary.keep(path));
+}
+
+void Session::exportProgram(const ExportRequest &request,
+                            llvm::StringRef path) {
+  flushUpdates();
+  checkInputs(request, [](const Var &var) { return var.node; });
+  std::vector<ResultCheck> checks = traceExport(request);
+  std::string text = writeSlice(graph, slice);
+  Compiler &backend = useInterpreter ? *interpreter : *compiler;
+  ProgramFileContents contents;
+  contents.signature = describeExport(request);
+  std::vector<TargetCode> codes;
+  for (const std::string &target : request.targets) {
+    auto code =
+        backend.compileFor(target, text, checks, options, getStopCheck());
+    if (!code && code.errorIsA<Interrupted>()) {
+      llvm::consumeError(code.takeError());
+      fail(ErrorKind::Interrupted, "interrupted while a program was exported");
+    }
+    codes.push_back(check(std::move(code)));
+  }
+  for (const TargetCode &code : codes)
+    contents.code.push_back({code.program, code.image});
+  if (request.keepsIR)
+    contents.ir = text;
+  drainInside();
+  for (Node *leaf : llvm::drop_begin(slice.leaves, request.inputs.size())) {
+    BufferRef buffer = bufferOf(leaf);
+    contents.weights.push_back(
+        {static_cast<const char *>(buffer->data()),
+         static_cast<size_t>(countBytes(leaf->shape(), leaf->dtype))});
+  }
+  writeWhole(contents, path);
+}

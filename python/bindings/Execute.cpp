@@ -1,0 +1,228 @@
+//===- Execute.cpp - The Python extension metaops._execute ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs program files, and knows nothing of the session or of the compiler: no
+// file of these bindings is shared with metaops._core. Conversions are left to
+// python/metaops/execute.py; arrays that come here are in row-major order and
+// aligned.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Export/LoadedProgram.h"
+#include "pybind11/numpy.h"
+#include "pybind11/pybind11.h"
+#include "pybind11/stl.h"
+
+#include <memory>
+#include <new>
+
+using namespace metaops;
+namespace py = pybind11;
+using Kind = ProgramError::Kind;
+
+namespace {
+
+/// A ProgramError as an exception of C++.
+struct Failure {
+  Kind kind;
+  std::string message;
+};
+
+/// What a tensor is called, the name of its dtype, and its shape.
+using Description = std::tuple<std::string, std::string, py::tuple>;
+
+class Program {
+public:
+  Program(std::unique_ptr<LoadedProgram> loaded) : loaded(std::move(loaded)) {}
+
+  std::vector<py::array> run(const std::vector<py::array> &inputs);
+  std::vector<py::array> getWeights() const;
+  std::optional<py::bytes> readIR() const;
+  void close();
+  void setThreads(unsigned threads);
+
+  const LoadedProgram &get() const { return *loaded; }
+
+private:
+  std::unique_ptr<LoadedProgram> loaded;
+};
+
+} // namespace
+
+static void check(llvm::Error error) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [](const ProgramError &failure) {
+        throw Failure{failure.getKind(), failure.getMessage()};
+      },
+      [](const llvm::ErrorInfoBase &failure) {
+        throw Failure{Kind::Run, failure.message()};
+      });
+}
+
+template <typename T> static T valueOf(llvm::Expected<T> result) {
+  check(result.takeError());
+  return std::move(*result);
+}
+
+static void translate(std::exception_ptr pointer) {
+  try {
+    if (pointer)
+      std::rethrow_exception(pointer);
+  } catch (const Failure &failure) {
+    PyObject *type = PyExc_RuntimeError;
+    if (failure.kind == Kind::File || failure.kind == Kind::Argument)
+      type = PyExc_ValueError;
+    else if (failure.kind == Kind::OutOfMemory)
+      type = PyExc_MemoryError;
+    PyErr_SetString(type, failure.message.c_str());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+/// NumPy has no bfloat16: its bits are integers here.
+static py::dtype toNumPyDType(DType dtype) {
+  return py::dtype(dtype == DType::BF16 ? "uint16" : nameOf(dtype).str());
+}
+
+/// An array that shares the buffer's memory.
+static py::array toArray(const TensorSpec &spec, const BufferRef &buffer) {
+  py::capsule owner(new BufferRef(buffer),
+                    [](void *kept) { delete static_cast<BufferRef *>(kept); });
+  return py::array(toNumPyDType(spec.dtype), spec.shape, buffer->data(), owner);
+}
+
+static std::vector<Description> describe(llvm::ArrayRef<TensorSpec> tensors) {
+  std::vector<Description> result;
+  for (const TensorSpec &tensor : tensors)
+    result.emplace_back(tensor.name, nameOf(tensor.dtype).str(),
+                        py::tuple(py::cast(tensor.shape)));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+std::vector<py::array> Program::run(const std::vector<py::array> &inputs) {
+  std::vector<ConstMemory> memory;
+  for (const py::array &input : inputs) {
+    if (!(input.flags() & py::array::c_style))
+      throw Failure{Kind::Argument, "an input is not in row-major order"};
+    memory.push_back({input.data(), size_t(input.nbytes())});
+  }
+  auto results = [&] {
+    py::gil_scoped_release release;
+    return valueOf(loaded->run(memory));
+  }();
+  std::vector<py::array> arrays;
+  for (auto [number, result] : llvm::enumerate(results))
+    arrays.push_back(toArray(loaded->getOutputs()[number], result));
+  return arrays;
+}
+
+std::vector<py::array> Program::getWeights() const {
+  std::vector<py::array> arrays;
+  for (auto [number, spec] : llvm::enumerate(loaded->getWeights())) {
+    arrays.push_back(toArray(spec, loaded->getWeight(number)));
+    arrays.back().attr("flags").attr("writeable") = false;
+  }
+  return arrays;
+}
+
+std::optional<py::bytes> Program::readIR() const {
+  if (!loaded->hasIR())
+    return std::nullopt;
+  return py::bytes(valueOf(loaded->readIR()));
+}
+
+void Program::close() {
+  py::gil_scoped_release release;
+  loaded->close();
+}
+
+void Program::setThreads(unsigned threads) {
+  py::gil_scoped_release release;
+  check(loaded->setThreads(threads));
+}
+
+template <typename Open>
+static std::unique_ptr<Program> open(Open open, unsigned threads, bool verify,
+                                     bool code) {
+  LoadOptions options;
+  options.threads = threads;
+  options.verify = verify;
+  options.code = code;
+  py::gil_scoped_release release;
+  return std::make_unique<Program>(valueOf(open(options)));
+}
+
+static std::unique_ptr<Program>
+loadFile(const std::string &path, unsigned threads, bool verify, bool code) {
+  return open(
+      [&](const LoadOptions &options) {
+        return LoadedProgram::open(path, options);
+      },
+      threads, verify, code);
+}
+
+static std::unique_ptr<Program>
+loadBytes(const py::bytes &bytes, unsigned threads, bool verify, bool code) {
+  char *data = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(bytes.ptr(), &data, &size) != 0)
+    throw py::error_already_set();
+  return open(
+      [&](const LoadOptions &options) {
+        return LoadedProgram::read(llvm::StringRef(data, size), options);
+      },
+      threads, verify, code);
+}
+
+PYBIND11_MODULE(_execute, module) {
+  module.doc() = "Programs of files.";
+  py::register_local_exception_translator(&translate);
+  py::class_<Program>(module, "Program", py::module_local())
+      .def("run", &Program::run)
+      .def("close", &Program::close)
+      .def("read_ir", &Program::readIR)
+      .def("weight_arrays", &Program::getWeights)
+      .def_property(
+          "threads",
+          [](const Program &self) { return self.get().getThreads(); },
+          &Program::setThreads)
+      .def_property_readonly(
+          "inputs",
+          [](const Program &self) { return describe(self.get().getInputs()); })
+      .def_property_readonly(
+          "outputs",
+          [](const Program &self) { return describe(self.get().getOutputs()); })
+      .def_property_readonly(
+          "weights",
+          [](const Program &self) { return describe(self.get().getWeights()); })
+      .def_property_readonly(
+          "target",
+          [](const Program &self) { return self.get().getTarget().str(); })
+      .def_property_readonly("producer",
+                             [](const Program &self) {
+                               return self.get().getSignature().producer;
+                             })
+      .def_property_readonly(
+          "keys",
+          [](const Program &self) { return self.get().getSignature().keys; })
+      .def_property_readonly("scratch_bytes", [](const Program &self) {
+        return self.get().getScratchBytes();
+      });
+  module.def("load_file", &loadFile, py::arg("path"), py::arg("threads"),
+             py::arg("verify"), py::arg("code"));
+  module.def("load_bytes", &loadBytes, py::arg("data"), py::arg("threads"),
+             py::arg("verify"), py::arg("code"));
+}

@@ -1,0 +1,153 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs for processes without a compiler."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from . import _core
+from ._core import Var
+from .flags import flag_scope
+from .info import last_program
+
+__all__ = ["export"]
+
+#: What there is code for where nothing else is asked for, by this machine's name.
+TARGETS = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("aarch64",)}
+
+
+def export(
+    fn: Callable,
+    args: Sequence,
+    path: str | os.PathLike,
+    *,
+    targets: Sequence[str] | None = None,
+    metadata: Mapping[str, str] | None = None,
+    ir: bool = False,
+) -> None:
+    """Write a file with a program that computes what a function does.
+
+    The function is called once, and what it records is compiled. The file has machine
+    code for each target, all values that the function reads beside its arguments (such as
+    parameters), and the names and types of its inputs and outputs.
+    `metaops.execute.load_program`, or the C interface, runs it without a compiler.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes as many tensors as there are arguments; returns one, or a list, a tuple or a
+        dict of tensors. A module's parameters and buffers keep their names in the file.
+        It is to ask for no values (by `numpy()`, `item()`, `print`), nor to draw random
+        numbers: both raise.
+    args : sequence of array_like
+        Tensors of the shapes and types that the program will be given. Shapes are fixed;
+        the values do not matter.
+    path : str or path
+        The file, which is replaced as a whole, if it is there.
+    targets : sequence of str, optional
+        Kinds of processors: "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512), "aarch64". By
+        default the first two, or the last one on such a machine. Whoever loads the file
+        takes the best one that the processor has.
+    metadata : dict of str, optional
+        Texts to keep in the file.
+    ir : bool, optional
+        Whether to keep the program as MLIR bytecode, too.
+
+    Raises
+    ------
+    TypeError
+        The function returned something else.
+    ValueError
+        An unknown target; a value that was asked for, or random numbers.
+
+    Examples
+    --------
+    >>> import metaops as mo
+    >>> model = mo.nn.Linear(3, 2)
+    >>> mo.export(model, [mo.zeros((8, 3))], "/tmp/linear.metaops")
+    """
+    inputs = [_as_input(arg) for arg in args]
+    outputs = _name_outputs(_trace(fn, inputs))
+    _core.export_program(
+        os.fspath(path),
+        list(zip(_name_inputs(fn, len(inputs)), inputs)),
+        outputs,
+        _name_weights(fn),
+        _default_targets() if targets is None else list(targets),
+        {str(key): str(value) for key, value in (metadata or {}).items()},
+        ir,
+    )
+
+
+def _trace(fn: Callable, inputs: list[Var]):
+    """Return what a function returns, if it has asked for no values."""
+    runs = _core.stats()["programs_run"]
+    with flag_scope(lazy_execution=True):
+        result = fn(*inputs)
+    if _core.stats()["programs_run"] == runs:
+        return result
+    lines = [line for call in last_program().kernels for line in call.lines]
+    raise ValueError(
+        "export: the function asked for a value, which would be the same for all inputs; "
+        f"expected it to record operations only; what was computed last is of {', '.join(lines)}"
+    )
+
+
+def _as_input(arg) -> Var:
+    """Return a tensor in memory that is nothing else."""
+    given = arg if isinstance(arg, Var) else _core.array(arg)
+    zeros = np.zeros(given.shape, "float32")
+    return _core.array(zeros, given.dtype)
+
+
+def _name_inputs(fn: Callable, count: int) -> list[str]:
+    """Return the names of a function's first parameters."""
+    from .nn import Module
+
+    called = fn.execute if isinstance(fn, Module) and hasattr(fn, "execute") else fn
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [names[i] if i < len(names) else f"input_{i}" for i in range(count)]
+
+
+def _name_outputs(result) -> list[tuple[str, Var]]:
+    """Return a function's results and their names."""
+    if isinstance(result, Var):
+        return [("output", result)]
+    if isinstance(result, Mapping):
+        pairs = [(str(name), value) for name, value in result.items()]
+    elif isinstance(result, (list, tuple)):
+        pairs = [(f"output_{i}", value) for i, value in enumerate(result)]
+    else:
+        pairs = []
+    if not pairs or not all(isinstance(value, Var) for _, value in pairs):
+        raise TypeError(
+            "export: the function returned "
+            f"{type(result).__name__}; expected a tensor, or a list, a tuple or a dict of tensors"
+        )
+    return pairs
+
+
+def _name_weights(fn: Callable) -> list[tuple[str, Var]]:
+    """Return what a module, or that of a method, has by name."""
+    from .nn import Module
+
+    owner = fn if isinstance(fn, Module) else getattr(fn, "__self__", None)
+    return list(owner.state_dict().items()) if isinstance(owner, Module) else []
+
+
+def _default_targets() -> list[str]:
+    machine = platform.machine()
+    if machine not in TARGETS:
+        raise ValueError(f"export: no target is known for {machine}; name targets")
+    return list(TARGETS[machine])
