@@ -1,6 +1,6 @@
 # How the libraries, tools and extensions of MetaOps are built. The top-level
-# CMakeLists.txt includes it after it has found MLIR and declared the options
-# METAOPS_ENABLE_ASSERTIONS and METAOPS_WERROR.
+# CMakeLists.txt includes it after LinkLLVM.cmake, and has declared the options
+# METAOPS_ENABLE_ASSERTIONS and METAOPS_WERROR by then.
 #
 #   metaops_find_pybind11()        finds Python and pybind11
 #   metaops_target_options(t)      language level, warnings, include folders
@@ -14,14 +14,6 @@ include(GNUInstallDirs)
 set(METAOPS_SOURCE_DIR "${PROJECT_SOURCE_DIR}")
 set(METAOPS_BINARY_DIR "${PROJECT_BINARY_DIR}")
 set(METAOPS_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
-
-# MLIR's static libraries beside the shared ones would register everything a
-# second time, so there is no falling back to them.
-foreach(target MLIR LLVM)
-  if(NOT TARGET ${target})
-    message(FATAL_ERROR "${MLIR_DIR} has no shared library ${target}")
-  endif()
-endforeach()
 
 # For mlir_tablegen, which reads no target's include folders.
 include_directories("${METAOPS_SOURCE_DIR}/include"
@@ -91,7 +83,7 @@ function(add_metaops_library name)
     target_link_libraries(${name} PUBLIC ${arg_LINK})
   else()
     metaops_precompile_headers(${name})
-    target_link_libraries(${name} PUBLIC ${arg_LINK} MLIR LLVM)
+    target_link_libraries(${name} PUBLIC ${arg_LINK} ${METAOPS_LLVM_LIBRARIES})
   endif()
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})

@@ -204,14 +204,25 @@ py::object metaops::python::makeFunction(llvm::StringRef declaration,
       reinterpret_cast<PyObject *>(function));
 }
 
+/// What a decorated function was made of, as functools.wraps tells it. There is
+/// inspect.unwrap, which is Python; the package has a thousand functions to
+/// wrap when it is imported.
+static py::object unwrap(py::object function) {
+  for (;;) {
+    py::object inner = py::getattr(function, "__wrapped__", py::none());
+    if (inner.is_none())
+      return function;
+    function = std::move(inner);
+  }
+}
+
 /// A Python function that also takes the other spellings of its parameters, as
 /// the `name` of a module.
 static py::object wrapFunction(const py::function &wrapped,
                                const std::string &module,
                                const std::string &name) {
-  py::object innermost = py::module_::import("inspect").attr("unwrap")(wrapped);
   FunctionObject *function =
-      makeObject(ParameterList::ofPythonFunction(innermost, name));
+      makeObject(ParameterList::ofPythonFunction(unwrap(wrapped), name));
   function->vectorcall = &callWrapped;
   function->wrapped = wrapped.inc_ref().ptr();
   function->qualname = py::str(name).release().ptr();

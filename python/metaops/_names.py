@@ -10,7 +10,6 @@ gives a keyword that is none of these names.
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Iterable, Sequence
 from types import FunctionType, ModuleType
@@ -102,6 +101,8 @@ def _folded(name: str) -> str:
 
 
 def _closest(name: str, names: Iterable[str]) -> str | None:
+    import difflib
+
     words = list(names)
     alike = [word for word in words if _folded(word) == _folded(name)]
     found = difflib.get_close_matches(name, alike or words, 1, cutoff=0.0 if alike else 0.65)
@@ -154,23 +155,22 @@ def _add_advice(namespace: dict[str, Any], names: Sequence[str]) -> None:
     functions = {name for words in _PUBLIC.values() for name in words} | FUNCTIONS.keys()
     for owner, words in _PUBLIC.items():
         attributes = vars(sys.modules[owner])
-        for name in functions - {*words}:
-            if isinstance(attributes.get(name), ModuleType):
-                del attributes[name]
+        files = {name for name, value in attributes.items() if isinstance(value, ModuleType)}
+        for name in (files & functions) - {*words}:
+            del attributes[name]
 
 
 def _publish_class(cls: type) -> None:
     for name, member in list(vars(cls).items()):
-        if isinstance(member, staticmethod | classmethod) and not name.startswith("_"):
-            qualname = f"{cls.__name__}.{name}"
+        if name.startswith("_") and name != "__init__":
+            continue
+        qualname = f"{cls.__name__}.{name}"
+        if isinstance(member, staticmethod | classmethod):
             wrapped = _core.wrap_function(member.__func__, cls.__module__, qualname)
             setattr(cls, name, type(member)(wrapped))
-        elif (
-            isinstance(member, FunctionType)
-            and (name == "__init__" or not name.startswith("_"))
-            and not getattr(member, "__isabstractmethod__", False)
+        elif isinstance(member, FunctionType) and not getattr(
+            member, "__isabstractmethod__", False
         ):
-            qualname = f"{cls.__name__}.{name}"
             setattr(cls, name, _core.wrap_function(member, cls.__module__, qualname))
 
 
@@ -192,11 +192,13 @@ def publish(namespace: dict[str, Any], names: Sequence[str]) -> None:
         Those of the module that users see.
     """
     _add_advice(namespace, names)
+    classes: dict[type, None] = {}
     for name in names:
         value = namespace[name]
         if isinstance(value, FunctionType):
             namespace[name] = _core.wrap_function(value, namespace["__name__"], name)
         elif isinstance(value, type) and value.__module__.startswith("metaops."):
-            for cls in value.__mro__:
-                if cls.__module__.startswith("metaops."):
-                    _publish_class(cls)
+            classes.update(dict.fromkeys(value.__mro__))
+    for cls in classes:
+        if cls.__module__.startswith("metaops."):
+            _publish_class(cls)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import _core
 
@@ -17,8 +17,7 @@ DEFAULT_MAX_BYTES: int = _core.cache_max_bytes
 """What the session itself keeps a folder below, roughly."""
 
 
-@dataclass(frozen=True)
-class CacheUsage:
+class CacheUsage(NamedTuple):
     """What a folder holds, or what was removed from it.
 
     Attributes

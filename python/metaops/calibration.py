@@ -9,15 +9,16 @@ the same on a machine that was calibrated and on one that was not.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, cache, functions
 from ._core import Var
 from .profiler import profile_scope
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["calibrate", "load", "save"]
 
@@ -113,12 +114,16 @@ def _bandwidth(footprint: int, figures: dict[str, Any]) -> float:
 
 def path(folder: str | None = None) -> Path | None:
     """Return the file of the figures, or None where nothing is kept on disk."""
+    from pathlib import Path
+
     folder = cache.default_directory() if folder is None else folder
     return Path(folder) / FILE_NAME if folder else None
 
 
 def save(figures: dict[str, Any], folder: str | None = None) -> Path | None:
     """Write figures to the cache folder, where later processes find them."""
+    import json
+
     file = path(folder)
     if file:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -130,11 +135,16 @@ def save(figures: dict[str, Any], folder: str | None = None) -> Path | None:
 
 def load(folder: str | None = None) -> bool:
     """Use the figures of the cache folder, if there are any that can be read."""
-    file = path(folder)
-    if not file:
+    folder = cache.default_directory() if folder is None else folder
+    file = os.path.join(folder, FILE_NAME)
+    # Each import of the package looks for it, and most find none.
+    if not (folder and os.path.exists(file)):
         return False
+    import json
+
     try:
-        _core.set_machine_figures(json.loads(file.read_text()))
+        with open(file) as opened:
+            _core.set_machine_figures(json.load(opened))
     except (OSError, ValueError, TypeError, RuntimeError):
         return False
     return True

@@ -10,9 +10,7 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _core
 
@@ -30,8 +28,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(NamedTuple):
     """One read or write of a stage.
 
     Attributes
@@ -66,8 +63,7 @@ class Access:
     reduction: str
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(NamedTuple):
     """One loop of a stage.
 
     Attributes
@@ -92,8 +88,7 @@ class Loop:
     unroll: int
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """One nest of loops in a kernel.
 
     Attributes
@@ -130,8 +125,7 @@ class Stage:
     override_line: int
 
 
-@dataclass(frozen=True)
-class KernelExplanation:
+class KernelExplanation(NamedTuple):
     """One kernel call.
 
     Attributes
@@ -153,6 +147,8 @@ class KernelExplanation:
     may_keep : bool
         It packs arguments of the program. Where these stay the same, the third
         run on them, and later ones, find what is packed, and do without it.
+    text : str
+        The stages, as ``print`` shows them.
     """
 
     name: str
@@ -165,7 +161,7 @@ class KernelExplanation:
     threads: int
     predicted_seconds: float
     may_keep: bool
-    _text: str
+    text: str
 
     @property
     def intensity(self) -> float:
@@ -177,7 +173,7 @@ class KernelExplanation:
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         kept = "  kept from run to run where what it reads stays the same\n"
         return (
-            f"{self.name}: {' '.join(self.lines)}\n{self._text}{kept if self.may_keep else ''}"
+            f"{self.name}: {' '.join(self.lines)}\n{self.text}{kept if self.may_keep else ''}"
             f"  {threads}; predicted {self.predicted_seconds * 1e6:.1f} us"
         )
 
@@ -242,7 +238,8 @@ class Explanation:
                     f"# of kernel {' '.join(stage.origins)}",
                     f"{stage.identity} = {stage.schedule}",
                 ]
-        Path(path).write_text("".join(f"{line}\n" for line in lines))
+        with open(path, "w") as file:
+            file.writelines(f"{line}\n" for line in lines)
 
     def __str__(self) -> str:
         if not self.kernels:
@@ -277,7 +274,7 @@ def _kernel(call: _core.KernelDescription) -> KernelExplanation:
         threads=call["threads"],
         predicted_seconds=call["predicted_seconds"],
         may_keep=call["may_keep"],
-        _text=call["text"],
+        text=call["text"],
     )
 
 

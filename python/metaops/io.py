@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
-import zipfile
-from typing import Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from ._errors import at_line
-from ._structure import Reader, Writer
+
+if TYPE_CHECKING:
+    import zipfile
 
 __all__ = ["load", "save"]
 
@@ -40,6 +40,9 @@ def save(value: Any, path: Path) -> None:
     ValueError
         If a list or dict contains itself, or is nested too deeply.
     """
+    import tempfile
+    import zipfile
+
     path = os.fspath(path)
     directory = os.path.dirname(path) or "."
     with tempfile.NamedTemporaryFile(dir=directory, delete=False) as file:
@@ -58,6 +61,8 @@ def save(value: Any, path: Path) -> None:
 
 
 def _write(archive: zipfile.ZipFile, value: Any) -> None:
+    from ._structure import Writer
+
     try:
         Writer(archive).write(value)
     except RecursionError:
@@ -83,6 +88,10 @@ def load(path: Path) -> Any:
     OSError
         If it cannot be opened.
     """
+    import zipfile
+
+    from ._structure import Reader
+
     path = os.fspath(path)
     with open(path, "rb") as file:
         try:

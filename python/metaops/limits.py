@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from . import _core
 from ._core import Var
@@ -28,8 +28,30 @@ def _dtype_of(type: DType | Var) -> _core.dtype:
     return _core.dtype(type.dtype if isinstance(type, Var) else type)
 
 
-@dataclass(frozen=True)
-class finfo:  # noqa: N801 (the array API's name)
+class _Limits:
+    """A value that is what its attributes are, and stays so."""
+
+    def _set(self, **attributes: Any) -> None:
+        vars(self).update(attributes)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise at_line(AttributeError(f"{type(self).__name__}: {name} cannot be set"))
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise at_line(AttributeError(f"{type(self).__name__}: {name} cannot be deleted"))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def __repr__(self) -> str:
+        attributes = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({attributes})"
+
+
+class finfo(_Limits):  # noqa: N801 (the array API's name)
     """The limits of a type of floats.
 
     Parameters
@@ -57,11 +79,11 @@ class finfo:  # noqa: N801 (the array API's name)
     """
 
     dtype: _core.dtype
-    bits: int = field(init=False)
-    eps: float = field(init=False)
-    max: float = field(init=False)
-    min: float = field(init=False)
-    smallest_normal: float = field(init=False)
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
 
     def __init__(self, type: DType | Var) -> None:
         dtype = _dtype_of(type)
@@ -69,14 +91,17 @@ class finfo:  # noqa: N801 (the array API's name)
             raise at_line(TypeError(f"finfo: {dtype} is no type of floats; see iinfo"))
         bits, digits, exponent = _FLOATS[dtype]
         most = (2.0 - 2.0**-digits) * 2.0**exponent
-        values = (dtype, bits, 2.0**-digits, most, -most, 2.0 ** (1 - exponent))
-        names = ("dtype", "bits", "eps", "max", "min", "smallest_normal")
-        for name, value in zip(names, values, strict=True):
-            object.__setattr__(self, name, value)
+        self._set(
+            dtype=dtype,
+            bits=bits,
+            eps=2.0**-digits,
+            max=most,
+            min=-most,
+            smallest_normal=2.0 ** (1 - exponent),
+        )
 
 
-@dataclass(frozen=True)
-class iinfo:  # noqa: N801 (the array API's name)
+class iinfo(_Limits):  # noqa: N801 (the array API's name)
     """The limits of a type of integers.
 
     Parameters
@@ -100,9 +125,9 @@ class iinfo:  # noqa: N801 (the array API's name)
     """
 
     dtype: _core.dtype
-    bits: int = field(init=False)
-    max: int = field(init=False)
-    min: int = field(init=False)
+    bits: int
+    max: int
+    min: int
 
     def __init__(self, type: DType | Var) -> None:
         dtype = _dtype_of(type)
@@ -110,7 +135,4 @@ class iinfo:  # noqa: N801 (the array API's name)
             raise at_line(TypeError(f"iinfo: {dtype} is no type of integers; see finfo"))
         bits = 8 * dtype.itemsize
         low, high = (0, 2**bits) if "uint" in dtype else (-(2 ** (bits - 1)), 2 ** (bits - 1))
-        for name, value in zip(
-            ("dtype", "bits", "max", "min"), (dtype, bits, high - 1, low), strict=True
-        ):
-            object.__setattr__(self, name, value)
+        self._set(dtype=dtype, bits=bits, max=high - 1, min=low)

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ._profile_types import CallTimes, ProgramGraph
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["to_dot", "write"]
 
@@ -60,6 +61,9 @@ def write(dot: str, path: Path) -> None:
     RuntimeError
         If Graphviz is not installed, or fails.
     """
+    import shutil
+    import subprocess
+
     kind = path.suffix.lower()
     if kind in _TEXT:
         path.write_text(dot)

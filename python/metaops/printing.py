@@ -10,7 +10,6 @@ are computed where that is less work than to compute the tensor.
 
 from __future__ import annotations
 
-import html
 import sys
 from typing import Any
 
@@ -109,6 +108,8 @@ def _rows(x: Var) -> list[list[str]]:
 
 def represent_html(x: Var) -> str:
     """Return a table for a notebook; of more than two dimensions, the text."""
+    import html
+
     title = f"{type(x).__name__} of shape {x.shape}, {x.dtype}"
     if x.ndim not in (1, 2) or x.size == 0:
         body = f"<pre>{html.escape(write(x))}</pre>"

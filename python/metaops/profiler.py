@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core, picture
 from ._profile_types import CallTimes, ProgramTimes, RunTimes
@@ -20,8 +17,7 @@ from ._profile_types import CallTimes, ProgramTimes, RunTimes
 __all__ = ["KernelProfile", "ProfileReport", "ProgramProfile", "profile_scope"]
 
 
-@dataclass(frozen=True)
-class KernelProfile:
+class KernelProfile(NamedTuple):
     """What one kernel of one program took at its lines of the user's code.
 
     A program that calls the same kernel several times for the same lines has one
@@ -87,8 +83,7 @@ class KernelProfile:
         return _rate(self.flops * self.calls, self.seconds)
 
 
-@dataclass(frozen=True)
-class ProgramProfile:
+class ProgramProfile(NamedTuple):
     """The runs of one program for the same lines of the user's code.
 
     Attributes
@@ -111,7 +106,7 @@ class ProgramProfile:
         What that took.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]
     runs: int
     seconds: float
     meta_operators: int
@@ -234,11 +229,14 @@ class ProfileReport:
         OSError
             If the file cannot be written.
         """
+        import json
+
         if not self._has_timeline:
             raise ValueError("chrome_trace: the profile was taken with timeline=False")
         runs = self._profiler.runs()  # first: the programs of all of these are there
         trace = {"displayTimeUnit": "ns", "traceEvents": _trace_events(self._data(), runs)}
-        Path(path).write_text(json.dumps(trace))
+        with open(path, "w") as file:
+            file.write(json.dumps(trace))
 
     def graph(self, path: str | os.PathLike[str], program: int = -1) -> None:
         """Draw a program: operators as nodes, each kernel a box around its own.
@@ -267,6 +265,8 @@ class ProfileReport:
         OSError
             If the file cannot be written.
         """
+        from pathlib import Path
+
         data = self._data()
         if not -len(data) <= program < len(data):
             raise IndexError(f"graph: given program {program}, but {len(data)} have run")

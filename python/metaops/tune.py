@@ -14,19 +14,19 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._core import Var
 from .flags import flags
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 __all__ = ["TunedKernel", "Tuning", "tune", "tuned_schedules"]
 
 
-@dataclass(frozen=True)
-class TunedKernel:
+class TunedKernel(NamedTuple):
     """Kernel calls that were tuned together.
 
     Attributes
@@ -64,8 +64,7 @@ class TunedKernel:
         return self.seconds_before / self.seconds_after if self.seconds_after else 1.0
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(NamedTuple):
     """What `tune` has found; ``print`` shows a table.
 
     Attributes
@@ -99,7 +98,8 @@ class Tuning:
         OSError
             If it cannot be written.
         """
-        Path(path).write_text(_to_text(_entries(self.schedules)))
+        with open(path, "w") as file:
+            file.write(_to_text(_entries(self.schedules)))
 
     def __str__(self) -> str:
         header = ("kernels", "before us", "after us", "speedup", "tried", "operators", "lines")
@@ -150,6 +150,8 @@ def _to_text(entries: Mapping[str, str]) -> str:
 
 def _cache_file() -> Path | None:
     """Return where what is found for this processor is kept, or None."""
+    from pathlib import Path
+
     folder, target = str(flags.cache_dir), _core.target_name()
     return Path(folder) / f"schedules-{target[:32]}.txt" if folder and target else None
 
@@ -288,6 +290,8 @@ def tune(
             RuntimeWarning,
             stacklevel=2,
         )
+    from pathlib import Path
+
     lines = [line for kernel in kernels for line in kernel.schedules]
     kept = _keep(lines)
     result = Tuning(kernels, Path(path) if path else kept, time.monotonic() - start, errors)

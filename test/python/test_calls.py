@@ -17,9 +17,16 @@ from public import CALLABLES
 
 A = np.arange(6, dtype="float32").reshape(2, 3)
 
-# NamedTuples and dataclasses that the package returns, and classes without
+# NamedTuples that the package returns, and classes without
 # parameters, have the messages of Python; flags are named by keywords.
-RESULTS = {"MemoryHolder"}
+RESULTS = {
+    "KernelExplanation",
+    "KernelProfile",
+    "MemoryHolder",
+    "ProgramProfile",
+    "TunedKernel",
+    "Tuning",
+}
 
 
 def test_the_sweep_sees_the_package():

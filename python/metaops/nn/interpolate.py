@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +17,9 @@ from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
 from .module import Module
 from .resample import Places, cubic, linear, nearest, weighted
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "interpolate"]
 
@@ -189,6 +191,8 @@ def _axes(extents: Sequence[int], size: Any, factor: Any, recompute: bool | None
                 " 2**31 - 1"
             )
         )
+    from fractions import Fraction
+
     axes = []
     for n, own, ratio in zip(extents, sizes, factors, strict=True):
         scale = Fraction(n, own)
@@ -227,6 +231,8 @@ def _in_order(axes: Sequence[_Axis]) -> list[int]:
 
     Along the last one, neighbours are no vectors: it comes where tensors are small.
     """
+    from fractions import Fraction
+
     ratios = [Fraction(axis.size, axis.extent) for axis in axes]
     return sorted(range(len(axes)), key=lambda k: (ratios[k], -k if ratios[k] > 1 else k))
 

@@ -11,8 +11,7 @@ one matrix for all gates. Steps that are alike have the same kernels.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +32,7 @@ Step = Callable[[Var, Var, State], State]
 _NONLINEARITIES: dict[str, Callable[[Var], Var]] = {"tanh": tanh, "relu": relu}
 
 
-@dataclass(frozen=True)
-class Weights:
+class Weights(NamedTuple):
     """The parameters of one layer in one direction, gates one below the other.
 
     `ih` is ``(gates * hidden_size, inputs)``, `hh` ``(gates * hidden_size, outputs)``,

@@ -26,10 +26,10 @@ Gradients are derived from all that, and are of the same form.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ import numpy.typing as npt
 from .. import _core
 from .._core import Var
 from .._typing import widened
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__: list[str] = []
 
@@ -50,7 +53,7 @@ _TILE, _SIZE = 4, 6
 #: with which the error is twice as large. Pairs c, -c, 1 / c, -1 / c are those
 #: of Alam et al., "Winograd Convolution for Deep Neural Networks: Efficient Point
 #: Selection", 2022; of fractions between 1/2 and 2, these had the smallest error.
-_POINTS = (Fraction(0), Fraction(2, 3), Fraction(-2, 3), Fraction(3, 2), Fraction(-3, 2))
+_POINTS = ("0", "2/3", "-2/3", "3/2", "-3/2")
 
 #: How long a multiplication of a transform takes, in those of the products: transforms
 #: wait for memory.
@@ -59,6 +62,8 @@ _TRANSFORM_COST = 5
 
 def _polynomial(roots: Sequence[Fraction]) -> list[Fraction]:
     """Return the coefficients of a polynomial with these roots, lowest powers first."""
+    from fractions import Fraction
+
     coefficients = [Fraction(1)]
     for root in roots:
         times_x, times_root = [Fraction(0), *coefficients], [*coefficients, Fraction(0)]
@@ -77,6 +82,8 @@ def _transforms(points: Sequence[Fraction], tile: int) -> tuple[Matrix, Matrix, 
     coefficients of the polynomial with all other points as its roots; that of G evaluates
     a polynomial and divides by the product of the distances to other points.
     """
+    from fractions import Fraction
+
     zero, one, taps = Fraction(0), Fraction(1), len(points) + 2 - tile
     images, kernels = [], []
     for k, point in enumerate(points):
@@ -90,9 +97,14 @@ def _transforms(points: Sequence[Fraction], tile: int) -> tuple[Matrix, Matrix, 
     return _as_floats(images), _as_floats(kernels), _as_floats(results)
 
 
-_IMAGES, _KERNEL, _RESULT = _transforms(_POINTS, _TILE)
-_KERNELS = np.kron(_KERNEL, _KERNEL).reshape(-1, 3, 3)
-_RESULTS = np.kron(_RESULT, _RESULT)
+@functools.cache
+def _matrices() -> tuple[Matrix, Matrix, Matrix]:
+    """Return the matrices that transform a row of images, kernels and results."""
+    from fractions import Fraction
+
+    points = [Fraction(point) for point in _POINTS]
+    images, kernel, result = _transforms(points, _TILE)
+    return images, np.kron(kernel, kernel).reshape(-1, 3, 3), np.kron(result, result)
 
 
 def applies(
@@ -155,7 +167,7 @@ def _transformed_images(x: Var, padding: tuple[int, int]) -> Var:
     """Return B^T d B of each tile: ``((m + 2)^2, tiles, C)``."""
     N, C = x.shape[:2]
     rows, columns = _tile_counts(x, padding)
-    transform = _as_var(_IMAGES, x)
+    transform = _as_var(_matrices()[0], x)
     # Channels are innermost, so that all that follows reads whole vectors, and the border
     # is in memory. One kernel does that for all elements of the tiles.
     bordered = (N, _TILE * rows + 2, _TILE * columns + 2, C)
@@ -172,7 +184,7 @@ def _transformed_images(x: Var, padding: tuple[int, int]) -> Var:
 def _transformed_kernels(weight: Var) -> Var:
     """Return G g G^T of each kernel: ``((m + 2)^2, C, K)``."""
     K, C = weight.shape[:2]
-    transform = _as_var(_KERNELS, weight)
+    transform = _as_var(_matrices()[1], weight)
     space = (_SIZE**2, C, K, 3, 3)
     kernels = weight.reindex(space, ("i2", "i1", "i3", "i4"))
     return (transform.broadcast(space, (1, 2)) * kernels).sum((3, 4))
@@ -181,7 +193,7 @@ def _transformed_kernels(weight: Var) -> Var:
 def _transformed_results(products: Var) -> Var:
     """Return A^T p A of each tile of products: ``(m^2, tiles, K)``."""
     tiles, K = products.shape[1:]
-    transform = _as_var(_RESULTS, products)
+    transform = _as_var(_matrices()[2], products)
     space = (_TILE**2, tiles, K, _SIZE**2)
     places = products.reindex(space, ("i3", "i1", "i2"))
     return (transform.broadcast(space, (1, 2)) * places).sum(3)
