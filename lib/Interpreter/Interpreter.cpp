@@ -169,8 +169,7 @@ Expected<Tensor> Interpreter::evaluate(Operation *op,
 }
 
 bool Interpreter::knows(Operation *op) const {
-  return isBranchOrLoop(op) ||
-         functions.contains(op->getName().getStringRef());
+  return isBranchOrLoop(op) || functions.contains(op->getName().getStringRef());
 }
 
 static Tensors getOperands(Operation *op, const Interpreter::Values &values) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Function.h"
 #include "MetaOps/Runtime/Session/Export.h"
+#include "Function.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -34,7 +34,8 @@ static py::none exportProgram(const std::string &path, py::handle inputs,
   request.outputs = toNamedVars(outputs, owner);
   request.weights = toNamedVars(weights, owner);
   request.targets = toStrings(targets, "targets");
-  request.keys = py::cast<std::map<std::string, std::string>>(keys);
+  for (auto [key, text] : keys)
+    request.keys[py::cast<std::string>(key)] = py::cast<std::string>(text);
   request.keepsIR = keepsIR;
   runWithoutGIL([&](Session &session) {
     session.exportProgram(request, path);

@@ -83,11 +83,13 @@ def make_lazy(package: str, code: str, light: Mapping[str, str]) -> None:
             if name in light:
                 return getattr(importlib.import_module(f"{package}.{light[name]}"), name)
             is_special = name.startswith("__") and name != "__all__"
-            # Parts that import each other then look for a module of this name.
-            is_part = _is_importing(package) and importlib.util.find_spec(f"{package}.{name}")
             is_own = loader == threading.get_ident()
-            if is_special or name in modules or is_own or is_part:
+            if is_special or name in modules or is_own:
                 raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            # Parts that import each other look for a module of this name; another thread
+            # waits for what these are.
+            if _is_importing(package) and importlib.util.find_spec(f"{package}.{name}"):
+                return importlib.import_module(f"{package}.{name}")
             load()
             return getattr(module, name)
 

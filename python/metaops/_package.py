@@ -126,6 +126,7 @@ from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
 from .execute import load_program
 from .explain import Explanation, KernelExplanation, explain
+from .exporting import export
 from .fetching import fetch
 from .filters import *  # noqa: F403
 from .flags import default_dump_directory as _default_dump_directory
@@ -249,6 +250,7 @@ __all__ = [
     "last_program",
     "MemoryHolder",
     "estimate",
+    "export",
     "memory_holders",
     "memory_stats",
     "memory_summary",

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import inspect
 import os
-import platform
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def export(
     outputs = _name_outputs(_trace(fn, inputs))
     _core.export_program(
         os.fspath(path),
-        list(zip(_name_inputs(fn, len(inputs)), inputs)),
+        list(zip(_name_inputs(fn, len(inputs)), inputs, strict=True)),
         outputs,
         _name_weights(fn),
         _default_targets() if targets is None else list(targets),
@@ -86,7 +86,7 @@ def export(
     )
 
 
-def _trace(fn: Callable, inputs: list[Var]):
+def _trace(fn: Callable, inputs: list[Var]) -> Any:
     """Return what a function returns, if it has asked for no values."""
     runs = _core.stats()["programs_run"]
     with flag_scope(lazy_execution=True):
@@ -100,11 +100,16 @@ def _trace(fn: Callable, inputs: list[Var]):
     )
 
 
-def _as_input(arg) -> Var:
-    """Return a tensor in memory that is nothing else."""
+def _as_input(arg: Any) -> Var:
+    """Return a tensor in memory that is nothing else.
+
+    A NumPy array sees its memory, so its values are not taken for known ones: indices
+    among them are checked.
+    """
     given = arg if isinstance(arg, Var) else _core.array(arg)
-    zeros = np.zeros(given.shape, "float32")
-    return _core.array(zeros, given.dtype)
+    made = _core.array(np.zeros(given.shape, "bool"), given.dtype)
+    np.asarray(made)
+    return made
 
 
 def _name_inputs(fn: Callable, count: int) -> list[str]:
@@ -113,14 +118,14 @@ def _name_inputs(fn: Callable, count: int) -> list[str]:
 
     called = fn.execute if isinstance(fn, Module) and hasattr(fn, "execute") else fn
     try:
-        parameters = inspect.signature(called).parameters.values()
+        parameters = list(inspect.signature(called).parameters.values())
     except (TypeError, ValueError):
         parameters = []
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return [names[i] if i < len(names) else f"input_{i}" for i in range(count)]
 
 
-def _name_outputs(result) -> list[tuple[str, Var]]:
+def _name_outputs(result: Any) -> list[tuple[str, Var]]:
     """Return a function's results and their names."""
     if isinstance(result, Var):
         return [("output", result)]
@@ -147,7 +152,7 @@ def _name_weights(fn: Callable) -> list[tuple[str, Var]]:
 
 
 def _default_targets() -> list[str]:
-    machine = platform.machine()
+    machine = os.uname().machine
     if machine not in TARGETS:
         raise ValueError(f"export: no target is known for {machine}; name targets")
     return list(TARGETS[machine])

@@ -346,7 +346,8 @@ DATA_DEPENDENT = names(
 #: Functions that are no operators of tensors, or another name of one above.
 OTHERS = names(
     "Var array asarray from_dlpack full random seed enable_grad grad hessian_vector_product "
-    "is_grad_enabled jvp no_grad vjp Module Sequential nn optim load save fetch fetch_sync sync "
+    "is_grad_enabled jvp no_grad vjp Module Sequential nn optim load save export load_program "
+    "fetch fetch_sync sync "
     "sync_all dump flag_scope flags get_num_threads set_num_threads Explanation "
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
     "TunedKernel Tuning tune tuned_schedules "

@@ -158,6 +158,12 @@ def test_the_first_example_of_the_readme(tmp_path):
     assert table(printed) == table(shown)
 
 
+def test_the_third_example_of_the_readme():
+    exporting = examples("README.md", "python")[2]
+    shown = "\nprint(np.abs(y - model(mo.ones((8, 16))).numpy()).max(), y.shape)"
+    assert run(sys.executable, "-", text=exporting + shown).split() == ["0.0", "(8,", "4)"]
+
+
 def test_the_second_example_of_the_readme(capfd):
     """Train as the README does, and by NumPy from the same parameters."""
     training = examples("README.md", "python")[1]
@@ -305,7 +311,7 @@ def test_every_example_in_python_is_run():
     counts = {page: len(examples(page, "python")) for page in pages}
     # Spec.md defines the operations by Python that the interpreter is written after.
     assert {page: count for page, count in counts.items() if count} == {
-        "README.md": 2,
+        "README.md": 3,
         "docs/ArrayApi.md": 2,
         "docs/ExchangingData.md": 1,
         "docs/Explain.md": 2,

@@ -300,6 +300,7 @@ def test_threads_may_import_different_parts_at_once():
         "sys.setswitchinterval(1e-5)\n"
         "import metaops as mo\n"
         "parts = ['import metaops.nn', 'mo.grad', 'import metaops.optim', 'mo.matmul', "
+        "'mo.nn', 'mo.optim', 'from metaops import sorting', 'mo.sorting', "
         "'from metaops.cumulative import cumsum', 'mo.array([1.0])', 'import metaops.execute']\n"
         "failures = []\n"
         "def work(part):\n"

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `import metaops` imports beside itself and NumPy.
+"""What `import metaops`, and the first use of it, imports beside itself and NumPy.
 
 What few programs need is imported by the functions that need it: a module of the
 standard library may bring twenty others.
@@ -24,7 +24,8 @@ HEAVY = """
 @pytest.fixture(scope="module")
 def imported():
     """Return the modules that are there after `import metaops`, but not after NumPy."""
-    code = "import sys, numpy; a = {*sys.modules}; import metaops; print(*{*sys.modules} - a)"
+    use = "import metaops; metaops.grad"
+    code = f"import sys, numpy; a = {{*sys.modules}}; {use}; print(*{{*sys.modules}} - a)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     names = set(done.stdout.split())
     assert "metaops._core" in names

@@ -280,8 +280,9 @@ TEST_F(StepsTest, TimesOfALoopAreAddedUp) {
 TEST_F(StepsTest, AFailedCheckLeavesArgumentsAlone) {
   data.arguments = {kBytes, 2 * sizeof(int64_t)};
   data.results[0] = {x(), kBytes};
-  data.steps = {makeStep(Check{{0, 3, true}, ""}, {number(y()), number(y(), 8)}),
-                makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())})};
+  data.steps = {
+      makeStep(Check{{0, 3, true}, ""}, {number(y()), number(y(), 8)}),
+      makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())})};
   auto attempt = [&](int64_t lowest, int64_t highest) {
     BufferRef indices = memory.allocate(2 * sizeof(int64_t));
     static_cast<int64_t *>(indices->data())[0] = lowest;
@@ -434,8 +435,9 @@ TEST_F(StepsTest, CarriesHaveThreePlaces) {
 }
 
 TEST_F(StepsTest, ChecksComeFirst) {
-  data.steps = {makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())}),
-                makeStep(Check{{0, 3, true}, ""}, {number(y()), number(y(), 8)})};
+  data.steps = {
+      makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())}),
+      makeStep(Check{{0, 3, true}, ""}, {number(y()), number(y(), 8)})};
   EXPECT_EQ(findProblem(), "step 1 of a program checks when an argument has "
                            "been overwritten");
 }

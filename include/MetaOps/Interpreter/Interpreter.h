@@ -66,8 +66,8 @@ public:
   /// The values of a function so far.
   using Values = llvm::DenseMap<Value, Tensor>;
 
-  /// Evaluates one op, a branch or a loop too, on the values around it, to which
-  /// those inside of it are added.
+  /// Evaluates one op, a branch or a loop too, on the values around it, to
+  /// which those inside of it are added.
   llvm::Expected<Tensors> evaluateAmong(Operation *op, Values &values);
 
   /// Evaluates one op on values of its operands: any but a branch or a loop,

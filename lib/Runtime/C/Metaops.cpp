@@ -287,20 +287,19 @@ const char *metaops_get_key(const metaops_program *program, const char *key) {
 //===----------------------------------------------------------------------===//
 
 metaops_status metaops_run(metaops_program *program,
-                           const metaops_input_memory *inputs,
-                           size_t num_inputs,
+                           const metaops_input_memory *inputs, size_t numInputs,
                            const metaops_output_memory *outputs,
-                           size_t num_outputs, char **error) {
+                           size_t numOutputs, char **error) {
   return guard(error, [&]() -> Error {
     if (Error failure = checkProgram(program))
       return failure;
-    if ((!inputs && num_inputs > 0) || (!outputs && num_outputs > 0))
+    if ((!inputs && numInputs > 0) || (!outputs && numOutputs > 0))
       return wrong("there are no inputs or no outputs: null");
     llvm::SmallVector<ConstMemory> from;
-    for (size_t i = 0; i < num_inputs; ++i)
+    for (size_t i = 0; i < numInputs; ++i)
       from.push_back({inputs[i].data, inputs[i].bytes});
     llvm::SmallVector<MutableMemory> to;
-    for (size_t i = 0; i < num_outputs; ++i)
+    for (size_t i = 0; i < numOutputs; ++i)
       to.push_back({outputs[i].data, outputs[i].bytes});
     return program->loaded->run(from, to);
   });

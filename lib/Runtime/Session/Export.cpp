@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. The slice of the outputs is traced as for a run, with what checks its
-//    indices. Nothing is run.
-// 2. Its leaves become arguments: the inputs in their order, whether they are
-//    read or not, then the weights. An output that is a leaf goes through an
-//    operation that does nothing, so that it is no argument's memory.
+// 1. What was recorded before the inputs does not depend on them: it is
+// computed,
+//    such as the initial values of parameters. Nothing else is run.
+// 2. The slice of the outputs is traced as for a run, with what checks its
+//    indices. Its leaves become arguments: the inputs in their order, whether
+//    they are read or not, then the weights. An output that is a leaf goes
+//    through an operation that does nothing, so that it is no argument's
+//    memory.
 // 3. The slice is compiled for each target, and written into one file with the
 //    signature and the weights.
 //
@@ -26,6 +29,8 @@
 #include "MetaOps/Runtime/Session/Session.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <limits>
 
 using namespace metaops;
 
@@ -75,6 +80,30 @@ static void checkNotRandom(const Graph &graph, const Slice &slice) {
               formatLine(op->op->getLoc()) +
               ", and would draw the same ones in each run; expected them as an "
               "input");
+}
+
+/// Computes what the outputs need that was recorded before the inputs.
+void Session::computeConstants(const ExportRequest &request) {
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  for (const NamedVar &input : request.inputs)
+    first = std::min(first, input.second->node->order);
+  llvm::SmallSetVector<Node *, 8> constants;
+  auto add = [&](Node *node) {
+    if (!node->isLeaf() && node->order < first)
+      constants.insert(node);
+  };
+  llvm::SmallVector<Node *> outputs;
+  for (const NamedVar &output : request.outputs)
+    if (!output.second->node->isLeaf())
+      outputs.push_back(output.second->node);
+  traceSlice(graph, outputs, slice);
+  llvm::for_each(outputs, add);
+  for (Node *op : slice.ops)
+    if (op->order >= first)
+      llvm::for_each(op->operands, add);
+  // Alone: what asking computes along might be an output.
+  if (!constants.empty())
+    compute(constants.getArrayRef(), RunKind::Initial);
 }
 
 /// Adds what checks the indices that a slice reads by to its outputs.
@@ -165,6 +194,7 @@ void Session::exportProgram(const ExportRequest &request,
                             llvm::StringRef path) {
   flushUpdates();
   checkInputs(request, [](const Var &var) { return var.node; });
+  computeConstants(request);
   std::vector<ResultCheck> checks = traceExport(request);
   std::string text = writeSlice(graph, slice);
   Compiler &backend = useInterpreter ? *interpreter : *compiler;

@@ -340,8 +340,8 @@ public:
           build);
 
   /// Writes a file with a program that computes the outputs from other inputs,
-  /// for processes without a compiler; see docs/ProgramFile.md. Updates that are
-  /// pending are run before, and nothing else.
+  /// for processes without a compiler; see docs/ProgramFile.md. Runs updates
+  /// that are pending, and what was recorded before the inputs; nothing else.
   void exportProgram(const ExportRequest &request, llvm::StringRef path);
 
   /// Settings, by name; see Flags.cpp for what they mean.
@@ -472,6 +472,7 @@ private:
   std::shared_ptr<const CachedProgram> makeCopies();
 
   // Export (Export.cpp)
+  void computeConstants(const ExportRequest &request);
   std::vector<ResultCheck> addChecks(llvm::SmallVectorImpl<Node *> &outputs);
   std::vector<ResultCheck> traceExport(const ExportRequest &request);
   ProgramSignature describeExport(const ExportRequest &request);
