@@ -11,7 +11,8 @@
 //
 // * a kernel makes it, or another placement op (whose parts then lie there);
 // * its window is contiguous, or the kernel's result lies in the window's rows;
-// * it is no result of the program, and no part of anything else;
+// * it is no result of the program, and no part of anything else, nor does a
+//   branch or a loop hand it on, whose results might be returned;
 // * where a file's schedule stores it past the caches, it begins at a line.
 //
 // From then on its memory is the owner's: it lives from when the first part is
@@ -33,6 +34,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -131,9 +133,17 @@ private:
 };
 } // namespace
 
+/// Whether a branch or a loop gives the value, or a view of it, another name.
+static bool isHandedOn(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<scf::ConditionOp, scf::WhileOp, scf::YieldOp>(user) ||
+           (isa<ViewOpInterface>(user) && isHandedOn(user->getResult(0)));
+  });
+}
+
 /// Whether nothing else decides where the value is.
 bool PartPlacer::isMadeForThis(Value value, const PartPlace &place) const {
-  if (returned.contains(value) || places.contains(value))
+  if (returned.contains(value) || places.contains(value) || isHandedOn(value))
     return false;
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<PlacementOpInterface>(op))
