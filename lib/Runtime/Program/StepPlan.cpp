@@ -35,7 +35,8 @@ int64_t metaops::getGrain(const KernelCall &call) {
                           std::max<int64_t>(call.workPerStep, 1));
 }
 
-bool metaops::isSplit(const Step &step) {
+/// Whether a step's own loop is shared among threads.
+static bool isSplit(const Step &step) {
   // Copies and routines share themselves among threads, so that no two
   // routines run at once.
   const auto *kernel = std::get_if<KernelCall>(&step.action);
@@ -153,10 +154,13 @@ ListPlan Planner::planList(const StepList &steps) {
   std::vector<CallFacts> facts;
   for (const Step &step : steps) {
     list.numbers.push_back(nextNumber++);
+    list.works.push_back(step.getWork());
+    const auto *call = std::get_if<KernelCall>(&step.action);
+    list.grains.push_back(call ? getGrain(*call) : 1);
     CallFacts &fact = facts.emplace_back();
     fact.isSplit = isSplit(step);
-    if (const auto *kernel = std::get_if<KernelCall>(&step.action))
-      fact.work = multiplyCounts(kernel->parallelRange, kernel->workPerStep);
+    if (call)
+      fact.work = multiplyCounts(call->parallelRange, call->workPerStep);
     addMemory(step, fact);
     list.overwrites.push_back(
         llvm::any_of(fact.writes, [&](const MemoryRange &range) {

@@ -23,6 +23,8 @@ struct ListPlan {
   std::vector<CallStep> groups;
   /// Of each step, its place in ProgramInfo::calls.
   std::vector<unsigned> numbers;
+  /// Of each step, its work, and the fewest iterations that are worth a thread.
+  std::vector<int64_t> works, grains;
   /// Of each step, whether it, or a step inside of it, writes over an argument.
   std::vector<bool> overwrites;
   /// Of each step, the plans of the lists inside of it.
@@ -44,8 +46,6 @@ struct StepPlan {
   int64_t routineBegin = 0, routineBytes = 0;
 };
 
-/// Whether a step's own loop is shared among threads.
-bool isSplit(const Step &step);
 /// The fewest iterations of a kernel's loop that are worth a thread.
 int64_t getGrain(const KernelCall &call);
 

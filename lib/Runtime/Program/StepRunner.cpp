@@ -77,7 +77,7 @@ llvm::Error StepRunner::runGroup(const StepList &steps, const ListPlan &list,
   if (llvm::all_of(group, [&](unsigned i) { return isThere(steps[i]); }))
     return llvm::Error::success();
   const Step &first = steps[group.front()];
-  bool isLeaf = first.getRegions().empty();
+  bool isLeaf = list.regions[group.front()].empty();
   // A step with lists inside begins to overwrite when a step of these does.
   if (isLeaf &&
       llvm::any_of(group, [&](unsigned i) { return list.overwrites[i]; }))
@@ -89,7 +89,7 @@ llvm::Error StepRunner::runGroup(const StepList &steps, const ListPlan &list,
   int64_t work = 0;
   for (unsigned i : group) {
     noteFilled(steps[i]);
-    work = addCounts(work, steps[i].getWork());
+    work = addCounts(work, list.works[i]);
   }
   return isLeaf ? pollStop(work) : llvm::Error::success();
 }
@@ -191,8 +191,8 @@ llvm::Error StepRunner::runKernel(const Step &step, const KernelCall &kernel,
     ThreadPool::Stop stop;
     stop.check = shouldStop;
     stop.range = kWorkBetweenChecks / std::max<int64_t>(kernel.workPerStep, 1);
-    isDone =
-        threads.parallelFor(kernel.parallelRange, getGrain(kernel), body, stop);
+    isDone = threads.parallelFor(kernel.parallelRange,
+                                 place.list.grains[place.index], body, stop);
   });
   if (!isDone)
     return llvm::make_error<Interrupted>();
