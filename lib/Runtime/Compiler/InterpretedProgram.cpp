@@ -20,15 +20,11 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Compiler/ReadSlice.h"
 #include "MetaOps/Runtime/Memory/DType.h"
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
-#include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
 
 #include <cstring>
 
@@ -75,22 +71,11 @@ public:
 } // namespace
 
 llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
-  context.loadDialect<metaop::MetaOpDialect, func::FuncDialect,
-                      arith::ArithDialect, tensor::TensorDialect>();
-  // Loaded where a slice has something of it.
-  DialectRegistry controlFlow;
-  controlFlow.insert<scf::SCFDialect>();
-  context.appendDialectRegistry(controlFlow);
-  std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
-    message += diag.str();
-    return success();
-  });
-  module = parseSourceString<ModuleOp>(slice, ParserConfig(&context));
-  if (module)
-    main = module->lookupSymbol<func::FuncOp>("main");
-  if (!main)
-    return llvm::createStringError("a slice has no function @main: " + message);
+  auto read = readSlice(slice, context);
+  if (!read)
+    return read.takeError();
+  module = std::move(*read);
+  main = module->lookupSymbol<func::FuncOp>("main");
   return llvm::Error::success();
 }
 

@@ -8,16 +8,11 @@
 
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Compiler/Captures.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "MetaOps/Runtime/Compiler/ReadSlice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -68,22 +63,8 @@ static SliceGraph describe(func::FuncOp main) {
 
 llvm::Expected<SliceGraph> metaops::readSliceGraph(llvm::StringRef bytecode) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<metaop::MetaOpDialect, func::FuncDialect,
-                      arith::ArithDialect, tensor::TensorDialect>();
-  DialectRegistry controlFlow;
-  controlFlow.insert<scf::SCFDialect>();
-  context.appendDialectRegistry(controlFlow);
-  std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    message += diagnostic.str();
-    return success();
-  });
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(bytecode, ParserConfig(&context));
-  func::FuncOp main;
-  if (module)
-    main = module->lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isDeclaration())
-    return llvm::createStringError("a slice has no function @main: " + message);
-  return describe(main);
+  auto module = readSlice(bytecode, context);
+  if (!module)
+    return module.takeError();
+  return describe((*module)->lookupSymbol<func::FuncOp>("main"));
 }
