@@ -146,7 +146,7 @@ static Expected<Tensor> evaluateCast(CastOp op, ArrayRef<Tensor> operands) {
                      [&](ArrayRef<Scalar> x) { return convert(to, x[0]); });
 }
 
-/// stop_grad and stop_fuse have a meaning for passes only.
+/// stop_grad and stop_fuse have a meaning for passes only, transfer for memory.
 template <typename OpTy>
 static Expected<Tensor> evaluateIdentity(OpTy op, ArrayRef<Tensor> operands) {
   return operands.front();
@@ -245,4 +245,5 @@ void metaop::addElementwiseOps(OpFunctions &functions) {
   addOp<BitcastOp>(functions, evaluateBitcast);
   addOp<StopGradOp>(functions, evaluateIdentity<StopGradOp>);
   addOp<StopFuseOp>(functions, evaluateIdentity<StopFuseOp>);
+  addOp<TransferOp>(functions, evaluateIdentity<TransferOp>);
 }

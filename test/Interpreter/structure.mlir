@@ -15,7 +15,7 @@ func.func private @convolve(%x: tensor<2x4xf32>, %w: tensor<3xf32>) -> tensor<2x
 
 func.func @main() -> (
     tensor<2x4xf32>, tensor<2xf32>, tensor<2x4xf32>, tensor<2x2xf32>,
-    tensor<3xf32>, tensor<3xf32>) {
+    tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
   %x = metaop.constant
       dense<[[1.0, 2.0, 3.0, 4.0], [0.0, -1.0, 2.0, -3.0]]> : tensor<2x4xf32>
   %w = metaop.constant dense<[0.5, 1.0, -1.0]> : tensor<3xf32>
@@ -58,7 +58,10 @@ func.func @main() -> (
   %r1 = metaop.stop_fuse %w : tensor<3xf32>
   // CHECK: result 5: tensor<3xf32>
   // CHECK-NEXT: [0.5, 1, -1]
-  return %e, %s, %p, %c, %r0, %r1 :
+  %r2 = metaop.transfer %w from "cpu:0" to "cpu:1" : tensor<3xf32>
+  // CHECK: result 6: tensor<3xf32>
+  // CHECK-NEXT: [0.5, 1, -1]
+  return %e, %s, %p, %c, %r0, %r1, %r2 :
       tensor<2x4xf32>, tensor<2xf32>, tensor<2x4xf32>, tensor<2x2xf32>,
-      tensor<3xf32>, tensor<3xf32>
+      tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
 }

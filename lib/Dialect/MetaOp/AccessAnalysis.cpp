@@ -358,7 +358,7 @@ static ExtentOrigin stepBack(ExtentOrigin at) {
                    ? ExtentOrigin{op.getSource(), at.dim}
                    : at;
       })
-      .Case<StopGradOp, StopFuseOp>(
+      .Case<StopGradOp, StopFuseOp, TransferOp>(
           [&](auto op) { return ExtentOrigin{op.getOperand(), at.dim}; })
       .Default([&](Operation *op) {
         return isa<ElementwiseOpInterface>(op)

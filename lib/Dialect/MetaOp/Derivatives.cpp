@@ -188,6 +188,18 @@ Products StopFuseOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   return {tangents[0]};
 }
 
+Products TransferOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  if (!isFloatTensor(getResult()))
+    return none(*this);
+  TensorEmitter emit(builder, getLoc());
+  return {emit.create<TransferOp>(getType(), cotangents[0], getTo(), getFrom())};
+}
+
+Products TransferOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  TensorEmitter emit(builder, getLoc());
+  return {emit.create<TransferOp>(getType(), tangents[0], getFrom(), getTo())};
+}
+
 Products ReshapeOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   Products result = none(*this);
   if (!isFloatTensor(getResult()))

@@ -14,42 +14,20 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
-#include <sys/mman.h>
 #include <vector>
 
 using namespace metaops;
-
-/// Takes memory from the system. Buffers of many megabytes are read a fifth
-/// faster in pages of 2 MB than of 4 KB, so these are asked for where whole
-/// ones fit. It is a wish only: errors are no matter.
-///
-/// Such a buffer starts at a page, because others do so, or shortly behind it
-/// (foreign ones at 16 bytes): a load waits for earlier stores that are not yet
-/// done if it equals one in the low 12 bits of the address, and a kernel that
-/// reads a little behind the place where it writes would meet its last store.
-static void *allocate(size_t size) {
-  constexpr size_t hugePage = size_t(2) << 20, page = 4096;
-  if (size < 2 * hugePage)
-    return std::aligned_alloc(64, size);
-  void *memory = std::aligned_alloc(page, size);
-  if (!memory)
-    return memory;
-  auto address = reinterpret_cast<uintptr_t>(memory);
-  uintptr_t begin = llvm::alignTo(address, hugePage);
-  uintptr_t end = (address + size) & ~uintptr_t(hugePage - 1);
-  madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
-  return memory;
-}
 
 namespace metaops {
 
 /// What buffers and the allocator share. The last of them frees it.
 class AllocatorState {
 public:
-  AllocatorState() = default;
+  explicit AllocatorState(std::shared_ptr<MemorySource> source)
+      : source(std::move(source)) {}
   /// A model; see Allocator::createModel.
   explicit AllocatorState(int64_t bytesInUse) : isModel(true) {
     statistics.bytesInUse = statistics.peakBytes = bytesInUse;
@@ -118,6 +96,8 @@ public:
   }
 
   const bool isModel = false;
+  /// Null for a model.
+  const std::shared_ptr<MemorySource> source;
 
 private:
   void count(MemoryUse use, int64_t bytes) {
@@ -133,22 +113,22 @@ private:
       throw OutOfMemory(reserved, statistics);
     auto cached = free.find(reserved);
     if (cached == free.end() || cached->second.empty())
-      return takeFromSystem(reserved);
+      return takeFromSource(reserved);
     void *memory = cached->second.back();
     cached->second.pop_back();
     cachedBytes -= reserved;
     return memory;
   }
 
-  void *takeFromSystem(size_t reserved) {
+  void *takeFromSource(size_t reserved) {
     constexpr int64_t alwaysKept = int64_t(64) << 20;
     if (cachedBytes > std::max(alwaysKept, statistics.bytesInUse / 2))
       releaseCached();
     releaseBeyondLimit(reserved);
-    void *memory = allocate(reserved);
+    void *memory = source->take(reserved);
     if (!memory) {
       releaseCached();
-      memory = allocate(reserved);
+      memory = source->take(reserved);
     }
     if (!memory)
       throw OutOfMemory(reserved, statistics);
@@ -167,7 +147,7 @@ private:
   void releaseCached() {
     for (auto &[reserved, cached] : free)
       for (void *memory : cached)
-        std::free(memory);
+        source->giveBack(memory, reserved);
     free.clear();
     statistics.bytesReserved -= cachedBytes;
     cachedBytes = 0;
@@ -218,6 +198,26 @@ void Buffer::markExported() {
     allocator->countExported(reserved);
 }
 
+MemorySource *Buffer::getDeviceMemory() const {
+  if (!allocator || !allocator->source || allocator->source->isHost())
+    return nullptr;
+  return allocator->source.get();
+}
+
+void Buffer::read(void *to, size_t count) const {
+  if (MemorySource *source = getDeviceMemory())
+    source->download(to, memory, count);
+  else
+    std::memcpy(to, memory, count);
+}
+
+void Buffer::write(const void *from, size_t count) {
+  if (MemorySource *source = getDeviceMemory())
+    source->upload(memory, from, count);
+  else
+    std::memcpy(memory, from, count);
+}
+
 BufferRef Buffer::wrap(void *data, size_t bytes,
                        std::function<void()> release) {
   BufferRef buffer(new Buffer(data, bytes, nullptr, 0, MemoryUse::Values));
@@ -229,7 +229,8 @@ BufferRef Buffer::wrap(void *data, size_t bytes,
 // The allocator
 //===----------------------------------------------------------------------===//
 
-Allocator::Allocator() : Allocator(std::make_shared<AllocatorState>()) {}
+Allocator::Allocator(std::shared_ptr<MemorySource> source)
+    : Allocator(std::make_shared<AllocatorState>(std::move(source))) {}
 
 Allocator::Allocator(std::shared_ptr<AllocatorState> state)
     : state(std::move(state)) {}

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // 1. Every stop_grad is replaced by its operand: it only means something to
-//    automatic differentiation, and would keep its neighbours apart.
+//    automatic differentiation, and would keep its neighbours apart. So is
+//    every transfer, as what is here runs on one device.
 // 2. Canonicalisation patterns and folders run to a fixed point. One pattern
 //    more gives `tensor.dim` in terms of what the extent comes from; else a
 //    `tensor.dim` of an intermediate value would force that value into memory.
@@ -149,9 +150,12 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    func.walk([](StopGradOp op) {
-      op.replaceAllUsesWith(op.getOperand());
-      op.erase();
+    // Gradients are complete, and a program is on one device.
+    func.walk([](Operation *op) {
+      if (!isa<StopGradOp, TransferOp>(op))
+        return;
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
     });
 
     constexpr int maxRounds = 4;

@@ -83,7 +83,9 @@ func.func @mixed(%x: tensor<2x3xf16>, %y: tensor<2x3xf16>) -> (tensor<2x3xf16>, 
   %3 = metaop.stop_grad %1 : tensor<2x3xf16>
   // CHECK: metaop.stop_fuse %{{.*}} : tensor<2x3xf16>
   %4 = metaop.stop_fuse %3 : tensor<2x3xf16>
-  return %4, %2 : tensor<2x3xf16>, tensor<2x3xi64>
+  // CHECK: metaop.transfer %{{.*}} from "cpu:0" to "cpu:1" : tensor<2x3xf16>
+  %5 = metaop.transfer %4 from "cpu:0" to "cpu:1" : tensor<2x3xf16>
+  return %5, %2 : tensor<2x3xf16>, tensor<2x3xi64>
 }
 
 // Functions of real numbers.

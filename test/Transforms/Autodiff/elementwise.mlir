@@ -176,6 +176,18 @@ func.func @stop_fuse(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
+// The cotangent goes back the other way.
+// CHECK-LABEL: @transfer(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
+// CHECK-NEXT: %[[R:.*]] = metaop.transfer %[[X]] from "a" to "b"
+// CHECK-NEXT: %[[ONE:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[G:.*]] = metaop.transfer %[[ONE]] from "b" to "a"
+// CHECK-NEXT: return %[[R]], %[[G]] :
+func.func @transfer(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = metaop.transfer %x from "a" to "b" : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
 // CHECK-LABEL: @add(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[R:.*]] = metaop.add 

@@ -14,6 +14,16 @@ func.func @stop_grad(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %4 : tensor<?x8xf32>
 }
 
+// CHECK-LABEL: func @transfer
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf32>
+// CHECK-NEXT:    %[[E:.*]] = metaop.exp %[[X]]
+// CHECK-NEXT:    return %[[E]]
+func.func @transfer(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = metaop.transfer %x from "cpu:0" to "cpu:1" : tensor<?x8xf32>
+  %1 = metaop.exp %0 : tensor<?x8xf32>
+  return %1 : tensor<?x8xf32>
+}
+
 // The extent of a computed tensor is that of an argument.
 // CHECK-LABEL: func @extents
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<?x8xf32>, %[[W:[^:]*]]: tensor<f32>

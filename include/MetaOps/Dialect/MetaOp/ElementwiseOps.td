@@ -277,4 +277,24 @@ def MetaOp_StopFuseOp : MetaOp_Op<"stop_fuse", [
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+def MetaOp_TransferOp : MetaOp_Op<"transfer", [
+    Pure, SameOperandsAndResultType, MetaOp_DifferentiableByProducts]> {
+  let summary = "The same value, in another device's memory";
+  let description = [{
+    `result = operand`, of which the one is in the memory of the device `from`
+    and the other in that of `to`. A program runs on one device, so this stands
+    between two programs. A file is one program: the operation is removed
+    before fusion.
+
+    ```mlir
+    %y = metaop.transfer %x from "cpu:0" to "cpu:1" : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins MetaOp_Tensor:$operand, StrAttr:$from, StrAttr:$to);
+  let results = (outs MetaOp_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `from` $from `to` $to attr-dict `:` type($result)
+  }];
+}
+
 #endif // METAOPS_DIALECT_METAOP_ELEMENTWISEOPS_TD

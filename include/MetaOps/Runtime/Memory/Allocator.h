@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_MEMORY_ALLOCATOR_H
 
 #include "MetaOps/Runtime/Memory/Buffer.h"
+#include "MetaOps/Runtime/Memory/MemorySource.h"
 
 #include <cstdint>
 #include <memory>
@@ -23,7 +24,7 @@ struct AllocatorStatistics {
   int64_t bytesInUse = 0;
   /// The most that `bytesInUse` has been since the last reset.
   int64_t peakBytes = 0;
-  /// Taken from the system: in use or kept for later.
+  /// Taken from the source: in use or kept for later.
   int64_t bytesReserved = 0;
   /// Of those in use, scratch memory, what is kept packed for later runs, and
   /// what others see (NumPy's arrays).
@@ -36,7 +37,7 @@ struct AllocatorStatistics {
   int64_t limit = 0;
 };
 
-/// A buffer would have exceeded the limit, or the system has no memory left.
+/// A buffer would have exceeded the limit, or its source has no memory left.
 class OutOfMemory : public std::bad_alloc {
 public:
   /// Rounded up as the allocator does.
@@ -55,12 +56,12 @@ private:
 /// about the same size: a training loop asks for the same sizes in every
 /// iteration. Sizes are rounded up to 512 bytes, above 4 KiB to an eighth of
 /// a power of two. Memory kept beyond half of that in use (and 64 MiB) goes
-/// back to the system when new memory is taken, and all of it where the limit
+/// back to its source when new memory is taken, and all of it where the limit
 /// would be exceeded. Safe for use from any thread; buffers may outlive the
 /// allocator.
 class Allocator {
 public:
-  Allocator();
+  explicit Allocator(std::shared_ptr<MemorySource> source = createHostMemory());
   ~Allocator();
   Allocator(const Allocator &) = delete;
   Allocator &operator=(const Allocator &) = delete;
@@ -88,11 +89,11 @@ public:
   AllocatorStatistics getStatistics() const;
   void resetPeak();
 
-  /// No more than this may be taken from the system, in bytes; 0: as much as
+  /// No more than this may be taken from the source, in bytes; 0: as much as
   /// there is. What is in use already stays.
   void setLimit(int64_t bytes);
 
-  /// Gives the memory that no buffer uses back to the system.
+  /// Gives the memory that no buffer uses back to its source.
   void trim();
 
   /// Of a model: memory that was in use at the beginning is free.

@@ -22,6 +22,7 @@
 namespace metaops {
 
 class AllocatorState;
+class MemorySource;
 class PackedCopy;
 struct RunFailure;
 
@@ -47,8 +48,16 @@ public:
   static llvm::IntrusiveRefCntPtr<Buffer> wrap(void *data, size_t bytes,
                                                std::function<void()> release);
 
+  /// An address of the device that the buffer is for. The host may only look
+  /// there where the memory is its own; see getDeviceMemory.
   void *data() const { return memory; }
   size_t bytes() const { return size; }
+  /// Null for memory of the host.
+  MemorySource *getDeviceMemory() const;
+  /// Copies the first bytes to or from the host's memory, wherever they are,
+  /// in no order with runs.
+  void read(void *to, size_t count) const;
+  void write(const void *from, size_t count);
   bool isForeign() const { return !allocator; }
   /// What the allocator set aside for it; 0 for foreign memory.
   size_t getReserved() const { return reserved; }

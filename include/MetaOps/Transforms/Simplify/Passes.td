@@ -86,8 +86,8 @@ def ForToWhilePass : Pass<"metaop-for-to-while", "::mlir::func::FuncOp"> {
 def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
   let summary = "Canonicalise, merge equal operations, drop what is not used";
   let description = [{
-    Removes `stop_grad` (gradients are complete when this runs), applies the
-    canonicalisation patterns and folders of all ops, gives every `tensor.dim`
+    Removes `stop_grad` (gradients are complete when this runs) and `transfer`
+    (a program runs on one device), applies the canonicalisation patterns and folders of all ops, gives every `tensor.dim`
     of a computed tensor in terms of arguments, merges operations of a block
     that compute the same, and erases dead ones.
 
