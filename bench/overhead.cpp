@@ -54,15 +54,17 @@ public:
     std::optional<SessionScope> whole;
     if (!scopes)
       whole.emplace(*session);
+    Recorder &recorder = session->getRecorder();
     Var value;
     for (int i = 0; i < length; ++i) {
       std::optional<SessionScope> single;
       if (scopes)
         single.emplace(*session);
       const Var &before = i == 0 ? x : value;
-      Var next = session->binary(i % 2 ? "mul" : "add", before, y);
+      Var next =
+          session->wrap(recorder.binary(i % 2 ? "mul" : "add", before, y));
       if (stopFuse)
-        next = session->stopFuse(next);
+        next = session->wrap(recorder.stopFuse(next.getNode()));
       value = std::move(next);
     }
     return value;
@@ -113,7 +115,8 @@ private:
     SessionScope scope(*session);
     BufferRef buffer = session->getMemory().allocate(4 * sizeof(float));
     std::fill_n(static_cast<float *>(buffer->data()), 4, value);
-    return session->buffer(DType::F32, {4}, buffer);
+    return session->wrap(
+        session->getRecorder().buffer(DType::F32, {4}, buffer));
   }
 
   std::shared_ptr<Session> session;

@@ -163,7 +163,7 @@ public:
   /// With the session entered.
   Operand operand(Session &session);
   /// The same, with a number made a tensor.
-  const Var &tensor(Session &session);
+  Node *tensor(Session &session);
 
 private:
   const Var *var = nullptr;
@@ -171,6 +171,23 @@ private:
   std::optional<TensorData> data;
   Var owned;
 };
+
+/// A Var of what `work(recorder, operands...)` records of the arguments, with
+/// the session entered.
+template <typename Work, typename... Arguments>
+Var record(Work work, Arguments... arguments) {
+  Entered session;
+  return session->wrap(
+      work(session->getRecorder(), arguments.operand(*session)...));
+}
+
+/// The same with numbers made tensors.
+template <typename Work, typename... Arguments>
+Var recordTensors(Work work, Arguments... arguments) {
+  Entered session;
+  return session->wrap(
+      work(session->getRecorder(), arguments.tensor(*session)...));
+}
 
 /// The Var in an object, or null. Faster than pybind11's general conversion,
 /// which looks the class up each time.

@@ -232,14 +232,15 @@ Operand Argument::operand(Session &session) {
   return tensor(session);
 }
 
-const Var &Argument::tensor(Session &session) {
+Node *Argument::tensor(Session &session) {
   if (var)
-    return *var;
-  if (number)
-    owned = session.scalar(*number, defaultDType(number->getKind()));
-  else
-    owned = session.buffer(data->dtype, data->shape, std::move(data->buffer));
+    return var->getNode();
+  Recorder &recorder = session.getRecorder();
+  owned = session.wrap(
+      number
+          ? recorder.scalar(*number, defaultDType(number->getKind()))
+          : recorder.buffer(data->dtype, data->shape, std::move(data->buffer)));
   var = &owned;
   number.reset();
-  return owned;
+  return owned.getNode();
 }

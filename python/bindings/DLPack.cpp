@@ -322,8 +322,9 @@ static Var fromDLPack(py::handle object, py::handle device, py::handle copy) {
   else
     failBuffer("from_dlpack: given " + py::repr(capsule).cast<std::string>() +
                ", expected a capsule with a tensor that nobody has taken");
-  Entered session;
-  return session->buffer(data.dtype, data.shape, std::move(data.buffer));
+  return record([&](Recorder &r) {
+    return r.buffer(data.dtype, data.shape, std::move(data.buffer));
+  });
 }
 
 void metaops::python::bindDLPack(py::module_ &module, py::class_<Var> &cls) {

@@ -13,13 +13,6 @@
 using namespace metaops;
 using namespace metaops::python;
 
-/// Records with an operand that may be anything NumPy makes a tensor of.
-template <typename Record> static Var record(py::handle x, Record work) {
-  Argument argument(x);
-  Entered session;
-  return work(*session, argument);
-}
-
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
@@ -36,18 +29,20 @@ Var metaops::python::arrayOf(py::handle object, py::handle dtype,
       fail(ErrorKind::Value, "array: given copy=False, but the Var is " +
                                  nameOf(var->dtype()) + ", not " +
                                  nameOf(*type));
-    Entered session;
-    return type ? session->cast(*var, *type) : session->share(*var);
+    return record([&](Recorder &r) {
+      return type ? r.cast(*var, *type) : var->getNode();
+    });
   }
   auto number = toNumber(object);
   if (number && sharing != Sharing::Required) {
-    Entered session;
-    return session->scalar(*number,
-                           type.value_or(defaultDType(number->getKind())));
+    return record([&](Recorder &r) {
+      return r.scalar(*number, type.value_or(defaultDType(number->getKind())));
+    });
   }
   TensorData data = toTensorData(object, type, sharing);
-  Entered session;
-  return session->buffer(data.dtype, data.shape, std::move(data.buffer));
+  return record([&](Recorder &r) {
+    return r.buffer(data.dtype, data.shape, std::move(data.buffer));
+  });
 }
 
 namespace {
@@ -76,9 +71,9 @@ static void bindNewTensors(py::module_ &module) {
         module, declaration,
         [value](const py::tuple &shape, py::handle dtype) {
           NewTensor tensor = toNewTensor(shape, dtype);
-          Entered session;
-          return session->full(tensor.shape, Number::ofInt(value),
-                               tensor.dtype);
+          return record([&](Recorder &r) {
+            return r.full(tensor.shape, Number::ofInt(value), tensor.dtype);
+          });
         },
         doc);
   };
@@ -103,8 +98,8 @@ static void bindNewTensors(py::module_ &module) {
       module, "rand(*shape, dtype='float32')",
       [](const py::tuple &shape, py::handle dtype) {
         NewTensor tensor = toNewTensor(shape, dtype);
-        Entered session;
-        return session->random(tensor.shape, tensor.dtype);
+        return record(
+            [&](Recorder &r) { return r.random(tensor.shape, tensor.dtype); });
       },
       "Uniform numbers in [0, 1); the shape is given as for `zeros`.");
 }
@@ -121,9 +116,9 @@ static void bindCreation(py::module_ &module) {
       [](py::handle shape, py::handle value, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
         DType type = toDType(dtype);
-        return record(value, [&](Session &session, Argument &x) {
-          return session.full(extents, x.operand(session), type);
-        });
+        return record(
+            [&](Recorder &r, Operand x) { return r.full(extents, x, type); },
+            Argument(value));
       },
       "A tensor that is filled with a number.");
   define(
@@ -131,8 +126,7 @@ static void bindCreation(py::module_ &module) {
       [](py::handle shape, int64_t dim, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
         DType type = toDType(dtype);
-        Entered session;
-        return session->iota(extents, dim, type);
+        return record([&](Recorder &r) { return r.iota(extents, dim, type); });
       },
       "The place of each element along a dimension.");
   define(
@@ -140,15 +134,14 @@ static void bindCreation(py::module_ &module) {
       [](py::handle shape, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
         DType type = toDType(dtype);
-        Entered session;
-        return session->random(extents, type);
+        return record([&](Recorder &r) { return r.random(extents, type); });
       },
       "Uniform numbers in [0, 1).");
   define(
       module, "seed(n)",
       [](int64_t n) {
         Entered session;
-        session->seed(n);
+        session->getRecorder().seed(n);
       },
       "Starts the random numbers again, as every `n` does in its own way.");
 }
@@ -159,51 +152,42 @@ static void bindCreation(py::module_ &module) {
 
 static void bindElementwise(py::module_ &module) {
   define(module, "unary(name, x)", [](const std::string &name, py::handle x) {
-    return record(x, [&](Session &session, Argument &argument) {
-      return session.unary(name, argument.operand(session));
-    });
+    return record([&](Recorder &r, Operand x) { return r.unary(name, x); },
+                  Argument(x));
   });
   define(module, "binary(name, x, y)",
          [](const std::string &name, py::handle x, py::handle y) {
-           Argument lhs(x), rhs(y);
-           Entered session;
-           return session->binary(name, lhs.operand(*session),
-                                  rhs.operand(*session));
+           return record([&](Recorder &r, Operand x,
+                             Operand y) { return r.binary(name, x, y); },
+                         Argument(x), Argument(y));
          });
   define(module, "ternary(name, x, y, z)",
          [](const std::string &name, py::handle x, py::handle y, py::handle z) {
-           Argument first(x), second(y), third(z);
-           Entered session;
-           return session->ternary(name, first.operand(*session),
-                                   second.operand(*session),
-                                   third.operand(*session));
+           return record([&](Recorder &r, Operand x, Operand y,
+                             Operand z) { return r.ternary(name, x, y, z); },
+                         Argument(x), Argument(y), Argument(z));
          });
   define(module, "compare(pred, x, y)",
          [](const std::string &pred, py::handle x, py::handle y) {
-           Argument lhs(x), rhs(y);
-           Entered session;
-           return session->compare(pred, lhs.operand(*session),
-                                   rhs.operand(*session));
+           return record([&](Recorder &r, Operand x,
+                             Operand y) { return r.compare(pred, x, y); },
+                         Argument(x), Argument(y));
          });
   define(module, "select(cond, a, b)",
          [](py::handle cond, py::handle a, py::handle b) {
-           Argument condition(cond), onTrue(a), onFalse(b);
-           Entered session;
-           return session->select(condition.operand(*session),
-                                  onTrue.operand(*session),
-                                  onFalse.operand(*session));
+           return record([](Recorder &r, Operand cond, Operand a,
+                            Operand b) { return r.select(cond, a, b); },
+                         Argument(cond), Argument(a), Argument(b));
          });
   define(module, "cast(x, dtype)", [](py::handle x, py::handle dtype) {
     DType type = toDType(dtype);
-    return record(x, [&](Session &session, Argument &argument) {
-      return session.cast(argument.operand(session), type);
-    });
+    return record([&](Recorder &r, Operand x) { return r.cast(x, type); },
+                  Argument(x));
   });
   define(module, "bitcast(x, dtype)", [](py::handle x, py::handle dtype) {
     DType type = toDType(dtype);
-    return record(x, [&](Session &session, Argument &argument) {
-      return session.bitcast(argument.operand(session), type);
-    });
+    return record([&](Recorder &r, Operand x) { return r.bitcast(x, type); },
+                  Argument(x));
   });
 }
 
@@ -216,10 +200,12 @@ static Var reindex(py::handle x, py::handle shape, py::handle indexes,
   auto conditions = toStrings(overflowConditions, "overflow_conditions");
   py::list owner;
   auto tensors = toVars(extras, owner);
-  return record(x, [&](Session &session, Argument &argument) {
-    return session.reindex(argument.tensor(session), extents, texts, fill,
-                           conditions, tensors);
-  });
+  return recordTensors(
+      [&](Recorder &r, Node *x) {
+        return r.reindex(x, extents, texts, fill, conditions,
+                         getNodes(tensors));
+      },
+      Argument(x));
 }
 
 static Var reindexReduce(py::handle x, const std::string &op, py::handle shape,
@@ -230,10 +216,12 @@ static Var reindexReduce(py::handle x, const std::string &op, py::handle shape,
   auto conditions = toStrings(overflowConditions, "overflow_conditions");
   py::list owner;
   auto tensors = toVars(extras, owner);
-  return record(x, [&](Session &session, Argument &argument) {
-    return session.reindexReduce(argument.tensor(session), op, extents, texts,
-                                 conditions, tensors);
-  });
+  return recordTensors(
+      [&](Recorder &r, Node *x) {
+        return r.reindexReduce(x, op, extents, texts, conditions,
+                               getNodes(tensors));
+      },
+      Argument(x));
 }
 
 static Var broadcast(py::handle x, py::handle shape, py::handle dims) {
@@ -241,16 +229,18 @@ static Var broadcast(py::handle x, py::handle shape, py::handle dims) {
   std::vector<int64_t> extents =
       asVar(shape) ? asVar(shape)->shape().vec() : toIntegers(shape, "shape");
   auto newDims = toIntegers(dims, "dims");
-  return record(x, [&](Session &session, Argument &argument) {
-    return session.broadcast(argument.tensor(session), extents, newDims);
-  });
+  return recordTensors(
+      [&](Recorder &r, Node *x) { return r.broadcast(x, extents, newDims); },
+      Argument(x));
 }
 
 static Var broadcastVar(py::handle x, const Var &other, py::handle dims) {
   auto newDims = toIntegers(dims, "dims");
-  return record(x, [&](Session &session, Argument &argument) {
-    return session.broadcast(argument.tensor(session), other.shape(), newDims);
-  });
+  return recordTensors(
+      [&](Recorder &r, Node *x) {
+        return r.broadcast(x, other.shape(), newDims);
+      },
+      Argument(x));
 }
 
 /// Defines what is a function of x and a method of Var.
@@ -262,9 +252,9 @@ static void defineBoth(py::module_ &module, const std::string &name,
 }
 
 static Var matmul(py::handle a, py::handle b) {
-  Argument lhs(a), rhs(b);
-  Entered session;
-  return session->matmul(lhs.tensor(*session), rhs.tensor(*session));
+  return recordTensors(
+      [](Recorder &r, Node *x, Node *y) { return r.matmul(x, y); }, Argument(a),
+      Argument(b));
 }
 
 static void bindProducts(py::module_ &module) {
@@ -299,61 +289,61 @@ static void bindReindex(py::module_ &module) {
              "x repeated to the shape of another Var, with `dims` new in it.");
   define(module, "check_indices(indices, dim, extent, has_negative=True)",
          [](const Var &indices, int64_t dim, int64_t extent, bool hasNegative) {
-           Entered session;
-           return session->checkIndices(indices, {dim, extent, hasNegative});
+           return record([&](Recorder &r) {
+             return r.checkIndices(indices.getNode(),
+                                   {dim, extent, hasNegative});
+           });
          });
   define(module, "check_labels(labels, classes, ignored)",
          [](const Var &labels, int64_t classes, py::handle ignored) {
            IndexRange range{std::nullopt, classes, /*hasNegative=*/false};
            if (!ignored.is_none())
              range.ignored = expectInteger(ignored, "ignore_index");
-           Entered session;
-           return session->checkIndices(labels, range);
+           return record([&](Recorder &r) {
+             return r.checkIndices(labels.getNode(), range);
+           });
          });
 }
 
 static void bindShaping(py::module_ &module) {
   define(module, "reshape(x, shape)", [](py::handle x, py::handle shape) {
     auto extents = toIntegers(shape, "shape");
-    return record(x, [&](Session &session, Argument &argument) {
-      return session.reshape(argument.tensor(session), extents);
-    });
+    return recordTensors(
+        [&](Recorder &r, Node *x) { return r.reshape(x, extents); },
+        Argument(x));
   });
   define(module, "concat(parts, dim=0)", [](py::handle parts, int64_t dim) {
     py::list owner;
     std::vector<const Var *> vars = toVars(parts, owner);
-    Entered session;
-    return session->concat(vars, dim);
+    return record([&](Recorder &r) { return r.concat(getNodes(vars), dim); });
   });
   define(module, "stack(parts, dim=0)", [](py::handle parts, int64_t dim) {
     py::list owner;
     std::vector<const Var *> vars = toVars(parts, owner);
-    Entered session;
-    return session->stack(vars, dim);
+    return record([&](Recorder &r) { return r.stack(getNodes(vars), dim); });
   });
-  define(module, "pad(x, low, high, value=0)",
-         [](py::handle x, py::handle low, py::handle high, py::handle value) {
-           auto before = toIntegers(low, "low");
-           auto after = toIntegers(high, "high");
-           Number fill = expectNumber(value, "value");
-           return record(x, [&](Session &session, Argument &argument) {
-             return session.pad(argument.tensor(session), before, after, fill);
-           });
-         });
+  define(
+      module, "pad(x, low, high, value=0)",
+      [](py::handle x, py::handle low, py::handle high, py::handle value) {
+        auto before = toIntegers(low, "low");
+        auto after = toIntegers(high, "high");
+        Number fill = expectNumber(value, "value");
+        return recordTensors(
+            [&](Recorder &r, Node *x) { return r.pad(x, before, after, fill); },
+            Argument(x));
+      });
   define(
       module, "stop_grad(x)",
       [](py::handle x) {
-        return record(x, [](Session &session, Argument &argument) {
-          return session.stopGrad(argument.tensor(session));
-        });
+        return recordTensors([](Recorder &r, Node *x) { return r.stopGrad(x); },
+                             Argument(x));
       },
       "x, through which no gradient flows.");
   define(
       module, "stop_fuse(x)",
       [](py::handle x) {
-        return record(x, [](Session &session, Argument &argument) {
-          return session.stopFuse(argument.tensor(session));
-        });
+        return recordTensors([](Recorder &r, Node *x) { return r.stopFuse(x); },
+                             Argument(x));
       },
       "x, which exists in memory.");
 }
@@ -447,8 +437,9 @@ static Var findTruePlaces(py::handle object) {
     ReleasedGIL released;
     places->write(static_cast<int64_t *>(buffer->data()));
   }
-  Entered session;
-  return session->buffer(DType::I64, {count}, std::move(buffer));
+  return record([&](Recorder &r) {
+    return r.buffer(DType::I64, {count}, std::move(buffer));
+  });
 }
 
 static void bindRunning(py::module_ &module) {
@@ -460,9 +451,11 @@ static void bindRunning(py::module_ &module) {
            const Var &source = expectVar(x, "prefix: x");
            const Var *factor =
                factors.is_none() ? nullptr : &expectVar(factors, "prefix: a");
-           Entered session;
-           return session->prefix(kind, source, factor, dim, reverse,
-                                  exclusive);
+           return record([&](Recorder &r) {
+             return r.prefix(kind, source.getNode(),
+                             factor ? factor->getNode() : nullptr, dim, reverse,
+                             exclusive);
+           });
          });
   define(module, "sort(x, dim, descending, begin, count)",
          [](py::handle x, int64_t dim, bool descending, int64_t begin,
@@ -471,7 +464,8 @@ static void bindRunning(py::module_ &module) {
            std::vector<Var> results;
            {
              Entered session;
-             results = session->sort(source, dim, descending, begin, count);
+             results = session->wrapResults(session->getRecorder().sort(
+                 source.getNode(), dim, descending, begin, count));
            }
            return py::tuple(toList(std::move(results)));
          });

@@ -128,12 +128,9 @@ static py::object getItem(VarObject self, py::handle key) {
   if (hasTensors(key))
     return ofPackage("getitem")(self.object, key);
   std::vector<IndexItem> index = toIndex(key);
-  Var part;
-  {
-    Entered session;
-    part = session->getItem(self.var, index);
-  }
-  return py::cast(std::move(part));
+  return py::cast(record([&](Recorder &recorder) {
+    return recorder.getItem(self.var.getNode(), index);
+  }));
 }
 
 static void setItem(VarObject self, py::handle key, py::handle value) {

@@ -254,12 +254,13 @@ Entered::Entered() : Entered(UserFrame()) {}
 
 Entered::Entered(const UserFrame &frame)
     : session(getSession()), scope(session, lockWithoutGIL(session)) {
-  session.setStopsGradients(areGradientsStopped());
+  Recorder &recorder = session.getRecorder();
+  recorder.setStopsGradients(areGradientsStopped());
   if (!frame)
     return;
   // The context makes locations, and it is only safe inside of the session.
   mlir::LocationAttr &location = getState().locations[frame.getPosition()];
   if (!location)
-    location = session.makeLocation(frame.getFile(), frame.getLine());
-  session.setLine(location);
+    location = recorder.makeLocation(frame.getFile(), frame.getLine());
+  recorder.setLine(location);
 }

@@ -167,8 +167,7 @@ static void initialise(py::handle self, py::handle value, py::handle dtype) {
 static void bindIdentity(py::class_<Var> &cls) {
   define(cls, "__init__(self, value, dtype=None)", &initialise);
   auto share = [](const Var &self) {
-    Entered session;
-    return session->share(self);
+    return record([&](Recorder &) { return self.getNode(); });
   };
   for (const char *name : {"clone(self)", "copy(self)"})
     define(cls, name, share,
@@ -196,17 +195,13 @@ static py::object notImplemented() {
   return py::reinterpret_borrow<py::object>(Py_NotImplemented);
 }
 
-template <typename Record>
-static py::object recordWith(const Var &self, py::handle other, Record record) {
+template <typename Work>
+static py::object recordWith(const Var &self, py::handle other, Work work) {
   if (!isOperand(other))
     return notImplemented();
-  Argument argument(other);
-  Var result;
-  {
-    Entered session;
-    result = record(*session, self, argument.operand(*session));
-  }
-  return py::cast(std::move(result));
+  return py::cast(record(
+      [&](Recorder &recorder, Operand y) { return work(recorder, self, y); },
+      Argument(other)));
 }
 
 static void bindBinary(py::class_<Var> &cls, const char *method,
@@ -215,15 +210,15 @@ static void bindBinary(py::class_<Var> &cls, const char *method,
   define(cls, "__" + name + "__(self, other)",
          [op](const Var &self, py::handle other) {
            return recordWith(self, other,
-                             [op](Session &s, Operand x, Operand y) {
-                               return s.binary(op, x, y);
+                             [op](Recorder &r, Operand x, Operand y) {
+                               return r.binary(op, x, y);
                              });
          });
   define(cls, "__r" + name + "__(self, other)",
          [op](const Var &self, py::handle other) {
            return recordWith(self, other,
-                             [op](Session &s, Operand x, Operand y) {
-                               return s.binary(op, y, x);
+                             [op](Recorder &r, Operand x, Operand y) {
+                               return r.binary(op, y, x);
                              });
          });
   // A Var is rebound to the result; who holds the old value keeps it.
@@ -233,9 +228,9 @@ static void bindBinary(py::class_<Var> &cls, const char *method,
              return notImplemented();
            Argument argument(other);
            Entered session;
-           session->assign(
-               self.var,
-               session->binary(op, self.var, argument.operand(*session)));
+           session->assign(self.var,
+                           session->getRecorder().binary(
+                               op, self.var, argument.operand(*session)));
            return self.get();
          });
 }
@@ -245,13 +240,9 @@ static void bindMatrixProduct(py::class_<Var> &cls) {
                     py::handle other) -> py::object {
     if (!isOperand(other))
       return notImplemented();
-    Argument lhs(x), rhs(y);
-    Var result;
-    {
-      Entered session;
-      result = session->matmul(lhs.tensor(*session), rhs.tensor(*session));
-    }
-    return py::cast(std::move(result));
+    return py::cast(recordTensors(
+        [](Recorder &r, Node *x, Node *y) { return r.matmul(x, y); },
+        Argument(x), Argument(y)));
   };
   define(cls, "__matmul__(self, other)",
          [product](py::handle self, py::handle other) {
@@ -267,15 +258,14 @@ static void bindComparison(py::class_<Var> &cls, const char *predicate) {
   define(cls, "__" + std::string(predicate) + "__(self, other)",
          [predicate](const Var &self, py::handle other) {
            return recordWith(self, other,
-                             [predicate](Session &s, Operand x, Operand y) {
-                               return s.compare(predicate, x, y);
+                             [predicate](Recorder &r, Operand x, Operand y) {
+                               return r.compare(predicate, x, y);
                              });
          });
 }
 
 static Var recordUnary(const Var &self, const char *op) {
-  Entered session;
-  return session->unary(op, self);
+  return record([&](Recorder &r) { return r.unary(op, self); });
 }
 
 static void bindOperators(py::class_<Var> &cls) {
@@ -339,8 +329,7 @@ static DType toTarget(const Var &self, py::handle target) {
 static void bindCasts(py::class_<Var> &cls) {
   auto cast = [](const Var &self, py::handle dtype) {
     DType type = toDType(dtype);
-    Entered session;
-    return session->cast(self, type);
+    return record([&](Recorder &r) { return r.cast(self, type); });
   };
   for (const char *name : {"cast(self, dtype)", "astype(self, dtype)"})
     define(cls, name, cast, "The same numbers with another dtype.");
@@ -348,8 +337,7 @@ static void bindCasts(py::class_<Var> &cls) {
       cls, "to(self, destination)",
       [](const Var &self, py::handle target) {
         DType type = toTarget(self, target);
-        Entered session;
-        return session->cast(self, type);
+        return record([&](Recorder &r) { return r.cast(self, type); });
       },
       "The same numbers with another dtype, or that of another Var; \"cpu\",\n"
       "where all tensors are, changes nothing.");
@@ -357,8 +345,7 @@ static void bindCasts(py::class_<Var> &cls) {
     define(
         cls, name.str() + "(self)",
         [dtype](const Var &self) {
-          Entered session;
-          return session->cast(self, dtype);
+          return record([&](Recorder &r) { return r.cast(self, dtype); });
         },
         "The same numbers with this dtype.");
   };
@@ -382,22 +369,21 @@ static void bindRebinding(py::class_<Var> &cls) {
       cls, "stop_grad(self)",
       [](VarObject self) {
         Entered session;
-        session->assign(self.var, session->stopGrad(self.var));
+        session->assign(self.var,
+                        session->getRecorder().stopGrad(self.var.getNode()));
         return self.get();
       },
       "Stops gradients at this Var, in place; returns it.");
   define(
       cls, "detach(self)",
       [](const Var &self) {
-        Entered session;
-        return session->stopGrad(self);
+        return record([&](Recorder &r) { return r.stopGrad(self.getNode()); });
       },
       "A new Var of the same value, through which no gradient flows.");
   define(
       cls, "stop_fuse(self)",
       [](const Var &self) {
-        Entered session;
-        return session->stopFuse(self);
+        return record([&](Recorder &r) { return r.stopFuse(self.getNode()); });
       },
       "A new Var of the same value, which exists in memory.");
   define(
@@ -438,8 +424,8 @@ static std::vector<int64_t> toVariadic(const py::tuple &given,
 static void bindShaping(py::class_<Var> &cls) {
   auto reshape = [](const Var &self, const py::tuple &shape) {
     auto extents = toVariadic(shape, "shape");
-    Entered session;
-    return session->reshape(self, extents);
+    return record(
+        [&](Recorder &r) { return r.reshape(self.getNode(), extents); });
   };
   for (const char *name : {"reshape(self, *shape)", "view(self, *shape)"})
     define(cls, name, reshape,
@@ -449,10 +435,8 @@ static void bindShaping(py::class_<Var> &cls) {
     std::optional<std::vector<int64_t>> permutation;
     if (axes.size() > 0 && !(axes.size() == 1 && axes[0].is_none()))
       permutation = toVariadic(axes, "axes");
-    Entered session;
-    if (!permutation)
-      return session->transpose(self, std::nullopt);
-    return session->transpose(self, llvm::ArrayRef(*permutation));
+    return record(
+        [&](Recorder &r) { return r.transpose(self.getNode(), permutation); });
   };
   for (const char *name : {"transpose(self, *axes)", "permute(self, *axes)"})
     define(cls, name, transpose,
@@ -464,8 +448,9 @@ static void bindShaping(py::class_<Var> &cls) {
           fail(ErrorKind::Value, "t: given a tensor of shape " +
                                      formatShape(self.shape()) +
                                      ", expected at most two dimensions");
-        Entered session;
-        return session->transpose(self, std::nullopt);
+        return record([&](Recorder &r) {
+          return r.transpose(self.getNode(), std::nullopt);
+        });
       },
       "The transposed matrix; a vector stays as it is.");
 }
@@ -484,10 +469,9 @@ static void bindReductions(py::class_<Var> &cls) {
         cls, std::string(name) + "(self, dim=None, keepdims=False)",
         [name = name](const Var &self, py::handle dim, bool keepDims) {
           std::optional<std::vector<int64_t>> dims = toDims(dim);
-          Entered session;
-          if (!dims)
-            return session->reduce(name, self, std::nullopt, keepDims);
-          return session->reduce(name, self, llvm::ArrayRef(*dims), keepDims);
+          return record([&](Recorder &r) {
+            return r.reduce(name, self.getNode(), dims, keepDims);
+          });
         },
         doc);
 }

@@ -84,8 +84,8 @@ protected:
   /// p <- p * x, recorded at a line.
   void step(Var &p, const Var &x, unsigned line) {
     SessionScope scope(*session);
-    session->setLine(session->makeLocation("model.py", line));
-    session->update(p, session->binary("mul", p, x));
+    setLine("model.py", line);
+    session->update(p, binary("mul", p, x));
   }
 };
 
@@ -117,8 +117,8 @@ TEST_F(AsyncTest, AFailureIsToldOnceAtTheNextWaitWithTheLine) {
   Var y;
   {
     SessionScope scope(*session);
-    session->setLine(session->makeLocation("model.py", 7));
-    y = session->unary("exp", x);
+    setLine("model.py", 7);
+    y = unary("exp", x);
   }
   set(false, /*fails=*/true);
   std::string message;
@@ -135,13 +135,13 @@ TEST_F(AsyncTest, AFailureIsToldOnceAtTheNextWaitWithTheLine) {
   Var z;
   {
     SessionScope scope(*session);
-    z = session->binary("add", y, x);
+    z = binary("add", y, x);
   }
   EXPECT_THROW(values(z), SessionError);
   EXPECT_EQ(values(x), floats({1, 2}));
   {
     SessionScope scope(*session);
-    z = session->binary("add", x, x);
+    z = binary("add", x, x);
   }
   EXPECT_EQ(values(z), floats({2, 4}));
 }
@@ -182,8 +182,8 @@ TEST_F(AsyncTest, EagerlyEachOperationIsAProgramOfItsOwn) {
   Var x = tensor({3}, {0, 1, 2});
   SessionScope scope(*session);
   session->setFlag("lazy_execution", false);
-  Var y = session->unary("exp", x);
-  Var z = session->binary("mul", y, y);
+  Var y = unary("exp", x);
+  Var z = binary("mul", y, y);
   EXPECT_EQ(control->runs, 2);
   TensorData data = session->getData(z);
   session->wait(data);

@@ -60,7 +60,7 @@ protected:
 
   Var get(const Var &x, llvm::ArrayRef<IndexItem> items) {
     SessionScope scope(*session);
-    return session->getItem(x, items);
+    return wrap(recorder().getItem(x.getNode(), items));
   }
 };
 
@@ -136,7 +136,7 @@ TEST_F(IndexingTest, OldValuesStay) {
   Var old;
   {
     SessionScope scope(*session);
-    old = session->share(x);
+    old = share(x);
     session->setItem(x, {at(0)}, number(-1));
   }
   EXPECT_EQ(values(old)[0], 0);
@@ -149,9 +149,9 @@ TEST_F(IndexingTest, GradientsFlowThroughAssignments) {
   std::vector<Var> gradients;
   {
     SessionScope scope(*session);
-    y = session->share(x);
+    y = share(x);
     session->setItem(y, {window(std::nullopt, std::nullopt, -2)}, v);
-    gradients = session->grad(session->binary("mul", y, y), {&x, &v});
+    gradients = session->grad(binary("mul", y, y), {&x, &v});
   }
   EXPECT_EQ(values(y), floats({1, 6, 3, 5}));
   EXPECT_EQ(values(gradients[0]), floats({2, 0, 6, 0}));
@@ -161,7 +161,7 @@ TEST_F(IndexingTest, GradientsFlowThroughAssignments) {
 TEST_F(IndexingTest, BadIndices) {
   Var x = matrix();
   auto error = [&](llvm::ArrayRef<IndexItem> items) {
-    return errorOf([&] { session->getItem(x, items); });
+    return errorOf([&] { recorder().getItem(x.getNode(), items); });
   };
   EXPECT_EQ(error(at(4)),
             "index: index 4 is out of range for dimension 0 of extent 4");

@@ -74,13 +74,13 @@ protected:
 
   Var multiply(const Var &x, const Var &y) {
     SessionScope scope(*session);
-    return session->binary("mul", x, y);
+    return binary("mul", x, y);
   }
 
   /// p <- p * x
   void step(Var &p, const Var &x) {
     SessionScope scope(*session);
-    session->update(p, session->binary("mul", p, x));
+    session->update(p, binary("mul", p, x));
   }
 
   /// Asks, and stops waiting when the run has started.

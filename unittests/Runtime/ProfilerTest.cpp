@@ -43,7 +43,7 @@ protected:
   }
 
   mlir::Location lineAt(unsigned line) {
-    return session->makeLocation("model.py", line);
+    return recorder().makeLocation("model.py", line);
   }
 
   std::shared_ptr<const RunRecord>
@@ -62,7 +62,7 @@ protected:
     Var y;
     {
       SessionScope scope(*session);
-      y = session->unary("exp", x);
+      y = unary("exp", x);
     }
     values(y);
   }
@@ -210,7 +210,7 @@ TEST_F(ProfilerTest, RunsInTheQueueAreReportedAfterTheEnd) {
   {
     SessionScope scope(*session);
     active.add(*session, profiler);
-    Var y = session->unary("neg", x);
+    Var y = unary("neg", x);
     session->sync({&y});
     active.remove(*session, profiler.get());
   }
@@ -224,7 +224,7 @@ TEST_F(ProfilerTest, ASliceIsReadAsPlainData) {
   std::shared_ptr<const RunRecord> run;
   {
     SessionScope scope(*session);
-    y = session->binary("mul", x, session->unary("exp", x));
+    y = binary("mul", x, unary("exp", x));
     session->sync({&y});
     run = session->getLastRun();
   }

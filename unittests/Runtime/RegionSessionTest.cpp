@@ -114,14 +114,15 @@ protected:
   std::vector<Var> record(llvm::StringRef text,
                           llvm::ArrayRef<const Var *> given,
                           unsigned line = 1) {
-    session->setLine(session->makeLocation("loop.py", line));
-    return session->recordRegions(
-        given, [&](OpBuilder &builder, Location location, ValueRange values) {
+    setLine("loop.py", line);
+    return session->wrapResults(recorder().recordRegions(
+        getNodes(given),
+        [&](OpBuilder &builder, Location location, ValueRange values) {
           Operation *op = buildFromText(builder, text, values);
           if (op)
             op->setLoc(location);
           return op;
-        });
+        }));
   }
 
   int64_t opsInBlock() { return statistics().opsInBlock; }
@@ -164,7 +165,7 @@ TEST_F(RegionSessionTest, TakesWhatRegionsCapture) {
   Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), r;
   {
     SessionScope scope(*session);
-    Var sum = session->binary("add", y, y);
+    Var sum = binary("add", y, y);
     r = std::move(record(loop, {&x, &sum})[0]);
   }
   EXPECT_EQ(values(r), floats({1, 1}));
@@ -188,7 +189,7 @@ TEST_F(RegionSessionTest, LoopsCompileOnceAndStayFlat) {
     {
       SessionScope scope(*session);
       Var next = std::move(record(loop, {&x, &y}, i)[0]);
-      x = session->stopGrad(next);
+      x = stopGrad(next);
     }
     values(x);
     if (i == 2)
@@ -235,7 +236,7 @@ TEST_F(RegionSessionTest, CapturesOfWaitingValuesAreNotOverwritten) {
   {
     SessionScope scope(*session);
     r = std::move(record(large, {&p})[0]);
-    session->update(p, session->binary("mul", p, number(2)));
+    session->update(p, binary("mul", p, number(2)));
     session->syncAll();
   }
   EXPECT_EQ(values(r), floats({1, 1, 1, 1}));
@@ -280,9 +281,9 @@ TEST_F(RegionSessionTest, GradientsAreErrors) {
   {
     SessionScope scope(*session);
     r = std::move(record(loop, {&x, &y}, 7)[0]);
-    loss = session->binary("mul", r, z);
-    other = session->binary("mul", session->stopGrad(r), x);
-    beside = session->binary("mul", x, y);
+    loss = binary("mul", r, z);
+    other = binary("mul", stopGrad(r), x);
+    beside = binary("mul", x, y);
   }
   std::string start =
       ": there is no derivative of 'scf.while', recorded at loop.py:7, ";
@@ -312,10 +313,10 @@ TEST_F(RegionSessionTest, StoppedGradientsAreNone) {
   Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), loss;
   {
     SessionScope scope(*session);
-    session->setStopsGradients(true);
+    recorder().setStopsGradients(true);
     Var r = std::move(record(loop, {&x, &y})[0]);
-    session->setStopsGradients(false);
-    loss = session->binary("mul", r, x);
+    recorder().setStopsGradients(false);
+    loss = binary("mul", r, x);
   }
   EXPECT_EQ(errorOf([&] { session->grad(loss, {&x, &y}); }), "no error");
 }
@@ -331,8 +332,9 @@ TEST_F(RegionSessionTest, FailuresRecordNothing) {
   auto buildNothing = [](OpBuilder &, Location, ValueRange) -> Operation * {
     return nullptr;
   };
-  EXPECT_EQ(errorOf([&] { session->recordRegions({&x}, buildNothing); }),
-            "value: nothing" + expected);
+  EXPECT_EQ(
+      errorOf([&] { recorder().recordRegions({x.getNode()}, buildNothing); }),
+      "value: nothing" + expected);
   std::string text = loop;
   size_t at = text.find("%y = metaop.add %x, %b");
   ASSERT_NE(at, std::string::npos);

@@ -116,6 +116,22 @@ protected:
   std::shared_ptr<Session> session =
       Session::create(std::make_unique<DonatingCompiler>());
 
+  Recorder &recorder() { return session->getRecorder(); }
+
+  // With the session entered.
+  Var wrap(Node *node) { return session->wrap(node); }
+  Var unary(llvm::StringRef name, Operand x) {
+    return wrap(recorder().unary(name, x));
+  }
+  Var binary(llvm::StringRef name, Operand x, Operand y) {
+    return wrap(recorder().binary(name, x, y));
+  }
+  Var stopGrad(const Var &x) { return wrap(recorder().stopGrad(x.getNode())); }
+  Var share(const Var &x) { return wrap(x.getNode()); }
+  void setLine(llvm::StringRef file, unsigned line) {
+    recorder().setLine(recorder().makeLocation(file, line));
+  }
+
   Var tensor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values) {
     SessionScope scope(*session);
     return makeTensor(shape, values);
@@ -125,7 +141,7 @@ protected:
   Var makeTensor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values) {
     BufferRef buffer = session->getMemory().allocate(values.size() * 4);
     llvm::copy(values, static_cast<float *>(buffer->data()));
-    return session->buffer(DType::F32, shape, buffer);
+    return wrap(recorder().buffer(DType::F32, shape, buffer));
   }
 
   std::vector<float> values(const Var &var) {

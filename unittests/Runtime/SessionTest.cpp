@@ -34,7 +34,7 @@ TEST_F(SessionTest, ComputesWhatIsAsked) {
   Var y;
   {
     SessionScope scope(*session);
-    y = session->binary("add", session->binary("mul", x, number(2)), x);
+    y = binary("add", binary("mul", x, number(2)), x);
   }
   EXPECT_EQ(statistics().programsRun, 0);
   EXPECT_EQ(values(y), floats({3, 6, 9}));
@@ -49,8 +49,8 @@ TEST_F(SessionTest, NumbersMakeNoNewPrograms) {
     {
       SessionScope scope(*session);
       IndexItem window{IndexItem::Kind::Slice, i, i + 2, std::nullopt};
-      Var part = session->getItem(x, window);
-      y = session->binary("mul", part, number(i + 0.5));
+      Var part = wrap(recorder().getItem(x.getNode(), window));
+      y = binary("mul", part, number(i + 0.5));
     }
     float scale = i + 0.5f;
     EXPECT_EQ(values(y), floats({(i + 1) * scale, (i + 2) * scale}));
@@ -65,7 +65,7 @@ TEST_F(SessionTest, ExtentsAndStructureMakeNewPrograms) {
     Var y;
     {
       SessionScope scope(*session);
-      y = session->unary(op, x);
+      y = unary(op, x);
     }
     return values(y);
   };
@@ -81,8 +81,8 @@ TEST_F(SessionTest, OperandOrderMatters) {
   Var a, b;
   {
     SessionScope scope(*session);
-    a = session->binary("sub", x, y);
-    b = session->binary("sub", y, x);
+    a = binary("sub", x, y);
+    b = binary("sub", y, x);
   }
   EXPECT_EQ(values(a), floats({2}));
   EXPECT_EQ(values(b), floats({-2}));
@@ -93,7 +93,7 @@ TEST_F(SessionTest, ViewsOfValuesNeedNoProgram) {
   Var y;
   {
     SessionScope scope(*session);
-    y = session->stopGrad(session->reshape(x, {4}));
+    y = stopGrad(wrap(recorder().reshape(x.getNode(), {4})));
   }
   EXPECT_EQ(values(y), floats({1, 2, 3, 4}));
   EXPECT_EQ(statistics().programsRun, 0);
@@ -104,7 +104,7 @@ TEST_F(SessionTest, RunsDeepGraphs) {
   {
     SessionScope scope(*session);
     for (int i = 0; i < 20000; ++i)
-      x = session->binary("add", x, number(1));
+      x = binary("add", x, number(1));
   }
   EXPECT_EQ(values(x), floats({20000}));
 }
@@ -118,8 +118,8 @@ TEST_F(SessionTest, ForgetsWhatNobodyHolds) {
   int64_t before = statistics().opsInBlock;
   {
     SessionScope scope(*session);
-    Var y = session->unary("exp", x);
-    y = session->unary("neg", y);
+    Var y = unary("exp", x);
+    y = unary("neg", y);
   }
   EXPECT_EQ(statistics().opsInBlock, before);
   EXPECT_EQ(statistics().liveVars, 1);
@@ -130,7 +130,7 @@ TEST_F(SessionTest, KeepsTheHistoryOfDifferentiableValues) {
   Var y;
   {
     SessionScope scope(*session);
-    y = session->binary("mul", x, x);
+    y = binary("mul", x, x);
   }
   EXPECT_EQ(values(y), floats({1, 4}));
   std::vector<Var> gradients;
@@ -146,9 +146,9 @@ TEST_F(SessionTest, DropsHistoryThatNoGradientNeeds) {
   Var mask, stopped;
   {
     SessionScope scope(*session);
-    Var y = session->unary("exp", x);
-    mask = session->compare("lt", y, number(5));
-    stopped = session->stopGrad(session->unary("neg", y));
+    Var y = unary("exp", x);
+    mask = wrap(recorder().compare("lt", y, number(5)));
+    stopped = stopGrad(unary("neg", y));
     session->sync({&mask, &stopped});
   }
   // x and the two values, each a buffer.
@@ -160,7 +160,8 @@ TEST_F(SessionTest, AnOperationGoesWithAllOfItsResults) {
   std::vector<Var> sorted;
   {
     SessionScope scope(*session);
-    sorted = session->sort(x, 0, /*descending=*/false);
+    sorted = session->wrapResults(
+        recorder().sort(x.getNode(), 0, /*descending=*/false));
     session->sync({&sorted[1]});
   }
   // The values, which keep their history, and the indices beside them.
@@ -186,8 +187,9 @@ TEST_F(SessionTest, ASortIsDifferentiatedByTheIndicesBesideIt) {
   std::vector<Var> sorted, gradients;
   {
     SessionScope scope(*session);
-    sorted = session->sort(x, 0, /*descending=*/true);
-    Var loss = session->binary("mul", sorted[0], weights);
+    sorted = session->wrapResults(
+        recorder().sort(x.getNode(), 0, /*descending=*/true));
+    Var loss = binary("mul", sorted[0], weights);
     session->sync({&loss});
     sorted.erase(sorted.begin());
     gradients = session->grad(loss, {&x});
@@ -202,7 +204,7 @@ TEST_F(SessionTest, ChainsOfSyncedValuesDoNotGrow) {
     Var y;
     {
       SessionScope scope(*session);
-      y = session->binary("mul", x, number(0.5));
+      y = binary("mul", x, number(0.5));
       session->sync(&y);
     }
     x = std::move(y);
@@ -218,7 +220,7 @@ TEST_F(SessionTest, ChainsOfSyncedValuesEndAtADepth) {
   std::vector<int64_t> ops;
   for (int i = 0; i < 60; ++i) {
     SessionScope scope(*session);
-    x = session->binary("mul", x, factor);
+    x = binary("mul", x, factor);
     session->sync(&x);
     ops.push_back(session->getStatistics().opsInBlock);
   }
@@ -232,10 +234,10 @@ TEST_F(SessionTest, SavedValuesSpareAGradientTheForwardPass) {
   Var y;
   {
     SessionScope scope(*session);
-    Var sums = session->reduce("sum", session->unary("exp", x),
-                               llvm::ArrayRef<int64_t>{1}, false);
-    y = session->reduce("sum", session->unary("log", sums), std::nullopt,
-                        false);
+    Node *sums = recorder().reduce("sum", recorder().unary("exp", x),
+                                   llvm::ArrayRef<int64_t>{1}, false);
+    y = wrap(recorder().reduce("sum", recorder().unary("log", sums),
+                               std::nullopt, false));
     session->sync(&y);
   }
   {
@@ -257,23 +259,25 @@ TEST_F(SessionTest, SavedValuesSpareAGradientTheForwardPass) {
 TEST_F(SessionTest, ErrorsSayWhatWasGivenAndLeaveNothingBehind) {
   Var x = tensor({2, 3}, {1, 2, 3, 4, 5, 6}), y = tensor({2}, {1, 2});
   int64_t before = statistics().opsInBlock;
-  EXPECT_EQ(errorOf([&] { session->binary("add", x, y); }),
+  EXPECT_EQ(errorOf([&] { binary("add", x, y); }),
             "value: add: shapes (2, 3) and (2,) do not broadcast together");
-  EXPECT_EQ(errorOf([&] { session->unary("foo", x); }),
+  EXPECT_EQ(errorOf([&] { unary("foo", x); }),
             "value: there is no element-wise operator 'foo' with 1 operand");
-  EXPECT_EQ(errorOf([&] { session->binary("and", x, x); }),
+  EXPECT_EQ(errorOf([&] { binary("and", x, x); }),
             "type: and: given float32, expected integers or booleans");
+  EXPECT_TRUE(contains(errorOf([&] { recorder().reshape(x.getNode(), {4}); }),
+                       "has 6 elements"));
+  EXPECT_TRUE(contains(errorOf([&] {
+                         recorder().reindex(x.getNode(), {2}, {"i0", "i7"},
+                                            number(0), {});
+                       }),
+                       "i7"));
   EXPECT_TRUE(
-      contains(errorOf([&] { session->reshape(x, {4}); }), "has 6 elements"));
-  EXPECT_TRUE(contains(
-      errorOf([&] { session->reindex(x, {2}, {"i0", "i7"}, number(0), {}); }),
-      "i7"));
-  EXPECT_TRUE(
-      contains(errorOf([&] { session->full({-1}, number(0), DType::F32); }),
+      contains(errorOf([&] { recorder().full({-1}, number(0), DType::F32); }),
                "negative"));
   EXPECT_TRUE(contains(errorOf([&] {
-                         session->full({1 << 30, 1 << 30, 1 << 30}, number(0),
-                                       DType::F32);
+                         recorder().full({1 << 30, 1 << 30, 1 << 30}, number(0),
+                                         DType::F32);
                        }),
                        "too many"));
   EXPECT_TRUE(contains(
@@ -288,7 +292,7 @@ TEST_F(SessionTest, GradientsAreOfFloats) {
   Var n;
   {
     SessionScope scope(*session);
-    n = session->cast(x, DType::I32);
+    n = wrap(recorder().cast(x, DType::I32));
   }
   EXPECT_EQ(errorOf([&] { session->grad(n, {&x}); }),
             "type: grad: the loss is int32, expected floats");
@@ -306,8 +310,8 @@ TEST_F(SessionTest, DumpsAModuleThatVerifies) {
   std::string text;
   {
     SessionScope scope(*session);
-    session->setLine(session->makeLocation("model.py", 12));
-    y = session->unary("exp", x);
+    setLine("model.py", 12);
+    y = unary("exp", x);
     text = session->dump();
   }
   EXPECT_TRUE(contains(text, "metaop.exp"));
@@ -325,8 +329,8 @@ TEST_F(SessionTest, ReportsTheLinesOfTheLastRun) {
     Var y;
     {
       SessionScope scope(*session);
-      session->setLine(session->makeLocation("model.py", line));
-      y = session->unary("exp", x);
+      setLine("model.py", line);
+      y = unary("exp", x);
       session->sync(&y);
     }
     SessionScope scope(*session);
@@ -363,7 +367,7 @@ TEST_F(SessionTest, ServesSeveralThreads) {
         Var y;
         {
           SessionScope scope(*session);
-          y = session->binary("mul", x, number(t + i));
+          y = binary("mul", x, number(t + i));
         }
         results[t] = values(y);
       }

@@ -17,11 +17,11 @@ protected:
   /// One step of p <- p - grad(sum(p * p * x)) / 4 at line `line`; the loss.
   Var step(Var &p, const Var &x, unsigned line = 1) {
     SessionScope scope(*session);
-    Var loss = session->binary("mul", session->binary("mul", p, p), x);
+    Var loss = binary("mul", binary("mul", p, p), x);
     std::vector<Var> gradients = session->grad(loss, {&p});
-    session->setLine(session->makeLocation("train.py", line));
-    Var scaled = session->binary("mul", gradients[0], number(0.25));
-    session->update(p, session->binary("sub", p, scaled));
+    setLine("train.py", line);
+    Var scaled = binary("mul", gradients[0], number(0.25));
+    session->update(p, binary("sub", p, scaled));
     return loss;
   }
 
@@ -63,8 +63,8 @@ TEST_F(UpdateTest, ReadEachOtherInOneProgram) {
   Var p = tensor({1}, {1}), m = tensor({1}, {0});
   for (int i = 0; i < 4; ++i) {
     SessionScope scope(*session);
-    session->update(m, session->binary("add", m, number(1)));
-    session->update(p, session->binary("add", p, m));
+    session->update(m, binary("add", m, number(1)));
+    session->update(p, binary("add", p, m));
   }
   syncAll();
   EXPECT_EQ(values(p), floats({1 + 1 + 2 + 3 + 4}));
@@ -75,11 +75,11 @@ TEST_F(UpdateTest, RunWhereTheyAreWrittenByHand) {
   Var p = tensor({2}, {8, 16}), x = tensor({2}, {1, 1});
   for (int i = 0; i < 4; ++i) {
     SessionScope scope(*session);
-    Var loss = session->binary("mul", session->binary("mul", p, p), x);
+    Var loss = binary("mul", binary("mul", p, p), x);
     std::vector<Var> gradients = session->grad(loss, {&p});
     EXPECT_EQ(session->getStatistics().programsRun, i);
-    Var scaled = session->binary("mul", gradients[0], number(0.25));
-    session->assign(p, session->binary("sub", p, scaled));
+    Var scaled = binary("mul", gradients[0], number(0.25));
+    session->assign(p, recorder().binary("sub", p, scaled));
   }
   EXPECT_EQ(values(p), floats({0.5, 1}));
   EXPECT_EQ(statistics().programsRun, 4);
@@ -90,9 +90,9 @@ TEST_F(UpdateTest, RunWhenTheirValueIsAskedFor) {
   Var p = tensor({1}, {3}), q = tensor({1}, {5}), y;
   {
     SessionScope scope(*session);
-    session->update(p, session->binary("mul", p, number(2)));
-    session->update(q, session->binary("mul", q, number(2)));
-    y = session->binary("add", p, number(1));
+    session->update(p, binary("mul", p, number(2)));
+    session->update(q, binary("mul", q, number(2)));
+    y = binary("add", p, number(1));
   }
   EXPECT_EQ(values(y), floats({7}));
   EXPECT_EQ(statistics().programsRun, 2);
@@ -106,9 +106,9 @@ TEST_F(UpdateTest, StopGradients) {
   std::vector<Var> gradients;
   {
     SessionScope scope(*session);
-    old = session->share(p);
-    session->update(p, session->binary("mul", p, number(2)));
-    gradients = session->grad(session->binary("mul", p, p), {&p, &old});
+    old = share(p);
+    session->update(p, binary("mul", p, number(2)));
+    gradients = session->grad(binary("mul", p, p), {&p, &old});
   }
   EXPECT_EQ(values(gradients[0]), floats({12}));
   EXPECT_EQ(values(gradients[1]), floats({0}));
@@ -119,7 +119,7 @@ TEST_F(UpdateTest, AreDroppedWithTheirVar) {
   {
     Var p = tensor({1}, {3});
     SessionScope scope(*session);
-    session->update(p, session->binary("mul", p, number(2)));
+    session->update(p, binary("mul", p, number(2)));
   }
   EXPECT_EQ(statistics().opsInBlock, before);
   syncAll();
@@ -131,8 +131,9 @@ TEST_F(UpdateTest, CheckShapeAndType) {
   EXPECT_EQ(errorOf([&] { session->update(p, q); }),
             "value: update: the value has shape (1,), expected the Var's shape "
             "(2,)");
-  EXPECT_EQ(errorOf([&] { session->update(p, session->cast(p, DType::F64)); }),
-            "type: update: the value is float64, expected the Var's float32");
+  EXPECT_EQ(
+      errorOf([&] { session->update(p, recorder().cast(p, DType::F64)); }),
+      "type: update: the value is float64, expected the Var's float32");
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,7 +160,7 @@ TEST_F(UpdateTest, SpareWhatAVarHolds) {
   Var old;
   {
     SessionScope scope(*session);
-    old = session->share(p);
+    old = share(p);
   }
   step(p, x);
   syncAll();
@@ -172,7 +173,7 @@ TEST_F(UpdateTest, SpareWhatSomebodyWaitsFor) {
   Var waiting;
   {
     SessionScope scope(*session);
-    waiting = session->binary("add", p, number(1));
+    waiting = binary("add", p, number(1));
   }
   step(p, x);
   {
@@ -201,9 +202,9 @@ TEST_F(UpdateTest, SpareWhatAnotherTensorShares) {
   Var view;
   {
     SessionScope scope(*session);
-    view = session->reshape(p, {2, 2});
+    view = wrap(recorder().reshape(p.getNode(), {2, 2}));
     session->sync(&view);
-    session->update(p, session->binary("mul", p, number(2)));
+    session->update(p, binary("mul", p, number(2)));
     session->sync(&p);
   }
   EXPECT_EQ(values(view), floats({1, 2, 3, 4}));
@@ -226,8 +227,8 @@ TEST_F(UpdateTest, MayReadTheOldValueTransposed) {
   Var p = tensor({2, 2}, {1, 2, 3, 4});
   for (int i = 0; i < 2; ++i) {
     SessionScope scope(*session);
-    Var turned = session->transpose(p, std::nullopt);
-    session->update(p, session->binary("sub", p, turned));
+    Var turned = wrap(recorder().transpose(p.getNode(), std::nullopt));
+    session->update(p, binary("sub", p, turned));
   }
   syncAll();
   EXPECT_EQ(values(p), floats({0, -2, 2, 0}));
@@ -241,14 +242,14 @@ TEST_F(UpdateTest, FreshParametersAreComputedFirst) {
   Var p, m, x = tensor({2}, {1, 1});
   {
     SessionScope scope(*session);
-    p = session->random({2}, DType::F32);
-    m = session->full({2}, number(0), DType::F32);
+    p = wrap(recorder().random({2}, DType::F32));
+    m = wrap(recorder().full({2}, number(0), DType::F32));
   }
   SessionStatistics first;
   for (int i = 0; i < 5; ++i) {
     {
       SessionScope scope(*session);
-      session->update(m, session->binary("add", m, number(1)));
+      session->update(m, binary("add", m, number(1)));
     }
     step(p, x);
     if (i == 1)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Runtime/Session/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -15,8 +15,10 @@
 using namespace mlir;
 using namespace metaops;
 
-std::string Session::dump() {
-  Location unknown = UnknownLoc::get(&context);
+std::string metaops::printBlock(Graph &graph) {
+  MLIRContext *context = graph.getBuilder().getContext();
+  context->loadDialect<func::FuncDialect>();
+  Location unknown = UnknownLoc::get(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(unknown);
   llvm::SmallVector<Type> types;
   graph.forEachNode([&](Node *node) {

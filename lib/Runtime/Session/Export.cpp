@@ -126,8 +126,7 @@ std::vector<ResultCheck> Session::traceExport(const ExportRequest &request) {
   llvm::SmallVector<Node *> outputs;
   for (const NamedVar &output : request.outputs) {
     Node *node = output.second->node;
-    outputs.push_back(node->isLeaf() ? recordStop(node, /*gradient=*/true)
-                                     : node);
+    outputs.push_back(node->isLeaf() ? recorder.stopGrad(node) : node);
   }
   traceSlice(graph, outputs, slice);
   checkNotRandom(graph, slice);

@@ -9,25 +9,12 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace metaops;
-
-Node *Session::recordStop(Node *x, bool gradient) {
-  if (gradient)
-    return adopt(metaop::StopGradOp::create(at(), line, x->type(), x->value()));
-  return adopt(metaop::StopFuseOp::create(at(), line, x->type(), x->value()));
-}
-
-Var Session::stopGrad(const Var &x) {
-  return wrap(recordStop(x.node, /*gradient=*/true));
-}
-
-Var Session::stopFuse(const Var &x) {
-  return wrap(recordStop(x.node, /*gradient=*/false));
-}
 
 /// Gives nodes to what differentiation has emitted after `last`. Where slices
 /// start is a number beside the program, as in what the user records.
@@ -42,10 +29,10 @@ void Session::adoptDerivatives(Operation *last) {
         value.getSplatValue<llvm::APInt>().isZero() ||
         !llvm::all_of(op.getUsers(), llvm::IsaPred<metaop::SliceOp>))
       continue;
-    OpBuilder::InsertionGuard guard(at());
-    at().setInsertionPoint(&op);
-    auto scalar =
-        metaop::ScalarOp::create(at(), op.getLoc(), constant.getType());
+    OpBuilder::InsertionGuard guard(graph.getBuilder());
+    graph.getBuilder().setInsertionPoint(&op);
+    auto scalar = metaop::ScalarOp::create(graph.getBuilder(), op.getLoc(),
+                                           constant.getType());
     numbers.emplace_back(scalar,
                          value.getSplatValue<llvm::APInt>().getSExtValue());
     constant.replaceAllUsesWith(scalar.getResult());
@@ -54,6 +41,68 @@ void Session::adoptDerivatives(Operation *last) {
   graph.adoptAfter(last);
   for (auto [op, number] : numbers)
     graph.getNode(op)->scalar = number;
+}
+
+//===----------------------------------------------------------------------===//
+// What has no derivatives
+//===----------------------------------------------------------------------===//
+
+Node *Graph::findRegions(Node *root, llvm::ArrayRef<Node *> targets) {
+  // What is older than all targets depends on none of them.
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  llvm::SmallPtrSet<Node *, 16> isTarget;
+  for (Node *target : targets) {
+    first = std::min(first, target->order);
+    isTarget.insert(target);
+  }
+  struct Frame {
+    Node *node;
+    unsigned next;
+  };
+  std::vector<Frame> stack;
+  uint32_t mark = startTraversal();
+  // The position says whether the value depends on a target.
+  auto enter = [&](Node *node) {
+    if (node->epoch == mark)
+      return;
+    node->epoch = mark;
+    node->position = isTarget.contains(node);
+    if (node->order >= first && isFlowing(node))
+      stack.push_back({node, 0});
+  };
+  enter(root);
+  while (!stack.empty()) {
+    Node *node = stack.back().node;
+    if (stack.back().next < node->operands.size()) {
+      enter(node->operands[stack.back().next++]);
+      continue;
+    }
+    stack.pop_back();
+    bool depends = llvm::any_of(
+        node->operands, [](Node *operand) { return operand->position != 0; });
+    if (depends && getInfo(node).hasRegions)
+      return node;
+    node->position |= depends;
+  }
+  return nullptr;
+}
+
+void Session::checkDifferentiable(llvm::StringRef function,
+                                  llvm::ArrayRef<const Var *> outputs,
+                                  llvm::ArrayRef<const Var *> targets) {
+  if (!graph.hasRegions())
+    return;
+  auto nodes = llvm::map_to_vector(
+      targets, [](const Var *target) { return target->node; });
+  for (const Var *output : outputs)
+    if (Node *node = graph.findRegions(output->node, nodes))
+      fail(ErrorKind::Runtime,
+           function + ": there is no derivative of '" +
+               node->op->getName().getStringRef() + "', recorded at " +
+               formatLine(node->op->getLoc()) + ", through which " +
+               (function == "grad" ? "the loss depends on a target"
+                                   : "an output depends on an input") +
+               "; detach its results, if no gradient is to flow through them");
 }
 
 [[noreturn]] static void failEnded(const Node *node, int64_t depth) {
@@ -126,8 +175,7 @@ std::vector<Var> Session::grad(const Var &loss,
   llvm::SmallVector<Node *> nodes = prepareDerivatives(&loss, targets);
 
   // The sum of the loss's elements is differentiated.
-  Node *seed =
-      recordSplat(loss.shape(), fillOf(Number::ofInt(1), loss.dtype()));
+  Node *seed = recorder.constant(loss.shape(), Number::ofInt(1), loss.dtype());
   auto values = llvm::map_to_vector(nodes, [](Node *n) { return n->value(); });
   uint64_t first = getFirstOrder(nodes);
   auto isStopped = [&](Operation *op) {
@@ -140,8 +188,9 @@ std::vector<Var> Session::grad(const Var &loss,
       return std::nullopt;
     return static_cast<int64_t>(node->scalar);
   };
-  llvm::SmallVector<Value> gradients = check(metaop::differentiate(
-      at(), loss.node->value(), seed->value(), values, isStopped, getNumber));
+  llvm::SmallVector<Value> gradients =
+      check(metaop::differentiate(graph.getBuilder(), loss.node->value(),
+                                  seed->value(), values, isStopped, getNumber));
   std::vector<Var> vars = adoptResults(seed->op, gradients);
   // The seed, where nothing depends on the loss.
   graph.release(seed);
@@ -172,7 +221,7 @@ std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
   for (const Var *output : outputs)
     ofOutputs.push_back(output->node->value());
   for (auto [node, tangent] : llvm::zip(nodes, tangents)) {
-    Node *direction = recordCast(tangent->node, node->dtype);
+    Node *direction = recorder.cast(tangent->node, node->dtype);
     if (direction != tangent->node)
       casts.push_back(direction);
     ofInputs.push_back(node->value());
@@ -184,8 +233,8 @@ std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
     return node->isStopped || node->order < first;
   };
   Operation *last = &graph.getBlock().back();
-  llvm::SmallVector<Value> moved = check(
-      metaop::pushForward(at(), ofOutputs, ofInputs, ofTangents, isStopped));
+  llvm::SmallVector<Value> moved = check(metaop::pushForward(
+      graph.getBuilder(), ofOutputs, ofInputs, ofTangents, isStopped));
   std::vector<Var> vars = adoptResults(last, moved);
   // Of tangents of what no output depends on.
   for (Node *cast : casts)

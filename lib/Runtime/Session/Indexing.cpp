@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Runtime/Session/Recorder.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -121,9 +121,9 @@ static bool isWhole(const Window &window, llvm::ArrayRef<int64_t> shape) {
 }
 
 /// The start of each range as a value.
-llvm::SmallVector<Value> Session::recordStarts(llvm::ArrayRef<int64_t> starts,
-                                               llvm::ArrayRef<int64_t> counts,
-                                               llvm::ArrayRef<int64_t> shape) {
+llvm::SmallVector<Value> Recorder::recordStarts(llvm::ArrayRef<int64_t> starts,
+                                                llvm::ArrayRef<int64_t> counts,
+                                                llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<Value> values;
   for (auto [start, count, extent] : llvm::zip_equal(starts, counts, shape)) {
     bool isWhole = start == 0 && count == extent;
@@ -134,9 +134,9 @@ llvm::SmallVector<Value> Session::recordStarts(llvm::ArrayRef<int64_t> starts,
 }
 
 /// The smallest tensor that is known to hold the window: of a concat, the part.
-Node *Session::narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
-                      llvm::ArrayRef<int64_t> counts,
-                      llvm::ArrayRef<int64_t> steps) {
+Node *Recorder::narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
+                       llvm::ArrayRef<int64_t> counts,
+                       llvm::ArrayRef<int64_t> steps) {
   for (size_t dim = 0; dim < starts.size();) {
     int64_t last = starts[dim] + (counts[dim] - 1) * steps[dim];
     auto [part, begin] = findPart(node, dim, std::min(starts[dim], last),
@@ -152,22 +152,22 @@ Node *Session::narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
   return node;
 }
 
-Var Session::getItem(const Var &x, llvm::ArrayRef<IndexItem> items) {
-  Window window = resolve(items, x.shape());
+Node *Recorder::getItem(Node *x, llvm::ArrayRef<IndexItem> items) {
+  Window window = resolve(items, x->shape());
   llvm::SmallVector<int64_t> starts, steps, counts = window.counts();
   for (const StridedRange &range : window.ranges) {
     starts.push_back(range.start);
     steps.push_back(range.step);
   }
-  Node *part = narrow(x.node, starts, counts, steps);
+  Node *part = narrow(x, starts, counts, steps);
   bool isAll = part->shape() == llvm::ArrayRef<int64_t>(counts) &&
                llvm::all_of(starts, [](int64_t start) { return start == 0; }) &&
                llvm::all_of(steps, [](int64_t step) { return step == 1; });
   if (!isAll)
     part = adopt(metaop::SliceOp::create(
-        at(), line, typeOf(counts, x.dtype()), part->value(),
+        at(), line, typeOf(counts, x->dtype), part->value(),
         recordStarts(starts, counts, part->shape()), ValueRange(), steps));
-  return wrap(recordReshape(part, window.shape));
+  return recordReshape(part, window.shape);
 }
 
 /// The window's place in the tensor as an access from the tensor's indices to
@@ -222,20 +222,21 @@ static llvm::SmallVector<int64_t> fitShape(llvm::ArrayRef<int64_t> value,
   return fitted;
 }
 
-void Session::setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value) {
-  llvm::ArrayRef<int64_t> shape = x.shape();
+Node *Recorder::replaceItem(Node *x, llvm::ArrayRef<IndexItem> items,
+                            Operand value) {
+  llvm::ArrayRef<int64_t> shape = x->shape();
   Window window = resolve(items, shape);
   Node *part = value.getNode();
   if (part)
     part = recordReshape(part, fitShape(part->shape(), window.shape));
   else
-    part = recordScalar(value.getNumber(), x.dtype());
+    part = scalar(value.getNumber(), x->dtype);
   if (countElements(window.shape) == 0)
-    return;
-  part = recordBroadcast(recordCast(part, x.dtype()), window.shape);
+    return x;
+  part = recordBroadcast(recordCast(part, x->dtype), window.shape);
   part = recordReshape(part, window.counts());
   if (isWhole(window, shape))
-    return rebind(x, part);
+    return part;
 
   llvm::SmallVector<int64_t> starts;
   if (llvm::all_of(window.ranges, [](const StridedRange &range) {
@@ -243,20 +244,19 @@ void Session::setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value) {
       })) {
     for (const StridedRange &range : window.ranges)
       starts.push_back(range.start);
-    return rebind(
-        x, adopt(metaop::InsertOp::create(
-               at(), line, metaop::InsertKind::None, part->value(),
-               x.node->value(), recordStarts(starts, window.counts(), shape))));
+    return adopt(metaop::InsertOp::create(
+        at(), line, metaop::InsertKind::None, part->value(), x->value(),
+        recordStarts(starts, window.counts(), shape)));
   }
-  metaop::IndexAccess access = placeWindow(window, shape, &context, starts);
+  metaop::IndexAccess access = placeWindow(window, shape, context, starts);
   for (int64_t start : starts)
     access.symbols.push_back(recordInteger(start)->value());
-  access.fill = fillOf(Number::ofInt(0), x.dtype());
+  access.fill = fillOf(Number::ofInt(0), x->dtype);
   Node *placed = adopt(metaop::ReindexOp::create(
-      at(), line, typeOf(shape, x.dtype()), part->value(), access));
+      at(), line, typeOf(shape, x->dtype), part->value(), access));
   access.fill = at().getBoolAttr(false);
   Node *inside = recordSplat(window.counts(), at().getBoolAttr(true));
   Node *mask = adopt(metaop::ReindexOp::create(
       at(), line, typeOf(shape, DType::Bool), inside->value(), access));
-  rebind(x, recordSelect(mask, placed, x.node));
+  return recordSelect(mask, placed, x);
 }

@@ -31,8 +31,8 @@ static llvm::StringRef mnemonicOf(AffineExprKind kind) {
   }
 }
 
-Node *Session::recordAffine(AffineExpr expr, llvm::ArrayRef<int64_t> shape,
-                            llvm::ArrayRef<Node *> reads) {
+Node *Recorder::recordAffine(AffineExpr expr, llvm::ArrayRef<int64_t> shape,
+                             llvm::ArrayRef<Node *> reads) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr);
       dim && dim.getPosition() >= shape.size())
     return reads[dim.getPosition() - shape.size()];
@@ -63,9 +63,9 @@ static metaop::ComparePredicate predicateOf(ConditionTree::Kind kind) {
   }
 }
 
-Node *Session::recordMask(const ConditionTree &tree,
-                          llvm::ArrayRef<int64_t> shape,
-                          llvm::ArrayRef<Node *> reads) {
+Node *Recorder::recordMask(const ConditionTree &tree,
+                           llvm::ArrayRef<int64_t> shape,
+                           llvm::ArrayRef<Node *> reads) {
   bool isAll = tree.kind == ConditionTree::Kind::All;
   if (!isAll && tree.kind != ConditionTree::Kind::Any) {
     Node *value = recordAffine(tree.expr, shape, reads);
@@ -83,9 +83,9 @@ Node *Session::recordMask(const ConditionTree &tree,
   return result;
 }
 
-Node *Session::recordMasks(llvm::ArrayRef<ConditionTree> trees,
-                           llvm::ArrayRef<int64_t> shape,
-                           llvm::ArrayRef<Node *> reads) {
+Node *Recorder::recordMasks(llvm::ArrayRef<ConditionTree> trees,
+                            llvm::ArrayRef<int64_t> shape,
+                            llvm::ArrayRef<Node *> reads) {
   Node *result = nullptr;
   for (const ConditionTree &tree : trees) {
     Node *mask = recordMask(tree, shape, reads);

@@ -44,17 +44,17 @@ static bool accepts(OperationName name, unsigned arity, Type elementType) {
   return accepted;
 }
 
-const Session::ElementwiseInfo &
-Session::lookUpElementwise(llvm::StringRef mnemonic, unsigned arity) {
+const Recorder::ElementwiseInfo &
+Recorder::lookUpElementwise(llvm::StringRef mnemonic, unsigned arity) {
   auto [it, isNew] = elementwise.try_emplace(mnemonic);
   if (isNew) {
-    OperationName name(("metaop." + mnemonic).str(), &context);
+    OperationName name(("metaop." + mnemonic).str(), context);
     auto info = std::make_unique<ElementwiseInfo>(ElementwiseInfo{name, 0});
     if (name.isRegistered() &&
         name.hasInterface<metaop::ElementwiseOpInterface>())
       for (unsigned operands : {1, 2, 3}) {
         auto takes = [&](DType dtype) {
-          return accepts(name, operands, toElementType(dtype, &context));
+          return accepts(name, operands, toElementType(dtype, context));
         };
         info->takesBool = takes(DType::Bool);
         info->takesSigned = takes(DType::I32);
@@ -75,8 +75,8 @@ Session::lookUpElementwise(llvm::StringRef mnemonic, unsigned arity) {
 }
 
 /// The type in which an op is computed on operands of `dtype`.
-DType Session::elementwiseType(const ElementwiseInfo &info,
-                               llvm::StringRef name, DType dtype) const {
+DType Recorder::elementwiseType(const ElementwiseInfo &info,
+                                llvm::StringRef name, DType dtype) const {
   if (info.takes(dtype))
     return dtype;
   // A boolean counts as an integer, as in Python.
@@ -154,28 +154,28 @@ static void broadcastShapes(llvm::StringRef name,
                                " do not broadcast together");
 }
 
-Node *Session::recordOperand(Operand operand, DType dtype,
-                             llvm::ArrayRef<int64_t> shape) {
-  Node *node = operand.isNumber() ? recordScalar(operand.getNumber(), dtype)
+Node *Recorder::recordOperand(Operand operand, DType dtype,
+                              llvm::ArrayRef<int64_t> shape) {
+  Node *node = operand.isNumber() ? scalar(operand.getNumber(), dtype)
                                   : recordCast(operand.getNode(), dtype);
   return recordBroadcast(node, shape);
 }
 
-Node *Session::recordCast(Node *x, DType dtype) {
+Node *Recorder::recordCast(Node *x, DType dtype) {
   if (x->dtype == dtype)
     return x;
   return adopt(metaop::CastOp::create(at(), line, typeOf(x->shape(), dtype),
                                       x->value()));
 }
 
-Node *Session::recordElementwise(OperationName name,
-                                 llvm::ArrayRef<Node *> nodes) {
+Node *Recorder::recordElementwise(OperationName name,
+                                  llvm::ArrayRef<Node *> nodes) {
   llvm::SmallVector<Value, 2> operands;
   for (Node *node : nodes)
     operands.push_back(node->value());
   Operation *op =
       Operation::create(line, name, TypeRange(operands[0].getType()), operands,
-                        DictionaryAttr::get(&context),
+                        DictionaryAttr::get(context),
                         /*properties=*/nullptr, BlockRange(), /*numRegions=*/0);
   graph.getBlock().push_back(op);
   return adopt(op);
@@ -185,18 +185,18 @@ Node *Session::recordElementwise(OperationName name,
 // Ops
 //===----------------------------------------------------------------------===//
 
-Var Session::unary(llvm::StringRef name, Operand x) {
+Node *Recorder::unary(llvm::StringRef name, Operand x) {
   const ElementwiseInfo &info = lookUpElementwise(name, 1);
   // Integers are round already, and keep their type.
   bool isIdentity = isRounding(name) && !isFloat(dtypeOf(x));
   DType dtype =
       isIdentity ? dtypeOf(x) : elementwiseType(info, name, dtypeOf(x));
   Node *operand = recordOperand(x, dtype, shapeOf(x));
-  return wrap(isIdentity ? operand : recordElementwise(info.name, operand));
+  return isIdentity ? operand : recordElementwise(info.name, operand);
 }
 
-Node *Session::recordSeveral(llvm::StringRef name,
-                             llvm::ArrayRef<Operand> operands) {
+Node *Recorder::recordSeveral(llvm::StringRef name,
+                              llvm::ArrayRef<Operand> operands) {
   const ElementwiseInfo &info = lookUpElementwise(name, operands.size());
   DType dtype = elementwiseType(info, name, promoteOperands(operands));
   llvm::SmallVector<int64_t, 8> shape(shapeOf(operands.front()));
@@ -212,7 +212,7 @@ Node *Session::recordSeveral(llvm::StringRef name,
 }
 
 /// Small constant powers are products and roots, which are faster.
-Node *Session::recordPower(Operand x, Operand y) {
+Node *Recorder::recordPower(Operand x, Operand y) {
   constexpr int64_t mostMultiplied = 64;
   DType dtype = promoteOperands({x, y});
   bool isSmall = y.isNumber() && !x.isNumber() && y.getNumber().fitsInt64() &&
@@ -247,17 +247,17 @@ Node *Session::recordPower(Operand x, Operand y) {
   }
 }
 
-Var Session::binary(llvm::StringRef name, Operand x, Operand y) {
+Node *Recorder::binary(llvm::StringRef name, Operand x, Operand y) {
   if (name == "pow")
-    return wrap(recordPower(x, y));
-  return wrap(recordSeveral(name, {x, y}));
+    return recordPower(x, y);
+  return recordSeveral(name, {x, y});
 }
 
-Var Session::ternary(llvm::StringRef name, Operand x, Operand y, Operand z) {
-  return wrap(recordSeveral(name, {x, y, z}));
+Node *Recorder::ternary(llvm::StringRef name, Operand x, Operand y, Operand z) {
+  return recordSeveral(name, {x, y, z});
 }
 
-Var Session::compare(llvm::StringRef predicate, Operand x, Operand y) {
+Node *Recorder::compare(llvm::StringRef predicate, Operand x, Operand y) {
   auto kind = metaop::symbolizeComparePredicate(predicate);
   if (!kind)
     fail(ErrorKind::Value, "there is no comparison '" + predicate +
@@ -267,18 +267,17 @@ Var Session::compare(llvm::StringRef predicate, Operand x, Operand y) {
   broadcastShapes(predicate, shape, shapeOf(y));
   Node *lhs = recordOperand(x, dtype, shape);
   Node *rhs = recordOperand(y, dtype, shape);
-  return wrap(
-      adopt(metaop::CmpOp::create(at(), line, typeOf(shape, DType::Bool), *kind,
-                                  lhs->value(), rhs->value())));
+  return adopt(metaop::CmpOp::create(at(), line, typeOf(shape, DType::Bool),
+                                     *kind, lhs->value(), rhs->value()));
 }
 
-Node *Session::recordSelect(Node *condition, Node *onTrue, Node *onFalse) {
+Node *Recorder::recordSelect(Node *condition, Node *onTrue, Node *onFalse) {
   return adopt(metaop::SelectOp::create(at(), line, onTrue->type(),
                                         condition->value(), onTrue->value(),
                                         onFalse->value()));
 }
 
-Var Session::select(Operand condition, Operand onTrue, Operand onFalse) {
+Node *Recorder::select(Operand condition, Operand onTrue, Operand onFalse) {
   if (!isBool(dtypeOf(condition)))
     fail(ErrorKind::Type, "select: the condition is " +
                               nameOf(dtypeOf(condition)) + ", expected bool");
@@ -286,12 +285,12 @@ Var Session::select(Operand condition, Operand onTrue, Operand onFalse) {
   llvm::SmallVector<int64_t, 8> shape(shapeOf(condition));
   broadcastShapes("select", shape, shapeOf(onTrue));
   broadcastShapes("select", shape, shapeOf(onFalse));
-  return wrap(recordSelect(recordOperand(condition, DType::Bool, shape),
-                           recordOperand(onTrue, dtype, shape),
-                           recordOperand(onFalse, dtype, shape)));
+  return recordSelect(recordOperand(condition, DType::Bool, shape),
+                      recordOperand(onTrue, dtype, shape),
+                      recordOperand(onFalse, dtype, shape));
 }
 
-Var Session::bitcast(Operand x, DType dtype) {
+Node *Recorder::bitcast(Operand x, DType dtype) {
   DType from = dtypeOf(x);
   if (isBool(from) || isBool(dtype) || sizeOf(from) != sizeOf(dtype))
     fail(ErrorKind::Type, "bitcast: given " + nameOf(from) + " and " +
@@ -299,13 +298,21 @@ Var Session::bitcast(Operand x, DType dtype) {
                               ", expected numbers of one width");
   Node *node = recordOperand(x, from, shapeOf(x));
   if (from == dtype)
-    return wrap(node);
-  return wrap(adopt(metaop::BitcastOp::create(
-      at(), line, typeOf(node->shape(), dtype), node->value())));
+    return node;
+  return adopt(metaop::BitcastOp::create(
+      at(), line, typeOf(node->shape(), dtype), node->value()));
 }
 
-Var Session::cast(Operand x, DType dtype) {
+Node *Recorder::cast(Operand x, DType dtype) {
   if (x.isNumber())
-    return wrap(recordScalar(x.getNumber(), dtype));
-  return wrap(recordCast(x.getNode(), dtype));
+    return scalar(x.getNumber(), dtype);
+  return recordCast(x.getNode(), dtype);
+}
+
+Node *Recorder::stopGrad(Node *x) {
+  return adopt(metaop::StopGradOp::create(at(), line, x->type(), x->value()));
+}
+
+Node *Recorder::stopFuse(Node *x) {
+  return adopt(metaop::StopFuseOp::create(at(), line, x->type(), x->value()));
 }

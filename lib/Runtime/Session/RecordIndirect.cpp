@@ -9,16 +9,10 @@
 // An extra is read by a reindex to the iteration space, which fuses with the
 // gather or scatter that it is for.
 //
-// Whether the indices of x[i] are in range is known when they are computed. The
-// lowest and the highest become outputs of the next program that computes what
-// is asked for, and are compared with the extent when it has run. If one is out
-// of range, the run has failed. Labels of classes are checked likewise. Of few
-// indices that were given as data, the ends are known without a program.
-//
-// An update may write over what a parameter was, so the indices that it depends
-// on are checked by a program of their own, which runs before. A program that
-// uses indices whose check has failed does not start: parameters keep their
-// values.
+// Whether the indices of x[i] are in range is known when they are computed, so
+// the lowest and the highest are recorded for whoever computes with them.
+// Labels of classes are checked likewise. Of few indices that were given as
+// data, the ends are known at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,18 +33,18 @@ static void checkIndexType(llvm::StringRef what, DType dtype) {
 }
 
 llvm::SmallVector<Node *>
-Session::recordReads(const ParsedAccess &parsed,
-                     llvm::ArrayRef<int64_t> iteration,
-                     llvm::ArrayRef<const Var *> extras) {
+Recorder::recordReads(const ParsedAccess &parsed,
+                      llvm::ArrayRef<int64_t> iteration,
+                      llvm::ArrayRef<Node *> extras) {
   llvm::SmallVector<Node *> nodes;
   for (const ExtraRead &read : parsed.reads) {
-    const Var &extra = *extras[read.extra];
-    checkIndexType("extra " + std::to_string(read.extra), extra.dtype());
-    Node *indices = recordCast(extra.node, DType::I64);
+    Node *extra = extras[read.extra];
+    checkIndexType("extra " + std::to_string(read.extra), extra->dtype);
+    Node *indices = recordCast(extra, DType::I64);
     metaop::IndexAccess access;
-    access.map = AffineMap::get(iteration.size(), 0, read.indices, &context);
+    access.map = AffineMap::get(iteration.size(), 0, read.indices, context);
     access.fill = at().getI64IntegerAttr(kNowhere);
-    if (!access.map.isIdentity() || extra.shape() != iteration)
+    if (!access.map.isIdentity() || extra->shape() != iteration)
       indices = adopt(metaop::ReindexOp::create(
           at(), line, typeOf(iteration, DType::I64), indices->value(), access));
     nodes.push_back(indices);
@@ -97,7 +91,7 @@ static bool areKnownInRange(const Node &node, int64_t count, IndexRange range) {
 }
 
 /// What of the indices has to be in range.
-Node *Session::recordChecked(Node *indices, IndexRange range) {
+Node *Recorder::recordChecked(Node *indices, IndexRange range) {
   if (!range.ignored)
     return indices;
   llvm::ArrayRef<int64_t> shape = indices->shape();
@@ -111,7 +105,7 @@ Node *Session::recordChecked(Node *indices, IndexRange range) {
 
 /// What is read by the indices is read by a node of their own, which may be
 /// unchecked.
-Node *Session::recordFromStart(Node *indices, IndexRange range) {
+Node *Recorder::recordFromStart(Node *indices, IndexRange range) {
   llvm::ArrayRef<int64_t> shape = indices->shape();
   Node *zero = recordSplat(shape, at().getI64IntegerAttr(0));
   if (!range.hasNegative)
@@ -125,107 +119,20 @@ Node *Session::recordFromStart(Node *indices, IndexRange range) {
   return recordSelect(isNegative, fromEnd, indices);
 }
 
-Var Session::checkIndices(const Var &given, IndexRange range) {
-  checkIndexType(range.dim ? "an index" : "a label", given.dtype());
-  bool isKnown = areKnownInRange(*given.node, given.numElements(), range);
-  Node *indices = recordCast(given.node, DType::I64);
-  UncheckedIndices entry{nullptr, nullptr, nullptr, range, nullptr};
-  if (given.numElements() > 0 && !isKnown) {
-    Node *flat =
-        recordReshape(recordChecked(indices, range), given.numElements());
-    entry.lowest =
-        recordReduce(metaop::ReduceKind::Min, flat, 0, /*keepDims=*/false);
-    entry.highest =
+Node *Recorder::checkIndices(Node *given, IndexRange range) {
+  checkIndexType(range.dim ? "an index" : "a label", given->dtype);
+  bool isKnown = areKnownInRange(*given, countElements(given->shape()), range);
+  Node *indices = recordCast(given, DType::I64);
+  Node *lowest = nullptr, *highest = nullptr;
+  if (countElements(given->shape()) > 0 && !isKnown) {
+    Node *flat = recordReshape(recordChecked(indices, range),
+                               countElements(given->shape()));
+    lowest = recordReduce(metaop::ReduceKind::Min, flat, 0, /*keepDims=*/false);
+    highest =
         recordReduce(metaop::ReduceKind::Max, flat, 0, /*keepDims=*/false);
   }
   Node *result = recordFromStart(indices, range);
-  if (entry.lowest) {
-    graph.pin(entry.lowest);
-    graph.pin(entry.highest);
-    result->isUnchecked = true;
-    entry.indices = result;
-    entry.outcome = std::make_shared<CheckOutcome>();
-    unchecked.push_back(std::move(entry));
-  }
-  return wrap(result);
-}
-
-/// What is to be computed so that indices can be checked; not of those that no
-/// program can compute any more.
-std::vector<Node *> Session::takeCheckable() {
-  std::vector<Node *> nodes;
-  for (const UncheckedIndices &entry : unchecked) {
-    Node *ends[] = {entry.lowest, entry.highest};
-    if (entry.lowest->isLeaf() || entry.lowest->generation > flushes ||
-        (graph.getNumDonated() > 0 && findOverwritten(graph, ends)))
-      continue;
-    nodes.insert(nodes.end(), std::begin(ends), std::end(ends));
-  }
-  return nodes;
-}
-
-/// Computes the checks of indices that the planned slice uses, and those that
-/// it would compute along. False if there are none.
-bool Session::computeChecks(RunKind kind) {
-  std::vector<Node *> nodes;
-  for (const UncheckedIndices &entry : unchecked) {
-    bool isUsed = slice.computes(entry.indices);
-    bool isAlong = kind != RunKind::Checks && slice.computes(entry.lowest);
-    if (!entry.lowest->isLeaf() && (isUsed || isAlong))
-      nodes.insert(nodes.end(), {entry.lowest, entry.highest});
-  }
-  if (nodes.empty())
-    return false;
-  // These may use indices themselves, which are then checked before.
-  compute(nodes, RunKind::Checks);
-  return true;
-}
-
-/// The checks that the outputs of the slice are for.
-std::vector<IndexCheck> Session::describeChecks() const {
-  std::vector<IndexCheck> checks;
-  for (const UncheckedIndices &entry : unchecked) {
-    auto lowest = llvm::find(slice.outputs, entry.lowest);
-    auto highest = llvm::find(slice.outputs, entry.highest);
-    if (lowest == slice.outputs.end() || highest == slice.outputs.end())
-      continue;
-    checks.push_back({unsigned(lowest - slice.outputs.begin()),
-                      unsigned(highest - slice.outputs.begin()), entry.range,
-                      entry.lowest->op->getLoc(), entry.outcome});
-  }
-  return checks;
-}
-
-/// What earlier runs find of indices that the slice uses.
-std::vector<std::shared_ptr<const CheckOutcome>>
-Session::findRequiredChecks() const {
-  std::vector<std::shared_ptr<const CheckOutcome>> required;
-  for (const UncheckedIndices &entry : unchecked)
-    if (entry.lowest->isLeaf() && slice.computes(entry.indices))
-      required.push_back(entry.outcome);
-  return required;
-}
-
-/// Forgets what has been checked and is in range.
-void Session::dropCheckedIndices() {
-  llvm::erase_if(unchecked, [&](const UncheckedIndices &entry) {
-    if (!entry.lowest->isLeaf() || !queue->isDone(entry.lowest->ready) ||
-        entry.outcome->failure)
-      return false;
-    entry.indices->isUnchecked = false;
-    graph.unpin(entry.lowest);
-    graph.unpin(entry.highest);
-    return true;
-  });
-}
-
-/// Nothing is read by these indices any more.
-void Session::forgetIndices(Node *indices) {
-  llvm::erase_if(unchecked, [&](const UncheckedIndices &entry) {
-    if (entry.indices != indices)
-      return false;
-    graph.unpin(entry.lowest);
-    graph.unpin(entry.highest);
-    return true;
-  });
+  if (lowest && onChecked)
+    onChecked({result, lowest, highest, range});
+  return result;
 }

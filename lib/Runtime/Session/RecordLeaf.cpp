@@ -9,17 +9,16 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "RecordingTables.h"
 
 using namespace mlir;
 using namespace metaops;
 
-RankedTensorType Session::typeOf(llvm::ArrayRef<int64_t> shape, DType dtype) {
-  return RankedTensorType::get(shape, toElementType(dtype, &context));
+RankedTensorType Recorder::typeOf(llvm::ArrayRef<int64_t> shape, DType dtype) {
+  return RankedTensorType::get(shape, toElementType(dtype, context));
 }
 
-void Session::checkShape(llvm::StringRef what,
-                         llvm::ArrayRef<int64_t> shape) const {
+void metaops::checkShape(llvm::StringRef what, llvm::ArrayRef<int64_t> shape) {
   int64_t bytes = 8;
   for (int64_t extent : shape) {
     if (extent < 0)
@@ -34,8 +33,8 @@ void Session::checkShape(llvm::StringRef what,
                                "2**60, extents of 0 counted as 1");
 }
 
-TypedAttr Session::fillOf(Number value, DType dtype) {
-  Type type = toElementType(dtype, &context);
+TypedAttr Recorder::fillOf(Number value, DType dtype) {
+  Type type = toElementType(dtype, context);
   if (isFloat(dtype))
     return FloatAttr::get(type, value.getDouble());
   return IntegerAttr::get(type, llvm::APInt(type.getIntOrFloatBitWidth(),
@@ -48,26 +47,26 @@ TypedAttr Session::fillOf(Number value, DType dtype) {
 // Data
 //===----------------------------------------------------------------------===//
 
-Var Session::buffer(DType dtype, llvm::ArrayRef<int64_t> shape,
-                    BufferRef data) {
+Node *Recorder::buffer(DType dtype, llvm::ArrayRef<int64_t> shape,
+                       BufferRef data) {
   Node *node =
       adopt(metaop::BufferOp::create(at(), line, typeOf(shape, dtype)));
   node->buffer = std::move(data);
-  return wrap(node);
+  return node;
 }
 
-Node *Session::recordScalar(Number value, DType dtype) {
+Node *Recorder::scalar(Number value, DType dtype) {
   uint64_t bits = value.encode(dtype);
   Node *node = adopt(metaop::ScalarOp::create(at(), line, typeOf({}, dtype)));
   node->scalar = bits;
   return node;
 }
 
-Node *Session::recordInteger(int64_t value) {
-  return recordScalar(Number::ofInt(value), DType::I64);
+Node *Recorder::recordInteger(int64_t value) {
+  return scalar(Number::ofInt(value), DType::I64);
 }
 
-Node *Session::recordZeroIndex() {
+Node *Recorder::recordZeroIndex() {
   if (!zeroIndex) {
     zeroIndex = recordSplat({}, at().getI64IntegerAttr(0));
     graph.pin(zeroIndex);
@@ -75,32 +74,34 @@ Node *Session::recordZeroIndex() {
   return zeroIndex;
 }
 
-Node *Session::recordSplat(llvm::ArrayRef<int64_t> shape, TypedAttr value) {
+Node *Recorder::recordSplat(llvm::ArrayRef<int64_t> shape, TypedAttr value) {
   auto type = RankedTensorType::get(shape, value.getType());
   return adopt(metaop::ConstantOp::create(
       at(), line,
       llvm::cast<ElementsAttr>(DenseElementsAttr::get(type, value))));
 }
 
-Var Session::scalar(Number value, DType dtype) {
-  return wrap(recordScalar(value, dtype));
+Node *Recorder::constant(llvm::ArrayRef<int64_t> shape, Number value,
+                         DType dtype) {
+  return recordSplat(shape, fillOf(value, dtype));
 }
 
-Var Session::full(llvm::ArrayRef<int64_t> shape, Operand value, DType dtype) {
+Node *Recorder::full(llvm::ArrayRef<int64_t> shape, Operand value,
+                     DType dtype) {
   checkShape("full", shape);
   if (Node *node = value.getNode(); node && node->type().getRank() != 0)
     fail(ErrorKind::Value, "full: the value has shape " +
                                formatShape(node->shape()) +
                                ", expected a single number");
-  return wrap(recordOperand(value, dtype, shape));
+  return recordOperand(value, dtype, shape);
 }
 
 //===----------------------------------------------------------------------===//
 // Generators
 //===----------------------------------------------------------------------===//
 
-Var Session::iota(llvm::ArrayRef<int64_t> shape, int64_t dimension,
-                  DType dtype) {
+Node *Recorder::iota(llvm::ArrayRef<int64_t> shape, int64_t dimension,
+                     DType dtype) {
   checkShape("iota", shape);
   int64_t rank = shape.size();
   if (dimension < -rank || dimension >= rank)
@@ -111,11 +112,11 @@ Var Session::iota(llvm::ArrayRef<int64_t> shape, int64_t dimension,
     fail(ErrorKind::Type, "iota: given bool, expected a type of numbers");
   if (dimension < 0)
     dimension += rank;
-  return wrap(adopt(metaop::IotaOp::create(at(), line, typeOf(shape, dtype),
-                                           dimension, ValueRange())));
+  return adopt(metaop::IotaOp::create(at(), line, typeOf(shape, dtype),
+                                      dimension, ValueRange()));
 }
 
-Var Session::random(llvm::ArrayRef<int64_t> shape, DType dtype) {
+Node *Recorder::random(llvm::ArrayRef<int64_t> shape, DType dtype) {
   checkShape("random", shape);
   if (!isFloat(dtype) && dtype != DType::U32)
     fail(ErrorKind::Type, "random: given " + nameOf(dtype) +
@@ -125,12 +126,12 @@ Var Session::random(llvm::ArrayRef<int64_t> shape, DType dtype) {
   // Each element has a counter of its own, so no two calls share numbers.
   randomCounter = static_cast<int64_t>(static_cast<uint64_t>(randomCounter) +
                                        countElements(shape));
-  return wrap(adopt(metaop::RandomOp::create(at(), line, typeOf(shape, dtype),
-                                             key->value(), counter->value(),
-                                             ValueRange())));
+  return adopt(metaop::RandomOp::create(at(), line, typeOf(shape, dtype),
+                                        key->value(), counter->value(),
+                                        ValueRange()));
 }
 
-void Session::seed(int64_t key) {
+void Recorder::seed(int64_t key) {
   randomKey = key;
   randomCounter = 0;
 }

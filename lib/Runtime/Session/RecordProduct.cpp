@@ -30,8 +30,8 @@ static llvm::SmallVector<int64_t, 8> alignRight(size_t operandRank, size_t rank,
   return dims;
 }
 
-Var Session::matmul(const Var &x, const Var &y) {
-  llvm::ArrayRef<int64_t> xs = x.shape(), ys = y.shape();
+Node *Recorder::matmul(Node *x, Node *y) {
+  llvm::ArrayRef<int64_t> xs = x->shape(), ys = y->shape();
   auto shapes = [&] {
     return "matmul of shapes " + formatShape(xs) + " and " + formatShape(ys);
   };
@@ -66,10 +66,10 @@ Var Session::matmul(const Var &x, const Var &y) {
   checkShape("matmul", points);
 
   const ElementwiseInfo &mul = lookUpElementwise("mul", 2);
-  DType dtype = elementwiseType(mul, "matmul", promote(x.dtype(), y.dtype()));
-  auto spread = [&](const Var &operand, std::optional<size_t> absent) {
-    return recordBroadcast(recordCast(operand.node, dtype), points,
-                           alignRight(operand.rank(), points.size(), absent));
+  DType dtype = elementwiseType(mul, "matmul", promote(x->dtype, y->dtype));
+  auto spread = [&](Node *operand, std::optional<size_t> absent) {
+    return recordBroadcast(recordCast(operand, dtype), points,
+                           alignRight(operand->rank(), points.size(), absent));
   };
   Node *products =
       recordElementwise(mul.name, {spread(x, columns), spread(y, rows)});
@@ -78,5 +78,5 @@ Var Session::matmul(const Var &x, const Var &y) {
   Node *sums =
       recordReduce(metaop::ReduceKind::Add, recordCast(products, accumulator),
                    innerDim, /*keepDims=*/false);
-  return wrap(recordCast(sums, dtype));
+  return recordCast(sums, dtype);
 }

@@ -37,8 +37,8 @@ metaop::ReduceKind metaops::parseReduceKind(llvm::StringRef what,
   return *kind;
 }
 
-Node *Session::recordReduce(metaop::ReduceKind kind, Node *x,
-                            llvm::ArrayRef<int64_t> dims, bool keepDims) {
+Node *Recorder::recordReduce(metaop::ReduceKind kind, Node *x,
+                             llvm::ArrayRef<int64_t> dims, bool keepDims) {
   llvm::SmallVector<int64_t> shape;
   for (auto [dim, extent] : llvm::enumerate(x->shape())) {
     if (!llvm::is_contained(dims, int64_t(dim)))
@@ -53,48 +53,48 @@ Node *Session::recordReduce(metaop::ReduceKind kind, Node *x,
 }
 
 static llvm::SmallVector<int64_t>
-reducedDims(llvm::StringRef name, const Var &x,
+reducedDims(llvm::StringRef name, Node *x,
             std::optional<llvm::ArrayRef<int64_t>> given) {
   if (given)
-    return normalizeDims(name, *given, x.rank());
-  llvm::SmallVector<int64_t> all(x.rank());
+    return normalizeDims(name, *given, x->rank());
+  llvm::SmallVector<int64_t> all(x->rank());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-Var Session::reduce(llvm::StringRef name, const Var &x,
-                    std::optional<llvm::ArrayRef<int64_t>> given,
-                    bool keepDims) {
+Node *Recorder::reduce(llvm::StringRef name, Node *x,
+                       std::optional<llvm::ArrayRef<int64_t>> given,
+                       bool keepDims) {
   llvm::SmallVector<int64_t> dims = reducedDims(name, x, given);
   if (name == "sum" || name == "prod")
-    return wrap(recordReduce(
-        name == "sum" ? metaop::ReduceKind::Add : metaop::ReduceKind::Mul,
-        recordCast(x.node, accumulatorOf(x.dtype())), dims, keepDims));
+    return recordReduce(name == "sum" ? metaop::ReduceKind::Add
+                                      : metaop::ReduceKind::Mul,
+                        recordCast(x, accumulatorOf(x->dtype)), dims, keepDims);
   if (name == "all" || name == "any")
-    return wrap(recordReduce(name == "all" ? metaop::ReduceKind::And
-                                           : metaop::ReduceKind::Or,
-                             recordCast(x.node, DType::Bool), dims, keepDims));
+    return recordReduce(name == "all" ? metaop::ReduceKind::And
+                                      : metaop::ReduceKind::Or,
+                        recordCast(x, DType::Bool), dims, keepDims);
   if (name == "mean") {
     int64_t count = 1;
     for (int64_t dim : dims)
-      count *= x.shape()[dim];
-    DType result = toFloating(x.dtype());
+      count *= x->shape()[dim];
+    DType result = toFloating(x->dtype);
     // A sum of half floats that is rounded before the division may overflow.
     DType dtype = sizeOf(result) < 4 ? DType::F32 : result;
-    Node *sum = recordReduce(metaop::ReduceKind::Add, recordCast(x.node, dtype),
+    Node *sum = recordReduce(metaop::ReduceKind::Add, recordCast(x, dtype),
                              dims, keepDims);
     Node *divisor = recordOperand(Number::ofFloat(count), dtype, sum->shape());
-    return wrap(recordCast(
+    return recordCast(
         recordElementwise(lookUpElementwise("div", 2).name, {sum, divisor}),
-        result));
+        result);
   }
   // The largest of booleans is their "or".
   bool isMax = name == "max" || name == "maximum";
   bool isMin = name == "min" || name == "minimum";
-  if (isBool(x.dtype()) && (isMax || isMin))
-    return wrap(
-        recordReduce(isMax ? metaop::ReduceKind::Or : metaop::ReduceKind::And,
-                     x.node, dims, keepDims));
-  return wrap(recordReduce(parseReduceKind("reduce", name, x.dtype()), x.node,
-                           dims, keepDims));
+  if (isBool(x->dtype) && (isMax || isMin))
+    return recordReduce(isMax ? metaop::ReduceKind::Or
+                              : metaop::ReduceKind::And,
+                        x, dims, keepDims);
+  return recordReduce(parseReduceKind("reduce", name, x->dtype), x, dims,
+                      keepDims);
 }

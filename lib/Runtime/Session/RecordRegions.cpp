@@ -22,12 +22,9 @@
 
 #include "MetaOps/Runtime/Compiler/Captures.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Runtime/Session/Recorder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/SmallPtrSet.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace metaops;
@@ -78,78 +75,16 @@ llvm::SmallVector<Node *, 4> Graph::findSources(Operation *op) const {
   return sources;
 }
 
-std::vector<Var> Session::recordRegions(
-    llvm::ArrayRef<const Var *> given,
+Node *Recorder::recordRegions(
+    llvm::ArrayRef<Node *> given,
     llvm::function_ref<Operation *(OpBuilder &, Location, ValueRange)> build) {
-  context.loadDialect<scf::SCFDialect, tensor::TensorDialect>();
-  auto values = llvm::map_to_vector(
-      given, [](const Var *var) { return var->node->value(); });
+  context->loadDialect<scf::SCFDialect, tensor::TensorDialect>();
+  auto values =
+      llvm::map_to_vector(given, [](Node *node) { return node->value(); });
   Operation *op = build(at(), line, values);
   if (!op || op->getNumRegions() == 0)
     fail(ErrorKind::Value, (op ? formatName(op) : std::string("nothing")) +
                                " was built to be recorded, expected an "
                                "operation with regions");
-  return wrapResults(adopt(op));
-}
-
-//===----------------------------------------------------------------------===//
-// Gradients
-//===----------------------------------------------------------------------===//
-
-Node *Graph::findRegions(Node *root, llvm::ArrayRef<Node *> targets) {
-  // What is older than all targets depends on none of them.
-  uint64_t first = std::numeric_limits<uint64_t>::max();
-  llvm::SmallPtrSet<Node *, 16> isTarget;
-  for (Node *target : targets) {
-    first = std::min(first, target->order);
-    isTarget.insert(target);
-  }
-  struct Frame {
-    Node *node;
-    unsigned next;
-  };
-  std::vector<Frame> stack;
-  uint32_t mark = startTraversal();
-  // The position says whether the value depends on a target.
-  auto enter = [&](Node *node) {
-    if (node->epoch == mark)
-      return;
-    node->epoch = mark;
-    node->position = isTarget.contains(node);
-    if (node->order >= first && isFlowing(node))
-      stack.push_back({node, 0});
-  };
-  enter(root);
-  while (!stack.empty()) {
-    Node *node = stack.back().node;
-    if (stack.back().next < node->operands.size()) {
-      enter(node->operands[stack.back().next++]);
-      continue;
-    }
-    stack.pop_back();
-    bool depends = llvm::any_of(
-        node->operands, [](Node *operand) { return operand->position != 0; });
-    if (depends && getInfo(node).hasRegions)
-      return node;
-    node->position |= depends;
-  }
-  return nullptr;
-}
-
-void Session::checkDifferentiable(llvm::StringRef function,
-                                  llvm::ArrayRef<const Var *> outputs,
-                                  llvm::ArrayRef<const Var *> targets) {
-  if (!graph.hasRegions())
-    return;
-  auto nodes = llvm::map_to_vector(
-      targets, [](const Var *target) { return target->node; });
-  for (const Var *output : outputs)
-    if (Node *node = graph.findRegions(output->node, nodes))
-      fail(ErrorKind::Runtime,
-           function + ": there is no derivative of " + formatName(node->op) +
-               ", recorded at " + formatLine(node->op->getLoc()) +
-               ", through which " +
-               (function == "grad" ? "the loss depends on a target"
-                                   : "an output depends on an input") +
-               "; detach its results, if no gradient is to flow through them");
+  return adopt(op);
 }

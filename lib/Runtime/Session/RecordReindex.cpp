@@ -19,8 +19,8 @@ using namespace metaops;
 // Broadcast
 //===----------------------------------------------------------------------===//
 
-Node *Session::recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
-                               llvm::ArrayRef<int64_t> dimensions) {
+Node *Recorder::recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
+                                llvm::ArrayRef<int64_t> dimensions) {
   if (x->shape() == shape)
     return x;
   return adopt(metaop::BroadcastOp::create(at(), line, typeOf(shape, x->dtype),
@@ -28,7 +28,7 @@ Node *Session::recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
                                            dimensions));
 }
 
-Node *Session::recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape) {
+Node *Recorder::recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t, 8> dimensions;
   for (size_t dim = shape.size() - x->shape().size(); dim < shape.size(); ++dim)
     dimensions.push_back(dim);
@@ -53,12 +53,12 @@ llvm::SmallVector<int64_t> metaops::normalizeDims(llvm::StringRef what,
   return result;
 }
 
-Var Session::broadcast(Operand operand, llvm::ArrayRef<int64_t> shape,
-                       llvm::ArrayRef<int64_t> newDims) {
+Node *Recorder::broadcast(Operand operand, llvm::ArrayRef<int64_t> shape,
+                          llvm::ArrayRef<int64_t> newDims) {
   checkShape("broadcast", shape);
   Node *x = operand.isNumber()
-                ? recordScalar(operand.getNumber(),
-                               defaultDType(operand.getNumber().getKind()))
+                ? scalar(operand.getNumber(),
+                         defaultDType(operand.getNumber().getKind()))
                 : operand.getNode();
   auto absent = normalizeDims("broadcast", newDims, shape.size());
   llvm::SmallVector<int64_t> dimensions;
@@ -82,23 +82,23 @@ Var Session::broadcast(Operand operand, llvm::ArrayRef<int64_t> shape,
   for (auto [extent, dim] : llvm::zip_equal(source, dimensions))
     if (extent != 1 && extent != shape[dim])
       failMismatch();
-  return wrap(recordBroadcast(x, shape, dimensions));
+  return recordBroadcast(x, shape, dimensions);
 }
 
 //===----------------------------------------------------------------------===//
 // Reshape, transpose, pad
 //===----------------------------------------------------------------------===//
 
-Node *Session::recordReshape(Node *x, llvm::ArrayRef<int64_t> shape) {
+Node *Recorder::recordReshape(Node *x, llvm::ArrayRef<int64_t> shape) {
   if (x->shape() == shape)
     return x;
   return adopt(metaop::ReshapeOp::create(at(), line, typeOf(shape, x->dtype),
                                          x->value(), ValueRange()));
 }
 
-Var Session::reshape(const Var &x, llvm::ArrayRef<int64_t> asked) {
+Node *Recorder::reshape(Node *x, llvm::ArrayRef<int64_t> asked) {
   llvm::SmallVector<int64_t> shape(asked);
-  int64_t elements = x.numElements(), known = 1;
+  int64_t elements = countElements(x->shape()), known = 1;
   int64_t *open = nullptr;
   for (int64_t &extent : shape) {
     if (extent != -1)
@@ -113,15 +113,15 @@ Var Session::reshape(const Var &x, llvm::ArrayRef<int64_t> asked) {
     checkShape("reshape", shape);
   if ((open && *open == -1) || countElements(shape) != elements)
     fail(ErrorKind::Value,
-         "reshape: a tensor of shape " + formatShape(x.shape()) + " has " +
+         "reshape: a tensor of shape " + formatShape(x->shape()) + " has " +
              llvm::Twine(elements) + " elements, which do not fit the shape " +
              formatShape(asked));
-  return wrap(recordReshape(x.node, shape));
+  return recordReshape(x, shape);
 }
 
-Var Session::transpose(const Var &x,
-                       std::optional<llvm::ArrayRef<int64_t>> given) {
-  int64_t rank = x.rank();
+Node *Recorder::transpose(Node *x,
+                          std::optional<llvm::ArrayRef<int64_t>> given) {
+  int64_t rank = x->rank();
   llvm::SmallVector<int64_t> permutation;
   if (given) {
     permutation.assign(given->begin(), given->end());
@@ -133,34 +133,34 @@ Var Session::transpose(const Var &x,
       fail(ErrorKind::Value, "transpose: " + formatShape(*given) +
                                  " is no permutation of the " +
                                  llvm::Twine(rank) + " dimensions of shape " +
-                                 formatShape(x.shape()));
+                                 formatShape(x->shape()));
   } else {
     permutation = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
   }
   if (llvm::is_sorted(permutation))
-    return share(x);
+    return x;
   llvm::SmallVector<int64_t> shape;
   for (int64_t dim : permutation)
-    shape.push_back(x.shape()[dim]);
-  return wrap(adopt(metaop::TransposeOp::create(
-      at(), line, typeOf(shape, x.dtype()), x.node->value(), permutation)));
+    shape.push_back(x->shape()[dim]);
+  return adopt(metaop::TransposeOp::create(at(), line, typeOf(shape, x->dtype),
+                                           x->value(), permutation));
 }
 
-Var Session::pad(const Var &x, llvm::ArrayRef<int64_t> low,
-                 llvm::ArrayRef<int64_t> high, Number fill) {
-  size_t rank = x.shape().size();
+Node *Recorder::pad(Node *x, llvm::ArrayRef<int64_t> low,
+                    llvm::ArrayRef<int64_t> high, Number fill) {
+  size_t rank = x->shape().size();
   if (low.size() != rank || high.size() != rank)
     fail(ErrorKind::Value, "pad: given " + llvm::Twine(low.size()) + " and " +
                                llvm::Twine(high.size()) +
                                " widths, expected one on each side of the " +
                                llvm::Twine(rank) + " dimensions of shape " +
-                               formatShape(x.shape()));
-  llvm::SmallVector<int64_t> shape(x.shape());
+                               formatShape(x->shape()));
+  llvm::SmallVector<int64_t> shape(x->shape());
   for (size_t dim = 0; dim < rank; ++dim) {
     auto failWidths = [&](llvm::StringRef why) {
       fail(ErrorKind::Value, "pad: widths " + llvm::Twine(low[dim]) + " and " +
                                  llvm::Twine(high[dim]) + why + " the extent " +
-                                 llvm::Twine(x.shape()[dim]) +
+                                 llvm::Twine(x->shape()[dim]) +
                                  " of dimension " + llvm::Twine(dim));
     };
     // Of two that overflow together, neither counterweighs the other.
@@ -172,24 +172,24 @@ Var Session::pad(const Var &x, llvm::ArrayRef<int64_t> low,
       failWidths(" make too much (expected fewer than 2**60 elements) of");
   }
   checkShape("pad", shape);
-  return wrap(adopt(metaop::PadOp::create(at(), line, typeOf(shape, x.dtype()),
-                                          x.node->value(), low, high,
-                                          fillOf(fill, x.dtype()))));
+  return adopt(metaop::PadOp::create(at(), line, typeOf(shape, x->dtype),
+                                     x->value(), low, high,
+                                     fillOf(fill, x->dtype)));
 }
 
 //===----------------------------------------------------------------------===//
 // Index strings
 //===----------------------------------------------------------------------===//
 
-const Session::ParsedAccess &
-Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
-                     llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y,
-                     llvm::ArrayRef<std::string> indexes,
-                     llvm::ArrayRef<std::string> conditions,
-                     llvm::ArrayRef<const Var *> extras) {
+const Recorder::ParsedAccess &
+Recorder::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
+                      llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y,
+                      llvm::ArrayRef<std::string> indexes,
+                      llvm::ArrayRef<std::string> conditions,
+                      llvm::ArrayRef<Node *> extras) {
   std::string key = (what + formatShape(x) + formatShape(y)).str();
   llvm::SmallVector<unsigned> extraRanks;
-  for (const Var *extra : extras) {
+  for (Node *extra : extras) {
     extraRanks.push_back(extra->rank());
     key += "@" + std::to_string(extra->rank());
   }
@@ -201,7 +201,7 @@ Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
     return *it->second;
 
   ParsedAccess parsed;
-  IndexContext names{iteration, x, y, &context, extraRanks, &parsed.reads};
+  IndexContext names{iteration, x, y, context, extraRanks, &parsed.reads};
   llvm::SmallVector<AffineExpr> results;
   for (const std::string &text : indexes)
     results.push_back(
@@ -219,13 +219,13 @@ Session::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
       parsed.trees.push_back(std::move(*result.tree));
   }
   unsigned numDims = iteration.size(), numReads = parsed.reads.size();
-  parsed.map = AffineMap::get(numDims + numReads, 0, results, &context);
+  parsed.map = AffineMap::get(numDims + numReads, 0, results, context);
   if (numReads > 0) {
     llvm::SmallVector<AffineExpr> dims;
     for (unsigned dim = 0; dim < numDims + numReads; ++dim)
       dims.push_back(dim < numDims
-                         ? getAffineDimExpr(dim, &context)
-                         : getAffineSymbolExpr(dim - numDims, &context));
+                         ? getAffineDimExpr(dim, context)
+                         : getAffineSymbolExpr(dim - numDims, context));
     parsed.map = parsed.map.replaceDimsAndSymbols(dims, {}, numDims, numReads);
     for (auto [expr, isEquality] : llvm::zip_equal(constraints, equalities))
       parsed.trees.push_back({isEquality ? ConditionTree::Kind::Zero
@@ -259,29 +259,29 @@ static void checkIndexCount(llvm::StringRef what, size_t given,
                                " of shape " + formatShape(shape));
 }
 
-Var Session::reindex(const Var &x, llvm::ArrayRef<int64_t> shape,
-                     llvm::ArrayRef<std::string> indexes, Number fill,
-                     llvm::ArrayRef<std::string> overflowConditions,
-                     llvm::ArrayRef<const Var *> extras) {
+Node *Recorder::reindex(Node *x, llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<std::string> indexes, Number fill,
+                        llvm::ArrayRef<std::string> overflowConditions,
+                        llvm::ArrayRef<Node *> extras) {
   checkShape("reindex", shape);
-  checkIndexCount("reindex", indexes.size(), x.shape(), "operand");
-  const ParsedAccess &parsed = parseAccess("reindex", shape, x.shape(), shape,
+  checkIndexCount("reindex", indexes.size(), x->shape(), "operand");
+  const ParsedAccess &parsed = parseAccess("reindex", shape, x->shape(), shape,
                                            indexes, overflowConditions, extras);
   llvm::SmallVector<Node *> reads = recordReads(parsed, shape, extras);
   metaop::IndexAccess access;
   access.map = parsed.map;
   access.conditions = parsed.conditions;
-  access.fill = fillOf(fill, x.dtype());
-  RankedTensorType type = typeOf(shape, x.dtype());
+  access.fill = fillOf(fill, x->dtype);
+  RankedTensorType type = typeOf(shape, x->dtype);
   Node *result = reads.empty() ? adopt(metaop::ReindexOp::create(
-                                     at(), line, type, x.node->value(), access))
+                                     at(), line, type, x->value(), access))
                                : adopt(metaop::GatherOp::create(
-                                     at(), line, type, x.node->value(),
+                                     at(), line, type, x->value(),
                                      valuesOf(reads), access.map, access.fill));
   if (!parsed.trees.empty())
     result = recordSelect(recordMasks(parsed.trees, shape, reads), result,
                           recordSplat(shape, access.fill));
-  return wrap(result);
+  return result;
 }
 
 /// What a reduction starts from.
@@ -313,33 +313,33 @@ static TypedAttr identityOf(metaop::ReduceKind kind, Type type) {
                                        : llvm::APInt::getSignedMaxValue(width));
 }
 
-Var Session::reindexReduce(const Var &x, llvm::StringRef kindName,
-                           llvm::ArrayRef<int64_t> shape,
-                           llvm::ArrayRef<std::string> indexes,
-                           llvm::ArrayRef<std::string> overflowConditions,
-                           llvm::ArrayRef<const Var *> extras) {
+Node *Recorder::reindexReduce(Node *x, llvm::StringRef kindName,
+                              llvm::ArrayRef<int64_t> shape,
+                              llvm::ArrayRef<std::string> indexes,
+                              llvm::ArrayRef<std::string> overflowConditions,
+                              llvm::ArrayRef<Node *> extras) {
   checkShape("reindex_reduce", shape);
   metaop::ReduceKind kind =
-      parseReduceKind("reindex_reduce", kindName, x.dtype());
+      parseReduceKind("reindex_reduce", kindName, x->dtype);
   checkIndexCount("reindex_reduce", indexes.size(), shape, "result");
   const ParsedAccess &parsed =
-      parseAccess("reindex_reduce", x.shape(), x.shape(), shape, indexes,
+      parseAccess("reindex_reduce", x->shape(), x->shape(), shape, indexes,
                   overflowConditions, extras);
-  llvm::SmallVector<Node *> reads = recordReads(parsed, x.shape(), extras);
-  Node *source = x.node;
+  llvm::SmallVector<Node *> reads = recordReads(parsed, x->shape(), extras);
+  Node *source = x;
   if (!parsed.trees.empty()) {
     // What a condition excludes counts as the identity, which changes nothing.
-    TypedAttr identity = identityOf(kind, toElementType(x.dtype(), &context));
-    source = recordSelect(recordMasks(parsed.trees, x.shape(), reads), source,
-                          recordSplat(x.shape(), identity));
+    TypedAttr identity = identityOf(kind, toElementType(x->dtype, context));
+    source = recordSelect(recordMasks(parsed.trees, x->shape(), reads), source,
+                          recordSplat(x->shape(), identity));
   }
   metaop::IndexAccess access;
   access.map = parsed.map;
   access.conditions = parsed.conditions;
   if (!reads.empty())
-    return wrap(adopt(metaop::ScatterOp::create(
-        at(), line, typeOf(shape, x.dtype()), kind, source->value(),
-        valuesOf(reads), ValueRange(), access.map)));
-  return wrap(adopt(metaop::ReindexReduceOp::create(
-      at(), line, typeOf(shape, x.dtype()), kind, source->value(), access)));
+    return adopt(metaop::ScatterOp::create(
+        at(), line, typeOf(shape, x->dtype), kind, source->value(),
+        valuesOf(reads), ValueRange(), access.map));
+  return adopt(metaop::ReindexReduceOp::create(
+      at(), line, typeOf(shape, x->dtype), kind, source->value(), access));
 }

@@ -12,12 +12,12 @@
 using namespace mlir;
 using namespace metaops;
 
-static int64_t normalizeDim(llvm::StringRef what, int64_t dim, const Var &x) {
-  return normalizeDims(what, dim, x.shape().size()).front();
+static int64_t normalizeDim(llvm::StringRef what, int64_t dim, Node *x) {
+  return normalizeDims(what, dim, x->shape().size()).front();
 }
 
-Var Session::prefix(llvm::StringRef kind, const Var &x, const Var *factors,
-                    int64_t dim, bool reverse, bool exclusive) {
+Node *Recorder::prefix(llvm::StringRef kind, Node *x, Node *factors,
+                       int64_t dim, bool reverse, bool exclusive) {
   auto known = metaop::symbolizePrefixKind(kind);
   if (!known)
     fail(ErrorKind::Value, "prefix: there is no operator '" + kind +
@@ -27,33 +27,32 @@ Var Session::prefix(llvm::StringRef kind, const Var &x, const Var *factors,
     fail(ErrorKind::Value,
          "prefix: factors are given if and only if the operator is linear");
   dim = normalizeDim("prefix", dim, x);
-  DType dtype = x.dtype();
+  DType dtype = x->dtype;
   if (factors) {
-    if (factors->shape() != x.shape())
+    if (factors->shape() != x->shape())
       fail(ErrorKind::Value, "prefix: the source has shape " +
-                                 formatShape(x.shape()) + ", the factors " +
+                                 formatShape(x->shape()) + ", the factors " +
                                  formatShape(factors->shape()));
-    dtype = promote(dtype, factors->dtype());
+    dtype = promote(dtype, factors->dtype);
   }
   if (isBool(dtype) ||
       (*known == metaop::PrefixKind::LogAddExp && !isFloat(dtype)))
     fail(ErrorKind::Type, "prefix " + kind + ": given " + nameOf(dtype) +
                               ", expected " +
                               (isBool(dtype) ? "numbers" : "floats"));
-  Node *source = recordCast(x.node, dtype);
-  Value factorValue =
-      factors ? recordCast(factors->node, dtype)->value() : Value();
-  return wrap(adopt(metaop::PrefixOp::create(at(), line, source->type(), *known,
-                                             source->value(), factorValue, dim,
-                                             reverse, exclusive,
-                                             /*serial=*/false)));
+  Node *source = recordCast(x, dtype);
+  Value factorValue = factors ? recordCast(factors, dtype)->value() : Value();
+  return adopt(metaop::PrefixOp::create(at(), line, source->type(), *known,
+                                        source->value(), factorValue, dim,
+                                        reverse, exclusive,
+                                        /*serial=*/false));
 }
 
 /// The shape of a part of the order along `dim`; without `count`, of all.
-static llvm::SmallVector<int64_t> getOrderShape(const Var &x, int64_t dim,
+static llvm::SmallVector<int64_t> getOrderShape(Node *x, int64_t dim,
                                                 int64_t begin,
                                                 std::optional<int64_t> count) {
-  llvm::SmallVector<int64_t> shape(x.shape());
+  llvm::SmallVector<int64_t> shape(x->shape());
   int64_t extent = shape[dim];
   shape[dim] = count.value_or(extent);
   if (begin < 0 || shape[dim] < 0 || begin > extent ||
@@ -65,11 +64,11 @@ static llvm::SmallVector<int64_t> getOrderShape(const Var &x, int64_t dim,
   return shape;
 }
 
-std::vector<Var> Session::sort(const Var &x, int64_t dim, bool descending,
-                               int64_t begin, std::optional<int64_t> count) {
+Node *Recorder::sort(Node *x, int64_t dim, bool descending, int64_t begin,
+                     std::optional<int64_t> count) {
   dim = normalizeDim("sort", dim, x);
   auto shape = getOrderShape(x, dim, begin, count);
-  return wrapResults(adopt(metaop::SortOp::create(
-      at(), line, typeOf(shape, x.dtype()), typeOf(shape, DType::I64),
-      x.node->value(), dim, descending, begin)));
+  return adopt(metaop::SortOp::create(at(), line, typeOf(shape, x->dtype),
+                                      typeOf(shape, DType::I64), x->value(),
+                                      dim, descending, begin));
 }

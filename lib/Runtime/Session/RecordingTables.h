@@ -10,7 +10,7 @@
 #define METAOPS_LIB_RUNTIME_SESSION_RECORDINGTABLES_H
 
 #include "MetaOps/Runtime/IndexExpression/IndexExpression.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Runtime/Session/Recorder.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
 #include "mlir/IR/OperationSupport.h"
@@ -18,7 +18,7 @@
 namespace metaops {
 
 /// An element-wise op whose operands and result have one type.
-struct Session::ElementwiseInfo {
+struct Recorder::ElementwiseInfo {
   mlir::OperationName name;
   unsigned arity;
   // Element types it takes.
@@ -36,7 +36,7 @@ struct Session::ElementwiseInfo {
 };
 
 /// The strings of a reindex or reindex-reduce, parsed.
-struct Session::ParsedAccess {
+struct Recorder::ParsedAccess {
   mlir::AffineMap map;
   /// Null where there are none.
   mlir::IntegerSet conditions;
@@ -46,6 +46,9 @@ struct Session::ParsedAccess {
   /// last dims of the trees, which say all conditions.
   std::vector<ExtraRead> reads;
 };
+
+/// Throws where there is no tensor of the shape.
+void checkShape(llvm::StringRef what, llvm::ArrayRef<int64_t> shape);
 
 /// `dims` counted from the start, rising. Throws where one is out of range or
 /// given twice; `what` begins the message.

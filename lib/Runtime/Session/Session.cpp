@@ -8,9 +8,7 @@
 
 #include "MetaOps/Runtime/Session/Session.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Session/DumpProgram.h"
-#include "RecordingTables.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,13 +33,8 @@ Var::~Var() {
     session->dropLater(node);
 }
 
-Var Session::share(const Var &var) { return wrap(var.node); }
-
 Var Session::wrap(Node *node) {
-  // An operator that changes nothing gives back its operand, through which
-  // gradients flow as before.
-  if (graph.getStopsGradients() && !node->isStopped && isFloat(node->dtype))
-    node = recordStop(node, /*gradient=*/true);
+  node = recorder.applyStop(node);
   if (!isLazy)
     runEagerly(node);
   return Var(shared_from_this(), node);
@@ -60,7 +53,13 @@ std::vector<Var> Session::wrapResults(Node *first) {
   return vars;
 }
 
-void Session::rebind(Var &var, Node *node) { var = wrap(node); }
+void Session::assign(Var &x, Node *value) { x = wrap(value); }
+
+void Session::setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value) {
+  Node *replaced = recorder.replaceItem(x.node, items, value);
+  if (replaced != x.node)
+    assign(x, replaced);
+}
 
 void Session::dropLater(Node *node) {
   // Another thread may have held the lock when the process was forked.
@@ -95,22 +94,21 @@ std::shared_ptr<Session> Session::create(std::unique_ptr<Compiler> compiler) {
 
 Session::Session(std::unique_ptr<Compiler> givenCompiler)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
-      compiler(std::move(givenCompiler)),
-      interpreter(createInterpreterCompiler()), line(UnknownLoc::get(&context)),
-      useInterpreter(!compiler), queue(std::make_unique<Queue>()) {
-  context.loadDialect<metaop::MetaOpDialect, func::FuncDialect>();
+      recorder(graph), compiler(std::move(givenCompiler)),
+      interpreter(createInterpreterCompiler()), useInterpreter(!compiler),
+      queue(std::make_unique<Queue>()) {
+  context.loadDialect<func::FuncDialect>();
   graph.onUpdateErased = [this](Node *node) {
     pendingUpdates.remove(node);
     replaced.erase(node);
+  };
+  recorder.onChecked = [this](const CheckedIndices &checked) {
+    noteUnchecked(checked);
   };
   graph.onUncheckedErased = [this](Node *node) { forgetIndices(node); };
 }
 
 Session::~Session() = default;
-
-Location Session::makeLocation(llvm::StringRef file, unsigned number) {
-  return FileLineColLoc::get(&context, file, number, 0);
-}
 
 void Session::checkProcess() const {
   if (forkMark.isChild())
@@ -121,7 +119,7 @@ void Session::checkProcess() const {
 }
 
 void Session::enter() {
-  line = UnknownLoc::get(&context);
+  recorder.forgetLine();
   asked = 0;
   dropDead();
   suspended.dropUnneeded();

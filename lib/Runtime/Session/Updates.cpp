@@ -47,8 +47,6 @@
 using namespace mlir;
 using namespace metaops;
 
-void Session::assign(Var &x, const Var &value) { rebind(x, value.node); }
-
 static void checkUpdate(const Var &x, const Node &value) {
   if (x.shape() != value.shape())
     fail(ErrorKind::Value,
@@ -65,15 +63,16 @@ void Session::update(Var &x, Operand value) {
   if (x.node->generation > flushes)
     flushUpdates();
   computeInitialValues(x.node);
-  Node *updated =
-      recordStop(recordOperand(value, x.dtype(), x.shape()), /*gradient=*/true);
+  Node *updated = recorder.stopGrad(
+      value.isNumber() ? recorder.full(x.shape(), value, x.dtype())
+                       : value.getNode());
   updated->generation = flushes + 1;
   updated->isPendingUpdate = true;
   pendingUpdates.insert(updated);
   if (x.node->buffer)
     replaced[updated] = RunRef(x.node->buffer);
   x.node->replacedBy = flushes + 1;
-  rebind(x, updated);
+  assign(x, updated);
 }
 
 std::vector<Node *> Session::findDue(llvm::ArrayRef<Node *> along) const {

@@ -25,6 +25,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace metaops {
@@ -124,6 +125,7 @@ struct Node {
     return llvm::cast<mlir::RankedTensorType>(value().getType());
   }
   llvm::ArrayRef<int64_t> shape() const { return type().getShape(); }
+  int64_t rank() const { return type().getRank(); }
   /// Slices stop here: the value needs no computing (or cannot be computed).
   bool isLeaf() const { return buffer || isScalar || isDonated; }
 };
@@ -297,6 +299,10 @@ private:
   size_t numVars = 0;
   size_t numDonated = 0;
 };
+
+/// The block as a module that metaop-opt reads: a function @main that returns
+/// what Vars hold.
+std::string printBlock(Graph &graph);
 
 } // namespace metaops
 

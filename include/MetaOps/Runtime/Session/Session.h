@@ -20,13 +20,13 @@
 #ifndef METAOPS_RUNTIME_SESSION_SESSION_H
 #define METAOPS_RUNTIME_SESSION_SESSION_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "MetaOps/Runtime/Session/GrowthWatch.h"
+#include "MetaOps/Runtime/Session/Recorder.h"
 #include "MetaOps/Runtime/Session/RunRecord.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 #include "MetaOps/Runtime/Session/SuspendedRuns.h"
@@ -54,8 +54,6 @@ struct RepeatedUpdate;
 struct Step;
 struct UpdateValues;
 
-struct ConditionTree;
-
 struct SessionStatistics {
   int64_t programsCompiled = 0;
   int64_t kernelsCompiled = 0;
@@ -70,14 +68,6 @@ struct SessionStatistics {
   int64_t opsInBlock = 0;
   int64_t liveVars = 0;
   AllocatorStatistics memory;
-};
-
-/// One position of an index like x[3, 1:5, ..., None].
-struct IndexItem {
-  enum class Kind { Integer, Slice, NewAxis, Ellipsis };
-  Kind kind = Kind::Slice;
-  /// An integer, or a slice's ends and step; absent ones are Python's None.
-  std::optional<int64_t> start, stop, step;
 };
 
 /// A value in memory. To be read when `ready` has run; see Session::wait.
@@ -123,98 +113,24 @@ public:
   void checkProcess() const;
 
   //===--------------------------------------------------------------------===//
-  // Leaves
+  // Values
   //===--------------------------------------------------------------------===//
 
-  /// A tensor in memory, which the session owns from here on.
-  Var buffer(DType dtype, llvm::ArrayRef<int64_t> shape, BufferRef buffer);
-  Var scalar(Number value, DType dtype);
-  Var full(llvm::ArrayRef<int64_t> shape, Operand value, DType dtype);
-  Var iota(llvm::ArrayRef<int64_t> shape, int64_t dimension, DType dtype);
-  /// Uniform in [0, 1); uint32 gives all 32 bits.
-  Var random(llvm::ArrayRef<int64_t> shape, DType dtype);
-  void seed(int64_t key);
-  /// Another handle on the same value.
-  Var share(const Var &var);
-
-  //===--------------------------------------------------------------------===//
-  // Element-wise
-  //===--------------------------------------------------------------------===//
-
-  /// By the dialect's mnemonics; operands are promoted and broadcast.
-  Var unary(llvm::StringRef name, Operand x);
-  Var binary(llvm::StringRef name, Operand x, Operand y);
-  Var ternary(llvm::StringRef name, Operand x, Operand y, Operand z);
-  /// eq, ne, lt, le, gt, ge.
-  Var compare(llvm::StringRef predicate, Operand x, Operand y);
-  Var select(Operand condition, Operand onTrue, Operand onFalse);
-  Var cast(Operand x, DType dtype);
-  /// The same bits as numbers of another type of the same width.
-  Var bitcast(Operand x, DType dtype);
-
-  //===--------------------------------------------------------------------===//
-  // Reindex and reduce
-  //===--------------------------------------------------------------------===//
-
-  /// `extras` are integer tensors that the expressions read as `@eK(...)`.
-  Var reindex(const Var &x, llvm::ArrayRef<int64_t> shape,
-              llvm::ArrayRef<std::string> indexes, Number fill,
-              llvm::ArrayRef<std::string> overflowConditions,
-              llvm::ArrayRef<const Var *> extras = {});
-  Var reindexReduce(const Var &x, llvm::StringRef kind,
-                    llvm::ArrayRef<int64_t> shape,
-                    llvm::ArrayRef<std::string> indexes,
-                    llvm::ArrayRef<std::string> overflowConditions,
-                    llvm::ArrayRef<const Var *> extras = {});
-  /// The indices as int64, counted from the start of the dimension. If the next
-  /// run finds one out of range, it fails.
-  Var checkIndices(const Var &indices, IndexRange range);
-  /// `newDims` are dimensions of the result that x lacks; x's own dimensions
-  /// are aligned with the others from the right.
-  Var broadcast(Operand x, llvm::ArrayRef<int64_t> shape,
-                llvm::ArrayRef<int64_t> newDims);
-  /// One extent may be -1.
-  Var reshape(const Var &x, llvm::ArrayRef<int64_t> shape);
-  /// Without a permutation the dimensions are reversed.
-  Var transpose(const Var &x,
-                std::optional<llvm::ArrayRef<int64_t>> permutation);
-  Var pad(const Var &x, llvm::ArrayRef<int64_t> low,
-          llvm::ArrayRef<int64_t> high, Number fill);
-  /// add, mul, max, min, and, or, xor; also sum, prod, mean, all and any, with
-  /// NumPy's result types. No dimensions mean all.
-  Var reduce(llvm::StringRef kind, const Var &x,
-             std::optional<llvm::ArrayRef<int64_t>> dims, bool keepDims);
-
-  /// (..., n, m) by (..., m, k), or (m) for a row or a column that the result
-  /// then lacks. The leading dimensions broadcast; the type is that of x * y.
-  Var matmul(const Var &x, const Var &y);
-
-  /// The parts one after the other along a dimension, with promoted types.
-  Var concat(llvm::ArrayRef<const Var *> parts, int64_t dim);
-  /// The same along a new dimension, of parts that have one shape.
-  Var stack(llvm::ArrayRef<const Var *> parts, int64_t dim);
-
-  Var getItem(const Var &x, llvm::ArrayRef<IndexItem> items);
-  /// Rebinds x to its value with a part replaced.
-  void setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value);
-
-  /// By the names of the dialect's prefix operators; `factors` for `linear`.
-  Var prefix(llvm::StringRef kind, const Var &x, const Var *factors,
-             int64_t dim, bool reverse, bool exclusive);
-  /// `count` places of the order, all by default, from `begin` on: the elements
-  /// that come there, and where they were, int64.
-  std::vector<Var> sort(const Var &x, int64_t dim, bool descending,
-                        int64_t begin = 0,
-                        std::optional<int64_t> count = std::nullopt);
-
-  Var stopGrad(const Var &x);
-  Var stopFuse(const Var &x);
+  /// Records what is then held by Vars.
+  Recorder &getRecorder() { return recorder; }
+  /// A handle on a recorded value. Where execution is not lazy, computes it.
+  Var wrap(Node *node);
+  /// The same for all results of an operation.
+  std::vector<Var> wrapResults(Node *first);
 
   //===--------------------------------------------------------------------===//
   // Rebinding, gradients, running
   //===--------------------------------------------------------------------===//
 
-  void assign(Var &x, const Var &value);
+  /// Has x be a handle on another value.
+  void assign(Var &x, Node *value);
+  /// Rebinds x to its value with a part replaced.
+  void setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value);
   /// Rebinds x to the value, which belongs to the next iteration: no gradient
   /// flows through it, and x's old memory may be reused. See Updates.cpp.
   void update(Var &x, Operand value);
@@ -285,7 +201,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// The block as a module that metaop-opt reads.
-  std::string dump();
+  std::string dump() { return printBlock(graph); }
   /// Throws where no program has run.
   std::shared_ptr<const RunRecord> getLastRun() const;
   std::string printProgram(const RunRecord &record, llvm::StringRef phase);
@@ -328,17 +244,6 @@ public:
   /// once.
   std::vector<std::string> takeUnusedSchedules();
 
-  /// Records an operation with regions. `build` makes it at the builder's
-  /// place: of the given Vars' values, which its regions may use as well as its
-  /// operands. The dialects scf, arith and tensor are there. Graph::adopt says
-  /// what it may be. Vars of its results; throws, and records nothing, where it
-  /// is none.
-  std::vector<Var> recordRegions(
-      llvm::ArrayRef<const Var *> given,
-      llvm::function_ref<mlir::Operation *(mlir::OpBuilder &, mlir::Location,
-                                           mlir::ValueRange)>
-          build);
-
   /// Writes a file with a program that computes the outputs from other inputs,
   /// for processes without a compiler; see docs/ProgramFile.md. Runs updates
   /// that are pending, and what was recorded before the inputs; nothing else.
@@ -353,13 +258,6 @@ public:
   ThreadPool &getThreads() { return threads; }
   mlir::MLIRContext *getContext() { return &context; }
 
-  /// The user's line that what is recorded from here on belongs to.
-  void setLine(mlir::Location location) { line = location; }
-  mlir::Location makeLocation(llvm::StringRef file, unsigned line);
-
-  /// Whether gradients stop at what is recorded from here on.
-  void setStopsGradients(bool stops) { graph.setStopsGradients(stops); }
-
   /// Takes a value from a dying Var.
   void dropLater(Node *node);
 
@@ -367,7 +265,6 @@ private:
   friend class SessionScope;
   friend class Var;
 
-  struct ElementwiseInfo;
   /// Why a program is run: somebody asked for values, updates are due, also
   /// such as are written by hand (Carried), much is pending, fresh parameters
   /// are made, or one of these but the first needs indices checked before.
@@ -379,67 +276,12 @@ private:
   void enter();
   void leave(bool failed);
   void dropDead();
-  Var wrap(Node *node);
-  /// Vars of all results of a new operation.
-  std::vector<Var> wrapResults(Node *first);
-  void rebind(Var &var, Node *node);
 
-  // Recording; all work on nodes (Record*.cpp, Indexing.cpp)
-  mlir::OpBuilder &at() { return graph.getBuilder(); }
-  Node *adopt(mlir::Operation *op) { return graph.adopt(op); }
-  mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape, DType dtype);
-  Node *recordScalar(Number value, DType dtype);
-  Node *recordInteger(int64_t value);
-  Node *recordZeroIndex();
-  Node *recordSplat(llvm::ArrayRef<int64_t> shape, mlir::TypedAttr value);
-  Node *recordOperand(Operand operand, DType dtype,
-                      llvm::ArrayRef<int64_t> shape);
-  Node *recordCast(Node *x, DType dtype);
-  Node *recordElementwise(mlir::OperationName name,
-                          llvm::ArrayRef<Node *> operands);
-  Node *recordSeveral(llvm::StringRef name, llvm::ArrayRef<Operand> operands);
-  Node *recordPower(Operand x, Operand y);
-  Node *recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape);
-  Node *recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
-                        llvm::ArrayRef<int64_t> dimensions);
-  Node *recordReshape(Node *x, llvm::ArrayRef<int64_t> shape);
-  Node *recordSelect(Node *condition, Node *onTrue, Node *onFalse);
-  Node *recordReduce(mlir::metaop::ReduceKind kind, Node *x,
-                     llvm::ArrayRef<int64_t> dims, bool keepDims);
-  /// `reads` are the values of the dims behind those of `shape`.
-  Node *recordMask(const ConditionTree &tree, llvm::ArrayRef<int64_t> shape,
-                   llvm::ArrayRef<Node *> reads);
-  Node *recordMasks(llvm::ArrayRef<ConditionTree> trees,
-                    llvm::ArrayRef<int64_t> shape,
-                    llvm::ArrayRef<Node *> reads);
-  Node *recordAffine(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> shape,
-                     llvm::ArrayRef<Node *> reads);
-  Node *recordStop(Node *x, bool gradient);
-  const ElementwiseInfo &lookUpElementwise(llvm::StringRef name,
-                                           unsigned arity);
-  DType elementwiseType(const ElementwiseInfo &info, llvm::StringRef name,
-                        DType dtype) const;
-  mlir::TypedAttr fillOf(Number value, DType dtype);
-  void checkShape(llvm::StringRef what, llvm::ArrayRef<int64_t> shape) const;
-  struct ParsedAccess;
-  const ParsedAccess &parseAccess(llvm::StringRef what,
-                                  llvm::ArrayRef<int64_t> iteration,
-                                  llvm::ArrayRef<int64_t> x,
-                                  llvm::ArrayRef<int64_t> y,
-                                  llvm::ArrayRef<std::string> indexes,
-                                  llvm::ArrayRef<std::string> conditions,
-                                  llvm::ArrayRef<const Var *> extras);
-  llvm::SmallVector<Node *> recordReads(const ParsedAccess &parsed,
-                                        llvm::ArrayRef<int64_t> iteration,
-                                        llvm::ArrayRef<const Var *> extras);
-
-  // Operations with regions (RecordRegions.cpp)
-  /// Throws where a derivative of one is asked for.
+  // Gradients (Gradient.cpp)
+  /// Throws where a derivative of an operation with regions is asked for.
   void checkDifferentiable(llvm::StringRef function,
                            llvm::ArrayRef<const Var *> outputs,
                            llvm::ArrayRef<const Var *> targets);
-
-  // Gradients (Gradient.cpp)
   /// Makes outputs and targets ready to be differentiated, and returns the
   /// targets' nodes.
   llvm::SmallVector<Node *>
@@ -450,20 +292,7 @@ private:
   std::vector<Var> adoptResults(mlir::Operation *last,
                                 llvm::ArrayRef<mlir::Value> values);
 
-  // Windows (Indexing.cpp)
-  llvm::SmallVector<mlir::Value> recordStarts(llvm::ArrayRef<int64_t> starts,
-                                              llvm::ArrayRef<int64_t> counts,
-                                              llvm::ArrayRef<int64_t> shape);
-  Node *narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
-               llvm::ArrayRef<int64_t> counts, llvm::ArrayRef<int64_t> steps);
-
-  // Placement (RecordPlacement.cpp)
-  Node *recordConcat(llvm::ArrayRef<mlir::Value> parts,
-                     llvm::ArrayRef<int64_t> shape, int64_t dim);
-  /// The part of a concat that holds the indices `first` to `last` of a
-  /// dimension, and where it begins; null if there is none.
-  std::pair<Node *, int64_t> findPart(Node *node, int64_t dim, int64_t first,
-                                      int64_t last) const;
+  // Copies (Copies.cpp)
   Node *skipViews(Node *node) const;
   bool addCopies(Node *output,
                  const llvm::DenseMap<Node *, unsigned> &arguments,
@@ -556,9 +385,8 @@ private:
   /// Computes what Vars hold when very much has been recorded.
   void computePending();
 
-  // Indices out of tensors (RecordIndirect.cpp)
-  Node *recordChecked(Node *indices, IndexRange range);
-  Node *recordFromStart(Node *indices, IndexRange range);
+  // Checks of indices (IndexChecks.cpp)
+  void noteUnchecked(const CheckedIndices &checked);
   std::vector<Node *> takeCheckable();
   bool computeChecks(RunKind kind);
   std::vector<IndexCheck> describeChecks() const;
@@ -568,6 +396,7 @@ private:
 
   mlir::MLIRContext context;
   Graph graph;
+  Recorder recorder;
   Allocator memory;
   ThreadPool threads;
   std::unique_ptr<Compiler> compiler;
@@ -579,14 +408,6 @@ private:
   ForkMark forkMark;
   std::mutex deadMutex;
   std::vector<Node *> dead;
-  mlir::Location line;
-
-  llvm::StringMap<std::unique_ptr<ElementwiseInfo>> elementwise;
-  llvm::StringMap<std::unique_ptr<ParsedAccess>> accesses;
-  /// The 0-d constant 0 that stands for the start of a whole dimension.
-  Node *zeroIndex = nullptr;
-  int64_t randomKey = 0;
-  int64_t randomCounter = 0;
 
   struct FlagTable;
   // Flags
@@ -641,7 +462,6 @@ private:
   uint32_t depthStep = 1;
   /// How many operations had been recorded when the last program was run.
   uint64_t recordedAtRun = 0;
-  llvm::SmallVector<int64_t> scratchShape;
 
   /// Intermediate values of the runs that are in the queue.
   BufferRef scratch;

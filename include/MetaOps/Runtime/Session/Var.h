@@ -10,8 +10,10 @@
 #define METAOPS_RUNTIME_SESSION_VAR_H
 
 #include "MetaOps/Runtime/Memory/DType.h"
-#include "MetaOps/Runtime/Session/Promotion.h"
+#include "MetaOps/Runtime/Session/Operand.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <memory>
 #include <utility>
@@ -34,6 +36,9 @@ public:
   ~Var();
 
   explicit operator bool() const { return node; }
+  operator Operand() const { return node; }
+  /// The value, which the graph keeps as long as a Var holds it.
+  Node *getNode() const { return node; }
 
   DType dtype() const { return elementType; }
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
@@ -43,7 +48,6 @@ public:
 
 private:
   friend class Session;
-  friend class Operand;
   /// The session is entered.
   Var(std::shared_ptr<Session> session, Node *node);
 
@@ -61,21 +65,11 @@ private:
   DType elementType = DType::F32;
 };
 
-/// What an operator takes: a value, or a number whose type follows the values
-/// beside it.
-class Operand {
-public:
-  Operand(const Var &var) : node(var.node), number(Number::ofInt(0)) {}
-  Operand(Number number) : number(number) {}
-
-  bool isNumber() const { return !node; }
-  Node *getNode() const { return node; }
-  Number getNumber() const { return number; }
-
-private:
-  Node *node = nullptr;
-  Number number;
-};
+/// The values that Vars hold.
+inline llvm::SmallVector<Node *> getNodes(llvm::ArrayRef<const Var *> vars) {
+  return llvm::map_to_vector(vars,
+                             [](const Var *var) { return var->getNode(); });
+}
 
 } // namespace metaops
 
