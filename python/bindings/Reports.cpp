@@ -125,11 +125,11 @@ static py::dict statistics() {
   return result;
 }
 
-static py::object getFlag(const std::string &name) {
+static py::object readFlag(const std::string &name) {
   FlagValue value;
   {
     Entered session;
-    value = session->getFlag(name);
+    value = getFlag(session->getSettings(), name);
   }
   return std::visit([](const auto &given) { return py::cast(given); }, value);
 }
@@ -159,9 +159,8 @@ static void bindFlags(py::module_ &module) {
   define(
       module, "set_most_threads(n)", [](int64_t n) { setMostThreads(n); },
       "Bounds the threads of the session, before that is made.");
-  define(module, "flag_names()",
-         [] { return strings(Session::getFlagNames()); });
-  define(module, "get_flag(name)", &getFlag);
+  define(module, "flag_names()", [] { return strings(getFlagNames()); });
+  define(module, "get_flag(name)", &readFlag);
   define(module, "set_flag(name, value)",
          [](const std::string &name, py::handle value) {
            FlagValue given = toFlagValue(value);

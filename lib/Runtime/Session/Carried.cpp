@@ -273,7 +273,7 @@ private:
 } // namespace
 
 void Session::computePending() {
-  if (!isLazy || graph.getNumRecorded() - recordedAtRun < mostRecorded)
+  if (!settings.isLazy || graph.getNumRecorded() - recordedAtRun < mostRecorded)
     return;
   // Whatever comes of it, not at every call.
   recordedAtRun = graph.getNumRecorded();
@@ -287,7 +287,7 @@ void Session::computePending() {
     return;
   // All of this is a few steps of a history, however many programs it is.
   llvm::scope_exit restore([this] { depthStep = 1; });
-  depthStep = std::max<int64_t>(historyDepth / 4, 1);
+  depthStep = std::max<int64_t>(settings.historyDepth / 4, 1);
   for (const std::vector<Node *> &group :
        IterationSplitter(graph, held).split()) {
     compute(group, RunKind::Pending);

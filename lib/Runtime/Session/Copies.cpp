@@ -60,7 +60,7 @@ bool Session::addCopies(Node *output,
 }
 
 std::shared_ptr<const CachedProgram> Session::makeCopies() {
-  if (useInterpreter || !llvm::all_of(slice.ops, [&](Node *node) {
+  if (settings.useInterpreter || !llvm::all_of(slice.ops, [&](Node *node) {
         return isa<metaop::ConcatOp>(node->op) || graph.getInfo(node).isView;
       }))
     return nullptr;
@@ -96,6 +96,6 @@ std::shared_ptr<const CachedProgram> Session::makeCopies() {
   cached->program =
       check(CompiledProgram::create(std::move(data), std::move(info)));
   cached->slice = writeSlice(graph, slice);
-  cached->options = options;
+  cached->options = settings.options;
   return cached;
 }

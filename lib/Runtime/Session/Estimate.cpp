@@ -177,7 +177,8 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
   // What is in the queue has been asked for before.
   drainInside();
   scratch.reset();
-  MemoryModel model(graph, memory.getStatistics().bytesInUse, isAsynchronous);
+  MemoryModel model(graph, memory.getStatistics().bytesInUse,
+                    settings.isAsynchronous);
   llvm::scope_exit restore(
       [this, hits = programHits, before = flushes, period = graph.getPeriod()] {
         programHits = hits;
@@ -190,7 +191,7 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
                    [&](Node *node) { return model.shareView(node); }))
       return;
     auto cached = lookUpProgram();
-    model.run(*cached->program, slice, keepsPacked);
+    model.run(*cached->program, slice, settings.keepsPacked);
     if (runs)
       runs->push_back(makeRecord(std::move(cached)));
   };

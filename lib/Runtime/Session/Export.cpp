@@ -196,13 +196,13 @@ void Session::exportProgram(const ExportRequest &request,
   computeConstants(request);
   std::vector<ResultCheck> checks = traceExport(request);
   std::string text = writeSlice(graph, slice);
-  Compiler &backend = useInterpreter ? *interpreter : *compiler;
+  Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
   ProgramFileContents contents;
   contents.signature = describeExport(request);
   std::vector<TargetCode> codes;
   for (const std::string &target : request.targets) {
-    auto code =
-        backend.compileFor(target, text, checks, options, getStopCheck());
+    auto code = backend.compileFor(target, text, checks, settings.options,
+                                   getStopCheck());
     if (!code && code.errorIsA<Interrupted>()) {
       llvm::consumeError(code.takeError());
       fail(ErrorKind::Interrupted, "interrupted while a program was exported");

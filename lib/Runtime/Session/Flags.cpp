@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table says for each flag what it is called, what it takes, and what it
-// changes. A flag's type is that of its value: booleans take 0 and 1, too.
+// One table says for each flag what it is called, what it takes, and which
+// setting it is. A flag's type is that of its value: booleans take 0 and 1,
+// too.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Runtime/Session/Error.h"
+#include "MetaOps/Runtime/Session/Settings.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace metaops;
@@ -79,119 +82,118 @@ static std::string toFolder(llvm::StringRef name, const FlagValue &value) {
 namespace {
 struct FlagEntry {
   llvm::StringRef name;
-  FlagValue (*get)(const Session &);
-  void (*set)(Session &, llvm::StringRef name, const FlagValue &);
+  FlagValue (*get)(const Settings &);
+  void (*set)(Settings &, llvm::StringRef name, const FlagValue &);
+  Setting setting = Setting::Other;
 };
 } // namespace
 
-struct Session::FlagTable {
-  static llvm::ArrayRef<FlagEntry> get();
-  static const FlagEntry &lookUp(llvm::StringRef name);
-};
-
-llvm::ArrayRef<FlagEntry> Session::FlagTable::get() {
+static llvm::ArrayRef<FlagEntry> getTable() {
   using Name = llvm::StringRef;
   static const FlagEntry entries[] = {
       {"asynchronous",
-       [](const Session &s) -> FlagValue { return s.isAsynchronous; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.isAsynchronous; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.isAsynchronous = toBool(name, value);
        }},
       {"backend",
-       [](const Session &s) -> FlagValue {
+       [](const Settings &s) -> FlagValue {
          return std::string(s.useInterpreter ? "interpreter" : "compiled");
        },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](Settings &s, Name name, const FlagValue &value) {
          llvm::SmallVector<llvm::StringRef, 2> choices{"interpreter"};
-         if (s.compiler)
+         if (s.hasCompiler)
            choices.insert(choices.begin(), "compiled");
          s.useInterpreter = toChoice(name, value, choices) == "interpreter";
        }},
       {"cache_dir",
-       [](const Session &s) -> FlagValue { return s.cacheDirectory; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.cacheDirectory; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.cacheDirectory = toFolder(name, value);
-         if (s.compiler)
-           s.compiler->setCacheDirectory(s.cacheDirectory);
-       }},
+       },
+       Setting::CacheDirectory},
       {"convolution",
-       [](const Session &s) -> FlagValue { return s.convolution; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.convolution; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.convolution = toChoice(name, value, {"direct", "winograd"});
        }},
       {"dump_dir",
-       [](const Session &s) -> FlagValue { return s.dumpDirectory; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.dumpDirectory; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.dumpDirectory = toFolder(name, value);
        }},
-      {"fuse", [](const Session &s) -> FlagValue { return s.options.fuse; },
-       [](Session &s, Name name, const FlagValue &value) {
+      {"fuse", [](const Settings &s) -> FlagValue { return s.options.fuse; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.options.fuse = toBool(name, value);
        }},
       {"history_depth",
-       [](const Session &s) -> FlagValue { return s.historyDepth; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.historyDepth; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.historyDepth = toCount(name, value);
        }},
       {"keep_packed",
-       [](const Session &s) -> FlagValue { return s.keepsPacked; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.keepsPacked; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.keepsPacked = toBool(name, value);
-         if (!s.keepsPacked)
-           s.programs.dropPacked(/*isShort=*/false);
-       }},
-      {"lazy_execution", [](const Session &s) -> FlagValue { return s.isLazy; },
-       [](Session &s, Name name, const FlagValue &value) {
+       },
+       Setting::KeepsPacked},
+      {"lazy_execution",
+       [](const Settings &s) -> FlagValue { return s.isLazy; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.isLazy = toBool(name, value);
        }},
       {"memory_limit",
-       [](const Session &s) -> FlagValue { return s.memoryLimit; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.memoryLimit; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.memoryLimit = toBytes(name, value);
-         s.memory.setLimit(s.memoryLimit);
-       }},
+       },
+       Setting::MemoryLimit},
       {"reuse_memory",
-       [](const Session &s) -> FlagValue { return s.options.reuseMemory; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.options.reuseMemory; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.options.reuseMemory = toBool(name, value);
        }},
-      {"rules", [](const Session &s) -> FlagValue { return s.options.rules; },
-       [](Session &s, Name name, const FlagValue &value) {
+      {"rules", [](const Settings &s) -> FlagValue { return s.options.rules; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.options.rules = toChoice(name, value, {"extended", "paper"});
        }},
       {"saved_values_budget",
-       [](const Session &s) -> FlagValue { return s.savedValuesBudget; },
-       [](Session &s, Name name, const FlagValue &value) {
+       [](const Settings &s) -> FlagValue { return s.savedValuesBudget; },
+       [](Settings &s, Name name, const FlagValue &value) {
          s.savedValuesBudget = toBytes(name, value);
        }},
       {"schedule_file",
-       [](const Session &s) -> FlagValue { return s.options.scheduleFile; },
-       [](Session &s, Name name, const FlagValue &value) {
-         s.setScheduleFile(toFile(name, value));
-       }},
+       [](const Settings &s) -> FlagValue { return s.options.scheduleFile; },
+       [](Settings &s, Name name, const FlagValue &value) {
+         s.options.scheduleFile = toFile(name, value);
+       },
+       Setting::ScheduleFile},
   };
   return entries;
 }
 
-const FlagEntry &Session::FlagTable::lookUp(llvm::StringRef name) {
-  for (const FlagEntry &entry : get())
+static const FlagEntry &lookUp(llvm::StringRef name) {
+  for (const FlagEntry &entry : getTable())
     if (entry.name == name)
       return entry;
   fail(ErrorKind::Value, "no flag '" + name + "'; the flags are " +
                              llvm::join(getFlagNames(), ", "));
 }
 
-std::vector<std::string> Session::getFlagNames() {
+std::vector<std::string> metaops::getFlagNames() {
   std::vector<std::string> names;
-  for (const FlagEntry &entry : FlagTable::get())
+  for (const FlagEntry &entry : getTable())
     names.push_back(entry.name.str());
   return names;
 }
 
-FlagValue Session::getFlag(llvm::StringRef name) const {
-  return FlagTable::lookUp(name).get(*this);
+FlagValue metaops::getFlag(const Settings &settings, llvm::StringRef name) {
+  return lookUp(name).get(settings);
 }
 
-void Session::setFlag(llvm::StringRef name, const FlagValue &value) {
-  FlagTable::lookUp(name).set(*this, name, value);
+Setting metaops::setFlag(Settings &settings, llvm::StringRef name,
+                         const FlagValue &value) {
+  const FlagEntry &entry = lookUp(name);
+  entry.set(settings, name, value);
+  return entry.setting;
 }

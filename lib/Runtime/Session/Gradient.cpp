@@ -135,7 +135,7 @@ Session::prepareDerivatives(llvm::ArrayRef<const Var *> outputs,
   computeReplacements(nodes);
   for (const Var *output : outputs)
     if (const Node *ended = graph.findEnded(output->node, nodes))
-      failEnded(ended, historyDepth);
+      failEnded(ended, settings.historyDepth);
   for (Node *target : nodes)
     target->isTarget = true;
   for (const Var *output : outputs)

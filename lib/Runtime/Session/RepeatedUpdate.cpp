@@ -48,7 +48,7 @@ static bool mayReplace(const Node *node) {
 }
 
 bool Session::isApart(UpdateValues values) {
-  if (!isLazy || !pendingUpdates.empty() || !fetches.empty() ||
+  if (!settings.isLazy || !pendingUpdates.empty() || !fetches.empty() ||
       !unchecked.empty() || !suspended.empty())
     return false;
   // What is there twice could not be told apart.
@@ -205,7 +205,7 @@ bool Session::repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
     node->ready = queue->getLast();
   }
   graph.startPeriod();
-  if (!isAsynchronous)
+  if (!settings.isAsynchronous)
     waitInside(queue->getLast());
   return true;
 }

@@ -122,7 +122,7 @@ void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
     dropCheckedIndices();
   }
   completeFetches();
-  if (!isAsynchronous && kind != RunKind::Checks)
+  if (!settings.isAsynchronous && kind != RunKind::Checks)
     waitInside(queue->getLast());
 }
 
@@ -195,7 +195,7 @@ bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
 }
 
 void Session::addSavedValues() {
-  int64_t budget = savedValuesBudget;
+  int64_t budget = settings.savedValuesBudget;
   auto isAsked = [&](Node *node) {
     return askedNodes.empty() || node->isAsked;
   };
@@ -248,9 +248,10 @@ void Session::addResultsBeside() {
 //===----------------------------------------------------------------------===//
 
 ProgramFlags Session::getProgramFlags() const {
-  return {uint32_t(useInterpreter), uint32_t(options.rules == "paper"),
-          uint32_t(options.fuse), uint32_t(options.reuseMemory),
-          scheduleNumber};
+  return {uint32_t(settings.useInterpreter),
+          uint32_t(settings.options.rules == "paper"),
+          uint32_t(settings.options.fuse),
+          uint32_t(settings.options.reuseMemory), schedules.getNumber()};
 }
 
 std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
@@ -265,36 +266,27 @@ std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
   lookUpCompiled = !cached;
   if (cached) {
     ++programHits;
-    noteSchedules(*cached->program);
+    schedules.note(*cached->program);
     return cached;
   }
   std::vector<GrowingDim> growing;
-  if (!isGrowing && !useInterpreter)
+  if (!isGrowing && !settings.useInterpreter)
     growing = growth.note(slice);
   cached = compileSlice(std::move(growing));
-  noteSchedules(*cached->program);
+  schedules.note(*cached->program);
   programs.insert(slice.key, cached);
   return cached;
-}
-
-/// Takes out what an error has told of.
-static void forgetNamed(std::map<unsigned, std::string> &schedules,
-                        llvm::StringRef file, llvm::StringRef message) {
-  for (auto it = schedules.begin(); it != schedules.end();) {
-    std::string place = (file + ":" + llvm::Twine(it->first) + ": ").str();
-    it = message.contains(place) ? schedules.erase(it) : std::next(it);
-  }
 }
 
 std::shared_ptr<const CachedProgram>
 Session::compileSlice(std::vector<GrowingDim> growing) {
   auto cached = std::make_shared<CachedProgram>();
   cached->slice = writeSlice(graph, slice);
-  cached->options = options;
+  cached->options = settings.options;
   cached->options.growing = std::move(growing);
-  cached->isInterpreted = useInterpreter;
-  Compiler &backend = useInterpreter ? *interpreter : *compiler;
-  ProgramDump dump(dumpDirectory, backend, *cached,
+  cached->isInterpreted = settings.useInterpreter;
+  Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
+  ProgramDump dump(settings.dumpDirectory, backend, *cached,
                    llvm::map_to_vector(slice.ops, [](Node *node) {
                      return node->op->getLoc();
                    }));
@@ -307,14 +299,15 @@ Session::compileSlice(std::vector<GrowingDim> growing) {
   }
   if (!compiled) {
     std::string message = llvm::toString(compiled.takeError());
-    forgetNamed(unusedSchedules, options.scheduleFile, message);
+    schedules.forgetNamed(message);
     fail(ErrorKind::Runtime, message);
   }
   cached->program = std::move(*compiled);
   dump.writeSummary();
-  if (!dump.getFailure().empty() && dumpDirectory != unwritableDirectory) {
+  if (!dump.getFailure().empty() &&
+      settings.dumpDirectory != unwritableDirectory) {
     warnings.push_back("dump_dir: " + dump.getFailure());
-    unwritableDirectory = dumpDirectory;
+    unwritableDirectory = settings.dumpDirectory;
   }
   programsCompiled += !cached->program->getInfo().isLoaded;
   kernelsCompiled += cached->program->getInfo().compiledKernels;
@@ -370,7 +363,7 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
         arguments.push_back(bufferOf(leaf));
       return check(cached->program->prepare(arguments, memory, scratch));
     });
-    if (keepsPacked)
+    if (settings.keepsPacked)
       cached->program->keepPacked(run, memory);
     for (const RunRef &result : run.results)
       results.push_back(result.get());
@@ -384,7 +377,7 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
     store(output, std::move(buffer), queue->getLast(),
           output->depth + depthStep);
   if (depthStep > 0)
-    graph.boundHistory(slice.outputs, historyDepth);
+    graph.boundHistory(slice.outputs, settings.historyDepth);
   if (kind != RunKind::Initial && kind != RunKind::Checks)
     graph.startPeriod();
   recordedAtRun = graph.getNumRecorded();
@@ -393,7 +386,7 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
 void Session::launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
                      ReplacedValues replacedValues, RunKind kind) {
   // A caller that waits at once runs a short program itself.
-  bool isAwaited = kind == RunKind::Asked || !isAsynchronous;
+  bool isAwaited = kind == RunKind::Asked || !settings.isAsynchronous;
   bool isLong = record->cached->program->isLong(threads.getThreads());
   auto queued = std::make_unique<QueuedRun>();
   queued->run = std::move(run);

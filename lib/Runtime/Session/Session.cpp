@@ -11,7 +11,7 @@
 #include "MetaOps/Runtime/Session/DumpProgram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 #include <exception>
 
@@ -35,7 +35,7 @@ Var::~Var() {
 
 Var Session::wrap(Node *node) {
   node = recorder.applyStop(node);
-  if (!isLazy)
+  if (!settings.isLazy)
     runEagerly(node);
   return Var(shared_from_this(), node);
 }
@@ -95,9 +95,11 @@ std::shared_ptr<Session> Session::create(std::unique_ptr<Compiler> compiler) {
 Session::Session(std::unique_ptr<Compiler> givenCompiler)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
       recorder(graph), compiler(std::move(givenCompiler)),
-      interpreter(createInterpreterCompiler()), useInterpreter(!compiler),
+      interpreter(createInterpreterCompiler()),
       queue(std::make_unique<Queue>()) {
   context.loadDialect<func::FuncDialect>();
+  settings.hasCompiler = compiler != nullptr;
+  settings.useInterpreter = !compiler;
   graph.onUpdateErased = [this](Node *node) {
     pendingUpdates.remove(node);
     replaced.erase(node);
@@ -148,6 +150,42 @@ SessionScope::SessionScope(Session &session, std::adopt_lock_t)
 
 SessionScope::~SessionScope() {
   session.leave(std::uncaught_exceptions() > exceptions);
+}
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+void Session::setFlag(llvm::StringRef name, const FlagValue &value) {
+  Settings changed = settings;
+  switch (metaops::setFlag(changed, name, value)) {
+  case Setting::CacheDirectory:
+    if (compiler)
+      compiler->setCacheDirectory(changed.cacheDirectory);
+    break;
+  case Setting::KeepsPacked:
+    if (!changed.keepsPacked)
+      programs.dropPacked(/*isShort=*/false);
+    break;
+  case Setting::MemoryLimit:
+    memory.setLimit(changed.memoryLimit);
+    break;
+  case Setting::ScheduleFile:
+    readSchedules(changed);
+    break;
+  case Setting::Other:
+    break;
+  }
+  settings = std::move(changed);
+}
+
+void Session::readSchedules(Settings &changed) {
+  const std::string &file = changed.options.scheduleFile;
+  changed.options.schedules = schedules.read(file, &context, warnings);
+  // What was tuned is of many programs, of which this process runs some.
+  if (!changed.cacheDirectory.empty() &&
+      llvm::sys::path::parent_path(file) == changed.cacheDirectory)
+    schedules.forgetAll();
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,8 +28,10 @@
 #include "MetaOps/Runtime/Session/GrowthWatch.h"
 #include "MetaOps/Runtime/Session/Recorder.h"
 #include "MetaOps/Runtime/Session/RunRecord.h"
+#include "MetaOps/Runtime/Session/Settings.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 #include "MetaOps/Runtime/Session/SuspendedRuns.h"
+#include "MetaOps/Runtime/Session/UserSchedules.h"
 #include "MetaOps/Runtime/Session/Var.h"
 #include "MetaOps/Runtime/Threads/ForkMark.h"
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
@@ -95,9 +97,6 @@ struct MemoryHolder {
   /// The line that recorded it.
   std::string line;
 };
-
-/// A flag's value.
-using FlagValue = std::variant<bool, int64_t, std::string>;
 
 class Session : public std::enable_shared_from_this<Session> {
 public:
@@ -242,16 +241,16 @@ public:
   std::string getTargetName();
   /// Says of which entries of the schedule file no program has made use, each
   /// once.
-  std::vector<std::string> takeUnusedSchedules();
+  std::vector<std::string> takeUnusedSchedules() {
+    return schedules.takeUnused();
+  }
 
   /// Writes a file with a program that computes the outputs from other inputs,
   /// for processes without a compiler; see docs/ProgramFile.md. Runs updates
   /// that are pending, and what was recorded before the inputs; nothing else.
   void exportProgram(const ExportRequest &request, llvm::StringRef path);
 
-  /// Settings, by name; see Flags.cpp for what they mean.
-  static std::vector<std::string> getFlagNames();
-  FlagValue getFlag(llvm::StringRef name) const;
+  const Settings &getSettings() const { return settings; }
   void setFlag(llvm::StringRef name, const FlagValue &value);
 
   Allocator &getMemory() { return memory; }
@@ -306,6 +305,9 @@ private:
   std::vector<ResultCheck> traceExport(const ExportRequest &request);
   ProgramSignature describeExport(const ExportRequest &request);
 
+  // Settings (Session.cpp)
+  void readSchedules(Settings &changed);
+
   // Running (Run.cpp)
   /// Has `slice` compute what is asked for and what goes along with it. False
   /// where everything is there; `shareView` takes care of views of what is.
@@ -326,8 +328,6 @@ private:
   bool isAwaited(const Node *node) const;
   bool isWorthSaving(Node *node, bool keepsHistory) const;
   std::shared_ptr<const CachedProgram> lookUpProgram();
-  void setScheduleFile(std::string file);
-  void noteSchedules(const Program &program);
   ProgramFlags getProgramFlags() const;
   /// The memory of a 0-d tensor of these bits.
   BufferRef makeScalar(uint64_t bits);
@@ -409,25 +409,8 @@ private:
   std::mutex deadMutex;
   std::vector<Node *> dead;
 
-  struct FlagTable;
-  // Flags
-  CompileOptions options;
-  bool useInterpreter = false;
-  bool isLazy = true;
-  bool isAsynchronous = true;
-  bool keepsPacked = true;
-  int64_t savedValuesBudget = int64_t(1) << 30;
-  int64_t historyDepth = 16;
-  int64_t memoryLimit = 0;
-  /// The form in which the Python package records convolutions.
-  std::string convolution = "direct";
-  std::string cacheDirectory;
-  std::string dumpDirectory;
-  /// Distinguishes the contents of schedule files in keys; 0 for none.
-  uint32_t scheduleNumber = 0;
-  llvm::StringMap<uint32_t> scheduleNumbers;
-  /// By line, the identities that have fitted no stage.
-  std::map<unsigned, std::string> unusedSchedules;
+  Settings settings;
+  UserSchedules schedules;
 
   /// Recorded and not yet run, in order.
   llvm::SetVector<Node *> pendingUpdates;
