@@ -69,6 +69,21 @@ private:
 
 /// Whether the caller is in a no_grad scope (GradMode.cpp).
 bool areGradientsStopped();
+/// The device that is current for the caller (Devices.cpp).
+Device &getDevice();
+
+/// While a function is called: makes the device of the first Var that it is
+/// given current. With the GIL held.
+class DeviceOfCall {
+public:
+  DeviceOfCall(PyObject *const *arguments, size_t count);
+  ~DeviceOfCall();
+  DeviceOfCall(const DeviceOfCall &) = delete;
+  DeviceOfCall &operator=(const DeviceOfCall &) = delete;
+
+private:
+  bool isEntered = false;
+};
 
 /// Hands completed fetches to the thread that calls their callbacks. Needs no
 /// GIL.
@@ -120,9 +135,9 @@ auto runAndWait(Work &work, std::vector<std::string> &warnings,
   auto result = work(session);
   deliver(session.takeCompletedFetches());
   warnings = session.takeWarnings();
-  Queue::Ticket asked = session.getAsked();
+  Tickets asked = session.getAsked();
   entered.reset();
-  if (asked)
+  if (!asked.empty())
     session.wait(asked, watch);
   session.waitForRoom(watch);
   return result;
@@ -256,6 +271,7 @@ void bindReports(py::module_ &module);
 void bindMemory(py::module_ &module);
 void bindExport(py::module_ &module);
 void bindGradMode(py::module_ &module);
+void bindDevices(py::module_ &module);
 void bindRepeatedUpdate(py::module_ &module);
 void bindCache(py::module_ &module);
 void bindFetch(py::module_ &module);

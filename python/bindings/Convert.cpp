@@ -236,10 +236,10 @@ Node *Argument::tensor(Session &session) {
   if (var)
     return var->getNode();
   Recorder &recorder = session.getRecorder();
-  owned = session.wrap(
-      number
-          ? recorder.scalar(*number, defaultDType(number->getKind()))
-          : recorder.buffer(data->dtype, data->shape, std::move(data->buffer)));
+  owned = number
+              ? session.wrap(
+                    recorder.scalar(*number, defaultDType(number->getKind())))
+              : session.give(data->dtype, data->shape, std::move(data->buffer));
   var = &owned;
   number.reset();
   return owned.getNode();

@@ -322,9 +322,7 @@ static Var fromDLPack(py::handle object, py::handle device, py::handle copy) {
   else
     failBuffer("from_dlpack: given " + py::repr(capsule).cast<std::string>() +
                ", expected a capsule with a tensor that nobody has taken");
-  return record([&](Recorder &r) {
-    return r.buffer(data.dtype, data.shape, std::move(data.buffer));
-  });
+  return Entered()->give(data.dtype, data.shape, std::move(data.buffer));
 }
 
 void metaops::python::bindDLPack(py::module_ &module, py::class_<Var> &cls) {

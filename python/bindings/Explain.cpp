@@ -98,7 +98,7 @@ py::tuple metaops::python::describeProgram(
     entry["bytes_written"] = call.bytesWritten;
     entry["flops"] = call.flops;
     entry["instructions"] = instructions;
-    entry["threads"] = std::min<int64_t>(getSession().getThreads().getThreads(),
+    entry["threads"] = std::min<int64_t>(getDevice().getThreads().getThreads(),
                                          call.maxThreads);
     entry["predicted_seconds"] = predictSeconds(call);
     entry["may_keep"] = call.mayKeep;
@@ -120,7 +120,7 @@ static MachineFigures &getMachine() {
 
 double metaops::python::predictSeconds(const KernelInfo &call) {
   return metaops::predictSeconds(call, getMachine(),
-                                 getSession().getThreads().getThreads());
+                                 getDevice().getThreads().getThreads());
 }
 
 static py::dict getMachineFigures() {

@@ -160,7 +160,7 @@ static bool waitForValues(CompletedFetch &fetch) {
   Session &session = getSession();
   for (;;) {
     for (const TensorData &value : fetch.values)
-      session.getQueue().wait(value.ready);
+      value.ready.wait();
     if (llvm::none_of(fetch.values, [&](const TensorData &value) {
           return session.wasStopped(value);
         }))
@@ -216,10 +216,10 @@ static void drainQueue() {
   if (!hasSession() || isSessionInherited())
     return;
   ReleasedGIL release;
-  Queue &queue = getSession().getQueue();
-  if (!queue.drain(&isInterruptPending))
-    queue.cancel(queue.getLast());
-  queue.drain();
+  Session &session = getSession();
+  if (!session.drain(&isInterruptPending))
+    session.cancel();
+  session.drain();
 }
 
 /// Waits for all runs and callbacks that are on their way; no callback is
@@ -236,7 +236,7 @@ static py::object shutDown() {
   stopOtherThreads();
   try {
     if (hasSession())
-      getSession().wait(0);
+      getSession().throwFailure();
   } catch (const SessionError &error) {
     return py::str(error.what());
   }

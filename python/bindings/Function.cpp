@@ -37,12 +37,18 @@ static FunctionObject *asFunction(PyObject *object) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// Those by name stand behind those by position.
+static size_t countArguments(size_t count, PyObject *keywords) {
+  return count + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+}
+
 static PyObject *callBody(PyObject *self, PyObject *const *args, size_t flags,
                           PyObject *keywords) {
   return guard([&] {
     FunctionObject *function = asFunction(self);
     const ParameterList &parameters = *function->parameters;
     size_t count = PyVectorcall_NARGS(flags);
+    DeviceOfCall device(args, countArguments(count, keywords));
     if (!keywords && parameters.areComplete(count))
       return function->body->call(parameters, args);
     BoundArguments bound = parameters.bind(args, count, keywords);
@@ -83,11 +89,13 @@ static PyObject *callRenamed(FunctionObject *function, PyObject *const *args,
 
 static PyObject *callWrapped(PyObject *self, PyObject *const *args,
                              size_t flags, PyObject *keywords) {
-  FunctionObject *function = asFunction(self);
-  if (!keywords || function->parameters->knows(keywords))
-    return PyObject_Vectorcall(function->wrapped, args, flags, keywords);
   return guard([&] {
-    return callRenamed(function, args, PyVectorcall_NARGS(flags), keywords);
+    FunctionObject *function = asFunction(self);
+    size_t count = PyVectorcall_NARGS(flags);
+    DeviceOfCall device(args, countArguments(count, keywords));
+    if (!keywords || function->parameters->knows(keywords))
+      return PyObject_Vectorcall(function->wrapped, args, flags, keywords);
+    return callRenamed(function, args, count, keywords);
   });
 }
 

@@ -40,9 +40,7 @@ Var metaops::python::arrayOf(py::handle object, py::handle dtype,
     });
   }
   TensorData data = toTensorData(object, type, sharing);
-  return record([&](Recorder &r) {
-    return r.buffer(data.dtype, data.shape, std::move(data.buffer));
-  });
+  return Entered()->give(data.dtype, data.shape, std::move(data.buffer));
 }
 
 namespace {
@@ -429,7 +427,7 @@ static Var findTruePlaces(py::handle object) {
     places.emplace(
         llvm::ArrayRef(static_cast<const uint8_t *>(data.buffer->data()),
                        mask.numElements()),
-        getSession().getThreads());
+        getDevice().getThreads());
   }
   int64_t count = places->count();
   BufferRef buffer = allocate(count * sizeof(int64_t));
@@ -437,9 +435,7 @@ static Var findTruePlaces(py::handle object) {
     ReleasedGIL released;
     places->write(static_cast<int64_t *>(buffer->data()));
   }
-  return record([&](Recorder &r) {
-    return r.buffer(DType::I64, {count}, std::move(buffer));
-  });
+  return Entered()->give(DType::I64, {count}, std::move(buffer));
 }
 
 static void bindRunning(py::module_ &module) {

@@ -12,9 +12,15 @@
 using namespace metaops;
 using namespace metaops::python;
 
+/// As Session::getHostMemory.
+static Device &getHostDevice() {
+  Device &device = getDevice();
+  return device.hasHostMemory() ? device : getSession().getDevices().getFirst();
+}
+
 BufferRef metaops::python::allocate(size_t bytes) {
   try {
-    return getSession().getMemory().allocate(bytes);
+    return getHostDevice().getMemory().allocate(bytes);
   } catch (const OutOfMemory &) {
   }
   // Runs in the queue hold memory. Entering the session has it drop what is
@@ -22,17 +28,17 @@ BufferRef metaops::python::allocate(size_t bytes) {
   SignalWatch watch;
   {
     ReleasedGIL release;
-    getSession().getQueue().drain(watch);
+    getSession().drain(watch);
   }
   watch.raise();
   return runWithoutGIL([&](Session &session) {
     try {
-      return session.getMemory().allocate(bytes);
+      return session.getHostMemory().allocate(bytes);
     } catch (const OutOfMemory &) {
       session.dropPacked();
     }
     try {
-      return session.getMemory().allocate(bytes);
+      return session.getHostMemory().allocate(bytes);
     } catch (const OutOfMemory &error) {
       throw explainShortage(session, error);
     }
@@ -64,7 +70,7 @@ static py::dict countMemory() {
   AllocatorStatistics statistics;
   {
     Entered session;
-    statistics = session->getMemory().getStatistics();
+    statistics = session->getDevice().getMemory().getStatistics();
   }
   py::dict result;
   result["in_use"] = statistics.bytesInUse;

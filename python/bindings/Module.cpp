@@ -57,6 +57,7 @@ PYBIND11_MODULE(_core, module) {
   bindMemory(module);
   bindExport(module);
   bindGradMode(module);
+  bindDevices(module);
   bindRepeatedUpdate(module);
   bindCache(module);
   bindFetch(module);

@@ -37,7 +37,7 @@ static void stop(const std::shared_ptr<Profiler> &profiler) {
   }
   // Ctrl-C ends the waiting; Python calls its handler then.
   ReleasedGIL release;
-  getSession().getQueue().drain(&isInterruptPending);
+  getSession().drain(&isInterruptPending);
 }
 
 template <typename Range> static py::list toList(const Range &values) {

@@ -219,12 +219,12 @@ void metaops::python::bindReports(py::module_ &module) {
                                      llvm::Twine(count) + ", expected 1 to " +
                                      llvm::Twine(ThreadPool::kMaxThreads));
         Entered session;
-        session->getThreads().setThreads(count);
+        session->getDevice().getThreads().setThreads(count);
       },
       "Sets how many threads compute.");
   define(
       module, "get_num_threads()",
-      [] { return getSession().getThreads().getThreads(); },
+      [] { return getDevice().getThreads().getThreads(); },
       "How many threads compute.");
   bindFlags(module);
 }

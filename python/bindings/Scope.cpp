@@ -52,7 +52,7 @@ struct State {
     session->setStopCheck(&isInterruptPending);
     for (const auto &[flag, folder] : defaultFolders())
       session->setFlag(flag, folder);
-    ThreadPool &threads = session->getThreads();
+    ThreadPool &threads = session->getDevice().getThreads();
     threads.setThreads(std::min(threads.getThreads(), mostThreads));
     exists = true;
   }
@@ -255,6 +255,7 @@ Entered::Entered() : Entered(UserFrame()) {}
 Entered::Entered(const UserFrame &frame)
     : session(getSession()), scope(session, lockWithoutGIL(session)) {
   Recorder &recorder = session.getRecorder();
+  session.setDevice(getDevice());
   recorder.setStopsGradients(areGradientsStopped());
   if (!frame)
     return;

@@ -310,20 +310,21 @@ static void bindOperators(py::class_<Var> &cls) {
   cls.attr("__array_ufunc__") = py::none();
 }
 
-/// What `to` takes: a dtype, a tensor of that dtype, or the one device.
-static DType toTarget(const Var &self, py::handle target) {
+/// What `to` takes is a dtype, a tensor of that dtype, or a device's name.
+static Node *moveTo(Session &session, const Var &self, py::handle target) {
+  Recorder &recorder = session.getRecorder();
   if (const Var *other = asVar(target))
-    return other->dtype();
+    return recorder.cast(self, other->dtype());
   if (!PyUnicode_Check(target.ptr()) || asDType(target))
-    return toDType(target);
-  auto name = target.cast<std::string>();
-  if (name == "cpu")
-    return self.dtype();
+    return recorder.cast(self, toDType(target));
+  auto name = py::reinterpret_borrow<py::str>(target).cast<std::string>();
   if (std::optional<DType> dtype = parseDType(name))
-    return *dtype;
-  fail(ErrorKind::Value, "to: given '" + name +
-                             "', expected a dtype, a Var or 'cpu', where "
-                             "all tensors are");
+    return recorder.cast(self, *dtype);
+  if (Device *device = session.getDevices().find(name))
+    return session.transfer(self.getNode(), *device);
+  fail(ErrorKind::Value,
+       "to: given '" + name + "', expected a dtype, a Var or a device: " +
+           session.getDevices().describeNames());
 }
 
 static void bindCasts(py::class_<Var> &cls) {
@@ -336,11 +337,11 @@ static void bindCasts(py::class_<Var> &cls) {
   define(
       cls, "to(self, destination)",
       [](const Var &self, py::handle target) {
-        DType type = toTarget(self, target);
-        return record([&](Recorder &r) { return r.cast(self, type); });
+        Entered session;
+        return session->wrap(moveTo(*session, self, target));
       },
-      "The same numbers with another dtype, or that of another Var; \"cpu\",\n"
-      "where all tensors are, changes nothing.");
+      "The same numbers with another dtype, or that of another Var; or on the\n"
+      "device of a name, see `metaops.device`. Gradients flow back.");
   auto named = [&](llvm::StringRef name, DType dtype) {
     define(
         cls, name.str() + "(self)",

@@ -161,16 +161,15 @@ FUNCTIONS: dict[str, str] = {
     "block_until_ready": "use x.sync(), or mo.sync_all()",
     "compile": _COMPILED,
     "cond": _LOOPS,
-    "cuda": "there is no device but the CPU",
-    "device_put": "there is no device but the CPU",
+    "cuda": "mo.devices() are the devices that there are",
+    "device_put": "use x.to(device)",
     "disable_jit": "use mo.flag_scope(lazy_execution=False)",
-    "devices": "there is no device but the CPU",
     "eval_shape": "use x.shape, which is known before x is computed",
     "fori_loop": _LOOPS,
     "jit": _COMPILED,
     "make_jaxpr": "use mo.dump() or mo.last_program().ir(phase)",
     "lax": "its functions are in mo and in mo.nn",
-    "pmap": "there is no device but the CPU",
+    "pmap": "use `with mo.device(name)`, and x.to(device)",
     "pure_callback": "use x.fetch(callback)",
     "scan": _LOOPS,
     "vmap": _MAPPED,
@@ -217,7 +216,7 @@ _MISSING = """
     LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d
     LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear SyncBatchNorm
     ASGD Adafactor LBFGS Muon Rprop SparseAdam
-    autocast data distributed device
+    autocast data distributed
 """
 #: Functions and classes that nothing here stands for: the nearest name would mislead.
 MISSING = frozenset(_MISSING.split())
@@ -231,8 +230,8 @@ METHODS: dict[str, str] = {
     "chunk": "x.split(n) makes n parts, and mo.array_split(x, n) such that differ by 1",
     "contiguous": "Vars have no strides, and need no call",
     "copy_": _IN_PLACE,
-    "cpu": "all tensors are there",
-    "cuda": "there is no device but the CPU",
+    "cpu": "x.to('cpu:0') is there; mo.devices() are all devices",
+    "cuda": "mo.devices() are the devices that there are",
     "div": "write x / y",
     "element_size": "use x.dtype.itemsize",
     "eq": "write x == y",

@@ -5,6 +5,7 @@
 
 from . import (
     _core,
+    _devices,
     activations,
     array_api,
     bits,
@@ -95,6 +96,7 @@ from ._core import (  # noqa: F401
     uint32,
     uint64,
 )
+from ._devices import *  # noqa: F403
 from ._names import publish as _publish
 from .activations import *  # noqa: F403
 from .array_api import *  # noqa: F403
@@ -275,6 +277,7 @@ __all__ += closeness.__all__
 __all__ += contraction.__all__
 __all__ += counts.__all__
 __all__ += creation.__all__
+__all__ += _devices.__all__
 __all__ += cumulative.__all__
 __all__ += diagonals.__all__
 __all__ += differences.__all__

@@ -27,7 +27,6 @@ VarLike: TypeAlias = Union[
 Axes: TypeAlias = int | Sequence[int] | None
 Shape: TypeAlias = Sequence[int]
 #: Where all tensors are.
-DEVICE = "cpu"
 
 
 def as_var(x: VarLike) -> Var:
@@ -166,14 +165,6 @@ def whole_number(what: str, parameter: str, number: object) -> int:
     if count < 0:
         raise at_line(ValueError(f"{what}: {parameter} is {count}, expected 0 or more"))
     return count
-
-
-def check_device(what: str, device: object) -> None:
-    """Raise a ``ValueError`` if a device is given that is not the one there is."""
-    if device is not None and device != DEVICE:
-        raise at_line(
-            ValueError(f"{what}: device is {shown(device)}, expected {DEVICE!r}, the only one")
-        )
 
 
 def refuse_out(what: str, out: object) -> None:

@@ -19,8 +19,10 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._devices import device as _device
+from ._devices import devices, on_device
 from ._errors import at_line
-from ._typing import DEVICE, DType, VarLike, as_var, check_device, shown
+from ._typing import DType, VarLike, as_var, shown
 
 __all__ = [
     "astype",
@@ -68,9 +70,10 @@ def astype(x: VarLike, dtype: DType, /, *, copy: bool = True, device: str | None
     copy
         If False, x itself is returned if it has this dtype.
     device
-        "cpu", or None.
+        Where the result is to be; by default where x is.
     """
-    check_device("astype", device)
+    if device is not None:
+        return on_device(device, lambda: astype(x, dtype, copy=copy))
     x = as_var(x)
     return x if not copy and x.dtype == _core.dtype(dtype) else x.cast(dtype)
 
@@ -196,6 +199,12 @@ def conj(x: VarLike) -> Var:
 # Inspection
 
 
+def _check(name: str | None) -> None:
+    """Raise a ``ValueError`` if there is no device of the name."""
+    if name is not None:
+        _device(name)
+
+
 class Info:
     """What ``__array_namespace_info__()`` returns: what there is of the standard."""
 
@@ -203,17 +212,17 @@ class Info:
         """Return what the standard leaves open."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
 
-    def default_device(self) -> str:
+    def default_device(self) -> _device:
         """Return the device of new tensors."""
-        return DEVICE
+        return _device(_core.current_device())
 
-    def devices(self) -> list[str]:
+    def devices(self) -> list[_device]:
         """Return all devices."""
-        return [DEVICE]
+        return devices()
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, _core.dtype]:
         """Return the dtypes of new tensors by kind; of complex numbers there is none."""
-        check_device("default_dtypes", device)
+        _check(device)
         return {
             "real floating": _core.float32,
             "integral": _core.int64,
@@ -224,7 +233,7 @@ class Info:
         self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None
     ) -> dict[str, _core.dtype]:
         """Return the dtypes of the standard by name, of one kind or several, or all."""
-        check_device("dtypes", device)
+        _check(device)
         kinds = ("bool", "numeric") if kind is None else kind
         names: dict[str, None] = {}
         for given in kinds if isinstance(kinds, tuple) else (kinds,):

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._devices import on_device
 from ._errors import at_line
 from ._typing import (
     DType,
@@ -23,7 +24,6 @@ from ._typing import (
     as_integers,
     as_number,
     as_var,
-    check_device,
     shown,
 )
 
@@ -53,14 +53,14 @@ def zeros(*shape: Any, dtype: DType | None = None, device: str | None = None) ->
     A dtype may follow the shape by position, too.
     """
     if device is not None:
-        check_device("zeros", device)
+        return on_device(device, lambda: zeros(*shape, dtype=dtype))
     return _core.zeros(*shape, dtype=dtype) if dtype is not None else _core.zeros(*shape)
 
 
 def ones(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
     """Return ones of a shape; see `zeros`."""
     if device is not None:
-        check_device("ones", device)
+        return on_device(device, lambda: ones(*shape, dtype=dtype))
     return _core.ones(*shape, dtype=dtype) if dtype is not None else _core.ones(*shape)
 
 
@@ -70,7 +70,7 @@ def empty(*shape: Any, dtype: DType | None = None, device: str | None = None) ->
     See `zeros`.
     """
     if device is not None:
-        check_device("empty", device)
+        return on_device(device, lambda: empty(*shape, dtype=dtype))
     return _core.empty(*shape, dtype=dtype) if dtype is not None else _core.empty(*shape)
 
 
@@ -92,10 +92,10 @@ def full(
     dtype
         By default that of the number: bool, int64 or float32 of those of Python.
     device
-        "cpu", or None.
+        Where it is to be; by default the device that is current, see `metaops.device`.
     """
     if device is not None:
-        check_device("full", device)
+        return on_device(device, lambda: full(shape, value, dtype))
     extents = (shape,) if isinstance(shape, int) else shape
     return _core.full(extents, value, _dtype_of(value) if dtype is None else dtype)
 
@@ -112,7 +112,8 @@ def full_like(
     x: VarLike, value: float, dtype: DType | None = None, *, device: str | None = None
 ) -> Var:
     """Return a tensor of x's shape, and dtype if none is given, filled with `value`."""
-    check_device("full_like", device)
+    if device is not None:
+        return on_device(device, lambda: full_like(x, value, dtype))
     x = as_var(x)
     return _core.full(x.shape, value, x.dtype if dtype is None else dtype)
 
@@ -151,7 +152,7 @@ def arange(
     dtype
         By default "int64" if all numbers are Python integers, else "float32".
     device
-        "cpu", or None.
+        Where it is to be; by default the device that is current, see `metaops.device`.
 
     Returns
     -------
@@ -163,7 +164,8 @@ def arange(
     ValueError
         If `step` is 0.
     """
-    check_device("arange", device)
+    if device is not None:
+        return on_device(device, lambda: arange(start, stop, step, dtype))
     if stop is None:
         start, stop = 0, start
     start = as_number("arange", "start", start)
@@ -211,14 +213,15 @@ def linspace(
 ) -> Var:
     """Return `num` evenly spaced numbers from `start` to `stop`, float32 by default.
 
-    `stop` is the last, or without `endpoint` what would come next. `device` is "cpu" or None.
+    `stop` is the last, or without `endpoint` what would come next. `device` is as in `full`.
 
     Raises
     ------
     ValueError
         If `num` is negative.
     """
-    check_device("linspace", device)
+    if device is not None:
+        return on_device(device, lambda: linspace(start, stop, num, dtype, endpoint=endpoint))
     numbers = _between("linspace", start, stop, _positions("linspace", num, endpoint))
     return numbers.cast("float32" if dtype is None else dtype)
 

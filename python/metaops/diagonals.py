@@ -12,13 +12,13 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._devices import on_device
 from ._errors import at_line
 from ._typing import (
     DType,
     VarLike,
     as_integer,
     as_var,
-    check_device,
     normalised_axes,
     normalised_axis,
 )
@@ -148,9 +148,10 @@ def eye(
 ) -> Var:
     """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, float32 by default.
 
-    `m` is `n` if not given. `device` is "cpu" or None.
+    `m` is `n` if not given. `device` is as in `full`.
     """
-    check_device("eye", device)
+    if device is not None:
+        return on_device(device, lambda: eye(n, m, offset, dtype))
     m = n if m is None else m
     place = _columns_less_rows(_extent("eye", n), _extent("eye", m))
     result = place == _within("eye", offset, n, m)

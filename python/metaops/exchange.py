@@ -9,7 +9,8 @@ from typing import Any
 
 from . import _core
 from ._core import Var
-from ._typing import DType, check_device
+from ._devices import on_device
+from ._typing import DType
 
 __all__ = ["asarray", "from_dlpack"]
 
@@ -39,7 +40,8 @@ def asarray(
     copy
         None copies if need be, True always, False never.
     device
-        "cpu", or None.
+        Where it is to be; by default where a Var is, and else the device that is
+        current, see `metaops.device`.
 
     Returns
     -------
@@ -53,7 +55,8 @@ def asarray(
     TypeError
         If the elements are not numbers.
     """
-    check_device("asarray", device)
+    if device is not None:
+        return on_device(device, lambda: asarray(obj, dtype, copy=copy))
     return _core.array(obj, dtype, copy=copy)
 
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from . import bits
+from . import _core, _devices, bits
 from ._core import Var, matmul
 from ._errors import at_line
-from ._typing import DEVICE, check_device
 from .array_api import array_namespace
 from .products import matrix_transpose
 from .ufuncs import array_ufunc
@@ -71,26 +70,25 @@ def _complex(self: Var) -> complex:
 
 
 def to_device(x: Var, device: str, *, stream: None = None) -> Var:
-    """Return the same tensor on a device, of which there is one.
+    """Return the same tensor on a device; gradients flow back.
 
     Parameters
     ----------
     x
         Any tensor.
     device
-        "cpu".
+        Its name, or a `metaops.device`.
     stream
         None: there are no streams.
 
     Raises
     ------
     ValueError
-        If it is another device or there is a stream.
+        If there is no such device, or a stream is given.
     """
-    check_device("to_device", device)
     if stream is not None:
         raise at_line(ValueError("to_device: a stream is given, expected None"))
-    return +x
+    return _core.transfer(x, _devices.device(device))
 
 
 #: Python, NumPy and the array API call these, never with other spellings of keywords.
@@ -110,6 +108,6 @@ for _name, _function in {
     SPECIAL_METHODS[f"__i{_name}__"] = _in_place(_function)
 
 ATTRIBUTES: dict[str, Any] = {
-    "device": property(lambda self: DEVICE, doc="Where the elements are: the CPU."),
+    "device": property(_devices.device_of, doc="Where the elements are; see `metaops.device`."),
     "mT": property(matrix_transpose, doc="The matrices of the last two dimensions transposed."),
 }

@@ -152,7 +152,7 @@ TEST_F(AsyncTest, AFailedUpdateLeavesTheParameter) {
   step(p, x, 9);
   EXPECT_THROW(
       {
-        Queue::Ticket asked;
+        Tickets asked;
         {
           SessionScope scope(*session);
           session->syncAll();
@@ -173,7 +173,7 @@ TEST_F(AsyncTest, WithoutAsynchronyEachRunIsWaitedFor) {
   Var p = tensor({2}, {1, 2}), x = tensor({2}, {2, 3});
   step(p, x, 1);
   step(p, x, 2);
-  EXPECT_TRUE(session->getQueue().isDone(session->getQueue().getLast()));
+  EXPECT_TRUE(session->getDevice().getQueue().getLast().isDone());
   EXPECT_EQ(control->runs, 1);
   EXPECT_EQ(values(p), floats({4, 18}));
 }

@@ -87,7 +87,7 @@ protected:
   template <typename Ask> void stop(Ask ask) {
     control->isHeld = true;
     int before = control->started;
-    Queue::Ticket asked;
+    Tickets asked;
     {
       SessionScope scope(*session);
       ask();
@@ -101,7 +101,7 @@ protected:
       error = thrown.what();
     }
     EXPECT_TRUE(contains(error, "interrupted"));
-    session->getQueue().drain();
+    session->drain();
     control->isHeld = false;
   }
   void stop(const Var &var) {
@@ -148,7 +148,7 @@ TEST_F(InterruptTest, WhatDoesNotDoesNot) {
 TEST_F(InterruptTest, AllThatIsHeldIsComputedBySyncAll) {
   Var x = tensor({2}, {2, 3}), y = multiply(x, x);
   stop(y);
-  Queue::Ticket asked;
+  Tickets asked;
   {
     SessionScope scope(*session);
     session->syncAll();
@@ -180,7 +180,7 @@ TEST_F(InterruptTest, AQueuedUpdateOfWhatAStoppedRunReadsComesAfterIt) {
   step(p, x);
   step(p, x);
   EXPECT_THROW(session->wait(data, [] { return true; }), SessionError);
-  session->getQueue().drain();
+  session->drain();
   EXPECT_EQ(control->finished, 0);
   control->isHeld = false;
   EXPECT_EQ(values(p), floats({12, 80}));
@@ -234,7 +234,7 @@ TEST_F(InterruptTest, WithoutAsynchronyACallStopsWhileItWaits) {
   step(p, x);
   control->isHeld = true;
   EXPECT_TRUE(contains(errorOf([&] { session->syncAll(); }), "interrupted"));
-  session->getQueue().drain();
+  session->drain();
   control->isHeld = false;
   EXPECT_EQ(control->finished, 0);
   EXPECT_EQ(values(p), floats({6, 10}));
@@ -280,7 +280,7 @@ TEST_F(InterruptTest, AnotherThreadThatWaitsGetsItsValue) {
           SessionScope scope(*session);
           data = session->getData(y);
         }
-        session->getQueue().wait(data.ready);
+        data.ready.wait();
       } while (session->wasStopped(data));
       session->wait(data);
       auto *first = static_cast<const float *>(data.buffer->data());

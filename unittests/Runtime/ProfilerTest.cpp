@@ -214,7 +214,7 @@ TEST_F(ProfilerTest, RunsInTheQueueAreReportedAfterTheEnd) {
     session->sync({&y});
     active.remove(*session, profiler.get());
   }
-  session->getQueue().drain();
+  session->drain();
   EXPECT_EQ(countRuns(*profiler), 1);
 }
 
@@ -228,7 +228,7 @@ TEST_F(ProfilerTest, ASliceIsReadAsPlainData) {
     session->sync({&y});
     run = session->getLastRun();
   }
-  session->getQueue().drain();
+  session->drain();
   SliceGraph graph = llvm::cantFail(readSliceGraph(run->cached->slice));
   ASSERT_EQ(graph.leaves, std::vector<std::string>({"2x3xf32"}));
   ASSERT_EQ(graph.nodes.size(), 2u);

@@ -36,12 +36,12 @@ TEST(QueueTest, RunsTasksInOrder) {
 TEST(QueueTest, ACallerThatWaitsRunsTheTask) {
   Queue queue;
   std::thread::id runner;
-  Queue::Ticket ticket =
+  Ticket ticket =
       queue.push([&](auto) { runner = std::this_thread::get_id(); },
                  Queue::Start::WhenWaitedFor);
-  EXPECT_FALSE(queue.isDone(ticket));
-  queue.wait(ticket);
-  EXPECT_TRUE(queue.isDone(ticket));
+  EXPECT_FALSE(ticket.isDone());
+  ticket.wait();
+  EXPECT_TRUE(ticket.isDone());
   EXPECT_EQ(runner, std::this_thread::get_id());
 }
 
@@ -88,9 +88,9 @@ TEST(QueueTest, ATaskAndWhatItHoldsAreGoneWhenItIsDone) {
   Queue queue;
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> seen = held;
-  Queue::Ticket ticket =
+  Ticket ticket =
       queue.push([held = std::move(held)](auto) {}, Queue::Start::Now);
-  queue.wait(ticket);
+  ticket.wait();
   EXPECT_TRUE(seen.expired());
 }
 
@@ -103,10 +103,10 @@ TEST(QueueTest, ServesManyThreads) {
       for (int i = 0; i < 300; ++i) {
         auto start =
             (i + t) % 3 ? Queue::Start::Now : Queue::Start::WhenWaitedFor;
-        Queue::Ticket ticket = queue.push([&](auto) { ++ran; }, start);
+        Ticket ticket = queue.push([&](auto) { ++ran; }, start);
         if (i % 5 == 0) {
-          queue.wait(ticket);
-          EXPECT_TRUE(queue.isDone(ticket));
+          ticket.wait();
+          EXPECT_TRUE(ticket.isDone());
         }
       }
     });
@@ -118,10 +118,10 @@ TEST(QueueTest, ServesManyThreads) {
 
 TEST(QueueTest, TasksKnowTheirTickets) {
   Queue queue;
-  std::vector<Queue::Ticket> given, seen;
+  std::vector<Ticket> given, seen;
   for (int i = 0; i < 20; ++i)
     given.push_back(
-        queue.push([&](Queue::Ticket own) { seen.push_back(own); },
+        queue.push([&](Ticket own) { seen.push_back(own); },
                    i % 3 ? Queue::Start::WhenWaitedFor : Queue::Start::Now));
   queue.drain();
   EXPECT_EQ(seen, given);
@@ -132,8 +132,10 @@ TEST(QueueTest, ATaskApartIsNotRunByWhoWaits) {
   std::thread::id runner;
   for (int i = 0; i < 20; ++i) {
     queue.push([](auto) {}, Queue::Start::WhenWaitedFor);
-    queue.wait(queue.push([&](auto) { runner = std::this_thread::get_id(); },
-                          Queue::Start::Apart));
+    queue
+        .push([&](auto) { runner = std::this_thread::get_id(); },
+              Queue::Start::Apart)
+        .wait();
     EXPECT_NE(runner, std::this_thread::get_id());
   }
 }
@@ -142,22 +144,24 @@ TEST(QueueTest, WithoutAThreadWhoWaitsRunsTasksApart) {
   NoNewThreads limit;
   Queue queue;
   std::thread::id runner;
-  queue.wait(queue.push([&](auto) { runner = std::this_thread::get_id(); },
-                        Queue::Start::Apart));
+  queue
+      .push([&](auto) { runner = std::this_thread::get_id(); },
+            Queue::Start::Apart)
+      .wait();
   EXPECT_EQ(runner, std::this_thread::get_id());
 }
 
 TEST(QueueTest, WhoWaitsMayStop) {
   Queue queue;
   std::promise<void> goOn;
-  Queue::Ticket ticket =
+  Ticket ticket =
       queue.push([&](auto) { goOn.get_future().wait(); }, Queue::Start::Apart);
   int asked = 0;
-  EXPECT_FALSE(queue.wait(ticket, [&] { return ++asked == 3; }));
+  EXPECT_FALSE(ticket.wait([&] { return ++asked == 3; }));
   EXPECT_EQ(asked, 3);
-  EXPECT_FALSE(queue.isDone(ticket));
+  EXPECT_FALSE(ticket.isDone());
   goOn.set_value();
-  EXPECT_TRUE(queue.wait(ticket, [] { return false; }));
+  EXPECT_TRUE(ticket.wait([] { return false; }));
 }
 
 TEST(QueueTest, WhoAsksMayUseTheQueue) {
@@ -167,9 +171,9 @@ TEST(QueueTest, WhoAsksMayUseTheQueue) {
   bool isInner = false;
   EXPECT_TRUE(queue.drain([&] {
     if (!std::exchange(isInner, true)) {
-      Queue::Ticket inner = queue.push([](auto) {}, Queue::Start::Now);
+      Ticket inner = queue.push([](auto) {}, Queue::Start::Now);
       goOn.set_value();
-      queue.wait(inner);
+      inner.wait();
     }
     return false;
   }));
@@ -178,23 +182,23 @@ TEST(QueueTest, WhoAsksMayUseTheQueue) {
 TEST(QueueTest, CancelledTasksAreTold) {
   Queue queue;
   std::atomic<bool> isStopped{false};
-  Queue::Ticket first = queue.push(
-      [&](Queue::Ticket own) {
-        while (!queue.isCancelled(own))
+  Ticket first = queue.push(
+      [&](Ticket own) {
+        while (!own.isCancelled())
           std::this_thread::yield();
         isStopped = true;
       },
       Queue::Start::Apart);
-  Queue::Ticket second = queue.push(
-      [&](Queue::Ticket own) { EXPECT_FALSE(queue.isCancelled(own)); },
+  Ticket second = queue.push(
+      [&](Ticket own) { EXPECT_FALSE(own.isCancelled()); },
       Queue::Start::Apart);
-  EXPECT_FALSE(queue.wait(first, [] { return true; }));
-  queue.cancel(first);
-  queue.wait(second);
+  EXPECT_FALSE(first.wait([] { return true; }));
+  first.cancel();
+  second.wait();
   EXPECT_TRUE(isStopped);
   // What was cancelled stays that.
-  queue.cancel(0);
-  EXPECT_TRUE(queue.isCancelled(first));
+  Ticket().cancel();
+  EXPECT_TRUE(first.isCancelled());
 }
 
 TEST(QueueTest, RunsWhatIsLeftWhenDestroyed) {

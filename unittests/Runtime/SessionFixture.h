@@ -139,7 +139,7 @@ protected:
 
   /// With the session entered.
   Var makeTensor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values) {
-    BufferRef buffer = session->getMemory().allocate(values.size() * 4);
+    BufferRef buffer = session->getDevice().getMemory().allocate(values.size() * 4);
     llvm::copy(values, static_cast<float *>(buffer->data()));
     return wrap(recorder().buffer(DType::F32, shape, buffer));
   }
@@ -157,7 +157,7 @@ protected:
 
   /// When nothing is on its way.
   SessionStatistics statistics() {
-    session->getQueue().drain();
+    session->drain();
     SessionScope scope(*session);
     return session->getStatistics();
   }

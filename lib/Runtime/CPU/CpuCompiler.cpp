@@ -259,6 +259,7 @@ public:
   compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options, StopCheck shouldStop) override;
 
+  bool hasKernels() const override { return true; }
   void setCacheDirectory(StringRef folder) override;
   CompilerStatistics getStatistics() const override;
 

@@ -218,6 +218,20 @@ void Buffer::write(const void *from, size_t count) {
     std::memcpy(memory, from, count);
 }
 
+void Buffer::copyFrom(const Buffer &other) {
+  MemorySource *source = other.getDeviceMemory();
+  if (!source)
+    return write(other.memory, size);
+  if (source == getDeviceMemory())
+    return source->copy(memory, other.memory, size);
+  if (!getDeviceMemory())
+    return other.read(memory, size);
+  // Two devices that know nothing of each other.
+  std::vector<char> between(size);
+  other.read(between.data(), size);
+  write(between.data(), size);
+}
+
 BufferRef Buffer::wrap(void *data, size_t bytes,
                        std::function<void()> release) {
   BufferRef buffer(new Buffer(data, bytes, nullptr, 0, MemoryUse::Values));

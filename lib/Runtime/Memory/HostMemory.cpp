@@ -56,6 +56,10 @@ public:
   void download(void *to, const void *from, size_t bytes) override {
     std::memcpy(to, from, bytes);
   }
+
+  void copy(void *to, const void *from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
 };
 } // namespace
 

@@ -8,9 +8,72 @@
 
 #include "MetaOps/Runtime/Queue/Queue.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
 #include <system_error>
 
 using namespace metaops;
+
+//===----------------------------------------------------------------------===//
+// Tickets
+//===----------------------------------------------------------------------===//
+
+bool Ticket::isDone() const {
+  if (!queue)
+    return true;
+  Queue::Lock lock(queue->mutex);
+  return queue->done >= number;
+}
+
+bool Ticket::wait(StopCheck shouldStop) const {
+  if (!queue)
+    return true;
+  Queue::Lock lock(queue->mutex);
+  return queue->runUntil(
+      lock, [&] { return queue->done >= number; }, shouldStop);
+}
+
+void Ticket::cancel() const {
+  if (!queue)
+    return;
+  Queue::Lock lock(queue->mutex);
+  if (!isCancelled())
+    queue->cancelled.store(number, std::memory_order_relaxed);
+}
+
+bool Ticket::isCancelled() const {
+  return queue && queue->cancelled.load(std::memory_order_relaxed) >= number;
+}
+
+void Tickets::add(Ticket ticket) {
+  if (!ticket)
+    return;
+  for (Ticket &own : tickets)
+    if (own.queue == ticket.queue) {
+      own.number = std::max(own.number, ticket.number);
+      return;
+    }
+  tickets.push_back(ticket);
+}
+
+void Tickets::add(const Tickets &others) {
+  for (Ticket ticket : others)
+    add(ticket);
+}
+
+bool Tickets::areDone() const {
+  return llvm::all_of(tickets, [](Ticket ticket) { return ticket.isDone(); });
+}
+
+bool Tickets::wait(StopCheck shouldStop) const {
+  return llvm::all_of(
+      tickets, [&](Ticket ticket) { return ticket.wait(shouldStop); });
+}
+
+//===----------------------------------------------------------------------===//
+// The queue
+//===----------------------------------------------------------------------===//
 
 Queue::~Queue() {
   // The thread of a forked child's parent is not there to be joined.
@@ -29,10 +92,10 @@ Queue::~Queue() {
     worker.join();
 }
 
-Queue::Ticket Queue::push(Task task, Start start) {
+Ticket Queue::push(Task task, Start start) {
   Lock lock(mutex);
   tasks.push_back({std::move(task), start == Start::Apart});
-  Ticket ticket = ++pushed;
+  Ticket ticket{this, ++pushed};
   if (start != Start::WhenWaitedFor) {
     startWorker();
     isStarted = true;
@@ -52,30 +115,14 @@ void Queue::startWorker() {
   }
 }
 
-bool Queue::wait(Ticket ticket, StopCheck shouldStop) {
-  Lock lock(mutex);
-  return runUntil(lock, [&] { return done >= ticket; }, shouldStop);
-}
-
 bool Queue::waitForRoom(StopCheck shouldStop) {
   Lock lock(mutex);
   return runUntil(lock, [&] { return tasks.size() < capacity; }, shouldStop);
 }
 
-void Queue::cancel(Ticket ticket) {
+Ticket Queue::getLast() {
   Lock lock(mutex);
-  if (!isCancelled(ticket))
-    cancelled.store(ticket, std::memory_order_relaxed);
-}
-
-bool Queue::isDone(Ticket ticket) const {
-  Lock lock(mutex);
-  return done >= ticket;
-}
-
-Queue::Ticket Queue::getLast() const {
-  Lock lock(mutex);
-  return pushed;
+  return {this, pushed};
 }
 
 bool Queue::runUntil(Lock &lock, llvm::function_ref<bool()> isReached,
@@ -102,7 +149,7 @@ void Queue::runNext(Lock &lock) {
   Task task = std::move(tasks.front().task);
   tasks.pop_front();
   // Tasks run in order, so all before this one are done.
-  Ticket ticket = done + 1;
+  Ticket ticket{this, done + 1};
   lock.unlock();
   task(ticket);
   // What the task holds goes before anybody hears that it is done.

@@ -104,7 +104,7 @@ static std::vector<Node *> findCarried(Graph &graph,
     node->position = found.size();
     found.push_back(own);
   };
-  Walk walk(graph, /*stopsAtOutputs=*/true);
+  Walk walk(graph, WalkEnd::Outputs);
   for (Node *node : candidates) {
     walk.run(node, visit);
     Ingredients &own = found[node->position];
@@ -123,7 +123,8 @@ void Session::addCarriedValues(RunKind kind) {
   int64_t generation = kind == RunKind::Updates ? flushes + 1 : flushes;
   std::vector<Node *> candidates = graph.getWaiting();
   llvm::erase_if(candidates, [&](Node *node) {
-    return node->isOutput || node->vars == 0 || node->generation > generation;
+    return node->isOutput || node->vars == 0 ||
+           node->generation > generation || node->device != slice.device;
   });
   bool isAny = !candidates.empty();
   // Programs of updates have a rule of their own for what they share.

@@ -60,7 +60,9 @@ bool Session::addCopies(Node *output,
 }
 
 std::shared_ptr<const CachedProgram> Session::makeCopies() {
-  if (settings.useInterpreter || !llvm::all_of(slice.ops, [&](Node *node) {
+  if (!slice.device->hasHostMemory() ||
+      !getCompiler(*slice.device).hasKernels() ||
+      !llvm::all_of(slice.ops, [&](Node *node) {
         return isa<metaop::ConcatOp>(node->op) || graph.getInfo(node).isView;
       }))
     return nullptr;
@@ -97,5 +99,6 @@ std::shared_ptr<const CachedProgram> Session::makeCopies() {
       check(CompiledProgram::create(std::move(data), std::move(info)));
   cached->slice = writeSlice(graph, slice);
   cached->options = settings.options;
+  cached->compiler = &getCompiler(*slice.device);
   return cached;
 }

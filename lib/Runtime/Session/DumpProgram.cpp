@@ -131,7 +131,7 @@ void ProgramDump::writePhases() {
   for (llvm::StringRef phase :
        {"graph", "fused", "scheduled", "kernels", "loops", "llvm"}) {
     // The interpreter runs the graph as it is.
-    if (cached.isInterpreted && phase != "graph")
+    if (!cached.compiler->hasKernels() && phase != "graph")
       return;
     auto text = compiler.print(cached.slice, phase, lines, cached.options);
     if (!text) {

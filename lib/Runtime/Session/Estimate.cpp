@@ -29,29 +29,37 @@ namespace {
 class MemoryModel {
 public:
   /// `overlaps`: a run takes its memory while the one before is in the queue.
-  MemoryModel(Graph &graph, int64_t bytesInUse, bool overlaps)
-      : graph(graph), memory(Allocator::createModel(bytesInUse)),
-        overlaps(overlaps) {}
+  MemoryModel(Graph &graph, bool overlaps) : graph(graph), overlaps(overlaps) {}
   ~MemoryModel();
 
   /// If the value is a view of one that is there, it is there, too.
   bool shareView(Node *node);
+  /// The value comes from another device.
+  void transfer(Node *node);
   void run(Program &program, const Slice &slice, bool keepsPacked);
   /// Frees what the session would not keep any more.
   void collect();
-  int64_t getPeak() const { return memory->getStatistics().peakBytes; }
+  int64_t getPeak(Device &on) {
+    return getModel(on).memory->getStatistics().peakBytes;
+  }
 
 private:
+  /// Of one device.
+  struct Model {
+    std::unique_ptr<Allocator> memory;
+    BufferRef scratch;
+  };
+
+  Model &getModel(Device &on);
   void give(Node *node, BufferRef buffer);
-  BufferRef bufferOf(Node *leaf);
+  BufferRef bufferOf(Node *leaf, Device &on);
   void store(Node *output, BufferRef buffer);
   uint32_t markKept();
   bool isInQueue(const Buffer *buffer) const;
 
   Graph &graph;
-  std::unique_ptr<Allocator> memory;
+  llvm::DenseMap<Device *, Model> models;
   bool overlaps;
-  BufferRef scratch;
   std::vector<ProgramRun> queue;
   /// What programs would keep.
   std::vector<RunRef> packed;
@@ -65,14 +73,22 @@ MemoryModel::~MemoryModel() {
     node->buffer.reset();
 }
 
+MemoryModel::Model &MemoryModel::getModel(Device &on) {
+  Model &model = models[&on];
+  if (!model.memory)
+    model.memory =
+        Allocator::createModel(on.getMemory().getStatistics().bytesInUse);
+  return model;
+}
+
 void MemoryModel::give(Node *node, BufferRef buffer) {
   node->buffer = std::move(buffer);
   given.push_back(node);
 }
 
-BufferRef MemoryModel::bufferOf(Node *leaf) {
+BufferRef MemoryModel::bufferOf(Node *leaf, Device &on) {
   if (!leaf->buffer)
-    give(leaf, memory->allocate(sizeof(leaf->scalar)));
+    give(leaf, getModel(on).memory->allocate(sizeof(leaf->scalar)));
   return leaf->buffer;
 }
 
@@ -85,8 +101,13 @@ bool MemoryModel::shareView(Node *node) {
   }
   if (source->isDonated)
     failOverwritten(source);
-  store(node, bufferOf(source));
+  store(node, bufferOf(source, *node->device));
   return true;
+}
+
+void MemoryModel::transfer(Node *node) {
+  int64_t bytes = countBytes(node->shape(), node->dtype);
+  give(node, getModel(*node->device).memory->allocate(bytes));
 }
 
 void MemoryModel::store(Node *output, BufferRef buffer) {
@@ -98,12 +119,14 @@ void MemoryModel::store(Node *output, BufferRef buffer) {
 }
 
 void MemoryModel::run(Program &program, const Slice &slice, bool keepsPacked) {
+  Model &model = getModel(*slice.device);
   llvm::SmallVector<BufferRef> arguments;
   for (Node *leaf : slice.leaves)
-    arguments.push_back(bufferOf(leaf));
-  ProgramRun run = check(program.prepare(arguments, *memory, scratch));
+    arguments.push_back(bufferOf(leaf, *slice.device));
+  ProgramRun run =
+      check(program.prepare(arguments, *model.memory, model.scratch));
   if (keepsPacked)
-    program.keepPacked(run, *memory);
+    program.keepPacked(run, *model.memory);
   for (PackedUse &use : run.packed)
     packed.push_back(std::move(use.memory));
   for (auto [output, result] : llvm::zip_equal(slice.outputs, run.results))
@@ -151,21 +174,25 @@ bool MemoryModel::isInQueue(const Buffer *buffer) const {
 
 void MemoryModel::collect() {
   uint32_t kept = markKept();
-  llvm::DenseMap<Buffer *, uint64_t> released;
+  // How many released values are there, and where.
+  llvm::DenseMap<Buffer *, std::pair<uint64_t, Device *>> released;
   std::vector<Node *> erased;
   graph.forEachNode([&](Node *node) {
     if (node->epoch == kept)
       return;
-    if (node->buffer)
-      ++released[node->buffer.get()];
-    else if (!node->isLeaf())
+    if (node->buffer) {
+      auto &[count, on] = released[node->buffer.get()];
+      ++count;
+      on = node->device ? node->device : on;
+    } else if (!node->isLeaf()) {
       erased.push_back(node);
+    }
   });
   // The model's own buffers stay until the end: their nodes have to be leaves.
   for (auto [buffer, references] : released)
-    if (references == buffer->getOwners() && buffer->data() &&
-        !isInQueue(buffer))
-      memory->discount(buffer->getReserved());
+    if (references.first == buffer->getOwners() && references.second &&
+        buffer->data() && !isInQueue(buffer))
+      getModel(*references.second).memory->discount(buffer->getReserved());
   // Nobody will ask for these.
   BufferRef nothing = Buffer::wrap(nullptr, 0, {});
   for (Node *node : erased)
@@ -176,9 +203,9 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
                       std::vector<std::shared_ptr<const RunRecord>> *runs) {
   // What is in the queue has been asked for before.
   drainInside();
-  scratch.reset();
-  MemoryModel model(graph, memory.getStatistics().bytesInUse,
-                    settings.isAsynchronous);
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    each->scratch.reset();
+  MemoryModel model(graph, settings.isAsynchronous);
   llvm::scope_exit restore(
       [this, hits = programHits, before = flushes, period = graph.getPeriod()] {
         programHits = hits;
@@ -186,15 +213,27 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
         graph.setPeriod(period);
       });
 
-  auto compute = [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
-    if (!planSlice(asked, kind,
-                   [&](Node *node) { return model.shareView(node); }))
-      return;
-    auto cached = lookUpProgram();
-    model.run(*cached->program, slice, settings.keepsPacked);
-    if (runs)
-      runs->push_back(makeRecord(std::move(cached)));
-  };
+  std::function<void(llvm::ArrayRef<Node *>, RunKind)> compute =
+      [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
+        for (auto &[on, nodes] : groupByDevice(asked))
+          while (planSlice(nodes, kind, [&](Node *node) {
+            return model.shareView(node);
+          })) {
+            if (!slice.transfers.empty()) {
+              auto transfers = std::move(slice.transfers);
+              for (Node *node : transfers)
+                compute(node->operands.front(), RunKind::Transferred);
+              llvm::for_each(transfers,
+                             [&](Node *node) { model.transfer(node); });
+              continue;
+            }
+            auto cached = lookUpProgram();
+            model.run(*cached->program, slice, settings.keepsPacked);
+            if (runs)
+              runs->push_back(makeRecord(std::move(cached)));
+            break;
+          }
+      };
   auto nodes =
       llvm::map_to_vector(vars, [](const Var *var) { return var->node; });
   if (llvm::any_of(nodes, [&](Node *node) {
@@ -206,5 +245,6 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
     model.collect();
   }
   compute(nodes, RunKind::Asked);
-  return model.getPeak();
+  Device *on = nodes.empty() ? nullptr : nodes.front()->device;
+  return model.getPeak(on ? *on : *device);
 }

@@ -25,7 +25,7 @@ Session::planRuns(llvm::ArrayRef<const Var *> vars) {
 
 ProgramDescription Session::describeProgram(const RunRecord &record) {
   const CachedProgram &cached = *record.cached;
-  Compiler &backend = cached.isInterpreted ? *interpreter : *compiler;
+  Compiler &backend = *cached.compiler;
   return check(backend.describe(cached.slice, cached.options));
 }
 
@@ -40,9 +40,9 @@ TuningResult Session::tuneProgram(const RunRecord &record,
   // Kernels for all lengths of a sequence are no matter of one of them.
   if (!cached.options.growing.empty())
     return {};
-  Compiler &backend = cached.isInterpreted ? *interpreter : *compiler;
+  Compiler &backend = *cached.compiler;
   auto result = backend.tune(cached.slice, cached.options, callSeconds, budget,
-                             threads, getStopCheck());
+                             record.device->getThreads(), getStopCheck());
   if (!result && result.errorIsA<Interrupted>()) {
     llvm::consumeError(result.takeError());
     fail(ErrorKind::Interrupted, "interrupted while a program was tuned");
@@ -52,7 +52,7 @@ TuningResult Session::tuneProgram(const RunRecord &record,
 
 std::vector<std::string> Session::listNeighbours(const RunRecord &record) {
   const CachedProgram &cached = *record.cached;
-  Compiler &backend = cached.isInterpreted ? *interpreter : *compiler;
+  Compiler &backend = *cached.compiler;
   return check(backend.listNeighbours(cached.slice, cached.options));
 }
 

@@ -10,11 +10,28 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
+#include "MetaOps/Runtime/Device/Device.h"
+#include "MetaOps/Runtime/Session/Error.h"
+#include "MetaOps/Runtime/Session/Slice.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace metaops;
+
+/// Throws, with the line of each value.
+[[noreturn]] static void failSeveralDevices(const Node &a, const Node &b) {
+  auto describe = [](const Node &node) {
+    return "of shape " + formatShape(node.shape()) + " on " +
+           node.device->getName() + ", recorded at " +
+           formatLine(node.op->getLoc());
+  };
+  fail(ErrorKind::Value, "values of two devices are used together: one " +
+                             describe(a) + ", and one " + describe(b) +
+                             "; bring one over with .to('" +
+                             b.device->getName() + "') or .to('" +
+                             a.device->getName() + "')");
+}
 
 Graph::Graph(MLIRContext *context) : builder(context) {
   builder.setInsertionPointToEnd(&block);
@@ -41,7 +58,7 @@ Node *Graph::createNode() {
 }
 
 Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
-                   llvm::ArrayRef<Node *> sources) {
+                   llvm::ArrayRef<Node *> sources, Device *device) {
   Operation *op = result.getOwner();
   Node *node = createNode();
   node->op = op;
@@ -50,7 +67,9 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
   node->period = node->oldestPeriod = period;
   node->signature = signature;
   node->dtype = *fromElementType(node->type().getElementType());
+  node->device = device;
   node->isScalar = isa<metaop::ScalarOp>(op);
+  node->isTransfer = isa<metaop::TransferOp>(op);
   node->isInitial = !isa<metaop::BufferOp>(op);
   node->isRandom = getInfo(node).isRandom;
   node->isStopped = stopsGradients;
@@ -74,13 +93,29 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
   return node;
 }
 
+/// Where an operation's results are: where what it takes is.
+Device *Graph::chooseDevice(Operation *op,
+                            llvm::ArrayRef<Node *> sources) const {
+  if (auto transfer = dyn_cast<metaop::TransferOp>(op))
+    return findDevice ? findDevice(transfer.getTo()) : nullptr;
+  const Node *first = nullptr;
+  for (const Node *source : sources) {
+    if (!first || !first->device)
+      first = source;
+    else if (source->device && source->device != first->device)
+      failSeveralDevices(*first, *source);
+  }
+  return first ? first->device : nullptr;
+}
+
 Node *Graph::adopt(Operation *op) {
   llvm::SmallVector<Node *, 4> sources = findSources(op);
+  Device *device = chooseDevice(op, sources);
   SignatureTable::Id signature = signatures.intern(op);
   ++numOps;
   Node *last = nullptr;
   for (OpResult result : op->getResults()) {
-    Node *node = adopt(result, signature, sources);
+    Node *node = adopt(result, signature, sources, device);
     node->nextResult = last ? std::exchange(last->nextResult, node) : node;
     last = node;
   }

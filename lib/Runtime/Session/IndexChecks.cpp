@@ -89,7 +89,7 @@ Session::findRequiredChecks() const {
 /// Forgets what has been checked and is in range.
 void Session::dropCheckedIndices() {
   llvm::erase_if(unchecked, [&](const UncheckedIndices &entry) {
-    if (!entry.lowest->isLeaf() || !queue->isDone(entry.lowest->ready) ||
+    if (!entry.lowest->isLeaf() || !entry.lowest->ready.isDone() ||
         entry.outcome->failure)
       return false;
     entry.indices->isUnchecked = false;

@@ -23,20 +23,29 @@
 using namespace mlir;
 using namespace metaops;
 
-void Session::stopWaiting(Queue::Ticket ticket) {
-  queue->cancel(ticket);
+void Session::cancel() {
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    each->getQueue().getLast().cancel();
+}
+
+/// What is waited for may wait for any device.
+void Session::stopWaiting() {
+  cancel();
   fail(ErrorKind::Interrupted, "interrupted while values were computed");
 }
 
-void Session::wait(Queue::Ticket ticket, StopCheck shouldStop) {
-  if (!queue->wait(ticket, shouldStop))
-    stopWaiting(ticket);
-  std::shared_ptr<const RunFailure> found;
-  {
-    std::lock_guard<std::mutex> lock(failureMutex);
-    found.swap(failure);
-  }
-  if (found)
+void Session::wait(const Tickets &tickets, StopCheck shouldStop) {
+  if (!tickets.wait(shouldStop))
+    stopWaiting();
+  if (std::shared_ptr<const RunFailure> found = failures.take(tickets))
+    fail(found->kind, found->message);
+}
+
+void Session::throwFailure() {
+  Tickets all;
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    all.add(each->getQueue().getLast());
+  if (std::shared_ptr<const RunFailure> found = failures.take(all))
     fail(found->kind, found->message);
 }
 
@@ -51,32 +60,44 @@ void Session::wait(const TensorData &data, StopCheck shouldStop) {
 }
 
 void Session::waitForRoom(StopCheck shouldStop) {
-  if (!queue->waitForRoom(shouldStop))
-    stopWaiting(queue->getLast());
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    if (!each->getQueue().waitForRoom(shouldStop))
+      stopWaiting();
 }
 
-void Session::waitInside(Queue::Ticket ticket) { wait(ticket, getStopCheck()); }
+bool Session::drain(StopCheck shouldStop) {
+  return llvm::all_of(devices.getMade(), [&](const auto &each) {
+    return each->getQueue().drain(shouldStop);
+  });
+}
+
+void Session::waitInside(const Tickets &tickets) {
+  wait(tickets, getStopCheck());
+}
 
 void Session::drainInside() {
-  if (!queue->drain(getStopCheck()))
-    stopWaiting(queue->getLast());
+  if (!drain(getStopCheck()))
+    stopWaiting();
 }
 
 //===----------------------------------------------------------------------===//
 // Starting again
 //===----------------------------------------------------------------------===//
 
-void Session::resume(llvm::function_ref<bool(Queue::Ticket)> isAsked) {
+void Session::resume(llvm::function_ref<bool(Ticket)> isAsked) {
   if (suspended.empty())
     return;
   // What waits in the queue and shares memory with these is suspended first. It
   // may be that nobody holds what has just been stopped.
   drainInside();
   suspended.dropUnneeded();
-  llvm::DenseMap<Queue::Ticket, Queue::Ticket> renewed;
+  llvm::DenseMap<Ticket, Ticket> renewed;
   for (std::unique_ptr<QueuedRun> &queued : suspended.take(isAsked)) {
-    Queue::Ticket before = queued->ticket;
-    Queue::Ticket now = push(std::move(queued), Queue::Start::Apart);
+    Ticket before = queued->ticket;
+    for (Ticket task : std::exchange(queued->awaited, Tickets()))
+      queued->await(suspended.findLast(task).value_or(Ticket()),
+                    *before.queue);
+    Ticket now = push(std::move(queued), Queue::Start::Apart);
     suspended.renew(before, now);
     renewed[before] = now;
   }
@@ -97,7 +118,7 @@ void Session::resume(llvm::function_ref<bool(Queue::Ticket)> isAsked) {
 void Session::resumeFor(llvm::ArrayRef<Node *> nodes) {
   if (suspended.empty())
     return;
-  resume([&](Queue::Ticket ticket) {
+  resume([&](Ticket ticket) {
     return llvm::any_of(nodes, [&](Node *node) {
       return node->buffer && node->ready == ticket;
     });

@@ -313,6 +313,11 @@ Node *Recorder::stopGrad(Node *x) {
   return adopt(metaop::StopGradOp::create(at(), line, x->type(), x->value()));
 }
 
+Node *Recorder::transfer(Node *x, llvm::StringRef from, llvm::StringRef to) {
+  return adopt(
+      metaop::TransferOp::create(at(), line, x->type(), x->value(), from, to));
+}
+
 Node *Recorder::stopFuse(Node *x) {
   return adopt(metaop::StopFuseOp::create(at(), line, x->type(), x->value()));
 }

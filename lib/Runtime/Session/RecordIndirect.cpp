@@ -65,8 +65,8 @@ static bool areInRange(const Buffer &buffer, int64_t count, IndexRange range) {
 /// programs that are made do not depend on time.
 static bool areKnownInRange(const Node &node, int64_t count, IndexRange range) {
   constexpr int64_t kMostRead = 1 << 16;
-  if (!isa<metaop::BufferOp>(node.op) || !node.buffer || node.ready != 0 ||
-      node.buffer->isForeign() || node.buffer->exported() || count > kMostRead)
+  if (!isa<metaop::BufferOp>(node.op) || !node.buffer || node.ready ||
+      node.buffer->getDeviceMemory() || node.buffer->isForeign() || node.buffer->exported() || count > kMostRead)
     return false;
   switch (node.dtype) {
   case DType::I8:

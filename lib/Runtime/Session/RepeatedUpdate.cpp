@@ -53,9 +53,11 @@ bool Session::isApart(UpdateValues values) {
     return false;
   // What is there twice could not be told apart.
   uint32_t mark = graph.startTraversal();
+  const Device *on =
+      values.targets.empty() ? nullptr : values.targets.front()->node->device;
   auto isThere = [&](const Var *var) {
     Node *node = var->node;
-    return (node->buffer || node->isScalar) &&
+    return node->device == on && (node->buffer || node->isScalar) &&
            std::exchange(node->epoch, mark) != mark;
   };
   return llvm::all_of(values.operands, isThere) &&
@@ -122,7 +124,7 @@ void Session::endUpdate(RepeatedUpdate &update,
   }
   update.donatable = donatable;
   update.numNumbers = numNumbers;
-  update.flags = getProgramFlags();
+  update.flags = getProgramFlags(*lastRun->device);
   auto record = std::make_shared<RunRecord>(*lastRun);
   record->wasCompiled = false;
   update.record = std::move(record);
@@ -161,51 +163,49 @@ bool Session::fits(const RepeatedUpdate &update, UpdateValues values) const {
 bool Session::repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
                            llvm::ArrayRef<Number> numbers) {
   if (!update.record || numbers.size() != update.numNumbers ||
-      update.flags != getProgramFlags() || !isApart(values) ||
-      !fits(update, values))
+      !isApart(values) || !fits(update, values))
     return false;
-  auto makeRoom = [this] {
-    dropDead();
-    drainInside();
-    scratch.reset();
-    dropPacked();
-  };
+  Device &on = *values.targets.front()->node->device;
+  if (update.record->device != &on || update.flags != getProgramFlags(on))
+    return false;
   size_t count = values.targets.size();
-  ProgramRun run = takeMemory(*this, makeRoom, [&] {
+  auto queued = std::make_unique<QueuedRun>();
+  queued->run = takeMemory(*this, [this] { makeRoom(); }, [&] {
     llvm::SmallVector<BufferRef> arguments;
     for (RepeatedUpdate::Source source : update.arguments) {
       if (source.numberType) {
         const Number &number = numbers[source.index];
-        arguments.push_back(makeScalar(number.encode(*source.numberType)));
+        arguments.push_back(
+            makeScalar(number.encode(*source.numberType), on));
         continue;
       }
       const Var *var = source.index < count
                            ? values.targets[source.index]
                            : values.operands[source.index - count];
-      arguments.push_back(bufferOf(var->node));
+      arguments.push_back(bufferOf(var->node, on));
+      queued->await(var->node->ready, on.getQueue());
     }
-    return check(
-        update.record->cached->program->prepare(arguments, memory, scratch));
+    return check(update.record->cached->program->prepare(
+        arguments, on.getMemory(), on.scratch));
   });
-  ReplacedValues replacedValues;
   llvm::SmallVector<BufferRef> results;
   for (auto [number, target] : llvm::enumerate(update.results)) {
-    replacedValues.emplace_back(number,
-                                RunRef(values.targets[target]->node->buffer));
-    results.push_back(run.results[number].get());
+    queued->replacedValues.emplace_back(
+        number, RunRef(values.targets[target]->node->buffer));
+    results.push_back(queued->run.results[number].get());
   }
   lastRun = update.record;
   ++programHits;
   ++programsRun;
-  launch(std::move(run), update.record, std::move(replacedValues),
-         RunKind::Updates);
+  queued->record = update.record;
+  Ticket ticket = launch(std::move(queued), RunKind::Updates);
   for (auto [target, buffer] : llvm::zip_equal(update.results, results)) {
     Node *node = values.targets[target]->node;
     node->buffer = std::move(buffer);
-    node->ready = queue->getLast();
+    node->ready = ticket;
   }
   graph.startPeriod();
   if (!settings.isAsynchronous)
-    waitInside(queue->getLast());
+    waitInside(ticket);
   return true;
 }

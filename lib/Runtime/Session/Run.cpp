@@ -25,8 +25,6 @@
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 #include "llvm/ADT/ScopeExit.h"
 
-#include <cstring>
-
 using namespace mlir;
 using namespace metaops;
 
@@ -39,7 +37,7 @@ void Session::sync(llvm::ArrayRef<const Var *> vars) {
 void Session::ask(llvm::ArrayRef<Node *> nodes) {
   resumeFor(nodes);
   for (Node *node : nodes)
-    asked = std::max(asked, node->ready);
+    asked.add(node->ready);
 }
 
 void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
@@ -57,8 +55,9 @@ void Session::syncAll() {
   std::vector<Node *> held = graph.getWaiting();
   llvm::erase_if(held, [](Node *node) { return node->vars == 0; });
   syncNodes(held);
-  resume([](Queue::Ticket) { return true; });
-  asked = queue->getLast();
+  resume([](Ticket) { return true; });
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    asked.add(each->getQueue().getLast());
 }
 
 TensorData Session::getData(const Var &var) {
@@ -68,7 +67,9 @@ TensorData Session::getData(const Var &var) {
   if (node->isDonated)
     failOverwritten(node);
   ask(node);
-  return {bufferOf(node), var.dtype(), var.shape().vec(), node->ready};
+  TensorData data = read(node);
+  asked.add(data.ready);
+  return data;
 }
 
 bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
@@ -79,8 +80,16 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
       outputs.insert(node);
   };
   llvm::for_each(asked, add);
-  if (kind == RunKind::Asked && !outputs.empty())
-    llvm::for_each(takeCheckable(), add);
+  if (outputs.empty())
+    return false;
+  Device *on = outputs.front()->device ? outputs.front()->device : device;
+  slice.device = on;
+  auto addBeside = [&](Node *node) {
+    if (!node->device || node->device == on)
+      add(node);
+  };
+  if (kind == RunKind::Asked)
+    llvm::for_each(takeCheckable(), addBeside);
   bool isCarried = kind == RunKind::Carried;
   if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
     for (const Fetch &fetch : fetches)
@@ -88,13 +97,15 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
         // Of the iteration that begins, there is more to come.
         if (node->generation <= flushes &&
             !(isCarried && node->period == graph.getPeriod()))
-          add(node);
-  if (outputs.empty())
-    return false;
+          addBeside(node);
   llvm::scope_exit forget([this] { forgetAsked(); });
   traceSlice(graph, outputs.getArrayRef(), slice);
+  if (!slice.transfers.empty())
+    return true;
   if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
     addCarriedValues(kind);
+  if (!slice.transfers.empty())
+    return true;
   addResultsBeside();
   // Updates have no history; what is computed along with them may have.
   bool keepsHistory =
@@ -104,26 +115,62 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
     addSavedValues();
   if (kind == RunKind::Updates)
     addWaitingValues();
-  findDonatable(kind);
+  if (slice.transfers.empty())
+    findDonatable(kind);
   return true;
 }
 
-void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
-  auto plan = [&] {
-    return planSlice(asked, kind,
-                     [this](Node *node) { return computeView(node); });
-  };
-  bool isAny = plan();
+/// Plans a program, for which everything is on its device.
+bool Session::planProgram(llvm::ArrayRef<Node *> asked, RunKind kind) {
+  for (;;) {
+    if (!planSlice(asked, kind,
+                   [this](Node *node) { return computeView(node); }))
+      return false;
+    if (slice.transfers.empty())
+      return true;
+    computeTransfers(std::move(slice.transfers));
+  }
+}
+
+/// Computes values of one device.
+void Session::computeOn(llvm::ArrayRef<Node *> asked, RunKind kind) {
+  bool isAny = planProgram(asked, kind);
   // What has been checked by then needs no computing.
   if (isAny && kind != RunKind::Asked && computeChecks(kind))
-    isAny = plan();
-  if (isAny) {
-    runSlice(lookUpProgram(), kind);
-    dropCheckedIndices();
+    isAny = planProgram(asked, kind);
+  if (!isAny)
+    return;
+  runSlice(lookUpProgram(), kind);
+  dropCheckedIndices();
+}
+
+/// What needs computing; in the order in which the devices are met.
+Session::NodesByDevice
+Session::groupByDevice(llvm::ArrayRef<Node *> nodes) const {
+  NodesByDevice groups;
+  for (Node *node : nodes)
+    if (!node->isLeaf())
+      groups[node->device ? node->device : device].push_back(node);
+  return groups;
+}
+
+void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
+  NodesByDevice byDevice = groupByDevice(asked);
+  // A program may overwrite what another device is to read, so all copies that
+  // the programs need come first.
+  if (byDevice.size() > 1) {
+    auto pending = llvm::to_vector(llvm::make_filter_range(
+        asked, [](Node *node) { return !node->isLeaf(); }));
+    traceSlice(graph, pending, slice);
+    computeTransfers(std::move(slice.transfers));
   }
+  for (auto &[on, nodes] : byDevice)
+    computeOn(nodes, kind);
   completeFetches();
-  if (!settings.isAsynchronous && kind != RunKind::Checks)
-    waitInside(queue->getLast());
+  if (!settings.isAsynchronous && kind != RunKind::Checks &&
+      kind != RunKind::Transferred)
+    for (const std::unique_ptr<Device> &each : devices.getMade())
+      waitInside(each->getQueue().getLast());
 }
 
 /// A view of a value that is there is there, too.
@@ -136,7 +183,10 @@ bool Session::computeView(Node *node) {
   }
   if (source->isDonated)
     failOverwritten(source);
-  store(node, bufferOf(source), source->ready, source->depth);
+  if (!node->device)
+    node->device = device;
+  BufferRef buffer = bufferOf(source, *node->device);
+  store(node, std::move(buffer), source->ready, source->depth);
   return true;
 }
 
@@ -184,7 +234,8 @@ bool Session::isAwaited(const Node *node) const {
 
 bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
   const SignatureInfo &info = graph.getInfo(node);
-  if (info.isView || info.isReindex || info.isGenerator)
+  // What is free of a device is to stay so.
+  if (info.isView || info.isReindex || info.isGenerator || !node->device)
     return false;
   if (!info.isReindexReduce && !info.isRoutine && !feedsReindex(node))
     return false;
@@ -234,6 +285,7 @@ void Session::addResultsBeside() {
       continue;
     for (Node *result : resultsOf(op)) {
       if (result->isOutput || !slice.contains(result) ||
+          !result->device ||
           !(result->vars > 0 || result->pins > 0 || isAwaited(result)))
         continue;
       result->isOutput = true;
@@ -247,18 +299,26 @@ void Session::addResultsBeside() {
 // Programs
 //===----------------------------------------------------------------------===//
 
-ProgramFlags Session::getProgramFlags() const {
-  return {uint32_t(settings.useInterpreter),
-          uint32_t(settings.options.rules == "paper"),
-          uint32_t(settings.options.fuse),
-          uint32_t(settings.options.reuseMemory), schedules.getNumber()};
+Compiler &Session::getCompiler(const Device &on) const {
+  return settings.useInterpreter && &on.getBackend() == compiler.get()
+             ? *interpreter
+             : on.getBackend();
+}
+
+ProgramFlags Session::getProgramFlags(const Device &on) {
+  // Devices of one backend run the same programs.
+  Compiler *backend = &getCompiler(on);
+  auto [target, isNew] = targets.try_emplace(backend, targets.size());
+  return {target->second, uint32_t(settings.options.rules == "paper"),
+          uint32_t(settings.options.fuse), uint32_t(settings.options.reuseMemory),
+          schedules.getNumber()};
 }
 
 std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
   lookUpCompiled = false;
   if (std::shared_ptr<const CachedProgram> copies = makeCopies())
     return copies;
-  finishKey(slice, donatable, getProgramFlags());
+  finishKey(slice, donatable, getProgramFlags(*slice.device));
   std::shared_ptr<const CachedProgram> cached = programs.find(slice.key);
   bool isGrowing = cached && !cached->options.growing.empty();
   if (isGrowing && growth.hasSettled(slice.key))
@@ -270,7 +330,7 @@ std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
     return cached;
   }
   std::vector<GrowingDim> growing;
-  if (!isGrowing && !settings.useInterpreter)
+  if (!isGrowing && getCompiler(*slice.device).hasKernels())
     growing = growth.note(slice);
   cached = compileSlice(std::move(growing));
   schedules.note(*cached->program);
@@ -284,8 +344,8 @@ Session::compileSlice(std::vector<GrowingDim> growing) {
   cached->slice = writeSlice(graph, slice);
   cached->options = settings.options;
   cached->options.growing = std::move(growing);
-  cached->isInterpreted = settings.useInterpreter;
-  Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
+  Compiler &backend = getCompiler(*slice.device);
+  cached->compiler = &backend;
   ProgramDump dump(settings.dumpDirectory, backend, *cached,
                    llvm::map_to_vector(slice.ops, [](Node *node) {
                      return node->op->getLoc();
@@ -315,15 +375,16 @@ Session::compileSlice(std::vector<GrowingDim> growing) {
   return cached;
 }
 
-BufferRef Session::makeScalar(uint64_t bits) {
-  BufferRef buffer = memory.allocate(sizeof(bits));
-  std::memcpy(buffer->data(), &bits, sizeof(bits));
+BufferRef Session::makeScalar(uint64_t bits, Device &on) {
+  BufferRef buffer = on.getMemory().allocate(sizeof(bits));
+  buffer->write(&bits, sizeof(bits));
   return buffer;
 }
 
-BufferRef Session::bufferOf(Node *leaf) {
-  if (!leaf->buffer)
-    leaf->buffer = makeScalar(leaf->scalar);
+BufferRef Session::bufferOf(Node *leaf, Device &on) {
+  // A number that is free of a device may have been used on another.
+  if (!leaf->buffer || (leaf->isScalar && !on.getMemory().owns(*leaf->buffer)))
+    leaf->buffer = makeScalar(leaf->scalar, on);
   return leaf->buffer;
 }
 
@@ -332,6 +393,7 @@ std::shared_ptr<const RunRecord>
 Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
   auto record = std::make_shared<RunRecord>();
   record->cached = std::move(cached);
+  record->device = slice.device;
   record->wasCompiled = lookUpCompiled;
   record->locations.reserve(slice.ops.size());
   for (Node *node : slice.ops)
@@ -341,67 +403,70 @@ Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
   return record;
 }
 
+void Session::makeRoom(llvm::ArrayRef<Node *> kept) {
+  llvm::for_each(kept, [&](Node *node) { graph.pin(node); });
+  llvm::scope_exit unpin([&] {
+    llvm::for_each(kept, [&](Node *node) { graph.unpin(node); });
+  });
+  dropDead();
+  drainInside();
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    each->scratch.reset();
+  dropPacked();
+}
+
 void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
                        RunKind kind) {
   resumeForSlice();
+  Device &on = *slice.device;
   llvm::SmallVector<BufferRef> results;
-  {
-    // Runs in the queue hold memory, and so do values whose last Var has died.
-    auto makeRoom = [this] {
-      llvm::for_each(slice.outputs, [&](Node *node) { graph.pin(node); });
-      llvm::scope_exit unpin([&] {
-        llvm::for_each(slice.outputs, [&](Node *node) { graph.unpin(node); });
+  auto queued = std::make_unique<QueuedRun>();
+  queued->run = takeMemory(
+      *this, [this] { makeRoom(slice.outputs); },
+      [&] {
+        llvm::SmallVector<BufferRef> arguments;
+        for (Node *leaf : slice.leaves)
+          arguments.push_back(bufferOf(leaf, on));
+        return check(
+            cached->program->prepare(arguments, on.getMemory(), on.scratch));
       });
-      dropDead();
-      drainInside();
-      scratch.reset();
-      dropPacked();
-    };
-    ProgramRun run = takeMemory(*this, makeRoom, [&] {
-      llvm::SmallVector<BufferRef> arguments;
-      for (Node *leaf : slice.leaves)
-        arguments.push_back(bufferOf(leaf));
-      return check(cached->program->prepare(arguments, memory, scratch));
-    });
-    if (settings.keepsPacked)
-      cached->program->keepPacked(run, memory);
-    for (const RunRef &result : run.results)
-      results.push_back(result.get());
-    recordDonations(run);
-    auto record = makeRecord(std::move(cached));
-    lastRun = record;
-    ++programsRun;
-    launch(std::move(run), std::move(record), findReplaced(), kind);
-  }
+  if (settings.keepsPacked)
+    cached->program->keepPacked(queued->run, on.getMemory());
+  for (const RunRef &result : queued->run.results)
+    results.push_back(result.get());
+  recordDonations(queued->run);
+  for (Node *leaf : slice.leaves)
+    queued->await(leaf->ready, on.getQueue());
+  queued->record = lastRun = makeRecord(std::move(cached));
+  queued->replacedValues = findReplaced();
+  ++programsRun;
+  Ticket ticket = launch(std::move(queued), kind);
   for (auto [output, buffer] : llvm::zip_equal(slice.outputs, results))
-    store(output, std::move(buffer), queue->getLast(),
-          output->depth + depthStep);
+    store(output, std::move(buffer), ticket, output->depth + depthStep);
   if (depthStep > 0)
     graph.boundHistory(slice.outputs, settings.historyDepth);
-  if (kind != RunKind::Initial && kind != RunKind::Checks)
+  if (kind != RunKind::Initial && kind != RunKind::Checks &&
+      kind != RunKind::Transferred)
     graph.startPeriod();
   recordedAtRun = graph.getNumRecorded();
 }
 
-void Session::launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
-                     ReplacedValues replacedValues, RunKind kind) {
+Ticket Session::launch(std::unique_ptr<QueuedRun> queued, RunKind kind) {
   // A caller that waits at once runs a short program itself.
   bool isAwaited = kind == RunKind::Asked || !settings.isAsynchronous;
-  bool isLong = record->cached->program->isLong(threads.getThreads());
-  auto queued = std::make_unique<QueuedRun>();
-  queued->run = std::move(run);
-  queued->record = std::move(record);
-  queued->replacedValues = std::move(replacedValues);
+  const RunRecord &record = *queued->record;
+  bool isLong =
+      record.cached->program->isLong(record.device->getThreads().getThreads());
   queued->listener = listener;
-  push(std::move(queued), isLong      ? Queue::Start::Apart
-                          : isAwaited ? Queue::Start::WhenWaitedFor
-                                      : Queue::Start::Now);
+  queued->order = ++launched;
+  return push(std::move(queued), isLong      ? Queue::Start::Apart
+                                 : isAwaited ? Queue::Start::WhenWaitedFor
+                                             : Queue::Start::Now);
 }
 
-Queue::Ticket Session::push(std::unique_ptr<QueuedRun> queued,
-                            Queue::Start start) {
-  return queue->push(
-      [this, queued = std::move(queued)](Queue::Ticket ticket) mutable {
+Ticket Session::push(std::unique_ptr<QueuedRun> queued, Queue::Start start) {
+  return queued->record->device->getQueue().push(
+      [this, queued = std::move(queued)](Ticket ticket) mutable {
         execute(std::move(queued), ticket);
       },
       start);
@@ -441,16 +506,17 @@ keepReplaced(const ProgramRun &run,
   for (const auto &[number, old] : replacedValues) {
     const RunRef &result = run.results[number];
     if (result->failure && !old->failure && old->bytes() == result->bytes()) {
-      std::memcpy(result->data(), old->data(), result->bytes());
+      result->copyFrom(*old.get());
       result->failure = nullptr;
     }
   }
 }
 
-void Session::execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket) {
+void Session::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   queued->ticket = ticket;
-  auto isCancelled = [&] { return queue->isCancelled(ticket); };
-  if (isCancelled() || suspended.holdUp(*queued))
+  auto isCancelled = [&] { return ticket.isCancelled(); };
+  if (isCancelled() || !queued->awaited.wait(isCancelled) ||
+      suspended.holdUp(*queued))
     return suspended.add(std::move(queued));
   const ProgramRun &run = queued->run;
   const std::shared_ptr<const RunRecord> &record = queued->record;
@@ -461,7 +527,8 @@ void Session::execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket) {
   if (!found) {
     std::vector<CallTime> times;
     llvm::Error error =
-        program.execute(run, threads, isCancelled, listener ? &times : nullptr);
+        program.execute(run, record->device->getThreads(), isCancelled,
+                        listener ? &times : nullptr);
     if (error.isA<Interrupted>()) {
       llvm::consumeError(std::move(error));
       return suspended.add(std::move(queued));
@@ -471,7 +538,7 @@ void Session::execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket) {
     if (!error) {
       found = evaluateChecks(*record, [&](unsigned result) {
         int64_t number;
-        std::memcpy(&number, run.results[result]->data(), sizeof(number));
+        run.results[result]->read(&number, sizeof(number));
         return number;
       });
       if (!found)
@@ -489,13 +556,12 @@ void Session::execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket) {
   spoilResults(run, hasWritten, found);
   if (!hasWritten)
     keepReplaced(run, queued->replacedValues);
-  std::lock_guard<std::mutex> lock(failureMutex);
-  if (!failure)
-    failure = found;
+  failures.add(*ticket.queue, std::move(found));
 }
 
-void Session::store(Node *output, BufferRef buffer, Queue::Ticket ready,
+void Session::store(Node *output, BufferRef buffer, Ticket ready,
                     uint32_t depth) {
+  Device &on = output->device ? *output->device : *slice.device;
   llvm::SmallVector<Node *, 4> viewed{output};
   while (graph.getInfo(viewed.back()).isView) {
     Node *source = viewed.back()->operands.front();
@@ -505,6 +571,8 @@ void Session::store(Node *output, BufferRef buffer, Queue::Ticket ready,
   }
   for (Node *node : viewed) {
     node->ready = ready;
+    if (!node->device)
+      node->device = &on;
     graph.setComputed(node, buffer, depth);
   }
 }
@@ -522,5 +590,5 @@ void Session::runEagerly(Node *node) {
   depthStep = 0;
   for (Node *op : ops)
     compute(op, RunKind::Asked);
-  waitInside(queue->getLast());
+  waitInside(node->ready);
 }

@@ -62,3 +62,30 @@ metaops::evaluateChecks(const RunRecord &record,
   }
   return first;
 }
+
+//===----------------------------------------------------------------------===//
+// Notes
+//===----------------------------------------------------------------------===//
+
+void FailureNotes::add(const Queue &queue,
+                       std::shared_ptr<const RunFailure> failure) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto isOfQueue = [&](const Note &note) { return note.queue == &queue; };
+  if (llvm::none_of(notes, isOfQueue))
+    notes.push_back({&queue, std::move(failure)});
+}
+
+std::shared_ptr<const RunFailure> FailureNotes::take(const Tickets &tickets) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = llvm::find_if(notes, [&](const Note &note) {
+    return llvm::any_of(
+        tickets, [&](Ticket ticket) { return ticket.queue == note.queue; });
+  });
+  if (found == notes.end())
+    return nullptr;
+  std::shared_ptr<const RunFailure> failure = found->failure;
+  // A device that was to use the values has failed for the same reason.
+  llvm::erase_if(notes,
+                 [&](const Note &note) { return note.failure == failure; });
+  return failure;
+}

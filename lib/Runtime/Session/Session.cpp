@@ -35,6 +35,8 @@ Var::~Var() {
 
 Var Session::wrap(Node *node) {
   node = recorder.applyStop(node);
+  if (!node->device)
+    node->device = device;
   if (!settings.isLazy)
     runEagerly(node);
   return Var(shared_from_this(), node);
@@ -88,16 +90,35 @@ void Session::dropDead() {
 // Life and scope
 //===----------------------------------------------------------------------===//
 
-std::shared_ptr<Session> Session::create(std::unique_ptr<Compiler> compiler) {
-  return std::shared_ptr<Session>(new Session(std::move(compiler)));
+std::shared_ptr<Session>
+Session::create(std::shared_ptr<Compiler> compiler,
+                std::vector<DeviceKind> moreKinds) {
+  return std::shared_ptr<Session>(
+      new Session(std::move(compiler), std::move(moreKinds)));
 }
 
-Session::Session(std::unique_ptr<Compiler> givenCompiler)
+/// Processors, the interpreter, and others.
+static std::vector<DeviceKind>
+makeKinds(const std::shared_ptr<Compiler> &compiler,
+          const std::shared_ptr<Compiler> &interpreter,
+          std::vector<DeviceKind> more) {
+  std::vector<DeviceKind> kinds;
+  kinds.push_back({"cpu", 8, compiler ? compiler : interpreter});
+  kinds.push_back({"interpreter", 1, interpreter});
+  llvm::move(more, std::back_inserter(kinds));
+  return kinds;
+}
+
+Session::Session(std::shared_ptr<Compiler> givenCompiler,
+                 std::vector<DeviceKind> moreKinds)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
       recorder(graph), compiler(std::move(givenCompiler)),
-      interpreter(createInterpreterCompiler()),
-      queue(std::make_unique<Queue>()) {
+      interpreter(createInterpreterCompiler()), devices(makeKinds(compiler, interpreter, std::move(moreKinds))),
+      device(&devices.getFirst()) {
   context.loadDialect<func::FuncDialect>();
+  graph.findDevice = [this](llvm::StringRef name) {
+    return devices.find(name);
+  };
   settings.hasCompiler = compiler != nullptr;
   settings.useInterpreter = !compiler;
   graph.onUpdateErased = [this](Node *node) {
@@ -110,7 +131,11 @@ Session::Session(std::unique_ptr<Compiler> givenCompiler)
   graph.onUncheckedErased = [this](Node *node) { forgetIndices(node); };
 }
 
-Session::~Session() = default;
+Session::~Session() {
+  // Of no device while another one may wait for it.
+  if (!forkMark.isChild())
+    drain();
+}
 
 void Session::checkProcess() const {
   if (forkMark.isChild())
@@ -122,12 +147,14 @@ void Session::checkProcess() const {
 
 void Session::enter() {
   recorder.forgetLine();
-  asked = 0;
+  asked.clear();
+  device = &devices.getFirst();
   dropDead();
   suspended.dropUnneeded();
-  // Nothing in the queue needs it any more.
-  if (scratch && queue->isDone(queue->getLast()))
-    scratch.reset();
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    // Nothing in the queue needs it any more.
+    if (each->scratch && each->getQueue().getLast().isDone())
+      each->scratch.reset();
   computePending();
 }
 
@@ -156,6 +183,12 @@ SessionScope::~SessionScope() {
 // Settings
 //===----------------------------------------------------------------------===//
 
+Settings Session::getSettings() const {
+  Settings result = settings;
+  result.memoryLimit = device->getMemory().getStatistics().limit;
+  return result;
+}
+
 void Session::setFlag(llvm::StringRef name, const FlagValue &value) {
   Settings changed = settings;
   switch (metaops::setFlag(changed, name, value)) {
@@ -168,7 +201,7 @@ void Session::setFlag(llvm::StringRef name, const FlagValue &value) {
       programs.dropPacked(/*isShort=*/false);
     break;
   case Setting::MemoryLimit:
-    memory.setLimit(changed.memoryLimit);
+    device->getMemory().setLimit(changed.memoryLimit);
     break;
   case Setting::ScheduleFile:
     readSchedules(changed);
@@ -201,7 +234,7 @@ SessionStatistics Session::getStatistics() const {
   result.programsRun = programsRun;
   result.opsInBlock = graph.size();
   result.liveVars = graph.getNumVars();
-  result.memory = memory.getStatistics();
+  result.memory = device->getMemory().getStatistics();
   if (compiler) {
     CompilerStatistics found = compiler->getStatistics();
     result.programsLoaded = found.programsLoaded;
@@ -220,8 +253,7 @@ std::shared_ptr<const RunRecord> Session::getLastRun() const {
 std::string Session::printProgram(const RunRecord &record,
                                   llvm::StringRef phase) {
   const CachedProgram &cached = *record.cached;
-  Compiler &printer = cached.isInterpreted ? *interpreter : *compiler;
-  return check(printer.print(cached.slice, phase,
+  return check(cached.compiler->print(cached.slice, phase,
                              toNodeLocations(record.locations), cached.options),
                ErrorKind::Value);
 }

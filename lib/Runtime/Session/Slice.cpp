@@ -41,6 +41,7 @@ uint64_t ProgramKey::hash() const {
 void Slice::clear() {
   ops.clear();
   leaves.clear();
+  transfers.clear();
   outputs.clear();
   key.clear();
 }
@@ -86,13 +87,17 @@ void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
                          Slice &slice) {
   slice.clear();
   slice.outputs.assign(outputs.begin(), outputs.end());
-  Walk walk(graph);
+  Walk walk(graph, WalkEnd::Transfers);
   slice.epoch = walk.getEpoch();
   // The next number, and that of the first result of the last operation.
   uint32_t next = 0, first = 0;
   auto visit = [&](Node *node) {
     if (node->isDonated)
       failOverwritten(node);
+    if (node->isAwaitedTransfer()) {
+      slice.transfers.push_back(node);
+      return;
+    }
     if (node->isLeaf()) {
       slice.leaves.push_back(node);
       appendLeaf(slice.key, node);
@@ -119,7 +124,7 @@ bool Slice::computes(const Node *node) const {
 }
 
 uint32_t metaops::markNeeded(Graph &graph, llvm::ArrayRef<Node *> roots) {
-  Walk walk(graph, /*stopsAtOutputs=*/true);
+  Walk walk(graph, WalkEnd::Outputs);
   for (Node *root : roots)
     walk.run(root, [](Node *) {});
   return walk.getEpoch();

@@ -52,8 +52,13 @@ void SuspendedRuns::add(std::unique_ptr<QueuedRun> queued) {
       queued->held.push_back(argument.get());
   std::lock_guard<std::mutex> lock(mutex);
   isUsed = true;
-  next[queued->ticket] = 0;
-  runs.push_back(std::move(queued));
+  next[queued->ticket] = Ticket();
+  // Devices do not suspend their runs in the order in which these depend on
+  // each other.
+  auto place = llvm::partition_point(runs, [&](const auto &earlier) {
+    return earlier->order < queued->order;
+  });
+  runs.insert(place, std::move(queued));
   size = runs.size();
 }
 
@@ -67,7 +72,7 @@ bool SuspendedRuns::holdUp(const QueuedRun &queued) const {
 }
 
 std::vector<std::unique_ptr<QueuedRun>>
-SuspendedRuns::take(llvm::function_ref<bool(Queue::Ticket)> isAsked) {
+SuspendedRuns::take(llvm::function_ref<bool(Ticket)> isAsked) {
   std::vector<std::unique_ptr<QueuedRun>> taken, left;
   if (empty())
     return taken;
@@ -98,7 +103,7 @@ SuspendedRuns::take(llvm::function_ref<bool(Queue::Ticket)> isAsked) {
   return taken;
 }
 
-void SuspendedRuns::renew(Queue::Ticket before, Queue::Ticket now) {
+void SuspendedRuns::renew(Ticket before, Ticket now) {
   std::lock_guard<std::mutex> lock(mutex);
   next[before] = now;
 }
@@ -124,21 +129,21 @@ void SuspendedRuns::dropUnneeded() {
   size = runs.size();
 }
 
-bool SuspendedRuns::wasStopped(Queue::Ticket ticket) const {
+bool SuspendedRuns::wasStopped(Ticket ticket) const {
   if (!isUsed.load(std::memory_order_relaxed))
     return false;
   std::lock_guard<std::mutex> lock(mutex);
   return next.contains(ticket);
 }
 
-std::optional<Queue::Ticket>
-SuspendedRuns::findLast(Queue::Ticket ticket) const {
+std::optional<Ticket>
+SuspendedRuns::findLast(Ticket ticket) const {
   if (!isUsed.load(std::memory_order_relaxed))
     return ticket;
   std::lock_guard<std::mutex> lock(mutex);
   for (auto found = next.find(ticket); found != next.end();
        found = next.find(ticket)) {
-    if (found->second == 0)
+    if (!found->second)
       return std::nullopt;
     ticket = found->second;
   }

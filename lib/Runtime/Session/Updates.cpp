@@ -124,7 +124,7 @@ void Session::addWaitingValues() {
   bool isAdded = false;
   for (Node *node : findWaiting()) {
     // What depends on the updates of this program can be computed by it, too.
-    if (node->generation > flushes + 1)
+    if (node->generation > flushes + 1 || node->device != slice.device)
       continue;
     uint32_t needed = markNeeded(graph, node);
     int64_t kept = 0;
@@ -233,8 +233,7 @@ void Session::completeFetches() {
     CompletedFetch completed{fetch.id, {}};
     for (Node *node : fetch.nodes) {
       node->buffer->forbidWrites();
-      completed.values.push_back(
-          {node->buffer, node->dtype, node->shape().vec(), node->ready});
+      completed.values.push_back(read(node));
       graph.unpin(node);
     }
     completedFetches.push_back(std::move(completed));

@@ -14,13 +14,16 @@
 
 namespace metaops {
 
+/// How far a walk goes: down to leaves, and to what else.
+enum class WalkEnd { Leaves, Outputs, Transfers };
+
 /// Visits what roots are made of down to the leaves, each once, operands first.
 /// The results of an operation that need computing are visited one after the
 /// other, whichever of them was met.
 class Walk {
 public:
-  explicit Walk(Graph &graph, bool stopsAtOutputs = false)
-      : stopsAtOutputs(stopsAtOutputs), epoch(graph.startTraversal()) {}
+  explicit Walk(Graph &graph, WalkEnd end = WalkEnd::Leaves)
+      : end(end), epoch(graph.startTraversal()) {}
 
   uint32_t getEpoch() const { return epoch; }
 
@@ -62,10 +65,11 @@ private:
   }
 
   bool isEnd(const Node *node) const {
-    return node->isLeaf() || (stopsAtOutputs && node->isOutput);
+    return node->isLeaf() || (end == WalkEnd::Outputs && node->isOutput) ||
+           (end == WalkEnd::Transfers && node->isTransfer);
   }
 
-  bool stopsAtOutputs;
+  const WalkEnd end;
   uint32_t epoch;
   llvm::SmallVector<Frame, 64> stack;
 };

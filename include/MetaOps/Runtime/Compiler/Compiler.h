@@ -98,6 +98,9 @@ public:
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options, StopCheck shouldStop = nullptr) = 0;
 
+  /// Whether a program is of kernels; else its slice is run as it is.
+  virtual bool hasKernels() const { return false; }
+
   /// Keeps what is compiled in a folder, and looks there first. Empty: nowhere.
   virtual void setCacheDirectory(llvm::StringRef folder) {}
 

@@ -83,6 +83,9 @@ public:
   /// Whether it takes no memory; see createModel.
   bool isModel() const;
 
+  /// Whether it has given out the buffer.
+  bool owns(const Buffer &buffer) const { return buffer.allocator == state; }
+
   /// What a buffer of that size takes.
   static int64_t getReserved(size_t bytes);
 

@@ -58,6 +58,8 @@ public:
   /// in no order with runs.
   void read(void *to, size_t count) const;
   void write(const void *from, size_t count);
+  /// The same for all of another buffer with as many bytes.
+  void copyFrom(const Buffer &other);
   bool isForeign() const { return !allocator; }
   /// What the allocator set aside for it; 0 for foreign memory.
   size_t getReserved() const { return reserved; }

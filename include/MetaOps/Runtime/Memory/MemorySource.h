@@ -27,10 +27,11 @@ public:
 
   /// Whether the host reads and writes the memory as its own.
   virtual bool isHost() const = 0;
-  /// Between this memory and the host's. Done when they return, in no order
-  /// with what the device is doing.
+  /// From the host's memory, to it, and within this. Done when they return, in
+  /// no order with what the device is doing.
   virtual void upload(void *to, const void *from, size_t bytes) = 0;
   virtual void download(void *to, const void *from, size_t bytes) = 0;
+  virtual void copy(void *to, const void *from, size_t bytes) = 0;
 };
 
 /// The host's memory, which all that is in it shares.

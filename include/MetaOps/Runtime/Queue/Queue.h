@@ -11,7 +11,9 @@
 
 #include "MetaOps/Runtime/Threads/ForkMark.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
+#include "llvm/ADT/DenseMapInfo.h"
 #include "llvm/ADT/FunctionExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <atomic>
 #include <chrono>
@@ -20,8 +22,57 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace metaops {
+
+class Queue;
+
+/// A task of a queue, which outlives the ticket. One without a queue stands for
+/// what has been done.
+struct Ticket {
+  Queue *queue = nullptr;
+  /// By its place in the queue, from 1.
+  uint64_t number = 0;
+
+  explicit operator bool() const { return queue; }
+  bool operator==(const Ticket &other) const {
+    return queue == other.queue && number == other.number;
+  }
+  bool operator!=(const Ticket &other) const { return !(*this == other); }
+
+  bool isDone() const;
+  /// Returns true when the task has run and is destroyed, or false where
+  /// `shouldStop`, which is asked with nothing locked, says so before.
+  bool wait(StopCheck shouldStop = nullptr) const;
+  /// Wishes that this task and those before it in its queue end early; it is
+  /// for these to ask.
+  void cancel() const;
+  bool isCancelled() const;
+};
+
+/// What somebody waits for: the last tasks of some queues.
+class Tickets {
+public:
+  Tickets() = default;
+  Tickets(Ticket ticket) { add(ticket); }
+
+  void add(Ticket ticket);
+  void add(const Tickets &others);
+  void clear() { tickets.clear(); }
+
+  bool empty() const { return tickets.empty(); }
+  auto begin() const { return tickets.begin(); }
+  auto end() const { return tickets.end(); }
+
+  bool areDone() const;
+  /// As for one: true when all are done.
+  bool wait(StopCheck shouldStop = nullptr) const;
+
+private:
+  /// At most one of each queue.
+  llvm::SmallVector<Ticket, 2> tickets;
+};
 
 /// The work of a device: tasks run one after another in the order in which they
 /// were pushed, while the threads that push them go on. The queue's own thread
@@ -29,9 +80,7 @@ namespace metaops {
 /// does not pay for waking a thread. Safe for use from any thread.
 class Queue {
 public:
-  /// Tasks are numbered from 1; 0 stands for one that has been run.
-  using Ticket = uint64_t;
-  /// Is called with its own number. Does not throw.
+  /// Is called with its own ticket. Does not throw.
   using Task = llvm::unique_function<void(Ticket)>;
   enum class Start {
     /// The queue's thread is woken.
@@ -55,27 +104,18 @@ public:
   Queue &operator=(const Queue &) = delete;
 
   Ticket push(Task task, Start start);
-  /// Returns true when the task has run and is destroyed, or false where
-  /// `shouldStop`, which is asked with nothing locked, says so before.
-  bool wait(Ticket ticket, StopCheck shouldStop = nullptr);
-  /// The same for all tasks pushed so far.
+  /// Waits for all tasks pushed so far.
   bool drain(StopCheck shouldStop = nullptr) {
-    return wait(getLast(), shouldStop);
+    return getLast().wait(shouldStop);
   }
   /// The same until more may be pushed.
   bool waitForRoom(StopCheck shouldStop = nullptr);
 
-  /// Wishes that tasks up to this one end early; it is for these to ask.
-  void cancel(Ticket ticket);
-  bool isCancelled(Ticket ticket) const {
-    return cancelled.load(std::memory_order_relaxed) >= ticket;
-  }
-
-  bool isDone(Ticket ticket) const;
   /// The ticket of the last task pushed.
-  Ticket getLast() const;
+  Ticket getLast();
 
 private:
+  friend struct Ticket;
   using Lock = std::unique_lock<std::mutex>;
 
   struct Waiting {
@@ -99,8 +139,8 @@ private:
   /// Told the queue's thread when it is to look, everybody when a task is done.
   std::condition_variable wake, finished;
   std::deque<Waiting> tasks;
-  Ticket pushed = 0, done = 0;
-  std::atomic<Ticket> cancelled{0};
+  uint64_t pushed = 0, done = 0;
+  std::atomic<uint64_t> cancelled{0};
   bool isRunning = false;
   /// The queue's thread is to run what waits, not only to be there.
   bool isStarted = false;
@@ -110,5 +150,22 @@ private:
 };
 
 } // namespace metaops
+
+template <> struct llvm::DenseMapInfo<metaops::Ticket> {
+  using Pair = std::pair<metaops::Queue *, uint64_t>;
+  using PairInfo = llvm::DenseMapInfo<Pair>;
+
+  static metaops::Ticket getEmptyKey() { return make(PairInfo::getEmptyKey()); }
+  static metaops::Ticket getTombstoneKey() {
+    return make(PairInfo::getTombstoneKey());
+  }
+  static unsigned getHashValue(metaops::Ticket ticket) {
+    return PairInfo::getHashValue({ticket.queue, ticket.number});
+  }
+  static bool isEqual(metaops::Ticket a, metaops::Ticket b) { return a == b; }
+
+private:
+  static metaops::Ticket make(Pair pair) { return {pair.first, pair.second}; }
+};
 
 #endif // METAOPS_RUNTIME_QUEUE_QUEUE_H

@@ -30,6 +30,8 @@
 
 namespace metaops {
 
+class Device;
+
 /// What the session knows of one value of its block, beside the IR: a result of
 /// an operation.
 struct Node {
@@ -45,7 +47,10 @@ struct Node {
   /// The value, once it is computed or given; or the memory that a queued run
   /// writes it to, until `ready` has run.
   BufferRef buffer;
-  Queue::Ticket ready = 0;
+  Ticket ready;
+  /// Where it is computed and kept; null for what is made of numbers alone, and
+  /// no Var has held: that is free to be used on any.
+  Device *device = nullptr;
   /// The value of a `metaop.scalar`, as its type lies in memory.
   uint64_t scalar = 0;
   /// How often the session has been flushed when all updates that this value
@@ -79,6 +84,8 @@ struct Node {
   uint32_t numCarrying = 0;
   DType dtype = DType::F32;
   bool isScalar : 1;
+  /// A value of another device, brought over.
+  bool isTransfer : 1;
   /// A float that is, or depends through differentiable operations on, a float
   /// that a live Var holds: a gradient may be asked for through it.
   bool carries : 1;
@@ -114,7 +121,7 @@ struct Node {
   std::optional<mlir::Location> overwrittenAt;
 
   Node()
-      : isScalar(false), carries(false), isInitial(false), isRandom(false),
+      : isScalar(false), isTransfer(false), carries(false), isInitial(false), isRandom(false),
         isDerived(false), isStopped(false), isPendingUpdate(false),
         isDonated(false), isQueued(false), isOutput(false), isAsked(false),
         isUnchecked(false), isTarget(false), isDifferentiated(false),
@@ -128,6 +135,8 @@ struct Node {
   int64_t rank() const { return type().getRank(); }
   /// Slices stop here: the value needs no computing (or cannot be computed).
   bool isLeaf() const { return buffer || isScalar || isDonated; }
+  /// A value that is to be brought over before a program can read it.
+  bool isAwaitedTransfer() const { return isTransfer && !isLeaf(); }
 };
 
 /// Goes round the results of an operation.
@@ -177,8 +186,9 @@ public:
   /// Gives an operation of the block its nodes. Returns the first result's.
   /// Throws where the operation has regions and is none that can be recorded:
   /// it has to be valid and without effects on memory, its results tensors of
-  /// static shapes, and what it takes values of the block. It stays then, for
-  /// the caller or `collectAll` to erase.
+  /// static shapes, and what it takes values of the block; or where it takes
+  /// values of several devices. It stays then, for the caller or `collectAll`
+  /// to erase.
   Node *adopt(mlir::Operation *op);
   /// Gives nodes to all operations after `last` (null: from the beginning).
   void adoptAfter(mlir::Operation *last);
@@ -256,6 +266,9 @@ public:
   /// A mark that no node bears yet.
   uint32_t startTraversal() { return ++epoch; }
 
+  /// Finds the device that a transfer brings its operand to. A graph without
+  /// devices does without.
+  std::function<Device *(llvm::StringRef)> findDevice;
   /// Called before a node that is a pending update is erased.
   std::function<void(Node *)> onUpdateErased;
   /// The same of indices that have not been checked.
@@ -264,7 +277,9 @@ public:
 private:
   Node *createNode();
   Node *adopt(mlir::OpResult result, SignatureTable::Id signature,
-              llvm::ArrayRef<Node *> sources);
+              llvm::ArrayRef<Node *> sources, Device *device);
+  Device *chooseDevice(mlir::Operation *op,
+                       llvm::ArrayRef<Node *> sources) const;
   llvm::SmallVector<Node *, 4> findSources(mlir::Operation *op) const;
   void enqueue(Node *node);
   void enqueueOperands(Node *node);

@@ -23,7 +23,8 @@ struct CachedProgram {
   /// What it was compiled from, for reports.
   std::string slice;
   CompileOptions options;
-  bool isInterpreted = false;
+  /// By which; null for what is only moved.
+  Compiler *compiler = nullptr;
 };
 
 /// The programs of a session. A hit is found by hash and confirmed by

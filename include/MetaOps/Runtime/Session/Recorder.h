@@ -115,6 +115,8 @@ public:
   /// The same bits as numbers of another type of the same width.
   Node *bitcast(Operand x, DType dtype);
   Node *stopGrad(Node *x);
+  /// The same value in another device's memory.
+  Node *transfer(Node *x, llvm::StringRef from, llvm::StringRef to);
   Node *stopFuse(Node *x);
 
   //===--------------------------------------------------------------------===//

@@ -10,11 +10,13 @@
 #define METAOPS_RUNTIME_SESSION_RUNRECORD_H
 
 #include "MetaOps/Runtime/Program/IndexRange.h"
+#include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/ProgramCache.h"
 #include "mlir/IR/Location.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,8 @@ struct IndexCheck {
 /// program serves many places of a user's code.
 struct RunRecord {
   std::shared_ptr<const CachedProgram> cached;
+  /// On which it ran.
+  Device *device = nullptr;
   /// Of each operation of the slice.
   std::vector<mlir::Location> locations;
   std::vector<IndexCheck> checks;
@@ -55,12 +59,31 @@ struct RunRecord {
   bool wasCompiled = false;
 };
 
+/// Failures of runs that nobody has been told of: the first on each device. Safe
+/// for use from several threads.
+class FailureNotes {
+public:
+  void add(const Queue &queue, std::shared_ptr<const RunFailure> failure);
+  /// The first on the devices of these tickets, which is not told again; null
+  /// if there is none.
+  std::shared_ptr<const RunFailure> take(const Tickets &tickets);
+
+private:
+  struct Note {
+    const Queue *queue;
+    std::shared_ptr<const RunFailure> failure;
+  };
+
+  std::mutex mutex;
+  std::vector<Note> notes;
+};
+
 /// Is told of runs.
 class RunListener {
 public:
   virtual ~RunListener() = default;
 
-  /// On the thread that ran, after the run; one at a time.
+  /// On the thread that ran, after the run; one at a time of each device.
   virtual void ran(const std::shared_ptr<const RunRecord> &record,
                    std::vector<CallTime> times) = 0;
 };

@@ -21,8 +21,7 @@
 #define METAOPS_RUNTIME_SESSION_SESSION_H
 
 #include "MetaOps/Runtime/Compiler/Compiler.h"
-#include "MetaOps/Runtime/Memory/Allocator.h"
-#include "MetaOps/Runtime/Queue/Queue.h"
+#include "MetaOps/Runtime/Device/Devices.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "MetaOps/Runtime/Session/GrowthWatch.h"
@@ -34,8 +33,8 @@
 #include "MetaOps/Runtime/Session/UserSchedules.h"
 #include "MetaOps/Runtime/Session/Var.h"
 #include "MetaOps/Runtime/Threads/ForkMark.h"
-#include "MetaOps/Runtime/Threads/ThreadPool.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -77,7 +76,7 @@ struct TensorData {
   BufferRef buffer;
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
-  Queue::Ticket ready = 0;
+  Ticket ready;
 };
 
 /// A fetch whose values are computed, or will be by runs in the queue.
@@ -101,9 +100,11 @@ struct MemoryHolder {
 class Session : public std::enable_shared_from_this<Session> {
 public:
   /// `compiler` runs programs on the backend "compiled"; without one, only the
-  /// interpreter does.
+  /// interpreter does. The devices are "cpu:0" to "cpu:7", "interpreter:0" and
+  /// those of `moreKinds`.
   static std::shared_ptr<Session>
-  create(std::unique_ptr<Compiler> compiler = nullptr);
+  create(std::shared_ptr<Compiler> compiler = nullptr,
+         std::vector<DeviceKind> moreKinds = {});
   ~Session();
 
   std::timed_mutex &getMutex() { return mutex; }
@@ -159,15 +160,15 @@ public:
   void syncAll();
   /// The value in memory, computed if need be. Not to be written.
   TensorData getData(const Var &var);
-  /// The last run that the calls of this scope have asked for. The caller is to
-  /// `wait` for it, best when it has left the scope.
-  Queue::Ticket getAsked() const { return asked; }
+  /// The last runs that the calls of this scope have asked for. The caller is
+  /// to `wait` for them, best when it has left the scope.
+  const Tickets &getAsked() const { return asked; }
 
-  /// Returns when the run is done. Throws if a run has failed since the last
-  /// call; the values that it was to compute cannot be had. Where `shouldStop`
-  /// says so, cancels the run and those before it, and throws; their values can
-  /// be asked for again. Needs no scope.
-  void wait(Queue::Ticket ticket, StopCheck shouldStop = nullptr);
+  /// Returns when the runs are done. Throws if a run on their devices has failed
+  /// since the last call; the values that it was to compute cannot be had. Where
+  /// `shouldStop` says so, cancels what all devices have to do, and throws;
+  /// their values can be asked for again. Needs no scope.
+  void wait(const Tickets &tickets, StopCheck shouldStop = nullptr);
   /// The same for one value. Throws also where it is already known that the
   /// value could not be computed, and where its run was stopped.
   void wait(const TensorData &data, StopCheck shouldStop = nullptr);
@@ -176,10 +177,16 @@ public:
   bool wasStopped(const TensorData &data) const {
     return suspended.wasStopped(data.ready);
   }
-  /// Returns when few enough runs are in the queue that the caller, who has
+  /// Returns when few enough runs are in the queues that the caller, who has
   /// left the scope, may ask for more.
   void waitForRoom(StopCheck shouldStop = nullptr);
-  Queue &getQueue() { return *queue; }
+  /// Returns true when all runs asked for so far are done, or false where
+  /// `shouldStop` says so before. Needs no scope.
+  bool drain(StopCheck shouldStop = nullptr);
+  /// Wishes that they end early.
+  void cancel();
+  /// Throws if a run has failed and nobody was told.
+  void throwFailure();
   /// Is asked while a call compiles or waits with the session entered, on the
   /// thread of the call, and stops it.
   void setStopCheck(std::function<bool()> check) {
@@ -209,7 +216,7 @@ public:
   std::vector<std::string> takeWarnings() {
     return std::exchange(warnings, {});
   }
-  void resetPeak() { memory.resetPeak(); }
+  void resetPeak() { device->getMemory().resetPeak(); }
   /// Has runs that are put into the queue from here on reported; null: none.
   void setListener(std::shared_ptr<RunListener> newListener) {
     listener = std::move(newListener);
@@ -250,11 +257,28 @@ public:
   /// that are pending, and what was recorded before the inputs; nothing else.
   void exportProgram(const ExportRequest &request, llvm::StringRef path);
 
-  const Settings &getSettings() const { return settings; }
+  /// The limit of memory is that of the current device.
+  Settings getSettings() const;
   void setFlag(llvm::StringRef name, const FlagValue &value);
 
-  Allocator &getMemory() { return memory; }
-  ThreadPool &getThreads() { return threads; }
+  //===--------------------------------------------------------------------===//
+  // Devices
+  //===--------------------------------------------------------------------===//
+
+  /// By its name; throws where there is none.
+  Device &getDevice(llvm::StringRef name);
+  Devices &getDevices() { return devices; }
+  /// The device of what is made in this scope; the first at its beginning.
+  Device &getDevice() { return *device; }
+  void setDevice(Device &newDevice) { device = &newDevice; }
+  /// Memory for what the host is about to write: the current device's where
+  /// the host can.
+  Allocator &getHostMemory();
+  /// Records a tensor that is in the host's memory, on the current device.
+  Var give(DType dtype, llvm::ArrayRef<int64_t> shape, BufferRef buffer);
+  /// Records the value in a device's memory; the value itself if it is there.
+  Node *transfer(Node *node, Device &to);
+
   mlir::MLIRContext *getContext() { return &context; }
 
   /// Takes a value from a dying Var.
@@ -266,10 +290,20 @@ private:
 
   /// Why a program is run: somebody asked for values, updates are due, also
   /// such as are written by hand (Carried), much is pending, fresh parameters
-  /// are made, or one of these but the first needs indices checked before.
-  enum class RunKind { Asked, Updates, Carried, Pending, Initial, Checks };
+  /// are made, one of these but the first needs indices checked before, or
+  /// another device needs values.
+  enum class RunKind {
+    Asked,
+    Updates,
+    Carried,
+    Pending,
+    Initial,
+    Checks,
+    Transferred
+  };
 
-  explicit Session(std::unique_ptr<Compiler> compiler);
+  Session(std::shared_ptr<Compiler> compiler,
+          std::vector<DeviceKind> moreKinds);
 
   // Scope (Session.cpp)
   void enter();
@@ -314,6 +348,11 @@ private:
   bool planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
                  llvm::function_ref<bool(Node *)> shareView);
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
+  using NodesByDevice =
+      llvm::MapVector<Device *, llvm::SmallVector<Node *, 4>>;
+  NodesByDevice groupByDevice(llvm::ArrayRef<Node *> nodes) const;
+  void computeOn(llvm::ArrayRef<Node *> asked, RunKind kind);
+  bool planProgram(llvm::ArrayRef<Node *> asked, RunKind kind);
   void syncNodes(llvm::ArrayRef<Node *> asked);
   std::shared_ptr<const RunRecord>
   makeRecord(std::shared_ptr<const CachedProgram> cached) const;
@@ -328,33 +367,44 @@ private:
   bool isAwaited(const Node *node) const;
   bool isWorthSaving(Node *node, bool keepsHistory) const;
   std::shared_ptr<const CachedProgram> lookUpProgram();
-  ProgramFlags getProgramFlags() const;
+  ProgramFlags getProgramFlags(const Device &on);
+  Compiler &getCompiler(const Device &on) const;
   /// The memory of a 0-d tensor of these bits.
-  BufferRef makeScalar(uint64_t bits);
-  BufferRef bufferOf(Node *leaf);
+  BufferRef makeScalar(uint64_t bits, Device &on);
+  BufferRef bufferOf(Node *leaf, Device &on);
+  BufferRef bufferOf(Node *leaf) {
+    return bufferOf(leaf, leaf->device ? *leaf->device : *device);
+  }
+  /// Lets go of what queued runs, dead values but these, and programs hold.
+  void makeRoom(llvm::ArrayRef<Node *> kept = {});
   std::shared_ptr<const CachedProgram>
   compileSlice(std::vector<GrowingDim> growing);
   void runSlice(std::shared_ptr<const CachedProgram> cached, RunKind kind);
-  void launch(ProgramRun run, std::shared_ptr<const RunRecord> record,
-              ReplacedValues replacedValues, RunKind kind);
-  Queue::Ticket push(std::unique_ptr<QueuedRun> queued, Queue::Start start);
+  Ticket launch(std::unique_ptr<QueuedRun> queued, RunKind kind);
+  Ticket push(std::unique_ptr<QueuedRun> queued, Queue::Start start);
   ReplacedValues findReplaced() const;
-  void execute(std::unique_ptr<QueuedRun> queued, Queue::Ticket ticket);
-  void store(Node *output, BufferRef buffer, Queue::Ticket ready,
-             uint32_t depth);
+  void execute(std::unique_ptr<QueuedRun> queued, Ticket ticket);
+  void store(Node *output, BufferRef buffer, Ticket ready, uint32_t depth);
   void ask(llvm::ArrayRef<Node *> nodes);
   void runEagerly(Node *node);
 
+  // From device to device (Transfer.cpp)
+  void computeTransfers(std::vector<Node *> nodes);
+  void startTransfer(Node *node);
+  Ticket copy(Node *source, BufferRef to, llvm::StringRef name,
+              mlir::Location location);
+  TensorData read(Node *node);
+
   // Stopping (Interrupt.cpp)
-  [[noreturn]] void stopWaiting(Queue::Ticket ticket);
+  [[noreturn]] void stopWaiting();
   StopCheck getStopCheck() {
     return stopCheck ? StopCheck(stopCheck) : StopCheck();
   }
   /// With the session entered.
-  void waitInside(Queue::Ticket ticket);
+  void waitInside(const Tickets &tickets);
   void drainInside();
   /// Starts suspended runs again, and those that share memory with them.
-  void resume(llvm::function_ref<bool(Queue::Ticket)> isAsked);
+  void resume(llvm::function_ref<bool(Ticket)> isAsked);
   /// The same for those that were to compute these values.
   void resumeFor(llvm::ArrayRef<Node *> nodes);
   void resumeForSlice();
@@ -397,10 +447,8 @@ private:
   mlir::MLIRContext context;
   Graph graph;
   Recorder recorder;
-  Allocator memory;
-  ThreadPool threads;
-  std::unique_ptr<Compiler> compiler;
-  std::unique_ptr<Compiler> interpreter;
+  std::shared_ptr<Compiler> compiler;
+  std::shared_ptr<Compiler> interpreter;
   ProgramCache programs;
   GrowthWatch growth;
 
@@ -411,6 +459,8 @@ private:
 
   Settings settings;
   UserSchedules schedules;
+  /// Distinguishes backends in keys.
+  llvm::DenseMap<const Compiler *, uint32_t> targets;
 
   /// Recorded and not yet run, in order.
   llvm::SetVector<Node *> pendingUpdates;
@@ -446,9 +496,9 @@ private:
   /// How many operations had been recorded when the last program was run.
   uint64_t recordedAtRun = 0;
 
-  /// Intermediate values of the runs that are in the queue.
-  BufferRef scratch;
-  Queue::Ticket asked = 0;
+  Tickets asked;
+  /// Counts the runs of all devices.
+  uint64_t launched = 0;
   std::shared_ptr<RunListener> listener;
 
   std::vector<std::string> warnings;
@@ -467,11 +517,10 @@ private:
   /// Completed fetches whose runs are suspended.
   std::vector<CompletedFetch> postponedFetches;
 
-  std::mutex failureMutex;
-  /// The first that no `wait` has thrown.
-  std::shared_ptr<const RunFailure> failure;
-  /// Runs what is left before the rest of the session goes.
-  std::unique_ptr<Queue> queue;
+  FailureNotes failures;
+  /// What is in their queues is run before the rest of the session goes.
+  Devices devices;
+  Device *device;
 };
 
 /// A stay inside of a session: holds its lock, and has it drop what is not

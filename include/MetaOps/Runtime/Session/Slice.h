@@ -40,11 +40,16 @@ using ProgramFlags = std::array<uint32_t, 5>;
 
 /// The operations between some outputs and the values that are already there.
 struct Slice {
+  /// Of all of the outputs. The session's to say.
+  Device *device = nullptr;
   /// A result of each, which comes after its operands.
   std::vector<Node *> ops;
   /// The arguments of the program, in the order in which they were met.
   std::vector<Node *> leaves;
   std::vector<Node *> outputs;
+  /// What other devices are to give before there can be a program; the slice
+  /// is of no use until then.
+  std::vector<Node *> transfers;
   ProgramKey key;
   uint32_t epoch = 0;
 
@@ -55,8 +60,8 @@ struct Slice {
   bool computes(const Node *node) const;
 };
 
-/// Collects the slice of `outputs`, none of them a leaf, and all of its key but
-/// the outputs. Throws where a value is needed that an update has overwritten.
+/// Collects the slice of `outputs`, none of them a leaf and all of one device,
+/// and all of its key but the outputs. Throws where a value is needed that an update has overwritten.
 /// Makes no MLIR object.
 void traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs, Slice &slice);
 

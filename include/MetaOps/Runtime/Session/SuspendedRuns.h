@@ -40,10 +40,20 @@ struct QueuedRun {
   std::shared_ptr<const RunRecord> record;
   ReplacedValues replacedValues;
   std::shared_ptr<RunListener> listener;
+  /// What other devices have to do before it may start.
+  Tickets awaited;
+  /// Its place among the runs of all devices.
+  uint64_t order = 0;
   /// Of its last start.
-  Queue::Ticket ticket = 0;
+  Ticket ticket;
   /// While it is suspended: keeps later programs from writing over arguments.
   llvm::SmallVector<BufferRef> held;
+
+  /// Has it start no earlier than a task of another queue than its own is done.
+  void await(Ticket task, const Queue &own) {
+    if (task && task.queue != &own && !task.isDone())
+      awaited.add(task);
+  }
 };
 
 /// Safe for use from several threads.
@@ -60,23 +70,24 @@ public:
   /// Takes out the runs of these tickets and all that share memory with one of
   /// them, in order.
   std::vector<std::unique_ptr<QueuedRun>>
-  take(llvm::function_ref<bool(Queue::Ticket)> isAsked);
+  take(llvm::function_ref<bool(Ticket)> isAsked);
   /// The ticket of the next start of a run that `take` has given.
-  void renew(Queue::Ticket before, Queue::Ticket now);
+  void renew(Ticket before, Ticket now);
   /// Drops runs whose results nobody holds.
   void dropUnneeded();
 
   bool empty() const { return size.load(std::memory_order_relaxed) == 0; }
   /// Whether the start of this ticket was stopped.
-  bool wasStopped(Queue::Ticket ticket) const;
+  bool wasStopped(Ticket ticket) const;
   /// The ticket of the last start of a run; nothing while it is suspended.
-  std::optional<Queue::Ticket> findLast(Queue::Ticket ticket) const;
+  std::optional<Ticket> findLast(Ticket ticket) const;
 
 private:
   mutable std::mutex mutex;
+  /// In the order of their numbers.
   std::vector<std::unique_ptr<QueuedRun>> runs;
-  /// The tickets of stopped starts, and those of the next ones, or 0.
-  llvm::DenseMap<Queue::Ticket, Queue::Ticket> next;
+  /// The tickets of stopped starts, and those of the next ones, or none.
+  llvm::DenseMap<Ticket, Ticket> next;
   /// Read without the mutex, to be quick where nothing was ever stopped.
   std::atomic<size_t> size{0};
   std::atomic<bool> isUsed{false};

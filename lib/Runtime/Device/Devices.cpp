@@ -1,0 +1,68 @@
+//===- Devices.cpp - The devices that there are ---------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Device/Devices.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cassert>
+
+using namespace metaops;
+
+Devices::Devices(std::vector<DeviceKind> given) : kinds(std::move(given)) {
+  assert(!kinds.empty() && "a session has a device");
+  size_t count = 0;
+  for (const DeviceKind &kind : kinds)
+    count += kind.count;
+  made.reserve(count);
+}
+
+static std::string formatName(const DeviceKind &kind, unsigned ordinal) {
+  return kind.name + ":" + std::to_string(ordinal);
+}
+
+Device *Devices::find(llvm::StringRef name) {
+  for (const std::unique_ptr<Device> &device : made)
+    if (device->getName() == name)
+      return device.get();
+  auto [kindName, number] = name.split(':');
+  unsigned ordinal = 0;
+  if (kindName.size() < name.size() && number.getAsInteger(10, ordinal))
+    return nullptr;
+  for (const DeviceKind &kind : kinds) {
+    if (kind.name != kindName || ordinal >= kind.count)
+      continue;
+    std::string full = formatName(kind, ordinal);
+    // Of several spellings ("cpu", "cpu:00") there is one device.
+    if (full != name)
+      return find(full);
+    made.push_back(
+        std::make_unique<Device>(full, kind.backend, kind.createMemory()));
+    numMade.store(made.size(), std::memory_order_release);
+    return made.back().get();
+  }
+  return nullptr;
+}
+
+std::string Devices::describeNames() const {
+  std::vector<std::string> texts;
+  for (const DeviceKind &kind : kinds) {
+    std::string &text = texts.emplace_back(formatName(kind, 0));
+    if (kind.count > 1)
+      text += " to " + formatName(kind, kind.count - 1);
+  }
+  return llvm::join(texts, ", ");
+}
+
+std::vector<std::string> Devices::getNames() const {
+  std::vector<std::string> names;
+  for (const DeviceKind &kind : kinds)
+    for (unsigned ordinal = 0; ordinal < kind.count; ++ordinal)
+      names.push_back(formatName(kind, ordinal));
+  return names;
+}
