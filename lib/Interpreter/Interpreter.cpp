@@ -53,15 +53,19 @@ Expected<Tensor> metaop::createResult(Value result, ArrayRef<Tensor> extents) {
 // Errors
 //===----------------------------------------------------------------------===//
 
-Error metaop::makeOpError(Operation *op, const Twine &message) {
+std::string metaop::describePlace(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   Location loc = op->getLoc();
   if (auto file = loc->findInstanceOf<FileLineColLoc>())
     os << file.getFilename().getValue() << ':' << file.getLine() << ':'
        << file.getColumn() << ": ";
-  os << '\'' << op->getName() << "' op " << message;
-  return createStringError(text);
+  os << '\'' << op->getName() << "' op ";
+  return text;
+}
+
+Error metaop::makeOpError(Operation *op, const Twine &message) {
+  return createStringError(describePlace(op) + message);
 }
 
 Error metaop::checkType(const Tensor &value, Type type, const Twine &what) {
@@ -104,6 +108,7 @@ Error metaop::checkTypes(ArrayRef<Tensor> values, TypeRange types,
 Interpreter::Interpreter(LeafFunction leaf) {
   addElementwiseOps(functions);
   addPlacementOps(functions);
+  addCheckOps(functions);
   addReindexOps(functions);
   addReduceOps(functions);
   addLeafOps(functions);
@@ -148,7 +153,7 @@ Expected<Tensors> Interpreter::evaluateAll(Operation *op,
   // Errors of ops in a called function or in a body say where they arose.
   bool hasOwnErrors = isa<func::CallOp>(op) || op->getNumRegions() != 0;
   Expected<Tensors> results = function->second(op, operands);
-  if (!results && hasOwnErrors)
+  if (!results && (hasOwnErrors || results.errorIsA<IndicesOutOfRange>()))
     return results;
   if (!results)
     return makeOpError(op, toString(results.takeError()));

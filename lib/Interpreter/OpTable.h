@@ -35,6 +35,7 @@ void addOp(OpFunctions &functions,
 
 void addElementwiseOps(OpFunctions &functions);
 void addPlacementOps(OpFunctions &functions);
+void addCheckOps(OpFunctions &functions);
 void addReindexOps(OpFunctions &functions);
 void addReduceOps(OpFunctions &functions);
 void addLeafOps(OpFunctions &functions);
@@ -45,6 +46,9 @@ void addRoutineOps(OpFunctions &functions);
 /// What combines two elements.
 using Combiner = Scalar (*)(Scalar, Scalar);
 Combiner getCombiner(ReduceKind reduceKind);
+
+/// "file:line:col: 'metaop.x' op ", for errors.
+std::string describePlace(Operation *op);
 
 /// The values of some of an op's operands.
 inline ArrayRef<Tensor> valuesOf(OperandRange range,

@@ -74,6 +74,7 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   main.addPass(createForToWhilePass());
   main.addPass(createSplitPrefixesPass());
   main.addPass(createWidenAddendsPass());
+  main.addPass(createExpandChecksPass());
   main.addPass(createSimplifyPass());
   main.addPass(createPermuteReductionsPass());
   main.addPass(createWidenReductionsPass());
@@ -170,6 +171,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Kernels:
     pm.addPass(createOutlinePass());
     pm.addPass(func::createDuplicateFunctionEliminationPass());
+    pm.addNestedPass<func::FuncOp>(createHoistChecksPass());
     pm.addPass(createMarkKeptPass());
     memory.reuse = options.reuseMemory;
     memory.report = options.report;

@@ -39,7 +39,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 //--- tensor-constant.mlir
 // RUN: not metaop-opt %t/tensor-constant.mlir -metaop-pipeline 2>&1 | FileCheck %t/tensor-constant.mlir
-// CHECK: 'arith.constant' op is neither a call, a view, a placement, a routine nor the end of a program
+// CHECK: 'arith.constant' op is neither a call, a view, a placement, a routine, a check of numbers nor the end of a program
 func.func @main() -> tensor<2xf32> {
   %0 = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   return %0 : tensor<2xf32>

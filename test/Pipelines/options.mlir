@@ -30,7 +30,7 @@
 
 // RUN: metaop-opt %s -metaop-pipeline=to=fused -o %t
 // RUN: not metaop-opt %t -metaop-pipeline 2>&1 | FileCheck %s --check-prefix=KERNEL
-// KERNEL: 'metaop.kernel' op is not legal in phase 'graph' here: expected meta-operators, views, placements, routines, tensor.dim, constants, branches and loops
+// KERNEL: 'metaop.kernel' op is not legal in phase 'graph' here: expected meta-operators, views, placements, routines, checks, tensor.dim, constants, branches and loops
 // RUN: not metaop-opt %t -metaop-pipeline=from=scheduled 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: 'metaop.fused' op is not legal in phase 'scheduled' here: expected a schedule
 

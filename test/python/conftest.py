@@ -17,11 +17,15 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--backend",
-        default="compiled",
-        choices=["compiled", "interpreter"],
-        help="what computes; tests of the compiler are skipped with the interpreter",
+        "--device",
+        default="cpu:0",
+        help="where tests make their arrays; on the interpreter those of the compiler are skipped",
     )
+
+
+def pytest_configure(config):
+    """Make the device current for good: files make arrays when they are imported."""
+    mo.device(config.getoption("--device")).__enter__()
 
 
 def pytest_collection_finish():
@@ -35,10 +39,9 @@ def pytest_collection_finish():
 
 
 @pytest.fixture(autouse=True)
-def session(request):
+def session():
     """Every test starts with the same numbers and default settings."""
-    backend = request.config.getoption("--backend")
-    defaults = {"rules": "extended", "backend": backend}
+    defaults = {"rules": "extended", "backend": "compiled"}
     for name, value in defaults.items():
         setattr(mo.flags, name, value)
     mo.seed(0)
@@ -57,7 +60,7 @@ def nothing_pending():
 @pytest.fixture
 def compiled(request):
     """Mark a test that looks at what was compiled."""
-    if request.config.getoption("--backend") != "compiled":
+    if request.config.getoption("--device").startswith("interpreter"):
         pytest.skip("looks at compiled programs")
 
 

@@ -90,9 +90,28 @@ class ControlFlow:
         pair = self._assign(indent, f"metaop.reshape {whole} : tensor<{double}xf32> -> {rows}")
         return self._assign(indent, f"metaop.reduce max {pair} dims = [0] : {rows} -> {t}")
 
+    def _read_checked(self, indent: int, x: str, y: str) -> str:
+        """Read y by indices made of x, a few of which are out of the range that is checked."""
+        t, i = self.type, f"tensor<{self.extent}xi64>"
+        factor = self._assign(indent, f"metaop.constant dense<1.3717421> : {t}")
+        wide = self._assign(indent, f"metaop.mul {x}, {factor} : {t}")
+        indices = self._assign(indent, f"metaop.cast {wide} : {t} -> {i}")
+        extent = self.rng.choice([2, 40, 40, 40, 40])
+        self.counts["tight checks"] += extent == 2
+        checked = self._assign(
+            indent, f"metaop.check {indices} extent = {extent} negative dim = 0 : {i}"
+        )
+        read = self._assign(
+            indent,
+            f"metaop.gather {y}[{checked}] map affine_map<(d0)[s0] -> (s0)> fill 0.5 : f32"
+            f" : ({t}, {i}) -> {t}",
+        )
+        return self._assign(indent, f"metaop.tanh {read} : {t}")
+
     def _compute(self, indent: int, scope: list[str]) -> None:
         x, y, t = self._pick(scope), self._pick(scope), self.type
-        kind = self.rng.choice(["mean", "tanh", "min", "sum", "kernels", "view", "sort", "parts"])
+        kinds = ["mean", "tanh", "min", "sum", "kernels", "view", "sort", "parts", "checked"]
+        kind = self.rng.choice(kinds)
         self.counts[kind] += 1
         if kind == "mean":
             half = self._assign(indent, f"metaop.constant dense<0.5> : {t}")
@@ -116,8 +135,10 @@ class ControlFlow:
             made = self._fresh()
             places = self._fresh()
             self._emit(indent, f"{made}, {places} = metaop.sort {x} dim = 0 : {t} -> {t}")
-        else:
+        elif kind == "parts":
             made = self._parts(indent, x, y)
+        else:
+            made = self._read_checked(indent, x, y)
         scope.append(made)
 
     def _block(self, indent: int, scope: list[str], depth: int, steps: int) -> None:

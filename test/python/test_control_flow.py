@@ -31,6 +31,7 @@ def compare(seed: int, folder: Path) -> tuple[Counter, str]:
     done = run([TOOLS / "metaop-run", "--compare", f"--seed={seed}"], fused.stdout)
     if done.returncode == 0 and "agree" in done.stdout:
         path.unlink()
+        program.counts["failed checks"] = "both fail" in done.stdout
         return program.counts, ""
     return program.counts, f"seed {seed}: {fused.stderr}{done.stdout}{done.stderr}"
 
@@ -60,7 +61,8 @@ def test_what_is_drawn():
         counts += program.counts
     kinds = ["if", "for", "while", "empty for", "empty while", "counter read"]
     kinds += ["captured yields", "equal yields", "carried given", "exchanged"]
-    kinds += ["mean", "tanh", "min", "sum", "kernels", "view", "sort", "parts"]
+    kinds += ["mean", "tanh", "min", "sum", "kernels", "view", "sort", "parts", "checked"]
+    kinds += ["tight checks"]
     assert min(counts[kind] for kind in kinds) > 15, counts
 
 

@@ -21,7 +21,8 @@
 // The exit status is 1 if that is beyond the tolerance: by default 2e-5 for
 // f32, 1e-11 for f64, 4e-3 for f16, 3e-2 for bf16, and 0 for all others, both
 // relative to the interpreted result and absolute. It also says how many
-// kernels ran, and for how many threads there was work.
+// kernels ran, and for how many threads there was work. A function that fails a
+// check of indices has to fail it both ways, and has overwritten no argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -247,8 +248,15 @@ static Expected<Tensors> runCompiled(func::FuncOp entry,
     std::copy(data.begin(), data.end(),
               static_cast<char *>(inputs.back()->data()));
   }
-  if (Error error = (*program)->run(inputs, outputs, memory, threads))
+  if (Error error = (*program)->run(inputs, outputs, memory, threads)) {
+    for (auto [argument, input] : llvm::zip_equal(arguments, inputs))
+      if (argument.getData() !=
+          ArrayRef(static_cast<const char *>(input->data()), input->bytes()))
+        return llvm::joinErrors(
+            std::move(error),
+            createStringError("the program has overwritten an argument"));
     return std::move(error);
+  }
   Tensors results;
   for (auto [output, type] : llvm::zip_equal(outputs, entry.getResultTypes())) {
     auto tensor = cast<RankedTensorType>(type);
@@ -341,6 +349,35 @@ static bool reportDifferences(StringRef name, ArrayRef<Tensor> computed,
   return true;
 }
 
+/// Whether a function whose indices the interpreter finds out of range is
+/// found so when it is compiled.
+static Expected<bool> compareFailures(StringRef name, Error expected,
+                                      Expected<Tensors> computed) {
+  std::string message;
+  if (Error other = llvm::handleErrors(std::move(expected),
+                                       [&](const IndicesOutOfRange &indices) {
+                                         message = indices.getMessage();
+                                       })) {
+    llvm::consumeError(computed.takeError());
+    return std::move(other);
+  }
+  if (computed) {
+    llvm::outs() << name << ": interpreted, " << message
+                 << "; compiled, it does not fail\n";
+    return false;
+  }
+  bool isSame = false;
+  if (Error other = llvm::handleErrors(
+          computed.takeError(), [&](const metaops::CheckFailure &failure) {
+            isSame = StringRef(failure.getMessage()).starts_with(message);
+            llvm::outs() << name << ": both fail, which "
+                         << (isSame ? "agrees: " : "differs: ") << message
+                         << "; " << failure.getMessage() << '\n';
+          }))
+    return std::move(other);
+  return isSame;
+}
+
 /// Whether a function gives the same compiled and interpreted.
 static Expected<bool> compareFunction(func::FuncOp function,
                                       const Options &options,
@@ -351,11 +388,14 @@ static Expected<bool> compareFunction(func::FuncOp function,
   if (!arguments)
     return arguments.takeError();
   Expected<Tensors> expected = Interpreter().run(function, *arguments);
-  if (!expected)
+  if (!expected && !expected.errorIsA<IndicesOutOfRange>())
     return expected.takeError();
   metaops::ProgramInfo info;
   Expected<Tensors> computed =
       runCompiled(function, *arguments, compiler, &info);
+  if (!expected)
+    return compareFailures(function.getName(), expected.takeError(),
+                           std::move(computed));
   if (!computed)
     return computed.takeError();
   return reportDifferences(function.getName(), *computed, *expected, tolerance,

@@ -266,6 +266,23 @@ TEST(BufferTest, GivesForeignMemoryBack) {
   EXPECT_EQ(released, 1);
 }
 
+TEST(BufferTest, AnAliasKeepsTheMemory) {
+  Allocator allocator;
+  BufferRef buffer = allocator.allocate(8);
+  void *data = buffer->data();
+  BufferRef alias = Buffer::alias(Buffer::alias(buffer));
+  EXPECT_EQ(alias->data(), data);
+  EXPECT_EQ(alias->bytes(), 8u);
+  EXPECT_EQ(alias->getOrigin(), buffer.get());
+  EXPECT_EQ(buffer->getOrigin(), buffer.get());
+  EXPECT_TRUE(buffer->isShared());
+  EXPECT_FALSE(alias->mayBeWritten());
+  buffer.reset();
+  EXPECT_GT(allocator.getStatistics().bytesInUse, 0);
+  alias.reset();
+  EXPECT_EQ(allocator.getStatistics().bytesInUse, 0);
+}
+
 TEST(BufferTest, RemembersBeingExported) {
   Allocator allocator;
   BufferRef buffer = allocator.allocate(8);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SessionFixture.h"
+#include "ControlledCompiler.h"
 
 #include <cmath>
 #include <future>
@@ -14,54 +14,6 @@
 using namespace metaops;
 
 namespace {
-
-/// Makes programs of another compiler wait, or fail, on demand.
-class ControlledCompiler : public DonatingCompiler {
-public:
-  struct Control {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool isHeld = false;
-    bool fails = false;
-    int runs = 0;
-  };
-
-  explicit ControlledCompiler(std::shared_ptr<Control> control)
-      : control(std::move(control)) {}
-
-  llvm::Expected<std::shared_ptr<Program>>
-  compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
-          const CompileOptions &options, StopCheck shouldStop) override {
-    auto inner =
-        DonatingCompiler::compile(slice, donatable, options, shouldStop);
-    if (!inner)
-      return inner.takeError();
-    return std::make_shared<Controlled>(std::move(*inner), control);
-  }
-
-private:
-  struct Controlled : WrappedProgram {
-    Controlled(std::shared_ptr<Program> given, std::shared_ptr<Control> control)
-        : WrappedProgram(std::move(given)), control(std::move(control)) {}
-
-    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
-                        StopCheck shouldStop,
-                        std::vector<CallTime> *times) override {
-      {
-        std::unique_lock<std::mutex> lock(control->mutex);
-        control->changed.wait(lock, [&] { return !control->isHeld; });
-        ++control->runs;
-        if (control->fails)
-          return llvm::make_error<KernelFailure>(0, "an index is out of range");
-      }
-      return inner->execute(run, threads, shouldStop, times);
-    }
-
-    std::shared_ptr<Control> control;
-  };
-
-  std::shared_ptr<Control> control;
-};
 
 class AsyncTest : public SessionFixture {
 protected:
@@ -72,14 +24,7 @@ protected:
     session = Session::create(std::make_unique<ControlledCompiler>(control));
   }
 
-  void set(bool isHeld, bool fails = false) {
-    {
-      std::lock_guard<std::mutex> lock(control->mutex);
-      control->isHeld = isHeld;
-      control->fails = fails;
-    }
-    control->changed.notify_all();
-  }
+  void set(bool isHeld, bool fails = false) { control->set(isHeld, fails); }
 
   /// p <- p * x, recorded at a line.
   void step(Var &p, const Var &x, unsigned line) {

@@ -117,20 +117,22 @@ TEST_F(RecorderTest, GradientsStopWhereAskedFor) {
   EXPECT_EQ(recorder.applyStop(indices), indices);
 }
 
-TEST_F(RecorderTest, TellsOfIndicesThatNobodyKnows) {
-  std::vector<CheckedIndices> told;
-  recorder.onChecked = [&](const CheckedIndices &checked) {
-    told.push_back(checked);
-  };
+TEST_F(RecorderTest, IndicesThatNobodyKnowsAreChecked) {
   IndexRange range{0, 10, /*hasNegative=*/true};
-  Node *given = recorder.cast(leaf({2, 3}, DType::I32), DType::I64);
+  auto getChecks = [&] {
+    return llvm::to_vector(graph.getBlock().getOps<metaop::CheckOp>());
+  };
+  // As they are given.
+  Node *given = leaf({2, 3}, DType::I32);
   Node *indices = recorder.checkIndices(given, range);
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].indices, indices);
-  EXPECT_EQ(told[0].lowest->rank(), 0);
-  EXPECT_EQ(told[0].highest->dtype, DType::I64);
+  EXPECT_EQ(indices->dtype, DType::I64);
+  ASSERT_EQ(getChecks().size(), 1u);
+  metaop::CheckOp check = getChecks().front();
+  EXPECT_EQ(graph.getNode(check.getIndices()), given);
+  EXPECT_EQ(check.getRange().extent, 10);
+  EXPECT_TRUE(check.getRange().hasNegative);
   recorder.checkIndices(leaf({0}, DType::I64), range);
-  EXPECT_EQ(told.size(), 1u);
+  EXPECT_EQ(getChecks().size(), 1u);
 }
 
 TEST_F(RecorderTest, PartsAreReplacedInANewValue) {

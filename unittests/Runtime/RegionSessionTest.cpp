@@ -397,6 +397,43 @@ TEST_F(InterpretedRegionTest, RunsLoopsAndBranches) {
   EXPECT_EQ(values(chosen[1]), (std::vector<float>{3, 5}));
 }
 
+/// Doubles a as long as all elements are less than 100; no more than 9 are to
+/// be doubled.
+const char *const checking = R"(
+  %r = scf.while (%x = %a) : (tensor<2xf32>) -> tensor<2xf32> {
+    %end = metaop.constant dense<100.0> : tensor<f32>
+    %top = metaop.reduce max %x dims = [0] : tensor<2xf32> -> tensor<f32>
+    %isLess = metaop.cmp lt %top, %end : tensor<f32> -> tensor<i1>
+    %goesOn = tensor.extract %isLess[] : tensor<i1>
+    scf.condition(%goesOn) %x : tensor<2xf32>
+  } do {
+  ^bb0(%x: tensor<2xf32>):
+    %i = metaop.cast %x : tensor<2xf32> -> tensor<2xi64>
+    %c = metaop.check %i extent = 10 dim = 0 : tensor<2xi64>
+    %s = metaop.cast %c : tensor<2xi64> -> tensor<2xf32>
+    %y = metaop.add %s, %s : tensor<2xf32>
+    scf.yield %y : tensor<2xf32>
+  })";
+
+TEST_F(InterpretedRegionTest, ChecksInLoopsNameTheLine) {
+  Var x = tensor({2}, {1, 3}), y = tensor({2}, {100, 0}), r, s;
+  {
+    SessionScope scope(*session);
+    r = std::move(record(checking, {&x}, 7)[0]);
+    s = std::move(record(checking, {&y}, 8)[0]);
+  }
+  try {
+    values(r);
+    ADD_FAILURE() << "an index out of range was read by";
+  } catch (const SessionError &error) {
+    EXPECT_EQ(error.getKind(), ErrorKind::Index);
+    EXPECT_STREQ(error.what(),
+                 "index 12 is out of range for dimension 0 of extent 10, "
+                 "recorded at loop.py:7");
+  }
+  EXPECT_EQ(values(s), (std::vector<float>{100, 0}));
+}
+
 TEST_F(InterpretedRegionTest, RefusesWhatItDoesNotKnow) {
   Var x = tensor({2}, {1, 2}), y = tensor({2}, {3, 4}), r;
   {

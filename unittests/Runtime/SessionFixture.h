@@ -139,9 +139,9 @@ protected:
 
   /// With the session entered.
   Var makeTensor(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values) {
-    BufferRef buffer = session->getDevice().getMemory().allocate(values.size() * 4);
+    BufferRef buffer = session->getHostMemory().allocate(values.size() * 4);
     llvm::copy(values, static_cast<float *>(buffer->data()));
-    return wrap(recorder().buffer(DType::F32, shape, buffer));
+    return session->give(DType::F32, shape, buffer);
   }
 
   std::vector<float> values(const Var &var) {

@@ -115,6 +115,26 @@ private:
   std::string place;
 };
 
+/// What fails where indices are out of range.
+class IndicesOutOfRange : public llvm::ErrorInfo<IndicesOutOfRange> {
+public:
+  static char ID;
+
+  /// `place` names the op, with what is between it and the message.
+  IndicesOutOfRange(std::string place, std::string message)
+      : place(std::move(place)), message(std::move(message)) {}
+
+  /// Without the place.
+  const std::string &getMessage() const { return message; }
+  void log(raw_ostream &os) const override { os << place << message; }
+  std::error_code convertToErrorCode() const override {
+    return std::make_error_code(std::errc::argument_out_of_domain);
+  }
+
+private:
+  std::string place, message;
+};
+
 /// Fails, saying what was expected, where `value` is no value of `type`:
 /// another element type, rank or static extent.
 llvm::Error checkType(const Tensor &value, Type type, const llvm::Twine &what);

@@ -25,11 +25,17 @@ TypedAttr metaop::getNumberAttr(Type elementType, double value) {
 
 Value metaop::splatLike(OpBuilder &builder, Location loc, Value like,
                         double value) {
+  return splatLike(builder, loc, like,
+                   getNumberAttr(getElementTypeOrSelf(like), value));
+}
+
+Value metaop::splatLike(OpBuilder &builder, Location loc, Value like,
+                        TypedAttr value) {
   auto type = cast<RankedTensorType>(like.getType());
   auto constantOf = [&](RankedTensorType type) -> Value {
-    Attribute number = getNumberAttr(type.getElementType(), value);
-    return ConstantOp::create(builder, loc, type,
-                              DenseElementsAttr::get(type, number));
+    return ConstantOp::create(
+        builder, loc, type,
+        DenseElementsAttr::get(type, static_cast<Attribute>(value)));
   };
   if (type.hasStaticShape())
     return constantOf(type);

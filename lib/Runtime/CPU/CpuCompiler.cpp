@@ -23,7 +23,6 @@
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "ProgramBuilder.h"
-#include "ResultChecks.h"
 #include "Tuner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -146,8 +145,8 @@ llvm::Error runTo(SliceModule &slice, metaop::PipelinePhase phase,
 void collectNodes(Location location, llvm::SetVector<unsigned> &nodes) {
   location->walk([&](Location inner) {
     if (auto file = dyn_cast<FileLineColLoc>(inner))
-      if (file.getFilename() == "node")
-        nodes.insert(file.getLine());
+      if (std::optional<unsigned> node = getNode(file))
+        nodes.insert(*node);
     return WalkResult::advance();
   });
 }
@@ -195,6 +194,8 @@ StringRef nameOf(const Step &step) {
     return "if";
   if (std::holds_alternative<While>(step.action))
     return "while";
+  if (std::holds_alternative<Check>(step.action))
+    return "check";
   return std::holds_alternative<View>(step.action) ? "view" : "copy";
 }
 
@@ -276,7 +277,7 @@ public:
   llvm::Expected<std::vector<std::string>>
   listNeighbours(StringRef bytecode, const CompileOptions &options) override;
   llvm::Expected<TargetCode> compileFor(StringRef target, StringRef bytecode,
-                                        llvm::ArrayRef<ResultCheck> checks,
+                                        llvm::ArrayRef<std::string> lines,
                                         const CompileOptions &options,
                                         StopCheck shouldStop) override;
   llvm::Expected<std::string> getTargetName() override;
@@ -298,7 +299,7 @@ private:
   llvm::Expected<std::shared_ptr<CompiledProgram>>
   compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
                const CompileOptions &options, KernelCache &kernels,
-               StopCheck shouldStop);
+               StopCheck shouldStop, llvm::ArrayRef<std::string> lines = {});
 
   std::unique_ptr<KernelCache> kernels;
   /// Null where nothing is kept on disk.
@@ -399,7 +400,8 @@ CpuCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
 llvm::Expected<std::shared_ptr<CompiledProgram>>
 CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
                           const CompileOptions &options, KernelCache &kernels,
-                          StopCheck shouldStop) {
+                          StopCheck shouldStop,
+                          llvm::ArrayRef<std::string> lines) {
   auto slice = parseSlice(bytecode);
   if (!slice)
     return slice.takeError();
@@ -426,7 +428,7 @@ CpuCompiler::compileSlice(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   if (auto error = runTo(**slice, metaop::PipelinePhase::Kernels, options,
                          kernels.getProcessor()))
     return std::move(error);
-  auto built = buildProgram(module, kernels, shouldStop);
+  auto built = buildProgram(module, kernels, shouldStop, lines);
   if (!built && built.errorIsA<Interrupted>())
     return built.takeError();
   if (!built)
@@ -551,19 +553,17 @@ std::vector<std::string> listKernels(const ProgramData &program) {
 
 llvm::Expected<TargetCode>
 CpuCompiler::compileFor(StringRef targetName, StringRef bytecode,
-                        llvm::ArrayRef<ResultCheck> checks,
+                        llvm::ArrayRef<std::string> lines,
                         const CompileOptions &options, StopCheck shouldStop) {
   auto target = CodeTarget::find(targetName);
   if (!target)
     return target.takeError();
   std::unique_ptr<KernelCache> cache = KernelCache::createFor(*target);
   cache->setDiskStore(store);
-  auto program = compileSlice(bytecode, {}, options, *cache, shouldStop);
+  auto program = compileSlice(bytecode, {}, options, *cache, shouldStop, lines);
   if (!program)
     return program.takeError();
-  ProgramData data = (*program)->getData();
-  ProgramInfo info = (*program)->getInfo();
-  checkLastResults(data, info, checks);
+  const ProgramData &data = (*program)->getData();
   std::vector<std::string> names = listKernels(data);
   std::vector<llvm::MemoryBufferRef> objects;
   for (const std::string &name : names)
@@ -572,7 +572,8 @@ CpuCompiler::compileFor(StringRef targetName, StringRef bytecode,
                          cache->getTarget().getBuilder().getTargetTriple());
   if (!image)
     return image.takeError();
-  return TargetCode{writeProgram(data, info), std::move(*image)};
+  return TargetCode{writeProgram(data, (*program)->getInfo()),
+                    std::move(*image)};
 }
 
 llvm::Expected<std::string> CpuCompiler::getTargetName() {

@@ -8,10 +8,10 @@
 //
 // The memory plan has written on each op of @main where its results are. What
 // is left is to number the entries of the program's table, and to make a step
-// of each call, routine, placement, branch and loop. Views share the slot of
-// what they view, and the values of a loop's body and its results those of what
-// its condition gives. What a block yields is copied, or pointed to, unless it
-// was made in its place.
+// of each call, routine, placement, check, branch and loop. Views share the
+// slot of what they view, and the values of a loop's body and its results those
+// of what its condition gives. What a block yields is copied, or pointed to,
+// unless it was made in its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,11 +101,24 @@ std::optional<Slot> getWindow(metaop::PlacementOpInterface op,
   return result;
 }
 
+/// The user's line that a check is of; empty where it is not known.
+std::string getPlace(Location location, llvm::ArrayRef<std::string> lines) {
+  auto file = location->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  if (std::optional<unsigned> node = getNode(file))
+    return *node < lines.size() ? lines[*node] : "";
+  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+          Twine(file.getColumn()))
+      .str();
+}
+
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp main,
-                 std::vector<std::shared_ptr<const KernelCall>> kernels)
-      : main(main), kernels(std::move(kernels)) {}
+                 std::vector<std::shared_ptr<const KernelCall>> kernels,
+                 llvm::ArrayRef<std::string> lines)
+      : main(main), kernels(std::move(kernels)), lines(lines) {}
 
   llvm::Error build();
 
@@ -135,6 +148,7 @@ private:
   /// Of the calls, in their order.
   std::vector<std::shared_ptr<const KernelCall>> kernels;
   unsigned nextKernel = 0;
+  llvm::ArrayRef<std::string> lines;
   /// Where steps are added.
   StepList *steps = &data.steps;
   int64_t nextPacked = 0;
@@ -297,6 +311,8 @@ llvm::Error ProgramBuilder::addOp(Operation &op) {
     addCopies(placement, inputs, outputs.front());
   else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op))
     addRoutine(routine, inputs, outputs);
+  else if (auto check = dyn_cast<metaop::CheckRangeOp>(op))
+    addStep(Check{check.getRange(), getPlace(op.getLoc(), lines)}, inputs, {});
   else
     addKernel(inputs, outputs);
   // Copies may be several steps, or none.
@@ -405,7 +421,7 @@ llvm::Error ProgramBuilder::buildBlock(Block &block, StepList &list) {
       slots[op.getResult(0)] = viewed;
     }
     if (isa<func::CallOp, metaop::PlacementOpInterface,
-            metaop::RoutineOpInterface>(op))
+            metaop::RoutineOpInterface, metaop::CheckRangeOp>(op))
       if (llvm::Error error = addOp(op))
         return error;
     if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -421,8 +437,14 @@ llvm::Error ProgramBuilder::buildBlock(Block &block, StepList &list) {
 
 } // namespace
 
+std::optional<unsigned> getNode(FileLineColLoc location) {
+  return location.getFilename() == "node" ? std::optional(location.getLine())
+                                          : std::nullopt;
+}
+
 llvm::Expected<BuiltProgram> buildProgram(ModuleOp module, KernelCache &kernels,
-                                          StopCheck shouldStop) {
+                                          StopCheck shouldStop,
+                                          llvm::ArrayRef<std::string> lines) {
   SymbolTable symbols(module);
   auto main = symbols.lookup<func::FuncOp>("main");
   if (llvm::Error error = verifyTypes(main))
@@ -435,7 +457,7 @@ llvm::Expected<BuiltProgram> buildProgram(ModuleOp module, KernelCache &kernels,
   auto calls = kernels.getAll(callees, info.compiledKernels, shouldStop);
   if (!calls)
     return calls.takeError();
-  ProgramBuilder builder(main, std::move(*calls));
+  ProgramBuilder builder(main, std::move(*calls), lines);
   if (llvm::Error error = builder.build())
     return std::move(error);
   auto program =

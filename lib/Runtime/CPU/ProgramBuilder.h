@@ -12,8 +12,11 @@
 #include "MetaOps/Runtime/JIT/KernelCache.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace metaops {
@@ -25,10 +28,16 @@ struct BuiltProgram {
 };
 
 /// Makes the program of a module in the phase `kernels`, and compiles what the
-/// cache lacks.
-llvm::Expected<BuiltProgram> buildProgram(mlir::ModuleOp module,
-                                          KernelCache &kernels,
-                                          StopCheck shouldStop = nullptr);
+/// cache lacks. Its checks name the user's lines, which for the operations of a
+/// slice are those in `lines`; none where there are no lines: one program is
+/// for all places where the slice is recorded.
+llvm::Expected<BuiltProgram>
+buildProgram(mlir::ModuleOp module, KernelCache &kernels,
+             StopCheck shouldStop = nullptr,
+             llvm::ArrayRef<std::string> lines = {});
+
+/// The position in the slice that a location is.
+std::optional<unsigned> getNode(mlir::FileLineColLoc location);
 
 } // namespace metaops
 

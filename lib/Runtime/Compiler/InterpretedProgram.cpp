@@ -131,6 +131,14 @@ InterpretedProgram::prepare(llvm::ArrayRef<BufferRef> arguments,
   return run;
 }
 
+/// What a check that failed is of a program, whose calls have the lines.
+static llvm::Error toCheckFailure(unsigned call, llvm::Error error) {
+  return llvm::handleErrors(
+      std::move(error), [&](const metaop::IndicesOutOfRange &indices) {
+        return llvm::make_error<CheckFailure>(call, indices.getMessage());
+      });
+}
+
 llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
                                         StopCheck shouldStop,
                                         std::vector<CallTime> *) {
@@ -160,6 +168,8 @@ llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
       llvm::consumeError(results.takeError());
       return llvm::make_error<Interrupted>();
     }
+    if (!results && results.errorIsA<metaop::IndicesOutOfRange>())
+      return toCheckFailure(call, results.takeError());
     if (!results)
       return llvm::make_error<KernelFailure>(
           call, llvm::toString(results.takeError()));

@@ -199,6 +199,8 @@ void Buffer::markExported() {
 }
 
 MemorySource *Buffer::getDeviceMemory() const {
+  if (aliased)
+    return aliased->getDeviceMemory();
   if (!allocator || !allocator->source || allocator->source->isHost())
     return nullptr;
   return allocator->source.get();
@@ -236,6 +238,12 @@ BufferRef Buffer::wrap(void *data, size_t bytes,
                        std::function<void()> release) {
   BufferRef buffer(new Buffer(data, bytes, nullptr, 0, MemoryUse::Values));
   buffer->releaseForeign = std::move(release);
+  return buffer;
+}
+
+BufferRef Buffer::alias(BufferRef other) {
+  BufferRef buffer = wrap(other->data(), other->bytes(), {});
+  buffer->aliased = std::move(other);
   return buffer;
 }
 

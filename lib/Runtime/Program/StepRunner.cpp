@@ -207,8 +207,8 @@ llvm::Error StepRunner::runCheck(const Step &step, const Check &check,
     return llvm::Error::success();
   if (!check.place.empty())
     *problem += ", recorded at " + check.place;
-  return llvm::make_error<KernelFailure>(place.getNumber(), std::move(*problem),
-                                         trips);
+  return llvm::make_error<CheckFailure>(place.getNumber(), std::move(*problem),
+                                        trips);
 }
 
 //===----------------------------------------------------------------------===//

@@ -131,6 +131,9 @@ void MemoryModel::run(Program &program, const Slice &slice, bool keepsPacked) {
     packed.push_back(std::move(use.memory));
   for (auto [output, result] : llvm::zip_equal(slice.outputs, run.results))
     store(output, result.get());
+  for (Node *op : slice.ops)
+    if (Node *indices = findIndices(graph, slice, op))
+      give(op, bufferOf(indices, *slice.device));
   if (overlaps)
     queue.push_back(std::move(run));
 }
@@ -216,9 +219,8 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
   std::function<void(llvm::ArrayRef<Node *>, RunKind)> compute =
       [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
         for (auto &[on, nodes] : groupByDevice(asked))
-          while (planSlice(nodes, kind, [&](Node *node) {
-            return model.shareView(node);
-          })) {
+          while (planSlice(nodes, kind,
+                           [&](Node *node) { return model.shareView(node); })) {
             if (!slice.transfers.empty()) {
               auto transfers = std::move(slice.transfers);
               for (Node *node : transfers)

@@ -106,23 +106,8 @@ void Session::computeConstants(const ExportRequest &request) {
     compute(constants.getArrayRef(), RunKind::Initial);
 }
 
-/// Adds what checks the indices that a slice reads by to its outputs.
-std::vector<ResultCheck>
-Session::addChecks(llvm::SmallVectorImpl<Node *> &outputs) {
-  std::vector<ResultCheck> checks;
-  for (const UncheckedIndices &entry : unchecked) {
-    if (!slice.computes(entry.indices) || entry.lowest->isLeaf())
-      continue;
-    unsigned number = outputs.size();
-    outputs.append({entry.lowest, entry.highest});
-    checks.push_back({number, number + 1, entry.range,
-                      formatLine(entry.lowest->op->getLoc())});
-  }
-  return checks;
-}
-
 /// Traces what is exported. The leaves are the inputs, then the others.
-std::vector<ResultCheck> Session::traceExport(const ExportRequest &request) {
+void Session::traceExport(const ExportRequest &request) {
   llvm::SmallVector<Node *> outputs;
   for (const NamedVar &output : request.outputs) {
     Node *node = output.second->node;
@@ -130,20 +115,11 @@ std::vector<ResultCheck> Session::traceExport(const ExportRequest &request) {
   }
   traceSlice(graph, outputs, slice);
   checkNotRandom(graph, slice);
-  // What computes the indices of others may read by indices itself.
-  std::vector<ResultCheck> checks;
-  for (size_t before = 0; before != slice.outputs.size();) {
-    before = slice.outputs.size();
-    outputs.resize(request.outputs.size());
-    checks = addChecks(outputs);
-    traceSlice(graph, outputs, slice);
-  }
   llvm::SmallSetVector<Node *, 8> leaves;
   for (const NamedVar &input : request.inputs)
     leaves.insert(input.second->node);
   leaves.insert(slice.leaves.begin(), slice.leaves.end());
   slice.leaves.assign(leaves.begin(), leaves.end());
-  return checks;
 }
 
 ProgramSignature Session::describeExport(const ExportRequest &request) {
@@ -194,14 +170,17 @@ void Session::exportProgram(const ExportRequest &request,
   flushUpdates();
   checkInputs(request, [](const Var &var) { return var.node; });
   computeConstants(request);
-  std::vector<ResultCheck> checks = traceExport(request);
+  traceExport(request);
   std::string text = writeSlice(graph, slice);
   Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
   ProgramFileContents contents;
   contents.signature = describeExport(request);
+  std::vector<std::string> lines;
+  for (Node *node : slice.ops)
+    lines.push_back(formatLine(node->op->getLoc()));
   std::vector<TargetCode> codes;
   for (const std::string &target : request.targets) {
-    auto code = backend.compileFor(target, text, checks, settings.options,
+    auto code = backend.compileFor(target, text, lines, settings.options,
                                    getStopCheck());
     if (!code && code.errorIsA<Interrupted>()) {
       llvm::consumeError(code.takeError());

@@ -153,10 +153,15 @@ static uint64_t getFirstOrder(llvm::ArrayRef<Node *> targets) {
 }
 
 std::vector<Var> Session::adoptResults(Operation *last,
-                                       llvm::ArrayRef<Value> values) {
+                                       llvm::ArrayRef<Value> values,
+                                       llvm::ArrayRef<Node *> like) {
   adoptDerivatives(last);
   auto results = llvm::map_to_vector(
       values, [&](Value value) { return graph.getNode(value); });
+  // Zeros, where nothing depends on a target.
+  for (auto [result, node] : llvm::zip_equal(results, like))
+    if (!result->device)
+      result->device = node->device;
   if (graph.getNumDonated() > 0)
     if (Node *overwritten = findOverwritten(graph, results))
       failOverwritten(overwritten);
@@ -176,6 +181,7 @@ std::vector<Var> Session::grad(const Var &loss,
 
   // The sum of the loss's elements is differentiated.
   Node *seed = recorder.constant(loss.shape(), Number::ofInt(1), loss.dtype());
+  seed->device = loss.node->device;
   auto values = llvm::map_to_vector(nodes, [](Node *n) { return n->value(); });
   uint64_t first = getFirstOrder(nodes);
   auto isStopped = [&](Operation *op) {
@@ -191,7 +197,7 @@ std::vector<Var> Session::grad(const Var &loss,
   llvm::SmallVector<Value> gradients =
       check(metaop::differentiate(graph.getBuilder(), loss.node->value(),
                                   seed->value(), values, isStopped, getNumber));
-  std::vector<Var> vars = adoptResults(seed->op, gradients);
+  std::vector<Var> vars = adoptResults(seed->op, gradients, nodes);
   // The seed, where nothing depends on the loss.
   graph.release(seed);
   return vars;
@@ -235,7 +241,10 @@ std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
   Operation *last = &graph.getBlock().back();
   llvm::SmallVector<Value> moved = check(metaop::pushForward(
       graph.getBuilder(), ofOutputs, ofInputs, ofTangents, isStopped));
-  std::vector<Var> vars = adoptResults(last, moved);
+  std::vector<Var> vars = adoptResults(
+      last, moved, llvm::map_to_vector(outputs, [](const Var *output) {
+        return output->node;
+      }));
   // Of tangents of what no output depends on.
   for (Node *cast : casts)
     graph.release(cast);

@@ -26,11 +26,10 @@ using namespace metaops;
            node.device->getName() + ", recorded at " +
            formatLine(node.op->getLoc());
   };
-  fail(ErrorKind::Value, "values of two devices are used together: one " +
-                             describe(a) + ", and one " + describe(b) +
-                             "; bring one over with .to('" +
-                             b.device->getName() + "') or .to('" +
-                             a.device->getName() + "')");
+  fail(ErrorKind::Value,
+       "values of two devices are used together: one " + describe(a) +
+           ", and one " + describe(b) + "; bring one over with .to('" +
+           b.device->getName() + "') or .to('" + a.device->getName() + "')");
 }
 
 Graph::Graph(MLIRContext *context) : builder(context) {
@@ -254,8 +253,6 @@ void Graph::erase(Node *node) {
   for (Node *result : resultsOf(node)) {
     if (result->isPendingUpdate && onUpdateErased)
       onUpdateErased(result);
-    if (result->isUnchecked && onUncheckedErased)
-      onUncheckedErased(result);
     if (result->isDonated)
       --numDonated;
     nodes.erase(result->value());

@@ -95,8 +95,7 @@ void Session::resume(llvm::function_ref<bool(Ticket)> isAsked) {
   for (std::unique_ptr<QueuedRun> &queued : suspended.take(isAsked)) {
     Ticket before = queued->ticket;
     for (Ticket task : std::exchange(queued->awaited, Tickets()))
-      queued->await(suspended.findLast(task).value_or(Ticket()),
-                    *before.queue);
+      queued->await(suspended.findLast(task).value_or(Ticket()), *before.queue);
     Ticket now = push(std::move(queued), Queue::Start::Apart);
     suspended.renew(before, now);
     renewed[before] = now;
@@ -123,16 +122,6 @@ void Session::resumeFor(llvm::ArrayRef<Node *> nodes) {
       return node->buffer && node->ready == ticket;
     });
   });
-}
-
-/// For what the slice is made of, and the checks of indices that it needs.
-void Session::resumeForSlice() {
-  if (suspended.empty())
-    return;
-  resumeFor(slice.leaves);
-  for (const UncheckedIndices &entry : unchecked)
-    if (entry.lowest->isLeaf() && slice.computes(entry.indices))
-      resumeFor(entry.lowest);
 }
 
 bool Session::refresh(CompletedFetch &fetch) {

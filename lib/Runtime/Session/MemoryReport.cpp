@@ -23,14 +23,15 @@ using namespace metaops;
 std::vector<MemoryHolder> Session::getMemoryHolders() {
   llvm::MapVector<const Buffer *, MemoryHolder> byBuffer;
   graph.forEachNode([&](Node *node) {
-    if (!node->buffer || node->buffer->isForeign())
+    const Buffer *buffer = node->buffer ? node->buffer->getOrigin() : nullptr;
+    if (!buffer || buffer->isForeign())
       return;
-    auto [entry, isNew] = byBuffer.try_emplace(node->buffer.get());
+    auto [entry, isNew] = byBuffer.try_emplace(buffer);
     MemoryHolder &holder = entry->second;
     holder.vars += node->vars;
     if (!isNew)
       return;
-    holder.bytes = node->buffer->getReserved();
+    holder.bytes = buffer->getReserved();
     holder.dtype = node->dtype;
     holder.shape = node->shape().vec();
     holder.line = formatLine(node->op->getLoc());

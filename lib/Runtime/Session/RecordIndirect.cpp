@@ -10,9 +10,8 @@
 // gather or scatter that it is for.
 //
 // Whether the indices of x[i] are in range is known when they are computed, so
-// the lowest and the highest are recorded for whoever computes with them.
-// Labels of classes are checked likewise. Of few indices that were given as
-// data, the ends are known at once.
+// what reads by them reads what `metaop.check` gives. Labels of classes are
+// checked likewise. Few indices that were given as data are looked at here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +65,8 @@ static bool areInRange(const Buffer &buffer, int64_t count, IndexRange range) {
 static bool areKnownInRange(const Node &node, int64_t count, IndexRange range) {
   constexpr int64_t kMostRead = 1 << 16;
   if (!isa<metaop::BufferOp>(node.op) || !node.buffer || node.ready ||
-      node.buffer->getDeviceMemory() || node.buffer->isForeign() || node.buffer->exported() || count > kMostRead)
+      node.buffer->getDeviceMemory() || node.buffer->isForeign() ||
+      node.buffer->exported() || count > kMostRead)
     return false;
   switch (node.dtype) {
   case DType::I8:
@@ -90,21 +90,7 @@ static bool areKnownInRange(const Node &node, int64_t count, IndexRange range) {
   }
 }
 
-/// What of the indices has to be in range.
-Node *Recorder::recordChecked(Node *indices, IndexRange range) {
-  if (!range.ignored)
-    return indices;
-  llvm::ArrayRef<int64_t> shape = indices->shape();
-  Node *ignored = recordSplat(shape, at().getI64IntegerAttr(*range.ignored));
-  Node *isIgnored = adopt(metaop::CmpOp::create(
-      at(), line, typeOf(shape, DType::Bool), metaop::ComparePredicate::Eq,
-      indices->value(), ignored->value()));
-  return recordSelect(isIgnored, recordSplat(shape, at().getI64IntegerAttr(0)),
-                      indices);
-}
-
-/// What is read by the indices is read by a node of their own, which may be
-/// unchecked.
+/// The indices from the start; 0 for those that are ignored.
 Node *Recorder::recordFromStart(Node *indices, IndexRange range) {
   llvm::ArrayRef<int64_t> shape = indices->shape();
   Node *zero = recordSplat(shape, at().getI64IntegerAttr(0));
@@ -119,20 +105,11 @@ Node *Recorder::recordFromStart(Node *indices, IndexRange range) {
   return recordSelect(isNegative, fromEnd, indices);
 }
 
-Node *Recorder::checkIndices(Node *given, IndexRange range) {
-  checkIndexType(range.dim ? "an index" : "a label", given->dtype);
-  bool isKnown = areKnownInRange(*given, countElements(given->shape()), range);
-  Node *indices = recordCast(given, DType::I64);
-  Node *lowest = nullptr, *highest = nullptr;
-  if (countElements(given->shape()) > 0 && !isKnown) {
-    Node *flat = recordReshape(recordChecked(indices, range),
-                               countElements(given->shape()));
-    lowest = recordReduce(metaop::ReduceKind::Min, flat, 0, /*keepDims=*/false);
-    highest =
-        recordReduce(metaop::ReduceKind::Max, flat, 0, /*keepDims=*/false);
-  }
-  Node *result = recordFromStart(indices, range);
-  if (lowest && onChecked)
-    onChecked({result, lowest, highest, range});
-  return result;
+Node *Recorder::checkIndices(Node *indices, IndexRange range) {
+  checkIndexType(range.dim ? "an index" : "a label", indices->dtype);
+  int64_t count = countElements(indices->shape());
+  if (count > 0 && !areKnownInRange(*indices, count, range))
+    indices =
+        adopt(metaop::CheckOp::create(at(), line, indices->value(), range));
+  return recordFromStart(recordCast(indices, DType::I64), range);
 }

@@ -49,7 +49,7 @@ static bool mayReplace(const Node *node) {
 
 bool Session::isApart(UpdateValues values) {
   if (!settings.isLazy || !pendingUpdates.empty() || !fetches.empty() ||
-      !unchecked.empty() || !suspended.empty())
+      !suspended.empty())
     return false;
   // What is there twice could not be told apart.
   uint32_t mark = graph.startTraversal();
@@ -170,24 +170,26 @@ bool Session::repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
     return false;
   size_t count = values.targets.size();
   auto queued = std::make_unique<QueuedRun>();
-  queued->run = takeMemory(*this, [this] { makeRoom(); }, [&] {
-    llvm::SmallVector<BufferRef> arguments;
-    for (RepeatedUpdate::Source source : update.arguments) {
-      if (source.numberType) {
-        const Number &number = numbers[source.index];
-        arguments.push_back(
-            makeScalar(number.encode(*source.numberType), on));
-        continue;
-      }
-      const Var *var = source.index < count
-                           ? values.targets[source.index]
-                           : values.operands[source.index - count];
-      arguments.push_back(bufferOf(var->node, on));
-      queued->await(var->node->ready, on.getQueue());
-    }
-    return check(update.record->cached->program->prepare(
-        arguments, on.getMemory(), on.scratch));
-  });
+  queued->run = takeMemory(
+      *this, [this] { makeRoom(); },
+      [&] {
+        llvm::SmallVector<BufferRef> arguments;
+        for (RepeatedUpdate::Source source : update.arguments) {
+          if (source.numberType) {
+            const Number &number = numbers[source.index];
+            arguments.push_back(
+                makeScalar(number.encode(*source.numberType), on));
+            continue;
+          }
+          const Var *var = source.index < count
+                               ? values.targets[source.index]
+                               : values.operands[source.index - count];
+          arguments.push_back(bufferOf(var->node, on));
+          queued->await(var->node->ready, on.getQueue());
+        }
+        return check(update.record->cached->program->prepare(
+            arguments, on.getMemory(), on.scratch));
+      });
   llvm::SmallVector<BufferRef> results;
   for (auto [number, target] : llvm::enumerate(update.results)) {
     queued->replacedValues.emplace_back(

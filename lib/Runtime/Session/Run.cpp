@@ -88,8 +88,6 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
     if (!node->device || node->device == on)
       add(node);
   };
-  if (kind == RunKind::Asked)
-    llvm::for_each(takeCheckable(), addBeside);
   bool isCarried = kind == RunKind::Carried;
   if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
     for (const Fetch &fetch : fetches)
@@ -110,8 +108,7 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
   // Updates have no history; what is computed along with them may have.
   bool keepsHistory =
       llvm::any_of(asked, [&](Node *node) { return graph.needsHistory(node); });
-  if (kind == RunKind::Asked || kind == RunKind::Checks ||
-      (kind == RunKind::Updates && keepsHistory))
+  if (kind == RunKind::Asked || (kind == RunKind::Updates && keepsHistory))
     addSavedValues();
   if (kind == RunKind::Updates)
     addWaitingValues();
@@ -134,14 +131,8 @@ bool Session::planProgram(llvm::ArrayRef<Node *> asked, RunKind kind) {
 
 /// Computes values of one device.
 void Session::computeOn(llvm::ArrayRef<Node *> asked, RunKind kind) {
-  bool isAny = planProgram(asked, kind);
-  // What has been checked by then needs no computing.
-  if (isAny && kind != RunKind::Asked && computeChecks(kind))
-    isAny = planProgram(asked, kind);
-  if (!isAny)
-    return;
-  runSlice(lookUpProgram(), kind);
-  dropCheckedIndices();
+  if (planProgram(asked, kind))
+    runSlice(lookUpProgram(), kind);
 }
 
 /// What needs computing; in the order in which the devices are met.
@@ -167,8 +158,7 @@ void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
   for (auto &[on, nodes] : byDevice)
     computeOn(nodes, kind);
   completeFetches();
-  if (!settings.isAsynchronous && kind != RunKind::Checks &&
-      kind != RunKind::Transferred)
+  if (!settings.isAsynchronous && kind != RunKind::Transferred)
     for (const std::unique_ptr<Device> &each : devices.getMade())
       waitInside(each->getQueue().getLast());
 }
@@ -235,7 +225,8 @@ bool Session::isAwaited(const Node *node) const {
 bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
   const SignatureInfo &info = graph.getInfo(node);
   // What is free of a device is to stay so.
-  if (info.isView || info.isReindex || info.isGenerator || !node->device)
+  if (info.isView || info.isCheck || info.isReindex || info.isGenerator ||
+      !node->device)
     return false;
   if (!info.isReindexReduce && !info.isRoutine && !feedsReindex(node))
     return false;
@@ -284,8 +275,7 @@ void Session::addResultsBeside() {
     if (op->nextResult == op)
       continue;
     for (Node *result : resultsOf(op)) {
-      if (result->isOutput || !slice.contains(result) ||
-          !result->device ||
+      if (result->isOutput || !slice.contains(result) || !result->device ||
           !(result->vars > 0 || result->pins > 0 || isAwaited(result)))
         continue;
       result->isOutput = true;
@@ -310,8 +300,8 @@ ProgramFlags Session::getProgramFlags(const Device &on) {
   Compiler *backend = &getCompiler(on);
   auto [target, isNew] = targets.try_emplace(backend, targets.size());
   return {target->second, uint32_t(settings.options.rules == "paper"),
-          uint32_t(settings.options.fuse), uint32_t(settings.options.reuseMemory),
-          schedules.getNumber()};
+          uint32_t(settings.options.fuse),
+          uint32_t(settings.options.reuseMemory), schedules.getNumber()};
 }
 
 std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
@@ -398,16 +388,13 @@ Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
   record->locations.reserve(slice.ops.size());
   for (Node *node : slice.ops)
     record->locations.push_back(node->op->getLoc());
-  record->checks = describeChecks();
-  record->required = findRequiredChecks();
   return record;
 }
 
 void Session::makeRoom(llvm::ArrayRef<Node *> kept) {
   llvm::for_each(kept, [&](Node *node) { graph.pin(node); });
-  llvm::scope_exit unpin([&] {
-    llvm::for_each(kept, [&](Node *node) { graph.unpin(node); });
-  });
+  llvm::scope_exit unpin(
+      [&] { llvm::for_each(kept, [&](Node *node) { graph.unpin(node); }); });
   dropDead();
   drainInside();
   for (const std::unique_ptr<Device> &each : devices.getMade())
@@ -417,7 +404,7 @@ void Session::makeRoom(llvm::ArrayRef<Node *> kept) {
 
 void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
                        RunKind kind) {
-  resumeForSlice();
+  resumeFor(slice.leaves);
   Device &on = *slice.device;
   llvm::SmallVector<BufferRef> results;
   auto queued = std::make_unique<QueuedRun>();
@@ -434,6 +421,9 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
     cached->program->keepPacked(queued->run, on.getMemory());
   for (const RunRef &result : queued->run.results)
     results.push_back(result.get());
+  std::vector<CheckedValue> checked = findChecked(queued->run);
+  for (const CheckedValue &value : checked)
+    queued->checked.push_back(value.buffer);
   recordDonations(queued->run);
   for (Node *leaf : slice.leaves)
     queued->await(leaf->ready, on.getQueue());
@@ -443,10 +433,12 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
   Ticket ticket = launch(std::move(queued), kind);
   for (auto [output, buffer] : llvm::zip_equal(slice.outputs, results))
     store(output, std::move(buffer), ticket, output->depth + depthStep);
+  for (CheckedValue &value : checked)
+    store(value.node, std::move(value.buffer), ticket,
+          value.node->depth + depthStep);
   if (depthStep > 0)
     graph.boundHistory(slice.outputs, settings.historyDepth);
-  if (kind != RunKind::Initial && kind != RunKind::Checks &&
-      kind != RunKind::Transferred)
+  if (kind != RunKind::Initial && kind != RunKind::Transferred)
     graph.startPeriod();
   recordedAtRun = graph.getNumRecorded();
 }
@@ -473,33 +465,29 @@ Ticket Session::push(std::unique_ptr<QueuedRun> queued, Queue::Start start) {
 }
 
 /// An earlier failure because of which a run cannot start: an argument is not
-/// there, or indices are out of range.
-static std::shared_ptr<const RunFailure> findFailure(const ProgramRun &run,
-                                                     const RunRecord &record) {
+/// there.
+static std::shared_ptr<const RunFailure> findFailure(const ProgramRun &run) {
   for (const RunRef &argument : run.arguments)
     if (argument->failure)
       return argument->failure;
-  for (const auto &check : record.required)
-    if (check->failure)
-      return check->failure;
   return nullptr;
 }
 
-/// Marks what a failed run has not computed. What it would have written over an
-/// argument keeps that argument's value, unless it has.
-static void spoilResults(const ProgramRun &run, bool hasWritten,
+/// Marks what a failed run has neither computed nor found in range. What it
+/// would have written over an argument keeps that argument's value.
+static void spoilResults(const QueuedRun &queued,
                          const std::shared_ptr<const RunFailure> &failure) {
-  for (const RunRef &result : run.results) {
-    bool isArgument = llvm::any_of(run.arguments, [&](const RunRef &argument) {
-      return argument.get() == result.get();
-    });
-    if (hasWritten || !isArgument)
+  for (const RunRef &result : queued.run.results)
+    if (llvm::none_of(queued.run.arguments, [&](const RunRef &argument) {
+          return argument.get() == result.get();
+        }))
       result->failure = failure;
-  }
+  for (const RunRef &checked : queued.checked)
+    checked->failure = failure;
 }
 
-/// Gives results of a run that has written nothing the values that they
-/// replace.
+/// Gives results of a failed run, which has written nothing, the values that
+/// they replace.
 static void
 keepReplaced(const ProgramRun &run,
              llvm::ArrayRef<std::pair<unsigned, RunRef>> replacedValues) {
@@ -522,8 +510,7 @@ void Session::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   const std::shared_ptr<const RunRecord> &record = queued->record;
   RunListener *listener = queued->listener.get();
   Program &program = *record->cached->program;
-  std::shared_ptr<const RunFailure> found = findFailure(run, *record);
-  bool hasWritten = false;
+  std::shared_ptr<const RunFailure> found = findFailure(run);
   if (!found) {
     std::vector<CallTime> times;
     llvm::Error error =
@@ -535,27 +522,13 @@ void Session::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
     }
     if (listener)
       listener->ran(record, std::move(times));
-    if (!error) {
-      found = evaluateChecks(*record, [&](unsigned result) {
-        int64_t number;
-        run.results[result]->read(&number, sizeof(number));
-        return number;
-      });
-      if (!found)
-        return;
-      hasWritten = true;
-    } else {
-      found = std::make_shared<RunFailure>(
-          describeFailure(*record, std::move(error)));
-    }
+    if (!error)
+      return;
+    found = std::make_shared<RunFailure>(
+        describeFailure(*record, std::move(error)));
   }
-  // Indices that have not been checked are not known to be in range.
-  if (!hasWritten)
-    for (const IndexCheck &check : record->checks)
-      check.outcome->failure = found;
-  spoilResults(run, hasWritten, found);
-  if (!hasWritten)
-    keepReplaced(run, queued->replacedValues);
+  spoilResults(*queued, found);
+  keepReplaced(run, queued->replacedValues);
   failures.add(*ticket.queue, std::move(found));
 }
 

@@ -9,58 +9,53 @@
 #include "MetaOps/Runtime/Session/RunRecord.h"
 
 #include "MetaOps/Runtime/Session/Slice.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace metaops;
 
-static std::string describeCall(const RunRecord &record, unsigned index) {
-  const KernelInfo &call = record.cached->program->getInfo().calls[index];
-  std::vector<std::string> names, lines;
-  auto addTo = [](std::vector<std::string> &texts, std::string text) {
-    if (!llvm::is_contained(texts, text))
-      texts.push_back(std::move(text));
-  };
-  for (const std::string &name : call.operators)
-    addTo(names, name);
+/// "recorded at", and the user's lines.
+static std::string describeLines(const RunRecord &record,
+                                 const KernelInfo &call) {
+  llvm::SmallSetVector<llvm::StringRef, 4> known;
+  std::vector<std::string> lines;
   for (unsigned node : call.nodes)
     if (node < record.locations.size())
-      addTo(lines, formatLine(record.locations[node]));
-  return call.name + " (" + llvm::join(names, ", ") + "), recorded at " +
-         llvm::join(lines, ", ");
+      lines.push_back(formatLine(record.locations[node]));
+  known.insert(lines.begin(), lines.end());
+  return "recorded at " + llvm::join(known, ", ");
+}
+
+static std::string describeCall(const RunRecord &record,
+                                const KernelInfo &call) {
+  llvm::SmallSetVector<llvm::StringRef, 4> names;
+  names.insert(call.operators.begin(), call.operators.end());
+  return call.name + " (" + llvm::join(names, ", ") + "), " +
+         describeLines(record, call);
 }
 
 RunFailure metaops::describeFailure(const RunRecord &record,
                                     llvm::Error error) {
+  const std::vector<KernelInfo> &calls =
+      record.cached->program->getInfo().calls;
   RunFailure failure;
   llvm::handleAllErrors(
       std::move(error),
+      [&](const CheckFailure &check) {
+        failure.message = check.getMessage() + ", " +
+                          describeLines(record, calls[check.getCall()]);
+        failure.kind = ErrorKind::Index;
+      },
       [&](const KernelFailure &kernel) {
         failure.message = kernel.getMessage();
-        if (kernel.getCall() < record.cached->program->getInfo().calls.size())
-          failure.message += ": " + describeCall(record, kernel.getCall());
+        if (kernel.getCall() < calls.size())
+          failure.message +=
+              ": " + describeCall(record, calls[kernel.getCall()]);
       },
       [&](const llvm::ErrorInfoBase &other) {
         failure.message = other.message();
       });
   return failure;
-}
-
-std::shared_ptr<const RunFailure>
-metaops::evaluateChecks(const RunRecord &record,
-                        llvm::function_ref<int64_t(unsigned)> getResult) {
-  std::shared_ptr<const RunFailure> first;
-  for (const IndexCheck &check : record.checks) {
-    auto problem = describeOutOfRange(check.range, getResult(check.lowest),
-                                      getResult(check.highest));
-    if (!problem)
-      continue;
-    check.outcome->failure = std::make_shared<RunFailure>(
-        RunFailure{*problem + ", recorded at " + formatLine(check.location),
-                   ErrorKind::Index});
-    if (!first)
-      first = check.outcome->failure;
-  }
-  return first;
 }
 
 //===----------------------------------------------------------------------===//

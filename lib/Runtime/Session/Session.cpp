@@ -90,9 +90,8 @@ void Session::dropDead() {
 // Life and scope
 //===----------------------------------------------------------------------===//
 
-std::shared_ptr<Session>
-Session::create(std::shared_ptr<Compiler> compiler,
-                std::vector<DeviceKind> moreKinds) {
+std::shared_ptr<Session> Session::create(std::shared_ptr<Compiler> compiler,
+                                         std::vector<DeviceKind> moreKinds) {
   return std::shared_ptr<Session>(
       new Session(std::move(compiler), std::move(moreKinds)));
 }
@@ -113,7 +112,8 @@ Session::Session(std::shared_ptr<Compiler> givenCompiler,
                  std::vector<DeviceKind> moreKinds)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
       recorder(graph), compiler(std::move(givenCompiler)),
-      interpreter(createInterpreterCompiler()), devices(makeKinds(compiler, interpreter, std::move(moreKinds))),
+      interpreter(createInterpreterCompiler()),
+      devices(makeKinds(compiler, interpreter, std::move(moreKinds))),
       device(&devices.getFirst()) {
   context.loadDialect<func::FuncDialect>();
   graph.findDevice = [this](llvm::StringRef name) {
@@ -125,10 +125,6 @@ Session::Session(std::shared_ptr<Compiler> givenCompiler,
     pendingUpdates.remove(node);
     replaced.erase(node);
   };
-  recorder.onChecked = [this](const CheckedIndices &checked) {
-    noteUnchecked(checked);
-  };
-  graph.onUncheckedErased = [this](Node *node) { forgetIndices(node); };
 }
 
 Session::~Session() {
@@ -254,6 +250,7 @@ std::string Session::printProgram(const RunRecord &record,
                                   llvm::StringRef phase) {
   const CachedProgram &cached = *record.cached;
   return check(cached.compiler->print(cached.slice, phase,
-                             toNodeLocations(record.locations), cached.options),
+                                      toNodeLocations(record.locations),
+                                      cached.options),
                ErrorKind::Value);
 }

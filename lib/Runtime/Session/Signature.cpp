@@ -185,6 +185,7 @@ static SignatureInfo describe(Operation *op) {
   SignatureInfo info;
   info.isDifferentiable = isa<metaop::DifferentiableOpInterface>(op);
   info.isView = isa<metaop::ViewOpInterface>(op);
+  info.isCheck = isa<metaop::CheckOp>(op);
   info.isReindex = isa<metaop::ReindexOpInterface, metaop::GatherOp>(op);
   info.isReindexReduce =
       isa<metaop::ReindexReduceOpInterface, metaop::ScatterOp>(op);

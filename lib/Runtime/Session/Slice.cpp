@@ -117,10 +117,17 @@ void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
     walk.run(output, visit);
 }
 
-bool Slice::computes(const Node *node) const {
-  return !node->isLeaf() && llvm::any_of(ops, [&](const Node *other) {
-    return other->op == node->op;
-  });
+Node *metaops::findIndices(const Graph &graph, const Slice &slice, Node *op) {
+  if (!graph.getInfo(op).isCheck || !op->device)
+    return nullptr;
+  Node *source = op->operands.front();
+  while (!source->isLeaf() && !llvm::is_contained(slice.outputs, source)) {
+    const SignatureInfo &info = graph.getInfo(source);
+    if (!info.isView && !info.isCheck)
+      return nullptr;
+    source = source->operands.front();
+  }
+  return source;
 }
 
 uint32_t metaops::markNeeded(Graph &graph, llvm::ArrayRef<Node *> roots) {

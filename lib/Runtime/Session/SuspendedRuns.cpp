@@ -18,27 +18,21 @@ static bool contains(llvm::ArrayRef<RunRef> references, const RunRef &buffer) {
   });
 }
 
-/// Whether a run writes what another one reads or writes.
+/// Whether a run writes, or checks, what another one reads or writes.
 static bool writesMemoryOf(const QueuedRun &writer, const QueuedRun &other) {
-  return llvm::any_of(writer.run.results, [&](const RunRef &result) {
+  auto isOf = [&](const RunRef &result) {
     return contains(other.run.arguments, result) ||
            contains(other.run.results, result) ||
            llvm::any_of(other.replacedValues, [&](const auto &replaced) {
              return replaced.second.get() == result.get();
            });
-  });
-}
-
-/// Whether a run starts only if another one has found its indices in range.
-static bool needsCheckOf(const QueuedRun &run, const QueuedRun &other) {
-  return llvm::any_of(other.record->checks, [&](const IndexCheck &check) {
-    return llvm::is_contained(run.record->required, check.outcome);
-  });
+  };
+  return llvm::any_of(writer.run.results, isOf) ||
+         llvm::any_of(writer.checked, isOf);
 }
 
 static bool areRelated(const QueuedRun &a, const QueuedRun &b) {
-  return writesMemoryOf(a, b) || writesMemoryOf(b, a) || needsCheckOf(a, b) ||
-         needsCheckOf(b, a);
+  return writesMemoryOf(a, b) || writesMemoryOf(b, a);
 }
 
 SuspendedRuns::SuspendedRuns() = default;
@@ -116,10 +110,9 @@ void SuspendedRuns::dropUnneeded() {
   std::lock_guard<std::mutex> lock(mutex);
   // Later ones hold results of earlier ones.
   for (size_t number = runs.size(); number-- > 0;) {
-    bool isNeeded =
-        llvm::any_of(runs[number]->run.results, [](const RunRef &result) {
-          return result->getOwners() > 0;
-        });
+    auto isHeld = [](const RunRef &result) { return result->getOwners() > 0; };
+    bool isNeeded = llvm::any_of(runs[number]->run.results, isHeld) ||
+                    llvm::any_of(runs[number]->checked, isHeld);
     if (isNeeded)
       continue;
     runs[number]->held.clear();
@@ -136,8 +129,7 @@ bool SuspendedRuns::wasStopped(Ticket ticket) const {
   return next.contains(ticket);
 }
 
-std::optional<Ticket>
-SuspendedRuns::findLast(Ticket ticket) const {
+std::optional<Ticket> SuspendedRuns::findLast(Ticket ticket) const {
   if (!isUsed.load(std::memory_order_relaxed))
     return ticket;
   std::lock_guard<std::mutex> lock(mutex);

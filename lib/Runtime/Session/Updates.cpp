@@ -55,6 +55,11 @@ static void checkUpdate(const Var &x, const Node &value) {
   if (x.dtype() != value.dtype)
     fail(ErrorKind::Type, "update: the value is " + nameOf(value.dtype) +
                               ", expected the Var's " + nameOf(x.dtype()));
+  const Device *on = x.getNode()->device;
+  if (value.device && value.device != on)
+    fail(ErrorKind::Value, "update: the value is on " +
+                               value.device->getName() +
+                               ", expected the Var's device " + on->getName());
 }
 
 void Session::update(Var &x, Operand value) {
@@ -66,6 +71,7 @@ void Session::update(Var &x, Operand value) {
   Node *updated = recorder.stopGrad(
       value.isNumber() ? recorder.full(x.shape(), value, x.dtype())
                        : value.getNode());
+  updated->device = x.node->device;
   updated->generation = flushes + 1;
   updated->isPendingUpdate = true;
   pendingUpdates.insert(updated);

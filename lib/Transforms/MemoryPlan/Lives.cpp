@@ -29,6 +29,7 @@
 #include "Lives.h"
 
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
@@ -39,7 +40,8 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 bool metaop::isStep(Operation *op) {
-  return isa<func::CallOp, PlacementOpInterface, RoutineOpInterface>(op);
+  return isa<func::CallOp, PlacementOpInterface, RoutineOpInterface,
+             CheckRangeOp>(op);
 }
 
 SmallVector<Value> metaop::getMadeValues(Operation *step) {
@@ -133,8 +135,9 @@ LogicalResult Lives::verifyOp(Operation &op) const {
       llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
   if (makesTensors && !isStep(&op) &&
       !isa<ViewOpInterface, func::ReturnOp, scf::YieldOp, scf::ConditionOp>(op))
-    return op.emitOpError("is neither a call, a view, a placement, a routine "
-                          "nor the end of a program");
+    return op.emitOpError(
+        "is neither a call, a view, a placement, a routine, a "
+        "check of numbers nor the end of a program");
   return success();
 }
 
@@ -148,6 +151,8 @@ LogicalResult Lives::numberOp(Operation &op) {
   bool isEnd = op.hasTrait<OpTrait::IsTerminator>();
   if (!isStep(&op) && !isControlFlow(&op) && !isEnd)
     return success();
+  if (isa<CheckRangeOp>(op))
+    lastCheck = numTimes;
   times[&op] = numTimes++;
   for (Region &region : op.getRegions())
     for (Block &block : region)
@@ -161,8 +166,12 @@ LogicalResult Lives::numberOp(Operation &op) {
       names[result] = value;
     }
   }
-  if (isControlFlow(&op))
-    endTimes[&op] = numTimes++;
+  if (!isControlFlow(&op))
+    return success();
+  // The last check of a loop is that of its last trip.
+  if (isa<scf::WhileOp>(op) && lastCheck > getTime(&op))
+    lastCheck = numTimes;
+  endTimes[&op] = numTimes++;
   return success();
 }
 

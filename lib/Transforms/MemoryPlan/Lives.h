@@ -40,6 +40,8 @@ public:
   int64_t getTime(Operation *op) const { return times.lookup(op); }
   int64_t getEndTime(Operation *op) const { return endTimes.lookup(op); }
   int64_t getNumTimes() const { return numTimes; }
+  /// The last time that the program may fail a check; -1 if it has none.
+  int64_t getLastCheck() const { return lastCheck; }
   /// The last time that a root is read; -1 if it never is.
   int64_t getLastRead(Value root) const {
     auto read = lastRead.find(root);
@@ -78,6 +80,7 @@ private:
   /// gives.
   llvm::DenseMap<Value, Value> names;
   int64_t numTimes = 0;
+  int64_t lastCheck = -1;
   llvm::DenseMap<Operation *, int64_t> times, endTimes;
   llvm::DenseMap<Value, int64_t> lastRead;
   llvm::MapVector<Value, unsigned> returned;

@@ -16,6 +16,10 @@
 // results that were to be stored past the caches, but are written in place, are
 // so no longer.
 //
+// A program that fails a check has overwritten nothing: an argument's memory is
+// taken over behind the last check only. None is inside of a loop, in whose
+// later trips it would be read, nor are values carried there.
+//
 // A branch's result has a place of its own, where both blocks make it; or it is
 // chosen, and a pointer points to whichever value is yielded. What a loop
 // carries is reached by two pointers: to this trip's value, and to where the
@@ -117,15 +121,17 @@ MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
   return place;
 }
 
-/// Whether nothing reads the memory of `root` after the step at `time`.
+/// Whether nothing reads the memory of `root` after the step at `time`. That of
+/// an argument may be read by whoever runs the program, if it fails a check.
 bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
   if (!reuse || takenOver.contains(root) || lives.getReturned(root) ||
       lives.getLastRead(root) != time)
     return false;
   auto argument = dyn_cast<BlockArgument>(root);
-  return !argument || argument.getOwner() != &main.getBody().front() ||
-         main.getArgAttr(argument.getArgNumber(), "metaop.donatable") !=
-             nullptr;
+  if (!argument || argument.getOwner() != &main.getBody().front())
+    return true;
+  return time > lives.getLastCheck() &&
+         main.getArgAttr(argument.getArgNumber(), "metaop.donatable");
 }
 
 /// The last step that needs the memory of a value made at `time`.

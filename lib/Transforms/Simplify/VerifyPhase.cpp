@@ -46,11 +46,12 @@ static LogicalResult refuse(Operation *op, Phase phase, StringRef expected) {
                            << "' here: expected " << expected;
 }
 
-/// What surrounds kernels: views, placements, routines, and the arithmetic of
-/// extents.
+/// What surrounds kernels: views, placements, routines, checks of numbers, and
+/// the arithmetic of extents.
 static bool isGlue(Operation *op) {
   return isa<ViewOpInterface, PlacementOpInterface, RoutineOpInterface,
-             tensor::DimOp, arith::ConstantOp, func::ReturnOp>(op);
+             CheckRangeOp, tensor::DimOp, arith::ConstantOp, func::ReturnOp>(
+      op);
 }
 
 /// Branches, loops, and what takes the numbers that decide in them out of
@@ -123,14 +124,14 @@ static bool combines(Operation *op) {
 }
 
 static LogicalResult verifyInGraph(Operation *op) {
-  if (isGlue(op) || isa<MetaOpInterface>(op))
+  if (isGlue(op) || isa<MetaOpInterface, CheckOp>(op))
     return success();
   // Leaves of a program: buffers and scalars.
   if (isa<BufferOp, ScalarOp>(op))
     return success();
   return refuse(op, Phase::Graph,
-                "meta-operators, views, placements, routines, tensor.dim, "
-                "constants, branches and loops");
+                "meta-operators, views, placements, routines, checks, "
+                "tensor.dim, constants, branches and loops");
 }
 
 /// An op of the body of a function whose kernels are not outlined.
@@ -146,11 +147,13 @@ static LogicalResult verifyInFused(Operation *op, Phase phase) {
     return refuse(op, phase, "it inside of a metaop.fused");
   if (combines(op))
     return refuse(op, phase, "the kind `none`, as metaop-simplify makes it");
+  if (isa<CheckOp>(op))
+    return refuse(op, phase, "what metaop-expand-checks makes of it");
   if (isGlue(op))
     return success();
   return refuse(op, phase,
-                "kernels, views, placements, routines, tensor.dim, constants, "
-                "branches and loops");
+                "kernels, views, placements, routines, checks of numbers, "
+                "tensor.dim, constants, branches and loops");
 }
 
 static LogicalResult verifyInCaller(Operation *op) {
@@ -160,8 +163,8 @@ static LogicalResult verifyInCaller(Operation *op) {
   if (isGlue(op) || isa<func::CallOp>(op))
     return success();
   return refuse(op, Phase::Kernels,
-                "calls, views, placements, routines, tensor.dim, constants, "
-                "branches and loops");
+                "calls, views, placements, routines, checks of numbers, "
+                "tensor.dim, constants, branches and loops");
 }
 
 static LogicalResult verifyKernelFunction(func::FuncOp func) {

@@ -17,7 +17,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @below {{'metaop.exp' op is neither a call, a view, a placement, a routine nor the end of a program}}
+  // expected-error @below {{'metaop.exp' op is neither a call, a view, a placement, a routine, a check of numbers nor the end of a program}}
   %0 = metaop.exp %x : tensor<2xf32>
   return %0 : tensor<2xf32>
 }
@@ -100,7 +100,7 @@ func.func @main(%x: tensor<2xcomplex<f32>>) {
 // -----
 
 func.func @main() -> tensor<2xindex> {
-  // expected-error @below {{'arith.constant' op is neither a call, a view, a placement, a routine nor the end of a program}}
+  // expected-error @below {{'arith.constant' op is neither a call, a view, a placement, a routine, a check of numbers nor the end of a program}}
   %0 = arith.constant dense<3> : tensor<2xindex>
   return %0 : tensor<2xindex>
 }

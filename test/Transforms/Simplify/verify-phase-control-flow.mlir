@@ -3,7 +3,7 @@
 
 func.func @main(%x: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
   %r = scf.if %c -> (tensor<8xf32>) {
-    // expected-error @+1 {{'arith.addf' op is not legal in phase 'graph' here: expected meta-operators, views, placements, routines, tensor.dim, constants, branches and loops}}
+    // expected-error @+1 {{'arith.addf' op is not legal in phase 'graph' here: expected meta-operators, views, placements, routines, checks, tensor.dim, constants, branches and loops}}
     %0 = arith.addf %x, %x : tensor<8xf32>
     scf.yield %0 : tensor<8xf32>
   } else {

@@ -3,7 +3,7 @@
 // RUN: not metaop-opt %s -split-input-file -metaop-verify-phase="phase=kernels" 2>&1 | FileCheck %s --check-prefix=KERNELS
 // RUN: not metaop-opt %s -split-input-file -metaop-verify-phase="phase=graph" 2>&1 | FileCheck %s --check-prefix=GRAPH
 
-// KERNELS: 'metaop.exp' op is not legal in phase 'kernels' here: expected calls, views, placements, routines, tensor.dim, constants, branches and loops
+// KERNELS: 'metaop.exp' op is not legal in phase 'kernels' here: expected calls, views, placements, routines, checks of numbers, tensor.dim, constants, branches and loops
 // SCHEDULED: 'metaop.exp' op is not legal in phase 'scheduled'
 func.func @graph(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{'metaop.exp' op is not legal in phase 'fused' here: expected it inside of a metaop.fused}}
@@ -15,7 +15,7 @@ func.func @graph(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // SCHEDULED: 'metaop.fused' op is not legal in phase 'scheduled' here: expected a schedule
 // KERNELS: 'metaop.kernel' op is not legal in phase 'kernels'
-// GRAPH: 'metaop.kernel' op is not legal in phase 'graph' here: expected meta-operators, views, placements, routines, tensor.dim, constants, branches and loops
+// GRAPH: 'metaop.kernel' op is not legal in phase 'graph' here: expected meta-operators, views, placements, routines, checks, tensor.dim, constants, branches and loops
 func.func @fused(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = metaop.kernel(%a = %x : tensor<8xf32>) -> tensor<8xf32> {
     %1 = metaop.fused(%b = %a : tensor<8xf32>) -> tensor<8xf32> {
@@ -38,7 +38,7 @@ func.func private @not_a_kernel(%x: tensor<8xf32>) -> tensor<2x4xf32> {
 // -----
 
 func.func @call(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{'func.call' op is not legal in phase 'fused' here: expected kernels, views, placements, routines, tensor.dim, constants, branches and loops}}
+  // expected-error @+1 {{'func.call' op is not legal in phase 'fused' here: expected kernels, views, placements, routines, checks of numbers, tensor.dim, constants, branches and loops}}
   %0 = call @other(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

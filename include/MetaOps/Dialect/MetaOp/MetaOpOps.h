@@ -13,6 +13,7 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/SpecialFunctions.h"
+#include "MetaOps/Support/IndexRange.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpImplementation.h"

@@ -9,6 +9,7 @@
 #ifndef METAOPS_DIALECT_METAOP_METAOPOPS_TD
 #define METAOPS_DIALECT_METAOP_METAOPOPS_TD
 
+include "MetaOps/Dialect/MetaOp/CheckOps.td"
 include "MetaOps/Dialect/MetaOp/LeafOps.td"
 include "MetaOps/Dialect/MetaOp/ReindexOps.td"
 include "MetaOps/Dialect/MetaOp/ReduceOps.td"

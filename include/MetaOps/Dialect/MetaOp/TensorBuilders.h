@@ -19,6 +19,7 @@ TypedAttr getNumberAttr(Type elementType, double value);
 
 /// A tensor of the type of `like` with `value` in all places: a constant, or a
 /// broadcast of one to the extents of `like` where they are dynamic.
+Value splatLike(OpBuilder &builder, Location loc, Value like, TypedAttr value);
 Value splatLike(OpBuilder &builder, Location loc, Value like, double value);
 
 } // namespace mlir::metaop

@@ -11,7 +11,6 @@
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
 #include "MetaOps/Runtime/Compiler/Tuning.h"
-#include "MetaOps/Runtime/Program/IndexRange.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Transforms/Schedule/KernelDescription.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -67,15 +66,6 @@ struct CompilerStatistics {
   int64_t programsLoaded = 0;
   int64_t kernelsLoaded = 0;
   DiskStoreStatistics disk;
-};
-
-/// Two results of a program, each one int64, that are to be in a range: the
-/// lowest and the highest of some indices.
-struct ResultCheck {
-  unsigned lowest = 0, highest = 0;
-  IndexRange range;
-  /// The user's line.
-  std::string place;
 };
 
 /// A program for processors of some kind, as bytes.
@@ -142,10 +132,10 @@ public:
 
   /// Compiles a slice for another process, on a processor of a kind that is
   /// named ("x86-64-v3", "x86-64-v4", "aarch64"). Its results are written over
-  /// no argument.
+  /// no argument. Its checks name the lines of the slice's operations.
   virtual llvm::Expected<TargetCode>
   compileFor(llvm::StringRef target, llvm::StringRef slice,
-             llvm::ArrayRef<ResultCheck> checks, const CompileOptions &options,
+             llvm::ArrayRef<std::string> lines, const CompileOptions &options,
              StopCheck shouldStop) {
     return llvm::createStringError(
         "the interpreter has no code to export; set the flag backend to "

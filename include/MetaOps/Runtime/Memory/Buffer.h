@@ -47,6 +47,10 @@ public:
   /// Wraps memory of someone else, which `release` gives back.
   static llvm::IntrusiveRefCntPtr<Buffer> wrap(void *data, size_t bytes,
                                                std::function<void()> release);
+  /// The same memory under conditions of its own: it may be lost (`failure`)
+  /// where the other is not. It is foreign memory, and is never written.
+  static llvm::IntrusiveRefCntPtr<Buffer>
+  alias(llvm::IntrusiveRefCntPtr<Buffer> other);
 
   /// An address of the device that the buffer is for. The host may only look
   /// there where the memory is its own; see getDeviceMemory.
@@ -61,6 +65,10 @@ public:
   /// The same for all of another buffer with as many bytes.
   void copyFrom(const Buffer &other);
   bool isForeign() const { return !allocator; }
+  /// The buffer whose memory this is: itself but for an alias.
+  const Buffer *getOrigin() const {
+    return aliased ? aliased->getOrigin() : this;
+  }
   /// What the allocator set aside for it; 0 for foreign memory.
   size_t getReserved() const { return reserved; }
 
@@ -142,6 +150,8 @@ private:
   /// Where the memory returns to; null for foreign memory.
   std::shared_ptr<AllocatorState> allocator;
   std::function<void()> releaseForeign;
+  /// Whose memory this is; null but for an alias.
+  llvm::IntrusiveRefCntPtr<Buffer> aliased;
 };
 
 using BufferRef = llvm::IntrusiveRefCntPtr<Buffer>;

@@ -115,6 +115,14 @@ private:
   std::vector<int64_t> trips;
 };
 
+/// The failure of a check: indices are out of range.
+class CheckFailure : public llvm::ErrorInfo<CheckFailure, KernelFailure> {
+public:
+  static char ID;
+
+  using ErrorInfo::ErrorInfo;
+};
+
 class Program {
 public:
   virtual ~Program() = default;

@@ -24,10 +24,10 @@
 #define METAOPS_RUNTIME_PROGRAM_PROGRAMDATA_H
 
 #include "MetaOps/Runtime/Program/Copy.h"
-#include "MetaOps/Runtime/Program/IndexRange.h"
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Program/ProgramInfo.h"
 #include "MetaOps/Runtime/Program/Routine.h"
+#include "MetaOps/Support/IndexRange.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"

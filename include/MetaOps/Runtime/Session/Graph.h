@@ -106,8 +106,6 @@ struct Node {
   bool isOutput : 1;
   /// Part of what the values asked for are made of.
   bool isAsked : 1;
-  /// Indices whose check has not been passed yet.
-  bool isUnchecked : 1;
   /// Gradients by it have been asked for; gradients of it.
   bool isTarget : 1;
   bool isDifferentiated : 1;
@@ -121,11 +119,12 @@ struct Node {
   std::optional<mlir::Location> overwrittenAt;
 
   Node()
-      : isScalar(false), isTransfer(false), carries(false), isInitial(false), isRandom(false),
-        isDerived(false), isStopped(false), isPendingUpdate(false),
-        isDonated(false), isQueued(false), isOutput(false), isAsked(false),
-        isUnchecked(false), isTarget(false), isDifferentiated(false),
-        isSaved(false), isOverdue(false), wasHeld(false) {}
+      : isScalar(false), isTransfer(false), carries(false), isInitial(false),
+        isRandom(false), isDerived(false), isStopped(false),
+        isPendingUpdate(false), isDonated(false), isQueued(false),
+        isOutput(false), isAsked(false), isTarget(false),
+        isDifferentiated(false), isSaved(false), isOverdue(false),
+        wasHeld(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {
@@ -271,8 +270,6 @@ public:
   std::function<Device *(llvm::StringRef)> findDevice;
   /// Called before a node that is a pending update is erased.
   std::function<void(Node *)> onUpdateErased;
-  /// The same of indices that have not been checked.
-  std::function<void(Node *)> onUncheckedErased;
 
 private:
   Node *createNode();

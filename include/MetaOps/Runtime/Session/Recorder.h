@@ -21,10 +21,10 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
-#include "MetaOps/Runtime/Program/IndexRange.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "MetaOps/Runtime/Session/Operand.h"
+#include "MetaOps/Support/IndexRange.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
@@ -46,15 +46,6 @@ struct IndexItem {
   Kind kind = Kind::Slice;
   /// An integer, or a slice's ends and step; absent ones are Python's None.
   std::optional<int64_t> start, stop, step;
-};
-
-/// Indices that are in range if the lowest and the highest are, which is known
-/// when these are computed.
-struct CheckedIndices {
-  /// What is read by the indices.
-  Node *indices;
-  Node *lowest, *highest;
-  IndexRange range;
 };
 
 class Recorder {
@@ -155,10 +146,9 @@ public:
   // Indices (RecordIndirect.cpp, Indexing.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// The indices as int64, counted from the start of the dimension. Whoever
-  /// computes with them has to check them: `onChecked` is told.
+  /// The indices as int64, counted from the start of the dimension. What reads
+  /// them fails where one is out of range.
   Node *checkIndices(Node *indices, IndexRange range);
-  std::function<void(const CheckedIndices &)> onChecked;
 
   Node *getItem(Node *x, llvm::ArrayRef<IndexItem> items);
   /// x with a part replaced; x itself if the part has no elements.
@@ -249,7 +239,6 @@ private:
   llvm::SmallVector<Node *> recordReads(const ParsedAccess &parsed,
                                         llvm::ArrayRef<int64_t> iteration,
                                         llvm::ArrayRef<Node *> extras);
-  Node *recordChecked(Node *indices, IndexRange range);
   Node *recordFromStart(Node *indices, IndexRange range);
   llvm::SmallVector<mlir::Value> recordStarts(llvm::ArrayRef<int64_t> starts,
                                               llvm::ArrayRef<int64_t> counts,

@@ -9,7 +9,6 @@
 #ifndef METAOPS_RUNTIME_SESSION_RUNRECORD_H
 #define METAOPS_RUNTIME_SESSION_RUNRECORD_H
 
-#include "MetaOps/Runtime/Program/IndexRange.h"
 #include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/ProgramCache.h"
@@ -28,21 +27,6 @@ struct RunFailure {
   ErrorKind kind = ErrorKind::Runtime;
 };
 
-/// What a check of indices has found, for the runs behind it and, when it has
-/// been run, for the session.
-struct CheckOutcome {
-  std::shared_ptr<const RunFailure> failure;
-};
-
-/// Two results of a run that are to be in a range.
-struct IndexCheck {
-  unsigned lowest, highest;
-  IndexRange range;
-  /// What recorded the indices.
-  mlir::Location location;
-  std::shared_ptr<CheckOutcome> outcome;
-};
-
 /// One run of a program, with the lines of the operations that it was for: one
 /// program serves many places of a user's code.
 struct RunRecord {
@@ -51,16 +35,12 @@ struct RunRecord {
   Device *device = nullptr;
   /// Of each operation of the slice.
   std::vector<mlir::Location> locations;
-  std::vector<IndexCheck> checks;
-  /// Of earlier runs, for indices that this one uses: it starts only if these
-  /// have found nothing.
-  std::vector<std::shared_ptr<const CheckOutcome>> required;
   /// The program was compiled for this run, not found.
   bool wasCompiled = false;
 };
 
-/// Failures of runs that nobody has been told of: the first on each device. Safe
-/// for use from several threads.
+/// Failures of runs that nobody has been told of: the first on each device.
+/// Safe for use from several threads.
 class FailureNotes {
 public:
   void add(const Queue &queue, std::shared_ptr<const RunFailure> failure);
@@ -87,12 +67,6 @@ public:
   virtual void ran(const std::shared_ptr<const RunRecord> &record,
                    std::vector<CallTime> times) = 0;
 };
-
-/// Notes what all checks of a run find, given the values of its results, and
-/// returns the first failure; null if there is none.
-std::shared_ptr<const RunFailure>
-evaluateChecks(const RunRecord &record,
-               llvm::function_ref<int64_t(unsigned)> getResult);
 
 /// What a failed run is to be reported as, with the user's lines.
 RunFailure describeFailure(const RunRecord &record, llvm::Error error);

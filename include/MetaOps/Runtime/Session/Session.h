@@ -164,10 +164,10 @@ public:
   /// to `wait` for them, best when it has left the scope.
   const Tickets &getAsked() const { return asked; }
 
-  /// Returns when the runs are done. Throws if a run on their devices has failed
-  /// since the last call; the values that it was to compute cannot be had. Where
-  /// `shouldStop` says so, cancels what all devices have to do, and throws;
-  /// their values can be asked for again. Needs no scope.
+  /// Returns when the runs are done. Throws if a run on their devices has
+  /// failed since the last call; the values that it was to compute cannot be
+  /// had. Where `shouldStop` says so, cancels what all devices have to do, and
+  /// throws; their values can be asked for again. Needs no scope.
   void wait(const Tickets &tickets, StopCheck shouldStop = nullptr);
   /// The same for one value. Throws also where it is already known that the
   /// value could not be computed, and where its run was stopped.
@@ -290,17 +290,8 @@ private:
 
   /// Why a program is run: somebody asked for values, updates are due, also
   /// such as are written by hand (Carried), much is pending, fresh parameters
-  /// are made, one of these but the first needs indices checked before, or
-  /// another device needs values.
-  enum class RunKind {
-    Asked,
-    Updates,
-    Carried,
-    Pending,
-    Initial,
-    Checks,
-    Transferred
-  };
+  /// are made, or another device needs values.
+  enum class RunKind { Asked, Updates, Carried, Pending, Initial, Transferred };
 
   Session(std::shared_ptr<Compiler> compiler,
           std::vector<DeviceKind> moreKinds);
@@ -321,9 +312,11 @@ private:
   prepareDerivatives(llvm::ArrayRef<const Var *> outputs,
                      llvm::ArrayRef<const Var *> targets);
   void adoptDerivatives(mlir::Operation *last);
-  /// Vars of the values among what was emitted after `last`.
+  /// Vars of the values among what was emitted after `last`, each on the device
+  /// of another value.
   std::vector<Var> adoptResults(mlir::Operation *last,
-                                llvm::ArrayRef<mlir::Value> values);
+                                llvm::ArrayRef<mlir::Value> values,
+                                llvm::ArrayRef<Node *> like);
 
   // Copies (Copies.cpp)
   Node *skipViews(Node *node) const;
@@ -335,8 +328,7 @@ private:
 
   // Export (Export.cpp)
   void computeConstants(const ExportRequest &request);
-  std::vector<ResultCheck> addChecks(llvm::SmallVectorImpl<Node *> &outputs);
-  std::vector<ResultCheck> traceExport(const ExportRequest &request);
+  void traceExport(const ExportRequest &request);
   ProgramSignature describeExport(const ExportRequest &request);
 
   // Settings (Session.cpp)
@@ -348,8 +340,7 @@ private:
   bool planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
                  llvm::function_ref<bool(Node *)> shareView);
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
-  using NodesByDevice =
-      llvm::MapVector<Device *, llvm::SmallVector<Node *, 4>>;
+  using NodesByDevice = llvm::MapVector<Device *, llvm::SmallVector<Node *, 4>>;
   NodesByDevice groupByDevice(llvm::ArrayRef<Node *> nodes) const;
   void computeOn(llvm::ArrayRef<Node *> asked, RunKind kind);
   bool planProgram(llvm::ArrayRef<Node *> asked, RunKind kind);
@@ -407,7 +398,6 @@ private:
   void resume(llvm::function_ref<bool(Ticket)> isAsked);
   /// The same for those that were to compute these values.
   void resumeFor(llvm::ArrayRef<Node *> nodes);
-  void resumeForSlice();
 
   // Updates (Updates.cpp)
   /// Pending updates, and what of `along` one program computes with them.
@@ -435,14 +425,8 @@ private:
   /// Computes what Vars hold when very much has been recorded.
   void computePending();
 
-  // Checks of indices (IndexChecks.cpp)
-  void noteUnchecked(const CheckedIndices &checked);
-  std::vector<Node *> takeCheckable();
-  bool computeChecks(RunKind kind);
-  std::vector<IndexCheck> describeChecks() const;
-  std::vector<std::shared_ptr<const CheckOutcome>> findRequiredChecks() const;
-  void dropCheckedIndices();
-  void forgetIndices(Node *indices);
+  // Checked indices (CheckedValues.cpp)
+  std::vector<CheckedValue> findChecked(const ProgramRun &run);
 
   mlir::MLIRContext context;
   Graph graph;
@@ -473,16 +457,6 @@ private:
     std::vector<Node *> nodes;
   };
   std::vector<Fetch> fetches;
-  /// Indices that a run is to check, is on its way to check, or has found out
-  /// of range.
-  struct UncheckedIndices {
-    /// What is read by the indices; erased when nothing is any more.
-    Node *indices;
-    Node *lowest, *highest;
-    IndexRange range;
-    std::shared_ptr<CheckOutcome> outcome;
-  };
-  std::vector<UncheckedIndices> unchecked;
   std::vector<CompletedFetch> completedFetches;
   uint64_t nextFetch = 0;
 

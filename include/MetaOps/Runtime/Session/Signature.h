@@ -23,6 +23,8 @@ struct SignatureInfo {
   bool isDifferentiable = false;
   /// The result is operand 0 under another name or shape.
   bool isView = false;
+  /// The result is operand 0 if that has elements in range.
+  bool isCheck = false;
   bool isReindex = false;
   bool isReindexReduce = false;
   /// Reads its operands from memory, and writes its results there.

@@ -56,14 +56,17 @@ struct Slice {
   void clear();
   /// Until the next traversal of the graph.
   bool contains(const Node *node) const { return node->epoch == epoch; }
-  /// Whether the value is a result of one of the operations.
-  bool computes(const Node *node) const;
 };
 
 /// Collects the slice of `outputs`, none of them a leaf and all of one device,
-/// and all of its key but the outputs. Throws where a value is needed that an update has overwritten.
-/// Makes no MLIR object.
+/// and all of its key but the outputs. Throws where a value is needed that an
+/// update has overwritten. Makes no MLIR object.
 void traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs, Slice &slice);
+
+/// Where an operation of the slice is a check: what holds its indices in memory
+/// when the slice has run, a leaf or an output. Null where nothing does, or
+/// what is checked is free of a device, and is to stay so.
+Node *findIndices(const Graph &graph, const Slice &slice, Node *op);
 
 /// Marks all that `roots` are made of, down to leaves and to the outputs of the
 /// program that is about to run, with a new epoch, which is returned.

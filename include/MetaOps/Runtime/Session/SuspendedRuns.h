@@ -34,11 +34,20 @@ namespace metaops {
 /// By number, what a result of a run replaces.
 using ReplacedValues = std::vector<std::pair<unsigned, RunRef>>;
 
+/// A value that a program has checked, and that is in memory: an alias of its
+/// indices, which is lost if the run fails.
+struct CheckedValue {
+  Node *node;
+  BufferRef buffer;
+};
+
 /// A run from when it is put into the queue until it has run.
 struct QueuedRun {
   ProgramRun run;
   std::shared_ptr<const RunRecord> record;
   ReplacedValues replacedValues;
+  /// What the run finds in range: see CheckedValue.
+  llvm::SmallVector<RunRef, 0> checked;
   std::shared_ptr<RunListener> listener;
   /// What other devices have to do before it may start.
   Tickets awaited;

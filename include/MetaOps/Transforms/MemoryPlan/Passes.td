@@ -45,6 +45,29 @@ def PitchPartsPass : Pass<"metaop-pitch-parts", "::mlir::func::FuncOp"> {
   }];
 }
 
+def HoistChecksPass : Pass<"metaop-hoist-checks", "::mlir::func::FuncOp"> {
+  let summary = "Has checks come before what they do not depend on";
+  let description = [{
+    In each block, a `metaop.check_range`, or a branch or a loop with one inside,
+    comes right behind what it depends on, and that before everything else. So a
+    program that fails does so early, and `metaop-plan-memory` can have most
+    results written over arguments: none is before the last check.
+
+    Before:
+    ```mlir
+    %0 = call @kernel_0(%w, %g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %1:2 = call @kernel_1(%i) : (tensor<4xi64>) -> (tensor<i64>, tensor<i64>)
+    metaop.check_range %1#0, %1#1 extent = 8
+    ```
+    After:
+    ```mlir
+    %1:2 = call @kernel_1(%i) : (tensor<4xi64>) -> (tensor<i64>, tensor<i64>)
+    metaop.check_range %1#0, %1#1 extent = 8
+    %0 = call @kernel_0(%w, %g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+}
+
 def MarkKeptPass : Pass<"metaop-mark-kept", "::mlir::ModuleOp"> {
   let summary = "Marks calls whose results may be kept from run to run";
   let description = [{

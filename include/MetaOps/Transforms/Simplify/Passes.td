@@ -83,6 +83,35 @@ def ForToWhilePass : Pass<"metaop-for-to-while", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandChecksPass : Pass<"metaop-expand-checks", "::mlir::func::FuncOp"> {
+  let summary = "Make checks of indices those of their lowest and highest";
+  let description = [{
+    A `metaop.check` becomes two reductions and a `metaop.check_range` of what
+    they give, and whoever reads the checked value reads the indices. What is not
+    used, is known to be in range, or has been checked in the same block is not
+    checked.
+
+    ```mlir
+    %c = metaop.check %i extent = 10 dim = 0 : tensor<4xi64>
+    %y = metaop.gather %x[%c] map affine_map<(d0)[s0] -> (s0)> fill 0.0 : f32
+        : (tensor<10xf32>, tensor<4xi64>) -> tensor<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %lowest = metaop.reduce min %i dims = [0] : tensor<4xi64> -> tensor<i64>
+    %highest = metaop.reduce max %i dims = [0] : tensor<4xi64> -> tensor<i64>
+    metaop.check_range %lowest, %highest extent = 10 dim = 0
+    %y = metaop.gather %x[%i] map affine_map<(d0)[s0] -> (s0)> fill 0.0 : f32
+        : (tensor<10xf32>, tensor<4xi64>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::metaop::MetaOpDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def SimplifyPass : Pass<"metaop-simplify", "::mlir::func::FuncOp"> {
   let summary = "Canonicalise, merge equal operations, drop what is not used";
   let description = [{

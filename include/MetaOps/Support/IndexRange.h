@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_RUNTIME_PROGRAM_INDEXRANGE_H
-#define METAOPS_RUNTIME_PROGRAM_INDEXRANGE_H
+#ifndef METAOPS_SUPPORT_INDEXRANGE_H
+#define METAOPS_SUPPORT_INDEXRANGE_H
 
 #include <cstdint>
 #include <optional>
@@ -32,10 +32,21 @@ struct IndexRange {
 };
 
 /// What is wrong with indices of which these are the lowest and the highest;
-/// nothing where both are in the range.
-std::optional<std::string> describeOutOfRange(const IndexRange &range,
-                                              int64_t lowest, int64_t highest);
+/// nothing where both are in the range, or where the lowest is above the
+/// highest: there are no indices then.
+inline std::optional<std::string>
+describeOutOfRange(const IndexRange &range, int64_t lowest, int64_t highest) {
+  if (lowest > highest || (range.contains(lowest) && range.contains(highest)))
+    return std::nullopt;
+  std::string number =
+      std::to_string(range.contains(highest) ? lowest : highest);
+  std::string extent = std::to_string(range.extent);
+  if (!range.dim)
+    return "label " + number + " is out of range for " + extent + " classes";
+  return "index " + number + " is out of range for dimension " +
+         std::to_string(*range.dim) + " of extent " + extent;
+}
 
 } // namespace metaops
 
-#endif // METAOPS_RUNTIME_PROGRAM_INDEXRANGE_H
+#endif // METAOPS_SUPPORT_INDEXRANGE_H
