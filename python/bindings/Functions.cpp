@@ -422,12 +422,13 @@ static Var findTruePlaces(py::handle object) {
                               ", expected a vector of booleans");
   TensorData data = dataOf(mask);
   std::optional<TruePlaces> places;
+  ThreadPool &threads = getDevice().getThreads();
   {
     ReleasedGIL released;
     places.emplace(
         llvm::ArrayRef(static_cast<const uint8_t *>(data.buffer->data()),
                        mask.numElements()),
-        getDevice().getThreads());
+        threads);
   }
   int64_t count = places->count();
   BufferRef buffer = allocate(count * sizeof(int64_t));

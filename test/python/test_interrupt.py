@@ -160,6 +160,30 @@ def test_updates_are_made_whole_or_not_at_all():
         """)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_update_that_has_begun_to_overwrite_stops(threads, compiled):
+    run(f"""
+        mo.set_num_threads({threads})
+        p, q = mo.zeros((1 << 10,)), mo.zeros(())
+        mo.sync([p, q])
+        p.update(p + 1)
+        q.update(q + endless())
+        started = runs(mo.stats()["programs_run"] + 1)
+        interrupt_when(started)
+        assert is_interrupted(mo.sync_all)
+        wait_until_idle()
+        # One program writes over both, p first.
+        assert mo.last_program().kernels[0].bytes_written == 4 << 10
+        # What is left of it has to be done before p is there.
+        for _ in range(2):
+            interrupt_when(lambda: True)
+            assert is_interrupted(p.numpy)
+            wait_until_idle()
+        assert (mo.ones((5,)) * 2).sum().item() == 10
+        # The process may end like this.
+        """)
+
+
 def test_a_compilation_stops(compiled):
     run("""
         y, expected = many_kernels(48, 6)

@@ -55,7 +55,7 @@ private:
     Controlled(std::shared_ptr<Program> given, std::shared_ptr<Control> control)
         : WrappedProgram(std::move(given)), control(std::move(control)) {}
 
-    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+    llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                         StopCheck shouldStop,
                         std::vector<CallTime> *times) override {
       {

@@ -342,11 +342,25 @@ TEST_F(CpuProgramTest, AShortProgramIsNotLong) {
   EXPECT_FALSE(llvm::cantFail(compile(getChain(3)))->isLong(1));
 }
 
-TEST_F(CpuProgramTest, WhatHasBegunToOverwriteGoesOn) {
+TEST_F(CpuProgramTest, ALoopIsLongForWhoWaits) {
+  EXPECT_TRUE(llvm::cantFail(compile(whileSmall))->isLong(1));
+}
+
+TEST_F(CpuProgramTest, WhatOverwritesIsStoppedAndGoesOn) {
   auto program = llvm::cantFail(compile(square, {true}));
   BufferRef x = makeBuffer({1, 2, 3}), scratch;
   ProgramRun run = llvm::cantFail(program->prepare({x}, memory, scratch));
-  llvm::cantFail(program->execute(run, threads, [] { return true; }));
+  int asked = 0, stops = 0;
+  auto isThird = [&] { return ++asked % 3 == 1; };
+  for (;; ++stops) {
+    llvm::Error error = program->execute(run, threads, isThird);
+    if (!error)
+      break;
+    EXPECT_EQ(toString(std::move(error)), "interrupted");
+    EXPECT_TRUE(run.progress.hasBegun());
+  }
+  EXPECT_GE(stops, 1);
+  EXPECT_FALSE(run.progress.hasBegun());
   EXPECT_EQ(getData(x)[2], 9.0f);
 }
 
@@ -381,7 +395,7 @@ protected:
     return run;
   }
   /// How many calls it makes; each result is 512 times the weights' value.
-  int64_t execute(const ProgramRun &run, float value) {
+  int64_t execute(ProgramRun run, float value) {
     std::vector<CallTime> times;
     llvm::cantFail(program->execute(run, threads, nullptr, &times));
     for (int64_t i = 0; i < 256 * 128; ++i)

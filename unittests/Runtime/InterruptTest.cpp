@@ -9,18 +9,21 @@
 #include "SessionFixture.h"
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 
 using namespace metaops;
 
 namespace {
 
-/// Makes programs that take their time, as long as they are held.
+/// Makes programs that take their time, as long as they are held. Their runs
+/// have computed everything by then, but for copying it from their scratch
+/// memory to their results; in these, and so in arguments, is nonsense.
 class SlowCompiler : public DonatingCompiler {
 public:
   struct Control {
     std::atomic<bool> isHeld{false};
-    std::atomic<int> started{0}, finished{0}, compiled{0};
+    std::atomic<int> started{0}, begun{0}, finished{0}, compiled{0};
   };
 
   explicit SlowCompiler(std::shared_ptr<Control> control)
@@ -43,18 +46,63 @@ private:
     Slow(std::shared_ptr<Program> given, std::shared_ptr<Control> control)
         : WrappedProgram(std::move(given)), control(std::move(control)) {}
 
-    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+    llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
+                                       Allocator &memory,
+                                       BufferRef &scratch) override {
+      auto run = inner->prepare(arguments, memory, scratch);
+      if (!run)
+        return run.takeError();
+      size_t bytes = 0;
+      for (const RunRef &result : run->results)
+        bytes += result->bytes();
+      if (!scratch || scratch->bytes() < bytes)
+        scratch = memory.allocate(bytes, MemoryUse::Scratch);
+      run->scratch = scratch;
+      return run;
+    }
+
+    llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                         StopCheck shouldStop,
                         std::vector<CallTime> *times) override {
       ++control->started;
+      if (!run.progress.hasBegun()) {
+        if (llvm::Error error = begin(run, threads, times))
+          return error;
+        run.progress.table = {nullptr};
+      }
       while (control->isHeld) {
         if (shouldStop())
           return llvm::make_error<Interrupted>();
         std::this_thread::yield();
       }
-      llvm::Error error = inner->execute(run, threads, nullptr, times);
+      run.progress = {};
+      auto *from = static_cast<const char *>(run.scratch->data());
+      for (const RunRef &result : run.results) {
+        std::memcpy(result->data(), from, result->bytes());
+        from += result->bytes();
+      }
       ++control->finished;
-      return error;
+      return llvm::Error::success();
+    }
+
+    llvm::Error begin(ProgramRun &run, ThreadPool &threads,
+                      std::vector<CallTime> *times) {
+      ++control->begun;
+      Allocator memory;
+      ProgramRun apart;
+      apart.arguments = run.arguments;
+      for (const RunRef &result : run.results)
+        apart.results.push_back(memory.allocate(result->bytes()));
+      if (llvm::Error error = inner->execute(apart, threads, nullptr, times))
+        return error;
+      auto *to = static_cast<char *>(run.scratch->data());
+      for (auto [result, computed] :
+           llvm::zip_equal(run.results, apart.results)) {
+        std::memcpy(to, computed->data(), computed->bytes());
+        std::memset(result->data(), 0x55, result->bytes());
+        to += computed->bytes();
+      }
+      return llvm::Error::success();
     }
 
     std::shared_ptr<Control> control;
@@ -115,8 +163,90 @@ TEST_F(InterruptTest, AStoppedValueIsComputedWhenItIsAskedForAgain) {
   stop(y);
   EXPECT_EQ(control->finished, 0);
   EXPECT_EQ(values(y), floats({1, 4, 9}));
+  EXPECT_EQ(control->begun, 1);
   EXPECT_EQ(control->finished, 1);
   EXPECT_EQ(control->compiled, 1);
+}
+
+TEST_F(InterruptTest, LaterRunsDoNotTouchTheScratchMemoryOfAStoppedOne) {
+  Var x = tensor({3}, {1, 2, 3}), y = multiply(x, x);
+  stop(y);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(values(multiply(multiply(x, x), x)), floats({1, 8, 27}));
+  EXPECT_EQ(values(y), floats({1, 4, 9}));
+}
+
+TEST_F(InterruptTest, WhatIsInTheQueueBehindAStoppedRunNeedsNotWaitForIt) {
+  // All have one scratch memory.
+  Var x = tensor({3}, {1, 2, 3});
+  Var first = multiply(x, x), second = multiply(first, x),
+      third = multiply(x, multiply(x, multiply(x, x)));
+  control->isHeld = true;
+  {
+    SessionScope scope(*session);
+    session->getData(first);
+  }
+  Var other = multiply(x, multiply(x, multiply(x, multiply(x, x))));
+  TensorData data;
+  {
+    SessionScope scope(*session);
+    session->getData(third);
+    data = session->getData(other);
+  }
+  EXPECT_THROW(session->wait(data, [&] { return control->started.load() > 0; }),
+               SessionError);
+  session->drain();
+  control->isHeld = false;
+  EXPECT_EQ(control->finished, 0);
+  EXPECT_EQ(control->begun, 1);
+  EXPECT_EQ(values(other), floats({1, 32, 243}));
+  EXPECT_EQ(control->finished, 1);
+  EXPECT_EQ(values(second), floats({1, 8, 27}));
+  EXPECT_EQ(values(third), floats({1, 16, 81}));
+  EXPECT_EQ(control->begun, control->finished);
+}
+
+TEST_F(InterruptTest, WithoutMemoryForItAStoppedRunStaysWhereItIs) {
+  Var x = tensor({4096}, std::vector<float>(4096, 2));
+  Var first = multiply(x, x), second = multiply(x, multiply(x, x));
+  control->isHeld = true;
+  TensorData data;
+  {
+    SessionScope scope(*session);
+    session->getData(first);
+    data = session->getData(second);
+  }
+  EXPECT_THROW(session->wait(data, [&] { return control->started.load() > 0; }),
+               SessionError);
+  session->drain();
+  control->isHeld = false;
+  auto setLimit = [&](int64_t bytes) {
+    SessionScope scope(*session);
+    session->setFlag("memory_limit", bytes);
+  };
+  // The second one needs scratch memory, since the first one keeps it.
+  setLimit(statistics().memory.bytesInUse);
+  EXPECT_THROW(values(second), OutOfMemory);
+  EXPECT_EQ(values(first)[4095], 4);
+  EXPECT_EQ(values(second)[4095], 8);
+  setLimit(0);
+}
+
+TEST_F(InterruptTest, NobodySeesWhatAnUpdateHasWrittenInPart) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
+  step(p, x);
+  Var seen = multiply(p, x);
+  stop([&] { session->syncAll(); });
+  EXPECT_EQ(values(seen), floats({12, 20}));
+  EXPECT_EQ(values(p), floats({6, 10}));
+}
+
+TEST_F(InterruptTest, ASessionMayEndWithARunThatWasStopped) {
+  Var p = tensor({2}, {3, 5}), x = tensor({2}, {2, 2});
+  step(p, x);
+  stop([&] { session->syncAll(); });
+  EXPECT_EQ(control->begun, 1);
+  EXPECT_EQ(control->finished, 0);
 }
 
 TEST_F(InterruptTest, AStoppedUpdateIsMadeOnce) {

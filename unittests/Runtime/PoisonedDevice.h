@@ -89,7 +89,7 @@ private:
   struct Translating : WrappedProgram {
     using WrappedProgram::WrappedProgram;
 
-    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+    llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                         StopCheck shouldStop,
                         std::vector<CallTime> *times) override {
       ProgramRun translated;

@@ -28,7 +28,7 @@ struct DescribedProgram : Program {
                                      BufferRef &) override {
     return ProgramRun();
   }
-  llvm::Error execute(const ProgramRun &, ThreadPool &, StopCheck,
+  llvm::Error execute(ProgramRun &, ThreadPool &, StopCheck,
                       std::vector<CallTime> *) override {
     return llvm::Error::success();
   }

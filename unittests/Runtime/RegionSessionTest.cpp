@@ -63,7 +63,7 @@ public:
     return run;
   }
 
-  llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+  llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                       StopCheck shouldStop,
                       std::vector<CallTime> *times) override {
     for (const RunRef &result : run.results)

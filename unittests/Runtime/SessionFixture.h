@@ -91,7 +91,7 @@ private:
       return run;
     }
 
-    llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+    llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                         StopCheck shouldStop,
                         std::vector<CallTime> *times) override {
       Allocator memory;

@@ -80,17 +80,17 @@ TEST(ThreadPoolTest, AsksBeforeEachRangeOfALoopThatMayBeStopped) {
   for (unsigned threads : {1, 2, 4}) {
     ThreadPool pool(threads);
     std::atomic<int64_t> done{0}, ranges{0}, longest{0};
-    EXPECT_TRUE(pool.parallelFor(1000, 3,
-                                 [&](int64_t begin, int64_t end) {
-                                   done += end - begin;
-                                   longest =
-                                       std::max<int64_t>(longest, end - begin);
-                                 },
-                                 {[&] {
-                                    ++ranges;
-                                    return false;
+    EXPECT_FALSE(pool.parallelFor(1000, 3,
+                                  [&](int64_t begin, int64_t end) {
+                                    done += end - begin;
+                                    longest =
+                                        std::max<int64_t>(longest, end - begin);
                                   },
-                                  10}));
+                                  {[&] {
+                                     ++ranges;
+                                     return false;
+                                   },
+                                   10}));
     EXPECT_EQ(done, 1000);
     EXPECT_LE(longest, 10);
     EXPECT_GE(ranges, 100);
@@ -102,13 +102,13 @@ TEST(ThreadPoolTest, AStoppedLoopIsOverWhenItReturns) {
     ThreadPool pool(threads);
     for (int64_t limit : {0, 1, 17}) {
       std::atomic<int64_t> begun{0}, ended{0};
-      EXPECT_FALSE(pool.parallelFor(1 << 20, 1,
-                                    [&](int64_t, int64_t) {
-                                      ++begun;
-                                      std::this_thread::yield();
-                                      ++ended;
-                                    },
-                                    {[&] { return begun >= limit; }, 1}));
+      EXPECT_TRUE(pool.parallelFor(1 << 20, 1,
+                                   [&](int64_t, int64_t) {
+                                     ++begun;
+                                     std::this_thread::yield();
+                                     ++ended;
+                                   },
+                                   {[&] { return begun >= limit; }, 1}));
       EXPECT_EQ(begun, ended);
       EXPECT_GE(begun, limit);
       // Each thread may have been between the question and its range.
@@ -120,6 +120,35 @@ TEST(ThreadPoolTest, AStoppedLoopIsOverWhenItReturns) {
                      [&](int64_t begin, int64_t end) { done += end - begin; });
     EXPECT_EQ(done, 100);
   }
+}
+
+TEST(ThreadPoolTest, WhatIsLeftOfAStoppedLoopIsItsEnd) {
+  constexpr int64_t n = 1000;
+  for (unsigned threads : {1, 2, 4})
+    for (int64_t grain : {1, 7})
+      for (int64_t period : {2, 3, 50}) {
+        ThreadPool pool(threads);
+        std::vector<std::atomic<int>> runs(n);
+        std::atomic<int64_t> asked{0};
+        int64_t begin = 0, stops = 0;
+        for (;;) {
+          auto rest = pool.parallelFor(
+              n, grain,
+              [&](int64_t first, int64_t end) {
+                EXPECT_GE(first, begin);
+                for (int64_t i = first; i < end; ++i)
+                  ++runs[i];
+              },
+              {[&] { return ++asked % period == 0; }, 10, begin});
+          begin = rest.value_or(n);
+          for (int64_t i = 0; i < n; ++i)
+            ASSERT_EQ(runs[i], i < begin) << i << " of " << begin;
+          if (!rest)
+            break;
+          ++stops;
+        }
+        EXPECT_GE(stops, 1);
+      }
 }
 
 TEST(ThreadPoolTest, RunsManyLoops) {

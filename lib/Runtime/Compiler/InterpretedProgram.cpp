@@ -9,7 +9,8 @@
 // The slow and sure way: each run copies the arguments into the interpreter's
 // tensors, evaluates @main, and copies its results out. No kernel is made, so
 // the report lists one call per operation; a branch or a loop is one, with all
-// that is inside. The only pass is that which is part of what a program means
+// that is inside. A run that was stopped has written nothing, and begins anew.
+// The only pass is that which is part of what a program means
 // (WidenAddends.cpp). What the interpreter does not know is refused before
 // anything is run.
 //
@@ -41,7 +42,7 @@ public:
   llvm::Expected<ProgramRun> prepare(llvm::ArrayRef<BufferRef> arguments,
                                      Allocator &memory,
                                      BufferRef &scratch) override;
-  llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+  llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                       StopCheck shouldStop,
                       std::vector<CallTime> *times) override;
 
@@ -139,7 +140,7 @@ static llvm::Error toCheckFailure(unsigned call, llvm::Error error) {
       });
 }
 
-llvm::Error InterpretedProgram::execute(const ProgramRun &run, ThreadPool &,
+llvm::Error InterpretedProgram::execute(ProgramRun &run, ThreadPool &,
                                         StopCheck shouldStop,
                                         std::vector<CallTime> *) {
   metaop::Interpreter::Values values;

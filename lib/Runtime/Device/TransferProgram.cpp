@@ -11,14 +11,10 @@
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Program/Copy.h"
 
-#include <cstring>
-
 using namespace metaops;
 
 /// Somebody who waits for more bytes than this, 20 ms' worth, may want to stop.
 static constexpr int64_t kLongBytes = int64_t(100) << 20;
-/// How much a host thread copies at once.
-static constexpr int64_t kPieceBytes = int64_t(1) << 20;
 
 TransferProgram::TransferProgram(int64_t bytes) : bytes(bytes) {
   info.metaOps = 1;
@@ -44,7 +40,7 @@ bool TransferProgram::isLong(unsigned threads) const {
   return bytes > kLongBytes;
 }
 
-llvm::Error TransferProgram::execute(const ProgramRun &run, ThreadPool &threads,
+llvm::Error TransferProgram::execute(ProgramRun &run, ThreadPool &threads,
                                      StopCheck shouldStop,
                                      std::vector<CallTime> *times) {
   const RunRef &from = run.arguments.front(), &to = run.results.front();
@@ -52,15 +48,15 @@ llvm::Error TransferProgram::execute(const ProgramRun &run, ThreadPool &threads,
   if (from->getDeviceMemory() || to->getDeviceMemory()) {
     to->copyFrom(*from.get());
   } else {
-    int64_t pieces = (bytes + kPieceBytes - 1) / kPieceBytes;
-    auto copy = [&](int64_t begin, int64_t end) {
-      int64_t first = begin * kPieceBytes;
-      std::memcpy(static_cast<char *>(to->data()) + first,
-                  static_cast<const char *>(from->data()) + first,
-                  std::min(end * kPieceBytes, bytes) - first);
-    };
-    if (!threads.parallelFor(pieces, 1, copy, {shouldStop, 16}))
+    llvm::SmallVector<int64_t, 0> &path = run.progress.path;
+    std::optional<int64_t> stopped =
+        copyBytes(to->data(), from->data(), bytes, threads, shouldStop,
+                  path.empty() ? 0 : path.front());
+    path.clear();
+    if (stopped) {
+      path.push_back(*stopped);
       return llvm::make_error<Interrupted>();
+    }
   }
   if (times) {
     times->resize(1);

@@ -54,8 +54,10 @@ int64_t CompiledProgram::getScratchBytes() const {
 }
 
 bool CompiledProgram::isLong(unsigned threads) const {
-  return plan->serialWork + plan->sharedWork / std::max(threads, 1u) >
-         kLongWork;
+  // Nobody knows how many trips a loop will make.
+  return plan->hasLoop ||
+         plan->serialWork + plan->sharedWork / std::max(threads, 1u) >
+             kLongWork;
 }
 
 void CompiledProgram::keepPacked(ProgramRun &run, Allocator &memory) {
@@ -105,7 +107,7 @@ CompiledProgram::prepare(llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
   return run;
 }
 
-llvm::Error CompiledProgram::execute(const ProgramRun &run, ThreadPool &threads,
+llvm::Error CompiledProgram::execute(ProgramRun &run, ThreadPool &threads,
                                      StopCheck shouldStop,
                                      std::vector<CallTime> *times) {
   if (times) {

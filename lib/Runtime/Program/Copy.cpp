@@ -38,6 +38,9 @@ static constexpr int64_t kBlockBytes = int64_t(1) << 16;
 static constexpr int64_t kBytesPerThread = int64_t(1) << 17;
 /// What is larger than this in all is in no cache when it is read again.
 static constexpr int64_t kStreamedBytes = int64_t(1) << 25;
+/// A copy asks whether it is to stop after so many blocks, 16 MB: some
+/// milliseconds.
+static constexpr int64_t kBlocksBetweenChecks = 256;
 
 namespace {
 /// A dimension that numbers rows: its extent, and the bytes from one index to
@@ -210,9 +213,24 @@ int64_t metaops::getMaxCopyThreads(int64_t bytes) {
   return std::max<int64_t>(bytes / kBytesPerThread, 1);
 }
 
-void metaops::runCopies(llvm::ArrayRef<Copy> copies,
-                        llvm::ArrayRef<void *> buffers, void *dest,
-                        ThreadPool &threads) {
+std::optional<int64_t> metaops::copyBytes(void *to, const void *from,
+                                          int64_t bytes, ThreadPool &threads,
+                                          StopCheck shouldStop, int64_t begin) {
+  return threads.parallelFor(
+      llvm::divideCeil(bytes, kBlockBytes), kBytesPerThread / kBlockBytes,
+      [&](int64_t first, int64_t end) {
+        int64_t place = first * kBlockBytes;
+        std::memcpy(static_cast<char *>(to) + place,
+                    static_cast<const char *>(from) + place,
+                    std::min(end * kBlockBytes, bytes) - place);
+      },
+      {shouldStop, kBlocksBetweenChecks, begin});
+}
+
+std::optional<int64_t> metaops::runCopies(llvm::ArrayRef<Copy> copies,
+                                          llvm::ArrayRef<void *> buffers,
+                                          void *dest, ThreadPool &threads,
+                                          StopCheck shouldStop, int64_t begin) {
   std::vector<Rows> all;
   all.reserve(copies.size());
   int64_t blocks = 0, bytes = 0;
@@ -227,16 +245,16 @@ void metaops::runCopies(llvm::ArrayRef<Copy> copies,
     bytes += rows.bytes * rows.count;
   }
   if (blocks == 0)
-    return;
+    return std::nullopt;
   bool isStreamed = bytes >= kStreamedBytes;
   int64_t grain =
       llvm::divideCeil(kBytesPerThread, std::max<int64_t>(bytes / blocks, 1));
-  threads.parallelFor(blocks, grain, [&](int64_t begin, int64_t end) {
+  auto copyBlocks = [&](int64_t first, int64_t end) {
     auto rows = std::prev(
-        llvm::upper_bound(all, begin, [](int64_t block, const Rows &r) {
+        llvm::upper_bound(all, first, [](int64_t block, const Rows &r) {
           return block < r.firstBlock;
         }));
-    for (int64_t block = begin; block < end; ++block) {
+    for (int64_t block = first; block < end; ++block) {
       while (std::next(rows) != all.end() &&
              std::next(rows)->firstBlock <= block)
         ++rows;
@@ -244,5 +262,7 @@ void metaops::runCopies(llvm::ArrayRef<Copy> copies,
     }
     if (isStreamed)
       endStream();
-  });
+  };
+  return threads.parallelFor(blocks, grain, copyBlocks,
+                             {shouldStop, kBlocksBetweenChecks, begin});
 }

@@ -49,14 +49,17 @@ int64_t Routine::getScratchBytes() const {
   return kind == Kind::Sort && countResults() > 0 ? getSortScratch(*this) : 0;
 }
 
-void Routine::run(llvm::ArrayRef<void *> inputs, llvm::ArrayRef<void *> results,
-                  char *scratch, ThreadPool &threads) const {
+std::optional<int64_t> Routine::run(llvm::ArrayRef<void *> inputs,
+                                    llvm::ArrayRef<void *> results,
+                                    char *scratch, ThreadPool &threads,
+                                    StopCheck shouldStop, int64_t begin) const {
   if (countResults() == 0)
-    return;
+    return std::nullopt;
   switch (kind) {
   case Kind::None:
-    return;
+    return std::nullopt;
   case Kind::Sort:
-    return runSort(*this, inputs.front(), results, scratch, threads);
+    return runSort(*this, inputs.front(), results, scratch, threads, shouldStop,
+                   begin);
   }
 }

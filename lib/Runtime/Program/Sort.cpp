@@ -19,7 +19,9 @@
 //
 // Lines that are not dense are copied, as many at once as elements are in a
 // line of the cache. Groups of lines are shared among threads, each with
-// scratch memory of its own; see SharedSort.h for a single long line.
+// scratch memory of its own; see SharedSort.h for a single long line. A sort
+// that is stopped has sorted the first groups; within a line it goes on to its
+// end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,8 +121,10 @@ static void sortLine(LineSorter<Bits> &sorter, const Bits *line,
 }
 
 template <typename Bits>
-static void runLines(const Routine &routine, const Bits *from, Results<Bits> to,
-                     char *scratch, ThreadPool &threads) {
+static std::optional<int64_t> runLines(const Routine &routine, const Bits *from,
+                                       Results<Bits> to, char *scratch,
+                                       ThreadPool &threads,
+                                       StopCheck shouldStop, int64_t done) {
   LineGroups layout(routine);
   int64_t inner = routine.inner, extent = routine.extent, count = routine.count;
   int64_t tilesPerLine = llvm::divideCeil(inner, layout.tile);
@@ -151,19 +155,25 @@ static void runLines(const Routine &routine, const Bits *from, Results<Bits> to,
   int64_t parts =
       sizeof(Bits) == 1 ? 1 : countParts(extent, threads.getThreads());
   if (layout.tiles < parts) {
-    for (int64_t tile = 0; tile < layout.tiles; ++tile)
+    // So each is a group.
+    for (int64_t tile = done; tile < layout.tiles; ++tile) {
+      if (shouldStop && shouldStop())
+        return tile;
       runTile(tile, scratch, parts);
-    return;
+    }
+    return std::nullopt;
   }
   int64_t tilesPerGroup = llvm::divideCeil(layout.tiles, layout.groups);
   int64_t grain =
       llvm::divideCeil(kKeysPerThread, tilesPerGroup * layout.tile * extent);
-  threads.parallelFor(layout.groups, grain, [&](int64_t begin, int64_t end) {
+  auto runGroups = [&](int64_t begin, int64_t end) {
     for (int64_t group = begin; group < end; ++group)
       for (int64_t tile = group * tilesPerGroup;
            tile < std::min((group + 1) * tilesPerGroup, layout.tiles); ++tile)
         runTile(tile, scratch + group * layout.getBytes(), 1);
-  });
+  };
+  return threads.parallelFor(layout.groups, grain, runGroups,
+                             {shouldStop, /*range=*/1, done});
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,7 +181,7 @@ static void runLines(const Routine &routine, const Bits *from, Results<Bits> to,
 //===----------------------------------------------------------------------===//
 
 /// Calls `visit` with an integer of the size of `dtype`.
-template <typename VisitT> static void dispatch(DType dtype, VisitT visit) {
+template <typename VisitT> static auto dispatch(DType dtype, VisitT visit) {
   switch (sizeOf(dtype)) {
   case 1:
     return visit(uint8_t());
@@ -185,16 +195,19 @@ template <typename VisitT> static void dispatch(DType dtype, VisitT visit) {
   llvm_unreachable("all sizes are handled");
 }
 
-void metaops::runSort(const Routine &routine, const void *source,
-                      llvm::ArrayRef<void *> results, char *scratch,
-                      ThreadPool &threads) {
-  dispatch(routine.dtype, [&](auto bits) {
+std::optional<int64_t> metaops::runSort(const Routine &routine,
+                                        const void *source,
+                                        llvm::ArrayRef<void *> results,
+                                        char *scratch, ThreadPool &threads,
+                                        StopCheck shouldStop, int64_t begin) {
+  return dispatch(routine.dtype, [&](auto bits) {
     using Bits = decltype(bits);
     Results<Bits> to = {nullptr, nullptr};
     if (routine.givesValues)
       to.values = static_cast<Bits *>(results.front());
     if (routine.givesIndices)
       to.indices = static_cast<int64_t *>(results.back());
-    runLines(routine, static_cast<const Bits *>(source), to, scratch, threads);
+    return runLines(routine, static_cast<const Bits *>(source), to, scratch,
+                    threads, shouldStop, begin);
   });
 }

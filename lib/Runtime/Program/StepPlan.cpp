@@ -154,7 +154,6 @@ ListPlan Planner::planList(const StepList &steps) {
   std::vector<CallFacts> facts;
   for (const Step &step : steps) {
     list.numbers.push_back(nextNumber++);
-    list.works.push_back(step.getWork());
     const auto *call = std::get_if<KernelCall>(&step.action);
     list.grains.push_back(call ? getGrain(*call) : 1);
     CallFacts &fact = facts.emplace_back();
@@ -162,11 +161,8 @@ ListPlan Planner::planList(const StepList &steps) {
     if (call)
       fact.work = multiplyCounts(call->parallelRange, call->workPerStep);
     addMemory(step, fact);
-    list.overwrites.push_back(
-        llvm::any_of(fact.writes, [&](const MemoryRange &range) {
-          return program.isArgument(range.object);
-        }));
     countWork(step, fact);
+    plan.hasLoop |= std::holds_alternative<While>(step.action);
     std::vector<ListPlan> &regions = list.regions.emplace_back();
     for (const StepList *inner : step.getRegions())
       regions.push_back(planList(*inner));

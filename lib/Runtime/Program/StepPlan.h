@@ -23,10 +23,8 @@ struct ListPlan {
   std::vector<CallStep> groups;
   /// Of each step, its place in ProgramInfo::calls.
   std::vector<unsigned> numbers;
-  /// Of each step, its work, and the fewest iterations that are worth a thread.
-  std::vector<int64_t> works, grains;
-  /// Of each step, whether it, or a step inside of it, writes over an argument.
-  std::vector<bool> overwrites;
+  /// Of each step, the fewest iterations that are worth a thread.
+  std::vector<int64_t> grains;
   /// Of each step, the plans of the lists inside of it.
   std::vector<std::vector<ListPlan>> regions;
 };
@@ -41,6 +39,7 @@ struct StepPlan {
   /// Predicted picoseconds of steps whose loop is not shared among threads,
   /// and of others; of a loop those of one trip.
   int64_t serialWork = 0, sharedWork = 0;
+  bool hasLoop = false;
   /// Where the scratch memory of routines begins behind the arena, and what
   /// the one that needs most has there.
   int64_t routineBegin = 0, routineBytes = 0;

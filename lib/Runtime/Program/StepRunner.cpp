@@ -11,10 +11,13 @@
 // becomes its `current`, and `next` whichever of the two places is free then:
 // no value is copied but the last, where it has to lie in one of them.
 //
-// A run that stops has overwritten nothing, so it may be started again: the
-// question whether to stop is asked after some milliseconds of work, between
-// steps and inside of long ones, until the first step that writes over an
-// argument.
+// Whether to stop is asked before each step, and inside of long ones after some
+// milliseconds of work. A run that stops leaves its pointers, and the path to
+// where it was: on the way out each call, branch, loop and list appends its own
+// place, and when the run goes on each takes it from there, the outermost list
+// first. Where the path is at its end, the run is where it was; all else begins
+// at the beginning. What a step has been told by memory that may have been
+// written since, such as the condition of a branch, is in the path, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,16 +31,20 @@
 
 using namespace metaops;
 
-/// A run asks whether it is to stop after so much work, 10 ms.
+/// A kernel asks whether it is to stop after so much work, 10 ms.
 static constexpr int64_t kWorkBetweenChecks = 10'000'000'000;
-/// What a trip of a loop takes beside its steps: 100 ns.
-static constexpr int64_t kWorkOfTrip = 100'000;
 
 StepRunner::StepRunner(const ProgramData &program, const StepPlan &plan,
-                       const ProgramRun &run, ThreadPool &threads,
+                       ProgramRun &run, ThreadPool &threads,
                        StopCheck shouldStop, std::vector<CallTime> *times)
     : program(program), plan(plan), memory(run), threads(threads),
       shouldStop(shouldStop), times(times) {
+  if (run.progress.hasBegun()) {
+    table.assign(run.progress.table.begin(), run.progress.table.end());
+    path = std::move(run.progress.path);
+    run.progress = {};
+    return;
+  }
   table.reserve(program.getNumEntries());
   auto add = [&](const RunRef &buffer) {
     table.push_back(buffer ? static_cast<char *>(buffer->data()) : nullptr);
@@ -55,6 +62,15 @@ StepRunner::StepRunner(const ProgramData &program, const StepPlan &plan,
   }
 }
 
+llvm::Error StepRunner::run() {
+  llvm::Error error = runList(program.steps, plan.steps);
+  if (error.isA<Interrupted>()) {
+    memory.progress.table.assign(table.begin(), table.end());
+    memory.progress.path = std::move(path);
+  }
+  return error;
+}
+
 template <typename T> T StepRunner::read(const Slot &slot) const {
   T value;
   std::memcpy(&value, getAddress(slot), sizeof(value));
@@ -62,60 +78,68 @@ template <typename T> T StepRunner::read(const Slot &slot) const {
 }
 
 //===----------------------------------------------------------------------===//
+// Stopping and going on
+//===----------------------------------------------------------------------===//
+
+llvm::Error StepRunner::stopAt(int64_t place) {
+  path.push_back(place);
+  return llvm::make_error<Interrupted>();
+}
+
+/// What has ended with an error is left; if it was stopped, at this place.
+llvm::Error StepRunner::leave(llvm::Error error, int64_t place) {
+  if (error.isA<Interrupted>())
+    path.push_back(place);
+  return error;
+}
+
+/// Where to begin: at the beginning, but on the way to where the run was.
+int64_t StepRunner::resumeAt() {
+  return path.empty() ? 0 : path.pop_back_val();
+}
+
+//===----------------------------------------------------------------------===//
 // Lists and groups
 //===----------------------------------------------------------------------===//
 
 llvm::Error StepRunner::runList(const StepList &steps, const ListPlan &list) {
-  for (const CallStep &group : list.groups)
-    if (llvm::Error error = runGroup(steps, list, group))
-      return error;
+  for (size_t group = resumeAt(); group < list.groups.size(); ++group) {
+    if (mustStop())
+      return stopAt(group);
+    if (llvm::Error error = runGroup(steps, list, list.groups[group]))
+      return leave(std::move(error), group);
+  }
   return llvm::Error::success();
 }
 
 llvm::Error StepRunner::runGroup(const StepList &steps, const ListPlan &list,
                                  const CallStep &group) {
-  if (llvm::all_of(group, [&](unsigned i) { return isThere(steps[i]); }))
+  if (llvm::all_of(group, [&](unsigned i) { return isThere(steps[i]); })) {
+    // Another run may have made what this one was stopped in.
+    path.clear();
     return llvm::Error::success();
-  const Step &first = steps[group.front()];
-  bool isLeaf = list.regions[group.front()].empty();
-  // A step with lists inside begins to overwrite when a step of these does.
-  if (isLeaf &&
-      llvm::any_of(group, [&](unsigned i) { return list.overwrites[i]; }))
-    shouldStop = nullptr;
-  if (group.size() > 1)
-    runBeside(steps, list, group);
-  else if (llvm::Error error = runStep(first, {list, group.front()}))
-    return error;
-  int64_t work = 0;
-  for (unsigned i : group) {
-    noteFilled(steps[i]);
-    work = addCounts(work, list.works[i]);
   }
-  return isLeaf ? pollStop(work) : llvm::Error::success();
-}
-
-llvm::Error StepRunner::pollStop(int64_t work) {
-  unpolled = addCounts(unpolled, work);
-  if (!shouldStop || unpolled <= kWorkBetweenChecks)
-    return llvm::Error::success();
-  unpolled = 0;
-  if (shouldStop())
-    return llvm::make_error<Interrupted>();
+  llvm::Error error =
+      group.size() > 1 ? runBeside(steps, list, group)
+                       : runStep(steps[group.front()], {list, group.front()});
+  if (error)
+    return error;
+  for (unsigned i : group)
+    noteFilled(steps[i]);
   return llvm::Error::success();
 }
 
 /// Each on one thread.
-void StepRunner::runBeside(const StepList &steps, const ListPlan &list,
-                           const CallStep &group) {
-  threads.parallelFor(group.size(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const Step &step = steps[group[i]];
-      if (!isThere(step))
-        runCall(step, list.numbers[group[i]], [&](ThreadPool::Body body) {
-          body(0, std::get<KernelCall>(step.action).parallelRange);
-        });
-    }
-  });
+llvm::Error StepRunner::runBeside(const StepList &steps, const ListPlan &list,
+                                  const CallStep &group) {
+  auto runSteps = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      if (const Step &step = steps[group[i]]; !isThere(step))
+        runCall(step, {list, group[i]}, Sharing::Beside, /*begin=*/0);
+  };
+  std::optional<int64_t> rest = threads.parallelFor(
+      group.size(), 1, runSteps, {shouldStop, /*range=*/1, resumeAt()});
+  return rest ? stopAt(*rest) : llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,55 +172,54 @@ void StepRunner::noteFilled(const Step &step) {
 //===----------------------------------------------------------------------===//
 
 llvm::Error StepRunner::runStep(const Step &step, Place place) {
-  if (const auto *kernel = std::get_if<KernelCall>(&step.action))
-    return runKernel(step, *kernel, place);
   if (const auto *check = std::get_if<Check>(&step.action))
     return runCheck(step, *check, place);
   if (const auto *branches = std::get_if<If>(&step.action))
     return runIf(step, *branches, place);
   if (const auto *loop = std::get_if<While>(&step.action))
     return runWhile(step, *loop, place);
-  if (const auto *view = std::get_if<View>(&step.action))
+  if (const auto *view = std::get_if<View>(&step.action)) {
     table[view->entry] = getAddress(step.buffers.front());
-  else
-    runCall(step, place.getNumber(), nullptr);
-  return llvm::Error::success();
+    return llvm::Error::success();
+  }
+  std::optional<int64_t> rest =
+      runCall(step, place, Sharing::Alone, resumeAt());
+  return rest ? stopAt(*rest) : llvm::Error::success();
 }
 
-/// Does a call of a kernel with its loop done by `runLoop`, or of a routine, or
-/// copies.
-void StepRunner::runCall(const Step &step, unsigned number, Loop runLoop) {
+/// Does a call of a kernel or of a routine, or copies, from `begin` on. Returns
+/// where the call was when it was stopped.
+std::optional<int64_t> StepRunner::runCall(const Step &step, Place place,
+                                           Sharing sharing, int64_t begin) {
   llvm::SmallVector<void *, 16> buffers;
   for (const Slot &slot : step.buffers)
     buffers.push_back(getAddress(slot));
   auto inputs = llvm::ArrayRef(buffers).take_front(step.numInputs);
+  std::optional<int64_t> rest;
   int64_t start = times ? readClock() : 0;
-  if (const auto *kernel = std::get_if<KernelCall>(&step.action))
-    runLoop([&](int64_t begin, int64_t end) {
-      kernel->run(buffers.data(), begin, end);
-    });
-  else if (const auto *routine = std::get_if<Routine>(&step.action))
-    routine->run(inputs, llvm::ArrayRef(buffers).drop_front(step.numInputs),
-                 table[program.getArena()] + plan.routineBegin, threads);
-  else
-    runCopies(std::get<Copies>(step.action), inputs, buffers.back(), threads);
+  if (const auto *kernel = std::get_if<KernelCall>(&step.action)) {
+    auto run = [&](int64_t first, int64_t end) {
+      kernel->run(buffers.data(), first, end);
+    };
+    int64_t range =
+        kWorkBetweenChecks / std::max<int64_t>(kernel->workPerStep, 1);
+    if (sharing == Sharing::Beside)
+      run(0, kernel->parallelRange);
+    else
+      rest = threads.parallelFor(kernel->parallelRange,
+                                 place.list.grains[place.index], run,
+                                 {shouldStop, range, begin});
+  } else if (const auto *routine = std::get_if<Routine>(&step.action)) {
+    auto outputs = llvm::ArrayRef(buffers).drop_front(step.numInputs);
+    char *scratch = table[program.getArena()] + plan.routineBegin;
+    rest = routine->run(inputs, outputs, scratch, threads, shouldStop, begin);
+  } else {
+    rest = runCopies(std::get<Copies>(step.action), inputs, buffers.back(),
+                     threads, shouldStop, begin);
+  }
   if (times)
-    (*times)[number].add(start, readClock());
-}
-
-llvm::Error StepRunner::runKernel(const Step &step, const KernelCall &kernel,
-                                  Place place) {
-  bool isDone = true;
-  runCall(step, place.getNumber(), [&](ThreadPool::Body body) {
-    ThreadPool::Stop stop;
-    stop.check = shouldStop;
-    stop.range = kWorkBetweenChecks / std::max<int64_t>(kernel.workPerStep, 1);
-    isDone = threads.parallelFor(kernel.parallelRange,
-                                 place.list.grains[place.index], body, stop);
-  });
-  if (!isDone)
-    return llvm::make_error<Interrupted>();
-  return llvm::Error::success();
+    (*times)[place.getNumber()].add(start, readClock());
+  return rest;
 }
 
 llvm::Error StepRunner::runCheck(const Step &step, const Check &check,
@@ -207,8 +230,9 @@ llvm::Error StepRunner::runCheck(const Step &step, const Check &check,
     return llvm::Error::success();
   if (!check.place.empty())
     *problem += ", recorded at " + check.place;
-  return llvm::make_error<CheckFailure>(place.getNumber(), std::move(*problem),
-                                        trips);
+  return llvm::make_error<CheckFailure>(
+      place.getNumber(), std::move(*problem),
+      std::vector(trips.begin(), trips.end()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,23 +243,46 @@ llvm::Error StepRunner::runIf(const Step &step, const If &branches,
                               Place place) {
   const std::vector<ListPlan> &regions = place.list.regions[place.index];
   // A bool is a byte, of which kernels write 0 or 1.
-  if (read<uint8_t>(step.buffers.front()) != 0)
-    return runList(branches.onTrue, regions[0]);
-  return runList(branches.onFalse, regions[1]);
+  bool isTrue =
+      path.empty() ? read<uint8_t>(step.buffers.front()) != 0 : resumeAt() != 0;
+  return leave(isTrue ? runList(branches.onTrue, regions[0])
+                      : runList(branches.onFalse, regions[1]),
+               isTrue);
 }
 
 llvm::Error StepRunner::runWhile(const Step &step, const While &loop,
                                  Place place) {
-  const std::vector<ListPlan> &regions = place.list.regions[place.index];
-  for (const Carry &carry : loop.carries) {
-    table[carry.current] = getAddress(carry.initial);
-    table[carry.next] = getAddress(carry.even);
+  int64_t part = Condition;
+  if (path.empty()) {
+    for (const Carry &carry : loop.carries) {
+      table[carry.current] = getAddress(carry.initial);
+      table[carry.next] = getAddress(carry.even);
+    }
+    trips.push_back(0);
+  } else {
+    part = resumeAt();
+    trips.push_back(resumeAt());
   }
-  for (trips.push_back(0);; ++trips.back()) {
-    if (llvm::Error error = runList(loop.condition, regions[0]))
-      return error;
-    if (read<uint8_t>(step.buffers.front()) == 0)
-      break;
+  llvm::Error error = runTrips(step, loop, place, part);
+  error = leave(std::move(error), trips.pop_back_val());
+  return leave(std::move(error), part);
+}
+
+/// From this part of the last trip on.
+llvm::Error StepRunner::runTrips(const Step &step, const While &loop,
+                                 Place place, int64_t &part) {
+  const std::vector<ListPlan> &regions = place.list.regions[place.index];
+  for (; part != Settling; ++trips.back()) {
+    if (part == Condition) {
+      // A loop of empty steps is to be stopped, too.
+      if (mustStop())
+        return llvm::make_error<Interrupted>();
+      if (llvm::Error error = runList(loop.condition, regions[0]))
+        return error;
+      if (read<uint8_t>(step.buffers.front()) == 0)
+        break;
+      part = Body;
+    }
     if (llvm::Error error = runList(loop.body, regions[1]))
       return error;
     for (const Carry &carry : loop.carries) {
@@ -243,16 +290,23 @@ llvm::Error StepRunner::runWhile(const Step &step, const While &loop,
       table[carry.current] = table[carry.next];
       table[carry.next] = getAddress(isEven ? carry.odd : carry.even);
     }
-    // A loop of empty steps is to be stopped, too.
-    if (llvm::Error error = pollStop(kWorkOfTrip))
-      return error;
+    part = Condition;
   }
-  trips.pop_back();
+  part = Settling;
+  return settle(loop);
+}
+
+/// Copies the last values that have to lie in one place and are in the other.
+llvm::Error StepRunner::settle(const While &loop) {
   for (const Carry &carry : loop.carries) {
     char *place = getAddress(carry.even);
     if (!carry.settles || table[carry.current] == place)
       continue;
-    std::memmove(place, table[carry.current], carry.even.bytes);
+    std::optional<int64_t> rest =
+        copyBytes(place, table[carry.current], carry.even.bytes, threads,
+                  shouldStop, resumeAt());
+    if (rest)
+      return stopAt(*rest);
     table[carry.current] = place;
   }
   return llvm::Error::success();

@@ -11,23 +11,24 @@
 
 #include "MetaOps/Runtime/Program/Program.h"
 #include "StepPlan.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace metaops {
 
-/// Runs the steps of a program once.
+/// Runs the steps of a program once, from where the run was stopped.
 class StepRunner {
 public:
-  StepRunner(const ProgramData &program, const StepPlan &plan,
-             const ProgramRun &run, ThreadPool &threads, StopCheck shouldStop,
+  StepRunner(const ProgramData &program, const StepPlan &plan, ProgramRun &run,
+             ThreadPool &threads, StopCheck shouldStop,
              std::vector<CallTime> *times);
 
-  llvm::Error run() { return runList(program.steps, plan.steps); }
+  llvm::Error run();
 
 private:
-  using Loop = llvm::function_ref<void(ThreadPool::Body)>;
-
   /// Where a step is in its list.
   struct Place {
     const ListPlan &list;
@@ -40,15 +41,24 @@ private:
   llvm::Error runGroup(const StepList &steps, const ListPlan &list,
                        const CallStep &group);
   llvm::Error runStep(const Step &step, Place place);
-  llvm::Error runKernel(const Step &step, const KernelCall &kernel,
-                        Place place);
-  void runBeside(const StepList &steps, const ListPlan &list,
-                 const CallStep &group);
-  void runCall(const Step &step, unsigned number, Loop runLoop);
+  llvm::Error runBeside(const StepList &steps, const ListPlan &list,
+                        const CallStep &group);
+  /// Whether other calls run on the other threads meanwhile.
+  enum class Sharing { Alone, Beside };
+  std::optional<int64_t> runCall(const Step &step, Place place, Sharing sharing,
+                                 int64_t begin);
   llvm::Error runCheck(const Step &step, const Check &check, Place place);
   llvm::Error runIf(const Step &step, const If &branches, Place place);
   llvm::Error runWhile(const Step &step, const While &loop, Place place);
-  llvm::Error pollStop(int64_t work);
+  enum TripPart : int64_t { Condition, Body, Settling };
+  llvm::Error runTrips(const Step &step, const While &loop, Place place,
+                       int64_t &part);
+  llvm::Error settle(const While &loop);
+
+  bool mustStop() const { return shouldStop && shouldStop(); }
+  llvm::Error stopAt(int64_t place);
+  llvm::Error leave(llvm::Error error, int64_t place);
+  int64_t resumeAt();
 
   char *getAddress(const Slot &slot) const {
     return table[slot.entry] + slot.offset;
@@ -59,17 +69,17 @@ private:
 
   const ProgramData &program;
   const StepPlan &plan;
-  const ProgramRun &memory;
+  ProgramRun &memory;
   ThreadPool &threads;
-  /// Null once an argument has been written over.
   StopCheck shouldStop;
   std::vector<CallTime> *times;
   /// What the program reaches its memory through.
   llvm::SmallVector<char *, 64> table;
-  /// Work since `shouldStop` was asked.
-  int64_t unpolled = 0;
+  /// Where a run that was stopped goes on; see RunProgress. It gets shorter on
+  /// the way there, and is empty afterwards.
+  llvm::SmallVector<int64_t, 0> path;
   /// Of the loops that are on their way.
-  std::vector<int64_t> trips;
+  llvm::SmallVector<int64_t, 2> trips;
 };
 
 } // namespace metaops

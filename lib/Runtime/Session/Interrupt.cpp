@@ -9,16 +9,18 @@
 // A caller that waits is asked now and then whether it wants to go on. If not,
 // the runs up to the one that it waits for are cancelled, and the call throws
 // (ErrorKind::Interrupted). A cancelled run stops at its next look at the
-// queue, unless it has begun to write over its arguments: then it goes on to
-// its end. So a run has all of its effect or none, and what was stopped can be
-// started again; see SuspendedRuns.h.
+// queue, wherever it is, and goes on from there when somebody needs what it
+// writes; see SuspendedRuns.h. So to all others a run has all of its effect or
+// none.
 //
 // A compilation that is stopped leaves the session as it was. Kernels that it
 // has finished stay in the cache.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/Session/MemoryReport.h"
 #include "MetaOps/Runtime/Session/Session.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -92,7 +94,7 @@ void Session::resume(llvm::function_ref<bool(Ticket)> isAsked) {
   drainInside();
   suspended.dropUnneeded();
   llvm::DenseMap<Ticket, Ticket> renewed;
-  for (std::unique_ptr<QueuedRun> &queued : suspended.take(isAsked)) {
+  for (std::unique_ptr<QueuedRun> &queued : takeSuspended(isAsked)) {
     Ticket before = queued->ticket;
     for (Ticket task : std::exchange(queued->awaited, Tickets()))
       queued->await(suspended.findLast(task).value_or(Ticket()), *before.queue);
@@ -112,6 +114,37 @@ void Session::resume(llvm::function_ref<bool(Ticket)> isAsked) {
       llvm::make_range(std::make_move_iterator(postponedFetches.begin()),
                        std::make_move_iterator(postponedFetches.end())));
   postponedFetches.clear();
+}
+
+/// What is asked for of the suspended runs, each with scratch memory that no
+/// other one keeps. All stay where they are if there is no memory.
+std::vector<std::unique_ptr<QueuedRun>>
+Session::takeSuspended(llvm::function_ref<bool(Ticket)> isAsked) {
+  std::vector<std::unique_ptr<QueuedRun>> taken = suspended.take(isAsked);
+  llvm::scope_exit giveBack([&] {
+    for (std::unique_ptr<QueuedRun> &queued : taken)
+      suspended.add(std::move(queued));
+  });
+  for (std::unique_ptr<QueuedRun> &queued : taken) {
+    ProgramRun &run = queued->run;
+    if (run.progress.hasBegun() || !suspended.keepsScratch(run.scratch.get()))
+      continue;
+    Device &on = *queued->record->device;
+    BufferRef &own = getScratch(on);
+    if (size_t bytes = run.scratch->bytes(); !own || own->bytes() < bytes)
+      own = takeMemory(
+          *this, [this] { dropPacked(); },
+          [&] { return on.getMemory().allocate(bytes, MemoryUse::Scratch); });
+    run.scratch = own;
+  }
+  giveBack.release();
+  return taken;
+}
+
+BufferRef &Session::getScratch(Device &on) {
+  if (on.scratch && suspended.keepsScratch(on.scratch.get()))
+    on.scratch.reset();
+  return on.scratch;
 }
 
 void Session::resumeFor(llvm::ArrayRef<Node *> nodes) {

@@ -188,7 +188,7 @@ bool Session::repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
           queued->await(var->node->ready, on.getQueue());
         }
         return check(update.record->cached->program->prepare(
-            arguments, on.getMemory(), on.scratch));
+            arguments, on.getMemory(), getScratch(on)));
       });
   llvm::SmallVector<BufferRef> results;
   for (auto [number, target] : llvm::enumerate(update.results)) {

@@ -414,8 +414,8 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
         llvm::SmallVector<BufferRef> arguments;
         for (Node *leaf : slice.leaves)
           arguments.push_back(bufferOf(leaf, on));
-        return check(
-            cached->program->prepare(arguments, on.getMemory(), on.scratch));
+        return check(cached->program->prepare(arguments, on.getMemory(),
+                                              getScratch(on)));
       });
   if (settings.keepsPacked)
     cached->program->keepPacked(queued->run, on.getMemory());
@@ -506,22 +506,24 @@ void Session::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   if (isCancelled() || !queued->awaited.wait(isCancelled) ||
       suspended.holdUp(*queued))
     return suspended.add(std::move(queued));
-  const ProgramRun &run = queued->run;
+  ProgramRun &run = queued->run;
   const std::shared_ptr<const RunRecord> &record = queued->record;
   RunListener *listener = queued->listener.get();
   Program &program = *record->cached->program;
-  std::shared_ptr<const RunFailure> found = findFailure(run);
+  std::shared_ptr<const RunFailure> found;
+  // Nothing that a run needs is lost once it has begun.
+  if (!run.progress.hasBegun())
+    found = findFailure(run);
   if (!found) {
-    std::vector<CallTime> times;
     llvm::Error error =
         program.execute(run, record->device->getThreads(), isCancelled,
-                        listener ? &times : nullptr);
+                        listener ? &queued->times : nullptr);
     if (error.isA<Interrupted>()) {
       llvm::consumeError(std::move(error));
       return suspended.add(std::move(queued));
     }
     if (listener)
-      listener->ran(record, std::move(times));
+      listener->ran(record, std::move(queued->times));
     if (!error)
       return;
     found = std::make_shared<RunFailure>(

@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/Session/SuspendedRuns.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace metaops;
@@ -56,12 +57,27 @@ void SuspendedRuns::add(std::unique_ptr<QueuedRun> queued) {
   size = runs.size();
 }
 
+static bool keepsScratchOf(const QueuedRun &suspended, const Buffer *scratch) {
+  return suspended.run.progress.hasBegun() && scratch &&
+         suspended.run.scratch.get() == scratch;
+}
+
 bool SuspendedRuns::holdUp(const QueuedRun &queued) const {
   if (empty())
     return false;
   std::lock_guard<std::mutex> lock(mutex);
   return llvm::any_of(runs, [&](const std::unique_ptr<QueuedRun> &suspended) {
-    return areRelated(queued, *suspended);
+    return areRelated(queued, *suspended) ||
+           keepsScratchOf(*suspended, queued.run.scratch.get());
+  });
+}
+
+bool SuspendedRuns::keepsScratch(const Buffer *scratch) const {
+  if (empty())
+    return false;
+  std::lock_guard<std::mutex> lock(mutex);
+  return llvm::any_of(runs, [&](const std::unique_ptr<QueuedRun> &suspended) {
+    return keepsScratchOf(*suspended, scratch);
   });
 }
 

@@ -53,21 +53,39 @@ struct Loop {
   int64_t n;
   int64_t chunk;
   StopCheck shouldStop;
-  std::atomic<int64_t> next{0};
+  std::atomic<int64_t> next;
   std::atomic<bool> isStopped{false};
 
+  Loop(ThreadPool::Body body, int64_t n, int64_t chunk, ThreadPool::Stop stop)
+      : body(body), n(n), chunk(chunk), shouldStop(stop.check),
+        next(stop.begin) {}
+
+  bool mustStop() {
+    if (!shouldStop || next.load(std::memory_order_relaxed) >= n)
+      return false;
+    if (isStopped.load(std::memory_order_relaxed))
+      return true;
+    if (!shouldStop())
+      return false;
+    isStopped.store(true, std::memory_order_relaxed);
+    return true;
+  }
+
   void work() {
-    for (;;) {
-      if (shouldStop && next.load(std::memory_order_relaxed) < n &&
-          shouldStop()) {
-        isStopped.store(true, std::memory_order_relaxed);
-        return;
-      }
+    while (!mustStop()) {
       int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
       if (begin >= n)
         return;
       body(begin, std::min(n, begin + chunk));
     }
+  }
+
+  /// When nobody is at work any more.
+  std::optional<int64_t> getRest() const {
+    int64_t handedOut = next.load(std::memory_order_relaxed);
+    if (handedOut >= n)
+      return std::nullopt;
+    return handedOut;
   }
 };
 } // namespace
@@ -181,26 +199,28 @@ ThreadPool::Team &ThreadPool::getTeam(unsigned threads) {
 }
 
 void ThreadPool::parallelFor(int64_t n, int64_t grain, Body body) {
-  parallelFor(n, grain, body, {nullptr, n});
+  (void)parallelFor(n, grain, body, {nullptr, n});
 }
 
-bool ThreadPool::parallelFor(int64_t n, int64_t grain, Body body, Stop stop) {
-  if (n <= 0)
-    return true;
+std::optional<int64_t> ThreadPool::parallelFor(int64_t n, int64_t grain,
+                                               Body body, Stop stop) {
+  int64_t left = n - stop.begin;
+  if (left <= 0)
+    return std::nullopt;
   grain = std::max<int64_t>(grain, 1);
   unsigned threads = numThreads.load();
-  if (threads == 1 || n <= grain || busy.exchange(true)) {
-    Loop loop{body, n, std::clamp<int64_t>(stop.range, 1, n), stop.check};
+  if (threads == 1 || left <= grain || busy.exchange(true)) {
+    Loop loop(body, n, std::clamp<int64_t>(stop.range, 1, left), stop);
     loop.work();
-    return !loop.isStopped;
+    return loop.getRest();
   }
   // Also where a thread cannot be started.
   llvm::scope_exit release([&] { busy.store(false); });
   // A few ranges a thread even out their speeds.
-  int64_t chunk = std::max(grain, n / (int64_t(threads) * 4));
-  Loop loop{body, n, std::min(chunk, std::max(grain, stop.range)), stop.check};
+  int64_t chunk = std::max(grain, left / (int64_t(threads) * 4));
+  Loop loop(body, n, std::min(chunk, std::max(grain, stop.range)), stop);
   getTeam(threads).run(loop);
-  return !loop.isStopped;
+  return loop.getRest();
 }
 
 void ThreadPool::setThreads(unsigned threads) {

@@ -24,7 +24,7 @@ public:
                                      Allocator &memory,
                                      BufferRef &scratch) override;
   bool isLong(unsigned threads) const override;
-  llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+  llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                       StopCheck shouldStop,
                       std::vector<CallTime> *times) override;
 

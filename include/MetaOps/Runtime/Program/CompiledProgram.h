@@ -32,8 +32,7 @@ public:
                                      BufferRef &scratch) override;
   void keepPacked(ProgramRun &run, Allocator &memory) override;
   void dropPacked(bool isShort) override;
-  /// Does not stop any more when it has begun to write over arguments.
-  llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+  llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                       StopCheck shouldStop,
                       std::vector<CallTime> *times) override;
   bool isLong(unsigned threads) const override;

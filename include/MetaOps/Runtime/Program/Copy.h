@@ -13,6 +13,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace metaops {
@@ -42,9 +43,18 @@ int64_t getMaxCopyThreads(int64_t bytes);
 
 /// Does copies into windows of one tensor, which do not overlap, shared among
 /// threads by bytes. `buffers` holds what the copies name by number, and the
-/// tensor at `dest`.
-void runCopies(llvm::ArrayRef<Copy> copies, llvm::ArrayRef<void *> buffers,
-               void *dest, ThreadPool &threads);
+/// tensor at `dest`. Returns where it was when it was stopped, for `begin`
+/// another time.
+std::optional<int64_t> runCopies(llvm::ArrayRef<Copy> copies,
+                                 llvm::ArrayRef<void *> buffers, void *dest,
+                                 ThreadPool &threads,
+                                 StopCheck shouldStop = nullptr,
+                                 int64_t begin = 0);
+
+/// The same for bytes that are as they are.
+std::optional<int64_t> copyBytes(void *to, const void *from, int64_t bytes,
+                                 ThreadPool &threads, StopCheck shouldStop,
+                                 int64_t begin);
 
 } // namespace metaops
 

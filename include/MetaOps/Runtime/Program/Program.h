@@ -38,6 +38,18 @@ struct PackedUse {
   RunRef memory;
 };
 
+/// Where a run was stopped. What it has computed by then is in its memory.
+struct RunProgress {
+  /// What the program reaches its memory through; empty where it has not begun.
+  llvm::SmallVector<char *, 0> table;
+  /// Where it goes on, the outermost place last: of a list the group of steps,
+  /// of an `if` the branch, of a loop the trip and the part of the trip, of a
+  /// call where the rest of it begins.
+  llvm::SmallVector<int64_t, 0> path;
+
+  bool hasBegun() const { return !table.empty(); }
+};
+
 /// One run of a program. All of its memory is taken before it starts, so what
 /// may be refused is refused while the caller can still be told.
 struct ProgramRun {
@@ -50,6 +62,8 @@ struct ProgramRun {
   /// By the number that a program gives to each result that may be kept. Empty
   /// where nothing is.
   llvm::SmallVector<PackedUse, 0> packed;
+  /// While it is stopped.
+  RunProgress progress;
 };
 
 /// What the runs of one call took, in nanoseconds.
@@ -79,7 +93,7 @@ struct CallTime {
 /// The steady clock's nanoseconds.
 int64_t readClock();
 
-/// The error of what was told to stop and has, without any effect.
+/// The error of what was told to stop and has.
 class Interrupted : public llvm::ErrorInfo<Interrupted> {
 public:
   static char ID;
@@ -147,9 +161,14 @@ public:
   /// Computes the results of a run, or fails and leaves all arguments as they
   /// were. Takes no memory from an allocator. Where `times` is given, adds an
   /// entry for each call. May run on any thread, once at a time for one
-  /// `threads`. `shouldStop` is asked from several threads; a run that stops
-  /// for it fails with Interrupted and may be executed again.
-  virtual llvm::Error execute(const ProgramRun &run, ThreadPool &threads,
+  /// `threads`.
+  ///
+  /// `shouldStop` is asked from several threads, before each step and inside of
+  /// long ones. A run that stops for it fails with Interrupted, and goes on
+  /// when it is executed again. Until then its memory belongs to it: it may
+  /// have written over arguments in part, and `progress` says whether there is
+  /// anything in its scratch memory.
+  virtual llvm::Error execute(ProgramRun &run, ThreadPool &threads,
                               StopCheck shouldStop = nullptr,
                               std::vector<CallTime> *times = nullptr) = 0;
 

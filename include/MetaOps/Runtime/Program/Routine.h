@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace metaops {
 
@@ -46,14 +47,19 @@ struct Routine {
   /// Scratch memory that a run takes, in bytes; it is aligned to 64.
   int64_t getScratchBytes() const;
   /// Reads the inputs of the op and writes those of its results that are used.
-  void run(llvm::ArrayRef<void *> inputs, llvm::ArrayRef<void *> results,
-           char *scratch, ThreadPool &threads) const;
+  /// Returns where it was when it was stopped, for `begin` another time.
+  std::optional<int64_t> run(llvm::ArrayRef<void *> inputs,
+                             llvm::ArrayRef<void *> results, char *scratch,
+                             ThreadPool &threads,
+                             StopCheck shouldStop = nullptr,
+                             int64_t begin = 0) const;
 };
 
 /// The kinds of routines; see Sort.cpp.
-void runSort(const Routine &routine, const void *source,
-             llvm::ArrayRef<void *> results, char *scratch,
-             ThreadPool &threads);
+std::optional<int64_t> runSort(const Routine &routine, const void *source,
+                               llvm::ArrayRef<void *> results, char *scratch,
+                               ThreadPool &threads, StopCheck shouldStop,
+                               int64_t begin);
 int64_t getSortScratch(const Routine &routine);
 
 } // namespace metaops

@@ -396,6 +396,11 @@ private:
   void drainInside();
   /// Starts suspended runs again, and those that share memory with them.
   void resume(llvm::function_ref<bool(Ticket)> isAsked);
+  std::vector<std::unique_ptr<QueuedRun>>
+  takeSuspended(llvm::function_ref<bool(Ticket)> isAsked);
+  /// For runs that are put into a device's queue; null, or what no suspended
+  /// run has something in.
+  BufferRef &getScratch(Device &on);
   /// The same for those that were to compute these values.
   void resumeFor(llvm::ArrayRef<Node *> nodes);
 

@@ -6,11 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A run that was stopped has had no effect. It is kept with its arguments and
-// the memory of its results, and is started again when somebody asks for one of
-// these. Runs that share memory with a suspended one, which either writes, are
-// suspended when their turn comes, and started again with it, in their order:
-// so values are what they would be had nothing been stopped.
+// A run that was stopped may have written over arguments in part. It is kept
+// with all of its memory, and goes on when somebody asks for one of its
+// results. Runs that share memory with a suspended one, which either writes,
+// are suspended when their turn comes, and started again with it, in their
+// order: so nobody sees what a run has left half-done, and values are what they
+// would be had nothing been stopped.
+//
+// Runs in the queue have one scratch memory in turn. One that was stopped after
+// it had begun keeps it. Those behind it in the queue are suspended, too, but
+// need not wait for it: they get other scratch memory when they are started.
 //
 // Every start of a run has a ticket of its own. Who waits for one that was
 // stopped finds the next one here.
@@ -53,6 +58,8 @@ struct QueuedRun {
   Tickets awaited;
   /// Its place among the runs of all devices.
   uint64_t order = 0;
+  /// For the listener.
+  std::vector<CallTime> times;
   /// Of its last start.
   Ticket ticket;
   /// While it is suspended: keeps later programs from writing over arguments.
@@ -75,6 +82,8 @@ public:
   void add(std::unique_ptr<QueuedRun> queued);
   /// Whether a run must not start, since it shares memory with a suspended one.
   bool holdUp(const QueuedRun &queued) const;
+  /// Whether a suspended run has something in this scratch memory.
+  bool keepsScratch(const Buffer *scratch) const;
 
   /// Takes out the runs of these tickets and all that share memory with one of
   /// them, in order.

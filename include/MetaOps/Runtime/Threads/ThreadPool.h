@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace metaops {
 
@@ -27,10 +28,12 @@ public:
   using Body = llvm::function_ref<void(int64_t begin, int64_t end)>;
 
   /// How a long loop is stopped: `check` is asked on all threads before each
-  /// range, and ranges are of `range` iterations at most.
+  /// range, and ranges are of `range` iterations at most. Those before `begin`
+  /// are done.
   struct Stop {
     StopCheck check = nullptr;
     int64_t range = 0;
+    int64_t begin = 0;
   };
 
   /// More are of no use to anybody, and the system may refuse them.
@@ -49,9 +52,12 @@ public:
   /// workers, and returns when all is done. A loop inside of a body, or beside
   /// another thread's loop, runs on the thread that asks for it.
   void parallelFor(int64_t n, int64_t grain, Body body);
-  /// The same for a loop that may be stopped. Returns whether all is done; if
-  /// not, nothing is on its way any more.
-  bool parallelFor(int64_t n, int64_t grain, Body body, Stop stop);
+  /// The same for a loop that may be stopped. Returns where it was: ranges are
+  /// handed out in their order, and each that was is done when this returns, so
+  /// what is left is all from there to n, by which the loop goes on another
+  /// time. Nothing where all is done.
+  std::optional<int64_t> parallelFor(int64_t n, int64_t grain, Body body,
+                                     Stop stop);
 
   /// Threads that take part, the caller included; at least one.
   void setThreads(unsigned threads);
