@@ -41,7 +41,7 @@ MLIR_TYPES = {
     "uint8": "ui8", "uint16": "ui16", "uint32": "ui32", "uint64": "ui64",
 }  # fmt: skip
 #: Of what compilation makes of graphs; no graph has them.
-STRUCTURE = {"fused", "kernel", "yield"}
+STRUCTURE = {"fused", "kernel", "yield", "check_range"}
 
 
 @dataclass(frozen=True)

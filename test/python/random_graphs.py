@@ -420,6 +420,17 @@ def _gather(step: Step) -> mo.Var:
     return x.reindex(x.shape, names, step.pick([0, 1]), extras=[extra])
 
 
+@entry("take", "check", exact=True)
+def _take(step: Step) -> mo.Var:
+    x = step.first(rank=1)
+    dim = step.dim(x)
+    extent = x.shape[dim]
+    shape = (step.integer(0, 9),) if extent else (0,)
+    indices = step.leaf(shape, "int32", -extent, max(extent, 1))
+    # What was given is known to be in range.
+    return mo.take(x, indices.astype("int64"), dim)
+
+
 # --- Entries: reductions -------------------------------------------------------------
 
 

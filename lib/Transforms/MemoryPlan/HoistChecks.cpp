@@ -18,6 +18,7 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_HOISTCHECKSPASS

@@ -23,7 +23,11 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
-#include "llvm/ADT/DenseMap.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_EXPANDCHECKSPASS

@@ -111,8 +111,8 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     buffer of its own; any other gets a place in an arena that values with
     disjoint live ranges share. A kernel writes a result over an input that dies
     there, where every read of an element comes before its write; an argument
-    marked `metaop.donatable` may be overwritten in this way too. Views share
-    the memory of what they view. A part of a concat that a kernel makes lies in
+    marked `metaop.donatable` may be overwritten in this way too, behind the last
+    `metaop.check_range` of the program. Views share the memory of what they view. A part of a concat that a kernel makes lies in
     its place in the result, where that is contiguous, or in the rows in which
     the kernel writes it (`metaop-pitch-parts`), and an insert writes over a
     destination that dies there. What is written in place by all calls of a
