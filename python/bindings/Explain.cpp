@@ -12,6 +12,7 @@
 
 #include "Function.h"
 #include "MetaOps/Runtime/Profiler/Profiler.h"
+#include "MetaOps/Runtime/Session/Inspector.h"
 
 #include <pybind11/stl.h>
 
@@ -70,8 +71,9 @@ static py::dict toDict(const StageDescription &stage) {
 /// What the fusion reported, and for each call its stages and their text.
 py::tuple metaops::python::describeProgram(
     const std::shared_ptr<const RunRecord> &record) {
-  ProgramDescription description = runWithoutGIL(
-      [&](Session &session) { return session.describeProgram(*record); });
+  ProgramDescription description = runWithoutGIL([&](Session &session) {
+    return session.inspect().describeProgram(*record);
+  });
   py::list kernels;
   auto next = description.kernels.begin();
   for (const KernelInfo &call : record->cached->program->getInfo().calls) {

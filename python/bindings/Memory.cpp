@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
+#include "MetaOps/Runtime/Session/Inspector.h"
 #include "MetaOps/Runtime/Session/MemoryReport.h"
 
 using namespace metaops;
@@ -56,7 +57,7 @@ static py::list listHolders() {
   std::vector<MemoryHolder> holders;
   {
     Entered session;
-    holders = session->getMemoryHolders();
+    holders = session->inspect().getMemoryHolders();
   }
   py::list result;
   for (const MemoryHolder &holder : holders)
@@ -89,7 +90,7 @@ static int64_t estimate(py::handle object) {
   py::list owner;
   std::vector<const Var *> vars = toVars(object, owner);
   return runWithoutGIL(
-      [&](Session &session) { return session.estimatePeak(vars); });
+      [&](Session &session) { return session.inspect().estimatePeak(vars); });
 }
 
 void metaops::python::bindMemory(py::module_ &module) {

@@ -14,6 +14,7 @@
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
+#include "MetaOps/Runtime/Session/Inspector.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -141,7 +142,8 @@ static py::tuple tune(const Profiler &profiler, int64_t index,
                       std::max<int64_t>(statistics.runs, 1));
   }
   TuningResult result = runWithoutGIL([&](Session &session) {
-    return session.tuneProgram(*program.record, seconds, milliseconds * 1e-3);
+    return session.inspect().tuneProgram(*program.record, seconds,
+                                         milliseconds * 1e-3);
   });
   py::list kernels;
   for (const TunedKernels &tuned : result.kernels) {
@@ -182,6 +184,6 @@ void metaops::python::bindProfile(py::module_ &module) {
   define(cls, "tune(self, program, milliseconds)", &tune);
   define(module, "target_name()", [] {
     return runWithoutGIL(
-        [](Session &session) { return session.getTargetName(); });
+        [](Session &session) { return session.inspect().getTargetName(); });
   });
 }

@@ -9,6 +9,7 @@
 #include "Function.h"
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
+#include "MetaOps/Runtime/Session/Inspector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace metaops;
@@ -89,14 +90,14 @@ static void bindPrograms(py::module_ &module) {
   define(program, "ir(self, phase)",
          [](const ProgramView &self, const std::string &phase) {
            return runWithoutGIL([&](Session &session) {
-             return session.printProgram(*self.record, phase);
+             return session.inspect().printProgram(*self.record, phase);
            });
          });
   define(program, "describe(self)",
          [](const ProgramView &self) { return describeProgram(self.record); });
   define(program, "neighbours(self)", [](const ProgramView &self) {
     return strings(runWithoutGIL([&](Session &session) {
-      return session.listNeighbours(*self.record);
+      return session.inspect().listNeighbours(*self.record);
     }));
   });
 }
@@ -105,7 +106,7 @@ static py::dict statistics() {
   SessionStatistics statistics;
   {
     Entered session;
-    statistics = session->getStatistics();
+    statistics = session->inspect().getStatistics();
   }
   py::dict result;
   result["programs_compiled"] = statistics.programsCompiled;
@@ -176,8 +177,8 @@ void metaops::python::bindReports(py::module_ &module) {
   define(module, "plan_programs(vars)", [](py::handle object) {
     py::list owner;
     std::vector<const Var *> vars = toVars(object, owner);
-    auto runs =
-        runWithoutGIL([&](Session &session) { return session.planRuns(vars); });
+    auto runs = runWithoutGIL(
+        [&](Session &session) { return session.inspect().planRuns(vars); });
     py::list result;
     for (auto &run : runs)
       result.append(py::cast(ProgramView{std::move(run)}));
@@ -189,13 +190,13 @@ void metaops::python::bindReports(py::module_ &module) {
     if (!hasSession() || isSessionInherited())
       return py::list();
     Entered session;
-    return strings(session->takeUnusedSchedules());
+    return strings(session->inspect().takeUnusedSchedules());
   });
   define(
       module, "dump()",
       [] {
         Entered session;
-        return session->dump();
+        return session->inspect().dump();
       },
       "The recorded operations as an MLIR module.");
   define(module, "last_program()", [] {

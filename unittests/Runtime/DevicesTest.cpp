@@ -217,7 +217,7 @@ TEST_F(DevicesTest, PeaksAreOfTheDeviceThatIsAskedFor) {
   int64_t estimate;
   {
     SessionScope scope(*session);
-    estimate = session->estimatePeak({&y});
+    estimate = session->inspect().estimatePeak({&y});
   }
   values(y);
   SessionScope scope(*session);

@@ -9,6 +9,8 @@
 #include "MetaOps/Runtime/Session/Recorder.h"
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Runtime/Session/Derivatives.h"
+#include "MetaOps/Runtime/Session/Settings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -145,4 +147,45 @@ TEST_F(RecorderTest, PartsAreReplacedInANewValue) {
   EXPECT_NE(replaced, x);
   EXPECT_EQ(replaced->type(), x->type());
   EXPECT_EQ(recorder.replaceItem(x, {none}, Number::ofInt(7)), x);
+}
+
+TEST_F(RecorderTest, HasDerivatives) {
+  Node *x = leaf({3, 4}), *labels = leaf({3}, DType::I64);
+  Node *loss = recorder.reduce("sum", recorder.unary("exp", x), std::nullopt,
+                               /*keepDims=*/false);
+  graph.retainVar(x);
+  graph.retainVar(loss);
+  Derivatives derivatives(recorder, /*historyDepth=*/16);
+  derivatives.checkGrad(loss, x);
+  llvm::SmallVector<Node *> gradients = derivatives.grad(loss, x);
+  ASSERT_EQ(gradients.size(), 1u);
+  graph.retainVar(gradients[0]);
+  graph.collect();
+  EXPECT_EQ(gradients[0]->type(), x->type());
+  EXPECT_EQ(typesOf(graph),
+            (std::vector<std::string>{"tensor<3x4xf32>", "tensor<f32>",
+                                      "tensor<3x4xf32>"}));
+  EXPECT_EQ(errorOf([&] { derivatives.checkGrad(loss, {x, labels}); }),
+            "grad: a target is int64, expected floats");
+  EXPECT_EQ(errorOf([&] { derivatives.checkJvp(loss, x, {}); }),
+            "jvp: 1 inputs and 0 tangents given");
+}
+
+TEST(SettingsTest, AreSetByName) {
+  Settings settings;
+  EXPECT_EQ(setFlag(settings, "history_depth", int64_t(3)), Setting::Other);
+  EXPECT_EQ(settings.historyDepth, 3);
+  EXPECT_EQ(setFlag(settings, "memory_limit", int64_t(1) << 20),
+            Setting::MemoryLimit);
+  EXPECT_EQ(std::get<int64_t>(getFlag(settings, "memory_limit")), 1 << 20);
+  EXPECT_THROW(setFlag(settings, "keep_packed", int64_t(2)), SessionError);
+  EXPECT_TRUE(settings.keepsPacked);
+  // There is no compiler.
+  EXPECT_THROW(setFlag(settings, "backend", std::string("compiled")),
+               SessionError);
+  for (const std::string &name : getFlagNames()) {
+    FlagValue value = getFlag(settings, name);
+    setFlag(settings, name, value);
+    EXPECT_EQ(getFlag(settings, name), value) << name;
+  }
 }

@@ -9,6 +9,7 @@
 #ifndef METAOPS_UNITTESTS_RUNTIME_SESSIONFIXTURE_H
 #define METAOPS_UNITTESTS_RUNTIME_SESSIONFIXTURE_H
 
+#include "MetaOps/Runtime/Session/Inspector.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "gtest/gtest.h"
 
@@ -159,7 +160,7 @@ protected:
   SessionStatistics statistics() {
     session->drain();
     SessionScope scope(*session);
-    return session->getStatistics();
+    return session->inspect().getStatistics();
   }
 
   /// The message of the error that `call` throws with the session entered, with

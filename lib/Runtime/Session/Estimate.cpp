@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/Session/Inspector.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -202,25 +203,36 @@ void MemoryModel::collect() {
     give(node, nothing);
 }
 
-int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
-                      std::vector<std::shared_ptr<const RunRecord>> *runs) {
+std::vector<std::shared_ptr<const RunRecord>>
+Inspector::planRuns(llvm::ArrayRef<const Var *> vars) {
+  std::vector<std::shared_ptr<const RunRecord>> runs;
+  plan(vars, &runs);
+  return runs;
+}
+
+int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
+                        std::vector<std::shared_ptr<const RunRecord>> *runs) {
+  using RunKind = Session::RunKind;
   // What is in the queue has been asked for before.
-  drainInside();
-  for (const std::unique_ptr<Device> &each : devices.getMade())
+  session.drainInside();
+  for (const std::unique_ptr<Device> &each : session.devices.getMade())
     each->scratch.reset();
-  MemoryModel model(graph, settings.isAsynchronous);
-  llvm::scope_exit restore(
-      [this, hits = programHits, before = flushes, period = graph.getPeriod()] {
-        programHits = hits;
-        flushes = before;
-        graph.setPeriod(period);
-      });
+  Graph &graph = session.graph;
+  Slice &slice = session.slice;
+  MemoryModel model(graph, session.settings.isAsynchronous);
+  llvm::scope_exit restore([&, hits = session.programHits,
+                            before = session.flushes,
+                            period = graph.getPeriod()] {
+    session.programHits = hits;
+    session.flushes = before;
+    graph.setPeriod(period);
+  });
 
   std::function<void(llvm::ArrayRef<Node *>, RunKind)> compute =
       [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
-        for (auto &[on, nodes] : groupByDevice(asked))
-          while (planSlice(nodes, kind,
-                           [&](Node *node) { return model.shareView(node); })) {
+        for (auto &[on, nodes] : session.groupByDevice(asked))
+          while (session.planSlice(
+              nodes, kind, [&](Node *node) { return model.shareView(node); })) {
             if (!slice.transfers.empty()) {
               auto transfers = std::move(slice.transfers);
               for (Node *node : transfers)
@@ -229,24 +241,23 @@ int64_t Session::plan(llvm::ArrayRef<const Var *> vars,
                              [&](Node *node) { model.transfer(node); });
               continue;
             }
-            auto cached = lookUpProgram();
-            model.run(*cached->program, slice, settings.keepsPacked);
+            auto cached = session.lookUpProgram();
+            model.run(*cached->program, slice, session.settings.keepsPacked);
             if (runs)
-              runs->push_back(makeRecord(std::move(cached)));
+              runs->push_back(session.makeRecord(std::move(cached)));
             break;
           }
       };
-  auto nodes =
-      llvm::map_to_vector(vars, [](const Var *var) { return var->node; });
+  llvm::SmallVector<Node *> nodes = getNodes(vars);
   if (llvm::any_of(nodes, [&](Node *node) {
-        return !node->isLeaf() && node->generation > flushes;
+        return !node->isLeaf() && node->generation > session.flushes;
       })) {
-    compute(findDue(nodes), RunKind::Updates);
-    ++flushes;
+    compute(session.findDue(nodes), RunKind::Updates);
+    ++session.flushes;
     graph.startPeriod();
     model.collect();
   }
   compute(nodes, RunKind::Asked);
   Device *on = nodes.empty() ? nullptr : nodes.front()->device;
-  return model.getPeak(on ? *on : *device);
+  return model.getPeak(on ? *on : *session.device);
 }

@@ -15,14 +15,15 @@
 
 #include "MetaOps/Runtime/Session/MemoryReport.h"
 
+#include "MetaOps/Runtime/Session/Inspector.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace metaops;
 
-std::vector<MemoryHolder> Session::getMemoryHolders() {
+std::vector<MemoryHolder> Inspector::getMemoryHolders() {
   llvm::MapVector<const Buffer *, MemoryHolder> byBuffer;
-  graph.forEachNode([&](Node *node) {
+  session.graph.forEachNode([&](Node *node) {
     const Buffer *buffer = node->buffer ? node->buffer->getOrigin() : nullptr;
     if (!buffer || buffer->isForeign())
       return;
@@ -49,7 +50,7 @@ std::vector<MemoryHolder> Session::getMemoryHolders() {
 OutOfMemory metaops::explainShortage(Session &session,
                                      const OutOfMemory &error) {
   constexpr size_t most = 8;
-  std::vector<MemoryHolder> holders = session.getMemoryHolders();
+  std::vector<MemoryHolder> holders = session.inspect().getMemoryHolders();
   std::string text = holders.empty() ? "; no value is in memory"
                                      : "; the largest values in memory:";
   for (const MemoryHolder &holder : llvm::ArrayRef(holders).take_front(most)) {

@@ -1,4 +1,4 @@
-//===- Session.cpp - The session's scope, flags and statistics ------------===//
+//===- Session.cpp - The session's life, scope and settings ---------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,8 @@
 
 #include "MetaOps/Runtime/Session/Session.h"
 
-#include "MetaOps/Runtime/Session/DumpProgram.h"
+#include "MetaOps/Runtime/Session/Derivatives.h"
+#include "MetaOps/Runtime/Session/Inspector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Path.h"
@@ -42,17 +43,19 @@ Var Session::wrap(Node *node) {
   return Var(shared_from_this(), node);
 }
 
-std::vector<Var> Session::wrapResults(Node *first) {
-  // Where operators run at once, the first computes the others along.
-  auto results = llvm::to_vector<2>(resultsOf(first));
-  llvm::for_each(results, [&](Node *result) { graph.pin(result); });
-  llvm::scope_exit unpin([&] {
-    llvm::for_each(results, [&](Node *result) { graph.unpin(result); });
-  });
+std::vector<Var> Session::wrapAll(llvm::ArrayRef<Node *> nodes) {
+  // Where operators run at once, the first may be all that is kept.
+  llvm::for_each(nodes, [&](Node *node) { graph.pin(node); });
+  llvm::scope_exit unpin(
+      [&] { llvm::for_each(nodes, [&](Node *node) { graph.unpin(node); }); });
   std::vector<Var> vars;
-  for (Node *result : results)
-    vars.push_back(wrap(result));
+  for (Node *node : nodes)
+    vars.push_back(wrap(node));
   return vars;
+}
+
+std::vector<Var> Session::wrapResults(Node *first) {
+  return wrapAll(llvm::to_vector<2>(resultsOf(first)));
 }
 
 void Session::assign(Var &x, Node *value) { x = wrap(value); }
@@ -84,6 +87,38 @@ void Session::dropDead() {
       graph.releaseVar(node);
     graph.collect();
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+void Session::prepareTargets(llvm::ArrayRef<Node *> targets) {
+  // Fresh parameters have to be there for the first iteration to be the same
+  // program as the next ones.
+  computeInitialValues(targets);
+  computeReplacements(targets);
+}
+
+std::vector<Var> Session::grad(const Var &loss,
+                               llvm::ArrayRef<const Var *> targets) {
+  Derivatives derivatives(recorder, settings.historyDepth);
+  llvm::SmallVector<Node *> nodes = getNodes(targets);
+  derivatives.checkGrad(loss.node, nodes);
+  prepareTargets(nodes);
+  return wrapAll(derivatives.grad(loss.node, nodes));
+}
+
+std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
+                              llvm::ArrayRef<const Var *> inputs,
+                              llvm::ArrayRef<const Var *> tangents) {
+  Derivatives derivatives(recorder, settings.historyDepth);
+  llvm::SmallVector<Node *> moved = getNodes(outputs),
+                            moving = getNodes(inputs),
+                            directions = getNodes(tangents);
+  derivatives.checkJvp(moved, moving, directions);
+  prepareTargets(moving);
+  return wrapAll(derivatives.jvp(moved, moving, directions));
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,36 +256,10 @@ void Session::readSchedules(Settings &changed) {
 // Reports
 //===----------------------------------------------------------------------===//
 
-SessionStatistics Session::getStatistics() const {
-  SessionStatistics result;
-  result.programsCompiled = programsCompiled;
-  result.kernelsCompiled = kernelsCompiled;
-  result.compileSeconds = compileSeconds;
-  result.programHits = programHits;
-  result.programsRun = programsRun;
-  result.opsInBlock = graph.size();
-  result.liveVars = graph.getNumVars();
-  result.memory = device->getMemory().getStatistics();
-  if (compiler) {
-    CompilerStatistics found = compiler->getStatistics();
-    result.programsLoaded = found.programsLoaded;
-    result.kernelsLoaded = found.kernelsLoaded;
-    result.cacheFailure = std::move(found.disk.disabledReason);
-  }
-  return result;
-}
-
 std::shared_ptr<const RunRecord> Session::getLastRun() const {
   if (!lastRun)
     fail(ErrorKind::Runtime, "no program has run yet");
   return lastRun;
 }
 
-std::string Session::printProgram(const RunRecord &record,
-                                  llvm::StringRef phase) {
-  const CachedProgram &cached = *record.cached;
-  return check(cached.compiler->print(cached.slice, phase,
-                                      toNodeLocations(record.locations),
-                                      cached.options),
-               ErrorKind::Value);
-}
+Inspector Session::inspect() { return Inspector(*this); }

@@ -36,40 +36,23 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace metaops {
 
+class Inspector;
 struct ExportRequest;
 struct ProgramSignature;
 struct RepeatedUpdate;
 struct Step;
 struct UpdateValues;
-
-struct SessionStatistics {
-  int64_t programsCompiled = 0;
-  int64_t kernelsCompiled = 0;
-  double compileSeconds = 0;
-  int64_t programHits = 0;
-  int64_t programsRun = 0;
-  /// Found on disk.
-  int64_t programsLoaded = 0;
-  int64_t kernelsLoaded = 0;
-  /// Why nothing more is written to disk; empty where all is well.
-  std::string cacheFailure;
-  int64_t opsInBlock = 0;
-  int64_t liveVars = 0;
-  AllocatorStatistics memory;
-};
 
 /// A value in memory. To be read when `ready` has run; see Session::wait.
 struct TensorData {
@@ -83,18 +66,6 @@ struct TensorData {
 struct CompletedFetch {
   uint64_t id;
   std::vector<TensorData> values;
-};
-
-/// A value in memory that the session knows of.
-struct MemoryHolder {
-  int64_t bytes = 0;
-  DType dtype = DType::F32;
-  std::vector<int64_t> shape;
-  /// Vars that hold it. Without one, it is kept for gradients or for what has
-  /// been recorded and not run.
-  unsigned vars = 0;
-  /// The line that recorded it.
-  std::string line;
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -113,19 +84,29 @@ public:
   void checkProcess() const;
 
   //===--------------------------------------------------------------------===//
-  // Values
+  // Parts
   //===--------------------------------------------------------------------===//
 
   /// Records what is then held by Vars.
   Recorder &getRecorder() { return recorder; }
-  /// A handle on a recorded value. Where execution is not lazy, computes it.
-  Var wrap(Node *node);
-  /// The same for all results of an operation.
-  std::vector<Var> wrapResults(Node *first);
+  /// Reports; see Inspector.h.
+  Inspector inspect();
+  mlir::MLIRContext *getContext() { return &context; }
+  /// The limit of memory is that of the current device.
+  Settings getSettings() const;
+  void setFlag(llvm::StringRef name, const FlagValue &value);
 
   //===--------------------------------------------------------------------===//
-  // Rebinding, gradients, running
+  // Vars, and what they are rebound to
   //===--------------------------------------------------------------------===//
+
+  /// A handle on a recorded value. Where execution is not lazy, computes it.
+  Var wrap(Node *node);
+  std::vector<Var> wrapAll(llvm::ArrayRef<Node *> nodes);
+  /// The same for all results of an operation.
+  std::vector<Var> wrapResults(Node *first);
+  /// Takes a value from a dying Var.
+  void dropLater(Node *node);
 
   /// Has x be a handle on another value.
   void assign(Var &x, Node *value);
@@ -153,6 +134,10 @@ public:
   std::vector<Var> jvp(llvm::ArrayRef<const Var *> outputs,
                        llvm::ArrayRef<const Var *> inputs,
                        llvm::ArrayRef<const Var *> tangents);
+
+  //===--------------------------------------------------------------------===//
+  // Running
+  //===--------------------------------------------------------------------===//
 
   /// Puts what the values need into the queue.
   void sync(llvm::ArrayRef<const Var *> vars);
@@ -202,64 +187,23 @@ public:
   /// again when the run is started again, and returns false. Needs no scope.
   bool refresh(CompletedFetch &fetch);
 
-  //===--------------------------------------------------------------------===//
-  // Looking inside
-  //===--------------------------------------------------------------------===//
-
-  /// The block as a module that metaop-opt reads.
-  std::string dump() { return printBlock(graph); }
   /// Throws where no program has run.
   std::shared_ptr<const RunRecord> getLastRun() const;
-  std::string printProgram(const RunRecord &record, llvm::StringRef phase);
-  SessionStatistics getStatistics() const;
   /// What the user is to be told of and nothing has failed for, each once.
   std::vector<std::string> takeWarnings() {
     return std::exchange(warnings, {});
   }
-  void resetPeak() { device->getMemory().resetPeak(); }
   /// Has runs that are put into the queue from here on reported; null: none.
   void setListener(std::shared_ptr<RunListener> newListener) {
     listener = std::move(newListener);
   }
-
   /// Has no program keep what it has packed, since memory is short.
   void dropPacked() { programs.dropPacked(/*isShort=*/true); }
-
-  /// The values in memory, largest first.
-  std::vector<MemoryHolder> getMemoryHolders();
-  /// The most memory that will be in use, in bytes as the allocator counts
-  /// them, were the values asked for. Compiles, and runs nothing.
-  int64_t estimatePeak(llvm::ArrayRef<const Var *> vars) {
-    return plan(vars, nullptr);
-  }
-  /// The programs that would be run then, in order. Compiles, and runs nothing.
-  std::vector<std::shared_ptr<const RunRecord>>
-  planRuns(llvm::ArrayRef<const Var *> vars);
-  /// What the kernels of a program do, call by call.
-  ProgramDescription describeProgram(const RunRecord &record);
-  /// Looks for schedules by which the kernels of a program are faster, for so
-  /// many seconds; see Compiler.h. Nothing is changed, and no run may be on its
-  /// way.
-  TuningResult tuneProgram(const RunRecord &record,
-                           llvm::ArrayRef<double> callSeconds, double budget);
-  /// The legal schedules near to those of a program.
-  std::vector<std::string> listNeighbours(const RunRecord &record);
-  /// What tuned schedules are for: the processor, and this build.
-  std::string getTargetName();
-  /// Says of which entries of the schedule file no program has made use, each
-  /// once.
-  std::vector<std::string> takeUnusedSchedules() {
-    return schedules.takeUnused();
-  }
 
   /// Writes a file with a program that computes the outputs from other inputs,
   /// for processes without a compiler; see docs/ProgramFile.md. Runs updates
   /// that are pending, and what was recorded before the inputs; nothing else.
   void exportProgram(const ExportRequest &request, llvm::StringRef path);
-
-  /// The limit of memory is that of the current device.
-  Settings getSettings() const;
-  void setFlag(llvm::StringRef name, const FlagValue &value);
 
   //===--------------------------------------------------------------------===//
   // Devices
@@ -278,13 +222,10 @@ public:
   Var give(DType dtype, llvm::ArrayRef<int64_t> shape, BufferRef buffer);
   /// Records the value in a device's memory; the value itself if it is there.
   Node *transfer(Node *node, Device &to);
-
-  mlir::MLIRContext *getContext() { return &context; }
-
-  /// Takes a value from a dying Var.
-  void dropLater(Node *node);
+  void resetPeak() { device->getMemory().resetPeak(); }
 
 private:
+  friend class Inspector;
   friend class SessionScope;
   friend class Var;
 
@@ -301,22 +242,8 @@ private:
   void leave(bool failed);
   void dropDead();
 
-  // Gradients (Gradient.cpp)
-  /// Throws where a derivative of an operation with regions is asked for.
-  void checkDifferentiable(llvm::StringRef function,
-                           llvm::ArrayRef<const Var *> outputs,
-                           llvm::ArrayRef<const Var *> targets);
-  /// Makes outputs and targets ready to be differentiated, and returns the
-  /// targets' nodes.
-  llvm::SmallVector<Node *>
-  prepareDerivatives(llvm::ArrayRef<const Var *> outputs,
-                     llvm::ArrayRef<const Var *> targets);
-  void adoptDerivatives(mlir::Operation *last);
-  /// Vars of the values among what was emitted after `last`, each on the device
-  /// of another value.
-  std::vector<Var> adoptResults(mlir::Operation *last,
-                                llvm::ArrayRef<mlir::Value> values,
-                                llvm::ArrayRef<Node *> like);
+  /// Computes what derivatives by the targets begin with.
+  void prepareTargets(llvm::ArrayRef<Node *> targets);
 
   // Copies (Copies.cpp)
   Node *skipViews(Node *node) const;
@@ -347,9 +274,6 @@ private:
   void syncNodes(llvm::ArrayRef<Node *> asked);
   std::shared_ptr<const RunRecord>
   makeRecord(std::shared_ptr<const CachedProgram> cached) const;
-  /// The peak of memory; adds what is run to `runs`, if given (Estimate.cpp).
-  int64_t plan(llvm::ArrayRef<const Var *> vars,
-               std::vector<std::shared_ptr<const RunRecord>> *runs);
   bool computeView(Node *node);
   void addResultsBeside();
   void addSavedValues();

@@ -1,4 +1,4 @@
-//===- Gradient.cpp - Derivatives of the block ----------------------------===//
+//===- Derivatives.cpp - Derivatives of what is recorded ------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/Session/Derivatives.h"
+
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Runtime/Session/Slice.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -18,7 +20,7 @@ using namespace metaops;
 
 /// Gives nodes to what differentiation has emitted after `last`. Where slices
 /// start is a number beside the program, as in what the user records.
-void Session::adoptDerivatives(Operation *last) {
+void Derivatives::adoptAfter(Operation *last) {
   std::vector<std::pair<Operation *, int64_t>> numbers;
   for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
            std::next(Block::iterator(last)), graph.getBlock().end()))) {
@@ -87,15 +89,13 @@ Node *Graph::findRegions(Node *root, llvm::ArrayRef<Node *> targets) {
   return nullptr;
 }
 
-void Session::checkDifferentiable(llvm::StringRef function,
-                                  llvm::ArrayRef<const Var *> outputs,
-                                  llvm::ArrayRef<const Var *> targets) {
+void Derivatives::checkNoRegions(llvm::StringRef function,
+                                 llvm::ArrayRef<Node *> outputs,
+                                 llvm::ArrayRef<Node *> targets) {
   if (!graph.hasRegions())
     return;
-  auto nodes = llvm::map_to_vector(
-      targets, [](const Var *target) { return target->node; });
-  for (const Var *output : outputs)
-    if (Node *node = graph.findRegions(output->node, nodes))
+  for (Node *output : outputs)
+    if (Node *node = graph.findRegions(output, targets))
       fail(ErrorKind::Runtime,
            function + ": there is no derivative of '" +
                node->op->getName().getStringRef() + "', recorded at " +
@@ -104,6 +104,44 @@ void Session::checkDifferentiable(llvm::StringRef function,
                                    : "an output depends on an input") +
                "; detach its results, if no gradient is to flow through them");
 }
+
+static void checkFloat(llvm::StringRef function, const Node *node,
+                       llvm::StringRef what) {
+  if (!isFloat(node->dtype))
+    fail(ErrorKind::Type, function + ": " + what + " is " +
+                              nameOf(node->dtype) + ", expected floats");
+}
+
+void Derivatives::checkGrad(Node *loss, llvm::ArrayRef<Node *> targets) {
+  checkFloat("grad", loss, "the loss");
+  for (const Node *target : targets)
+    checkFloat("grad", target, "a target");
+  checkNoRegions("grad", loss, targets);
+}
+
+void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
+                           llvm::ArrayRef<Node *> inputs,
+                           llvm::ArrayRef<Node *> tangents) {
+  if (inputs.size() != tangents.size())
+    fail(ErrorKind::Value, "jvp: " + llvm::Twine(inputs.size()) +
+                               " inputs and " + llvm::Twine(tangents.size()) +
+                               " tangents given");
+  for (const Node *output : outputs)
+    checkFloat("jvp", output, "an output");
+  for (auto [input, tangent] : llvm::zip_equal(inputs, tangents)) {
+    checkFloat("jvp", input, "an input");
+    checkFloat("jvp", tangent, "a tangent");
+    if (input->shape() != tangent->shape())
+      fail(ErrorKind::Value,
+           "jvp: an input has shape " + formatShape(input->shape()) +
+               ", its tangent " + formatShape(tangent->shape()));
+  }
+  checkNoRegions("jvp", outputs, inputs);
+}
+
+//===----------------------------------------------------------------------===//
+// Differentiating
+//===----------------------------------------------------------------------===//
 
 [[noreturn]] static void failEnded(const Node *node, int64_t depth) {
   fail(ErrorKind::Runtime,
@@ -116,31 +154,15 @@ void Session::checkDifferentiable(llvm::StringRef function,
            "no gradient is to flow through it");
 }
 
-static void checkFloat(llvm::StringRef function, const Var &var,
-                       llvm::StringRef what) {
-  if (!isFloat(var.dtype()))
-    fail(ErrorKind::Type, function + ": " + what + " is " +
-                              nameOf(var.dtype()) + ", expected floats");
-}
-
-llvm::SmallVector<Node *>
-Session::prepareDerivatives(llvm::ArrayRef<const Var *> outputs,
-                            llvm::ArrayRef<const Var *> targets) {
-  llvm::SmallVector<Node *> nodes;
-  for (const Var *target : targets)
-    nodes.push_back(target->node);
-  // Fresh parameters have to be there for the first iteration to be the same
-  // program as the next ones.
-  computeInitialValues(nodes);
-  computeReplacements(nodes);
-  for (const Var *output : outputs)
-    if (const Node *ended = graph.findEnded(output->node, nodes))
-      failEnded(ended, settings.historyDepth);
-  for (Node *target : nodes)
+void Derivatives::begin(llvm::ArrayRef<Node *> outputs,
+                        llvm::ArrayRef<Node *> targets) {
+  for (Node *output : outputs)
+    if (const Node *ended = graph.findEnded(output, targets))
+      failEnded(ended, historyDepth);
+  for (Node *target : targets)
     target->isTarget = true;
-  for (const Var *output : outputs)
-    output->node->isDifferentiated = true;
-  return nodes;
+  for (Node *output : outputs)
+    output->isDifferentiated = true;
 }
 
 /// What is older than all targets depends on none of them: the steps before of
@@ -152,10 +174,22 @@ static uint64_t getFirstOrder(llvm::ArrayRef<Node *> targets) {
   return first;
 }
 
-std::vector<Var> Session::adoptResults(Operation *last,
-                                       llvm::ArrayRef<Value> values,
-                                       llvm::ArrayRef<Node *> like) {
-  adoptDerivatives(last);
+/// What differentiation need not look at.
+static auto stopsBefore(const Graph &graph, llvm::ArrayRef<Node *> targets) {
+  return [&graph, first = getFirstOrder(targets)](Operation *op) {
+    const Node *node = graph.getNode(op);
+    return node->isStopped || node->order < first;
+  };
+}
+
+static llvm::SmallVector<Value> valuesOf(llvm::ArrayRef<Node *> nodes) {
+  return llvm::map_to_vector(nodes, [](Node *node) { return node->value(); });
+}
+
+llvm::SmallVector<Node *> Derivatives::finish(Operation *last,
+                                              llvm::ArrayRef<Value> values,
+                                              llvm::ArrayRef<Node *> like) {
+  adoptAfter(last);
   auto results = llvm::map_to_vector(
       values, [&](Value value) { return graph.getNode(value); });
   // Zeros, where nothing depends on a target.
@@ -165,88 +199,47 @@ std::vector<Var> Session::adoptResults(Operation *last,
   if (graph.getNumDonated() > 0)
     if (Node *overwritten = findOverwritten(graph, results))
       failOverwritten(overwritten);
-  std::vector<Var> vars;
-  for (Node *result : results)
-    vars.push_back(wrap(result));
-  return vars;
+  return results;
 }
 
-std::vector<Var> Session::grad(const Var &loss,
-                               llvm::ArrayRef<const Var *> targets) {
-  checkFloat("grad", loss, "the loss");
-  for (const Var *target : targets)
-    checkFloat("grad", *target, "a target");
-  checkDifferentiable("grad", &loss, targets);
-  llvm::SmallVector<Node *> nodes = prepareDerivatives(&loss, targets);
-
+llvm::SmallVector<Node *> Derivatives::grad(Node *loss,
+                                            llvm::ArrayRef<Node *> targets) {
+  begin(loss, targets);
   // The sum of the loss's elements is differentiated.
-  Node *seed = recorder.constant(loss.shape(), Number::ofInt(1), loss.dtype());
-  seed->device = loss.node->device;
-  auto values = llvm::map_to_vector(nodes, [](Node *n) { return n->value(); });
-  uint64_t first = getFirstOrder(nodes);
-  auto isStopped = [&](Operation *op) {
-    const Node *node = graph.getNode(op);
-    return node->isStopped || node->order < first;
-  };
+  Node *seed = recorder.constant(loss->shape(), Number::ofInt(1), loss->dtype);
+  seed->device = loss->device;
   auto getNumber = [&](Value value) -> std::optional<int64_t> {
     Node *node = graph.getNode(value);
     if (!node || !node->isScalar || node->dtype != DType::I64)
       return std::nullopt;
     return static_cast<int64_t>(node->scalar);
   };
-  llvm::SmallVector<Value> gradients =
-      check(metaop::differentiate(graph.getBuilder(), loss.node->value(),
-                                  seed->value(), values, isStopped, getNumber));
-  std::vector<Var> vars = adoptResults(seed->op, gradients, nodes);
+  llvm::SmallVector<Value> gradients = check(metaop::differentiate(
+      graph.getBuilder(), loss->value(), seed->value(), valuesOf(targets),
+      stopsBefore(graph, targets), getNumber));
+  llvm::SmallVector<Node *> results = finish(seed->op, gradients, targets);
   // The seed, where nothing depends on the loss.
   graph.release(seed);
-  return vars;
+  return results;
 }
 
-std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
-                              llvm::ArrayRef<const Var *> inputs,
-                              llvm::ArrayRef<const Var *> tangents) {
-  if (inputs.size() != tangents.size())
-    fail(ErrorKind::Value, "jvp: " + llvm::Twine(inputs.size()) +
-                               " inputs and " + llvm::Twine(tangents.size()) +
-                               " tangents given");
-  for (const Var *output : outputs)
-    checkFloat("jvp", *output, "an output");
-  for (auto [input, tangent] : llvm::zip(inputs, tangents)) {
-    checkFloat("jvp", *input, "an input");
-    checkFloat("jvp", *tangent, "a tangent");
-    if (input->shape() != tangent->shape())
-      fail(ErrorKind::Value,
-           "jvp: an input has shape " + formatShape(input->shape()) +
-               ", its tangent " + formatShape(tangent->shape()));
+llvm::SmallVector<Node *> Derivatives::jvp(llvm::ArrayRef<Node *> outputs,
+                                           llvm::ArrayRef<Node *> inputs,
+                                           llvm::ArrayRef<Node *> tangents) {
+  begin(outputs, inputs);
+  llvm::SmallVector<Node *> directions, casts;
+  for (auto [input, tangent] : llvm::zip_equal(inputs, tangents)) {
+    directions.push_back(recorder.cast(tangent, input->dtype));
+    if (directions.back() != tangent)
+      casts.push_back(directions.back());
   }
-  checkDifferentiable("jvp", outputs, inputs);
-  llvm::SmallVector<Node *> nodes = prepareDerivatives(outputs, inputs);
-  llvm::SmallVector<Value> ofOutputs, ofInputs, ofTangents;
-  llvm::SmallVector<Node *> casts;
-  for (const Var *output : outputs)
-    ofOutputs.push_back(output->node->value());
-  for (auto [node, tangent] : llvm::zip(nodes, tangents)) {
-    Node *direction = recorder.cast(tangent->node, node->dtype);
-    if (direction != tangent->node)
-      casts.push_back(direction);
-    ofInputs.push_back(node->value());
-    ofTangents.push_back(direction->value());
-  }
-  uint64_t first = getFirstOrder(nodes);
-  auto isStopped = [&](Operation *op) {
-    const Node *node = graph.getNode(op);
-    return node->isStopped || node->order < first;
-  };
   Operation *last = &graph.getBlock().back();
   llvm::SmallVector<Value> moved = check(metaop::pushForward(
-      graph.getBuilder(), ofOutputs, ofInputs, ofTangents, isStopped));
-  std::vector<Var> vars = adoptResults(
-      last, moved, llvm::map_to_vector(outputs, [](const Var *output) {
-        return output->node;
-      }));
+      graph.getBuilder(), valuesOf(outputs), valuesOf(inputs),
+      valuesOf(directions), stopsBefore(graph, inputs)));
+  llvm::SmallVector<Node *> results = finish(last, moved, outputs);
   // Of tangents of what no output depends on.
   for (Node *cast : casts)
     graph.release(cast);
-  return vars;
+  return results;
 }

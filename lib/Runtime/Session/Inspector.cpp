@@ -1,0 +1,90 @@
+//===- Inspector.cpp - Looks inside of a session --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program is explained by running the graph passes on its slice once more,
+// which takes milliseconds, so that programs need not carry what is rarely
+// asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Session/Inspector.h"
+
+#include "MetaOps/Runtime/Session/DumpProgram.h"
+#include "MetaOps/Runtime/Session/Session.h"
+
+using namespace metaops;
+
+SessionStatistics Inspector::getStatistics() const {
+  SessionStatistics result;
+  result.programsCompiled = session.programsCompiled;
+  result.kernelsCompiled = session.kernelsCompiled;
+  result.compileSeconds = session.compileSeconds;
+  result.programHits = session.programHits;
+  result.programsRun = session.programsRun;
+  result.opsInBlock = session.graph.size();
+  result.liveVars = session.graph.getNumVars();
+  result.memory = session.device->getMemory().getStatistics();
+  if (session.compiler) {
+    CompilerStatistics found = session.compiler->getStatistics();
+    result.programsLoaded = found.programsLoaded;
+    result.kernelsLoaded = found.kernelsLoaded;
+    result.cacheFailure = std::move(found.disk.disabledReason);
+  }
+  return result;
+}
+
+std::string Inspector::dump() { return printBlock(session.graph); }
+
+std::string Inspector::printProgram(const RunRecord &record,
+                                    llvm::StringRef phase) {
+  const CachedProgram &cached = *record.cached;
+  return check(cached.compiler->print(cached.slice, phase,
+                                      toNodeLocations(record.locations),
+                                      cached.options),
+               ErrorKind::Value);
+}
+
+ProgramDescription Inspector::describeProgram(const RunRecord &record) {
+  const CachedProgram &cached = *record.cached;
+  return check(cached.compiler->describe(cached.slice, cached.options));
+}
+
+std::vector<std::string> Inspector::listNeighbours(const RunRecord &record) {
+  const CachedProgram &cached = *record.cached;
+  return check(cached.compiler->listNeighbours(cached.slice, cached.options));
+}
+
+TuningResult Inspector::tuneProgram(const RunRecord &record,
+                                    llvm::ArrayRef<double> callSeconds,
+                                    double budget) {
+  const CachedProgram &cached = *record.cached;
+  if (!cached.options.schedules.empty())
+    fail(ErrorKind::Value,
+         "tune: begins with the compiler's own schedules; set "
+         "flag schedule_file to ''");
+  // Kernels for all lengths of a sequence are no matter of one of them.
+  if (!cached.options.growing.empty())
+    return {};
+  auto result = cached.compiler->tune(cached.slice, cached.options, callSeconds,
+                                      budget, record.device->getThreads(),
+                                      session.getStopCheck());
+  if (!result && result.errorIsA<Interrupted>()) {
+    llvm::consumeError(result.takeError());
+    fail(ErrorKind::Interrupted, "interrupted while a program was tuned");
+  }
+  return check(std::move(result));
+}
+
+std::string Inspector::getTargetName() {
+  return session.compiler ? check(session.compiler->getTargetName())
+                          : std::string();
+}
+
+std::vector<std::string> Inspector::takeUnusedSchedules() {
+  return session.schedules.takeUnused();
+}
