@@ -27,6 +27,7 @@ llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(
     [
+        "metaop-compile",
         "metaop-opt",
         "metaop-run",
         # Not built in every configuration.

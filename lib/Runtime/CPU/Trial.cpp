@@ -15,7 +15,7 @@
 
 #include "Trial.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "ProgramBuilder.h"
+#include "MetaOps/Runtime/CPU/ProgramBuilder.h"
 #include "llvm/ADT/APFloat.h"
 
 #include <cmath>

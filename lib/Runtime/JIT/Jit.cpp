@@ -26,6 +26,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -144,8 +145,8 @@ std::string CodeTarget::getDescription() const {
 //===----------------------------------------------------------------------===//
 
 ObjectEmitter::ObjectEmitter(std::unique_ptr<TargetMachine> machine,
-                             unsigned vectorBits)
-    : machine(std::move(machine)), vectorBits(vectorBits) {}
+                             unsigned vectorBits, CodeForm form)
+    : machine(std::move(machine)), vectorBits(vectorBits), form(form) {}
 ObjectEmitter::~ObjectEmitter() = default;
 
 Expected<std::unique_ptr<ObjectEmitter>>
@@ -154,8 +155,8 @@ ObjectEmitter::create(const CodeTarget &target) {
   auto machine = builder.createTargetMachine();
   if (!machine)
     return machine.takeError();
-  return std::unique_ptr<ObjectEmitter>(
-      new ObjectEmitter(std::move(*machine), target.getProcessor().vectorBits));
+  return std::unique_ptr<ObjectEmitter>(new ObjectEmitter(
+      std::move(*machine), target.getProcessor().vectorBits, target.getForm()));
 }
 
 /// LLVM's simplification of functions, once, for each entry with its kernel in
@@ -182,8 +183,7 @@ static ModulePassManager buildKernelPipeline(PassBuilder &passes) {
   return modules;
 }
 
-Expected<std::unique_ptr<MemoryBuffer>>
-ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
+void ObjectEmitter::setTarget(Module &module) const {
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
   std::string width = std::to_string(vectorBits);
@@ -192,7 +192,9 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
     function.addFnAttr("target-features", machine->getTargetFeatureString());
     function.addFnAttr("prefer-vector-width", width);
   }
+}
 
+Error ObjectEmitter::optimise(Module &module, StopCheck shouldStop) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager calls;
@@ -214,7 +216,18 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
   buildKernelPipeline(passes).run(module, modules);
   if (isStopped)
     return make_error<metaops::Interrupted>();
+  return Error::success();
+}
 
+static std::unique_ptr<MemoryBuffer> keep(SmallVector<char, 0> bytes,
+                                          const Module &module) {
+  return std::make_unique<SmallVectorMemoryBuffer>(
+      std::move(bytes), module.getModuleIdentifier(),
+      /*RequiresNullTerminator=*/false);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+ObjectEmitter::emitObject(Module &module) {
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
   legacy::PassManager codegen;
@@ -222,9 +235,20 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
                                    CodeGenFileType::ObjectFile))
     return createStringError("the host's target cannot emit object files");
   codegen.run(module);
-  return std::make_unique<SmallVectorMemoryBuffer>(
-      std::move(object), module.getModuleIdentifier(),
-      /*RequiresNullTerminator=*/false);
+  return keep(std::move(object), module);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
+  setTarget(module);
+  if (Error error = optimise(module, shouldStop))
+    return std::move(error);
+  if (form == CodeForm::Object)
+    return emitObject(module);
+  SmallVector<char, 0> bitcode;
+  raw_svector_ostream stream(bitcode);
+  WriteBitcodeToFile(module, stream);
+  return keep(std::move(bitcode), module);
 }
 
 //===----------------------------------------------------------------------===//

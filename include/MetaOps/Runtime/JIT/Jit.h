@@ -30,6 +30,10 @@ class LLJIT;
 
 namespace metaops {
 
+/// What a kernel's code is kept as. Bitcode has been optimised, and may be
+/// linked with other code before it becomes machine code.
+enum class CodeForm { Object, Bitcode };
+
 /// A processor that code is made for.
 class CodeTarget {
 public:
@@ -38,13 +42,22 @@ public:
   /// A usual kind: "x86-64-v3", "x86-64-v4" or "aarch64", under Linux. Its code
   /// may be far from its data, but not from the rest of its image.
   static llvm::Expected<CodeTarget> find(llvm::StringRef name);
+  /// The same for code that is linked with other code: kept as bitcode, and
+  /// near to its data.
+  CodeTarget forLinking() const {
+    CodeTarget target = *this;
+    target.form = CodeForm::Bitcode;
+    target.builder.setCodeModel(llvm::CodeModel::Small);
+    return target;
+  }
 
   /// Its registers and caches.
   const mlir::metaop::Processor &getProcessor() const { return processor; }
   /// Whether a product and a sum are one instruction.
   bool hasFma() const { return fma; }
+  CodeForm getForm() const { return form; }
   /// Names all that decides what code is made of a module: the version of the
-  /// code generator, the processor and its features.
+  /// code generator, the processor and its features, the form.
   std::string getDescription() const;
   const llvm::orc::JITTargetMachineBuilder &getBuilder() const {
     return builder;
@@ -58,27 +71,37 @@ private:
   llvm::orc::JITTargetMachineBuilder builder;
   mlir::metaop::Processor processor;
   bool fma;
+  CodeForm form = CodeForm::Object;
 };
 
-/// Makes object files of LLVM modules. Several may work at once, each on one
-/// thread.
+/// Makes code of LLVM modules. Several may work at once, each on one thread.
 class ObjectEmitter {
 public:
   static llvm::Expected<std::unique_ptr<ObjectEmitter>>
   create(const CodeTarget &target);
   ~ObjectEmitter();
 
-  /// Optimises `module` and emits an object file. Fails with Interrupted if
-  /// `shouldStop`, which is asked before each pass of the optimiser, says so.
+  /// Optimises `module` and emits its code in the target's form. Fails with
+  /// Interrupted if `shouldStop`, which is asked before each pass of the
+  /// optimiser, says so.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   compile(llvm::Module &module, StopCheck shouldStop = nullptr);
 
+  /// Has the functions of `module` be for the target.
+  void setTarget(llvm::Module &module) const;
+  /// Emits an object file of a module that is for the target, as it is.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  emitObject(llvm::Module &module);
+
 private:
   ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine,
-                unsigned vectorBits);
+                unsigned vectorBits, CodeForm form);
+
+  llvm::Error optimise(llvm::Module &module, StopCheck shouldStop);
 
   std::unique_ptr<llvm::TargetMachine> machine;
   unsigned vectorBits;
+  CodeForm form;
 };
 
 /// Links object files into this process. Not safe for use from several threads

@@ -55,7 +55,7 @@ public:
   void setDiskStore(std::shared_ptr<DiskStore> store);
   /// A kernel by its name, linked or on disk; null where it has to be compiled.
   std::shared_ptr<const Kernel> find(llvm::StringRef name);
-  /// The object file of a kernel that is not linked.
+  /// The code of a kernel that is not linked, in the target's form.
   const llvm::MemoryBuffer *getObject(llvm::StringRef name) const;
   const CodeTarget &getTarget() const { return target; }
   /// How many kernels were found on disk.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_CPU_PROGRAMBUILDER_H
-#define METAOPS_LIB_RUNTIME_CPU_PROGRAMBUILDER_H
+#ifndef METAOPS_RUNTIME_CPU_PROGRAMBUILDER_H
+#define METAOPS_RUNTIME_CPU_PROGRAMBUILDER_H
 
 #include "MetaOps/Runtime/JIT/KernelCache.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
@@ -41,4 +41,4 @@ std::optional<unsigned> getNode(mlir::FileLineColLoc location);
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_CPU_PROGRAMBUILDER_H
+#endif // METAOPS_RUNTIME_CPU_PROGRAMBUILDER_H
