@@ -42,7 +42,7 @@ public:
 
   std::vector<py::array> run(const std::vector<py::array> &inputs);
   std::vector<py::array> getWeights() const;
-  std::optional<py::bytes> readIR() const;
+  std::optional<std::string> readIR() const;
   void close();
   void setThreads(unsigned threads);
 
@@ -138,10 +138,10 @@ std::vector<py::array> Program::getWeights() const {
   return arrays;
 }
 
-std::optional<py::bytes> Program::readIR() const {
+std::optional<std::string> Program::readIR() const {
   if (!loaded->hasIR())
     return std::nullopt;
-  return py::bytes(valueOf(loaded->readIR()));
+  return valueOf(loaded->readIR());
 }
 
 void Program::close() {
@@ -154,28 +154,37 @@ void Program::setThreads(unsigned threads) {
   check(loaded->setThreads(threads));
 }
 
+/// A target, a program and an image.
+using Supplied = std::optional<std::tuple<std::string, py::bytes, py::bytes>>;
+
 template <typename Open>
 static std::unique_ptr<Program> open(Open open, unsigned threads, bool verify,
-                                     bool code) {
+                                     bool code, const Supplied &supplied) {
   LoadOptions options;
   options.threads = threads;
   options.verify = verify;
   options.code = code;
+  if (supplied) {
+    const auto &[target, program, image] = *supplied;
+    options.supplied = {target, std::string(program), std::string(image)};
+  }
   py::gil_scoped_release release;
   return std::make_unique<Program>(valueOf(open(options)));
 }
 
-static std::unique_ptr<Program>
-loadFile(const std::string &path, unsigned threads, bool verify, bool code) {
+static std::unique_ptr<Program> loadFile(const std::string &path,
+                                         unsigned threads, bool verify,
+                                         bool code, const Supplied &supplied) {
   return open(
       [&](const LoadOptions &options) {
         return LoadedProgram::open(path, options);
       },
-      threads, verify, code);
+      threads, verify, code, supplied);
 }
 
-static std::unique_ptr<Program>
-loadBytes(const py::bytes &bytes, unsigned threads, bool verify, bool code) {
+static std::unique_ptr<Program> loadBytes(const py::bytes &bytes,
+                                          unsigned threads, bool verify,
+                                          bool code, const Supplied &supplied) {
   char *data = nullptr;
   Py_ssize_t size = 0;
   if (PyBytes_AsStringAndSize(bytes.ptr(), &data, &size) != 0)
@@ -184,7 +193,7 @@ loadBytes(const py::bytes &bytes, unsigned threads, bool verify, bool code) {
       [&](const LoadOptions &options) {
         return LoadedProgram::read(llvm::StringRef(data, size), options);
       },
-      threads, verify, code);
+      threads, verify, code, supplied);
 }
 
 PYBIND11_MODULE(_execute, module) {
@@ -211,6 +220,18 @@ PYBIND11_MODULE(_execute, module) {
       .def_property_readonly(
           "target",
           [](const Program &self) { return self.get().getTarget().str(); })
+      .def_property_readonly("targets",
+                             [](const Program &self) {
+                               std::vector<std::string> names;
+                               for (const ProgramTarget &target :
+                                    self.get().getSignature().targets)
+                                 names.push_back(target.name);
+                               return names;
+                             })
+      .def_property_readonly("signature",
+                             [](const Program &self) {
+                               return writeSignature(self.get().getSignature());
+                             })
       .def_property_readonly("producer",
                              [](const Program &self) {
                                return self.get().getSignature().producer;
@@ -222,7 +243,9 @@ PYBIND11_MODULE(_execute, module) {
         return self.get().getScratchBytes();
       });
   module.def("load_file", &loadFile, py::arg("path"), py::arg("threads"),
-             py::arg("verify"), py::arg("code"));
+             py::arg("verify"), py::arg("code"),
+             py::arg("supplied") = py::none());
   module.def("load_bytes", &loadBytes, py::arg("data"), py::arg("threads"),
-             py::arg("verify"), py::arg("code"));
+             py::arg("verify"), py::arg("code"),
+             py::arg("supplied") = py::none());
 }

@@ -126,9 +126,8 @@ from .distinct import *  # noqa: F403
 from .distributions import *  # noqa: F403
 from .elementwise import *  # noqa: F403
 from .exchange import asarray, from_dlpack
-from .execute import load_program
 from .explain import Explanation, KernelExplanation, explain
-from .exporting import export
+from .exporting import export, load_program
 from .fetching import fetch
 from .filters import *  # noqa: F403
 from .flags import default_dump_directory as _default_dump_directory

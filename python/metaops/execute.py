@@ -113,8 +113,8 @@ class Program:
         )
 
     @property
-    def ir(self) -> bytes | None:
-        """The program as MLIR bytecode, where the file has it."""
+    def ir(self) -> str | None:
+        """The program as MLIR, where the file has it."""
         return self._program.read_ir()
 
     @property
@@ -126,6 +126,16 @@ class Program:
     def producer(self) -> str:
         """The build that wrote the file."""
         return self._program.producer
+
+    @property
+    def signature(self) -> str:
+        """What the program takes and gives, and more, as the file has it: JSON."""
+        return self._program.signature
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The kinds of processors that the file has machine code for."""
+        return tuple(self._program.targets)
 
     @property
     def target(self) -> str:
@@ -256,7 +266,7 @@ def load_program(
         Whether weights are compared with their checksums, too, which reads all of them.
     code : bool
         Whether the program is to run. If not, no machine code is loaded: only the
-        signature, the weights and the IR.
+        signature, the weights and the IR. `metaops.load_program` compiles that.
 
     Returns
     -------
@@ -270,9 +280,28 @@ def load_program(
     ValueError
         If it is no program file, damaged, or for other processors.
     """
-    count = _count(threads)
+    return _load(path, threads, verify, code, None)
+
+
+def load_compiled(
+    path: str | os.PathLike[str] | bytes,
+    supplied: tuple[str, bytes, bytes],
+    threads: int | None = None,
+) -> Program:
+    """Open an exported program with code that was compiled for this process."""
+    return _load(path, threads, False, False, supplied)
+
+
+def _load(
+    path: str | os.PathLike[str] | bytes,
+    threads: int | None,
+    verify: bool,
+    code: bool,
+    supplied: tuple[str, bytes, bytes] | None,
+) -> Program:
+    options = _count(threads), bool(verify), bool(code), supplied
     if isinstance(path, bytes):
-        return Program(_execute.load_bytes(path, count, bool(verify), bool(code)))
+        return Program(_execute.load_bytes(path, *options))
     name = os.fspath(path)
     os.stat(name)
-    return Program(_execute.load_file(name, count, bool(verify), bool(code)))
+    return Program(_execute.load_file(name, *options))

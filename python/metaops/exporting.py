@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, execute
 from ._core import Var
+from .execute import Program
 from .flags import flag_scope
 from .info import last_program
 
-__all__ = ["export"]
+__all__ = ["export", "load_program"]
 
 #: What there is code for where nothing else is asked for, by this machine's name.
 TARGETS = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("aarch64",)}
@@ -30,13 +31,14 @@ def export(
     *,
     targets: Sequence[str] | None = None,
     metadata: Mapping[str, str] | None = None,
-    ir: bool = False,
+    code: bool = True,
+    schedules: Mapping[str, str | os.PathLike] | None = None,
 ) -> None:
     """Write a file with a program that computes what a function does.
 
     The function is called once, and what it records is compiled. The file has machine
-    code for each target, all values that the function reads beside its arguments (such as
-    parameters), and the names and types of its inputs and outputs.
+    code for each target, the program as MLIR, all values that the function reads beside
+    its arguments (such as parameters), and the names and types of its inputs and outputs.
     `metaops.execute.load_program`, or the C interface, runs it without a compiler.
 
     Parameters
@@ -57,15 +59,20 @@ def export(
         takes the best one that the processor has.
     metadata : dict of str, optional
         Texts to keep in the file.
-    ir : bool, optional
-        Whether to keep the program as MLIR bytecode, too.
+    code : bool, optional
+        Whether there is machine code. If not, the file has MLIR and weights alone, and
+        `load_program` compiles it: for those who trust no code of others.
+    schedules : dict, optional
+        Files of schedules by target, as ``flags.schedule_file`` takes one. Kernels for
+        other targets have those of the flag.
 
     Raises
     ------
     TypeError
         The function returned something else.
     ValueError
-        An unknown target; a value that was asked for, or random numbers.
+        An unknown target; a value that was asked for, or random numbers; schedules that
+        are wrong, or for what is no target.
 
     Examples
     --------
@@ -73,6 +80,18 @@ def export(
     >>> model = mo.nn.Linear(3, 2)
     >>> mo.export(model, [mo.zeros((8, 3))], "/tmp/linear.metaops")
     """
+    names = _choose_targets(targets, code)
+    if schedules is not None and not isinstance(schedules, Mapping):
+        raise TypeError(
+            f"export: given schedules of {type(schedules).__name__}; expected a dict of files by "
+            "target"
+        )
+    files = {str(name): os.fspath(file) for name, file in (schedules or {}).items()}
+    if unknown := sorted(files.keys() - set(names)):
+        raise ValueError(
+            f"export: schedules are given for {', '.join(unknown)}; "
+            f"targets are {', '.join(names) or 'none'}"
+        )
     inputs = [_as_input(arg) for arg in args]
     outputs = _name_outputs(_trace(fn, inputs))
     _core.export_program(
@@ -80,10 +99,65 @@ def export(
         list(zip(_name_inputs(fn, len(inputs)), inputs, strict=True)),
         outputs,
         _name_weights(fn),
-        _default_targets() if targets is None else list(targets),
+        [(name, files.get(name, "")) for name in names],
         {str(key): str(value) for key, value in (metadata or {}).items()},
-        ir,
     )
+
+
+def load_program(
+    path: str | os.PathLike[str] | bytes,
+    *,
+    threads: int | None = None,
+    verify: bool = False,
+    code: bool = True,
+) -> Program:
+    """Open an exported program; compile it where it has no machine code.
+
+    `metaops.execute.load_program` does so without the compiler, for files with code.
+    Weights are mapped from the file, which must not be changed meanwhile. A file with
+    machine code is trusted like any other program; with ``code=False``, nothing of the
+    file is executed.
+
+    Parameters
+    ----------
+    path : str, os.PathLike or bytes
+        The file, or its contents.
+    threads : int, optional
+        How many threads a run uses; as many as processors may be used by default.
+    verify : bool
+        Whether weights are compared with their checksums, too, which reads all of them.
+    code : bool
+        Whether the file's machine code runs, if it has any. If not, or if there is none
+        in the file at all, its MLIR is compiled here.
+
+    Returns
+    -------
+    Program
+        The program.
+
+    Raises
+    ------
+    OSError
+        If there is no such file.
+    ValueError
+        If it is no program file, damaged, or for other processors; if it is to be
+        compiled, and has no MLIR or such as cannot be.
+
+    Examples
+    --------
+    >>> import metaops as mo
+    >>> import numpy as np
+    >>> mo.export(lambda x: x * 2, [mo.zeros((3,))], "/tmp/double.metaops", code=False)
+    >>> program = mo.load_program("/tmp/double.metaops")
+    >>> program(np.ones(3, "float32"))[0].tolist()
+    [2.0, 2.0, 2.0]
+    """
+    given = execute.load_program(path, verify=verify, code=False)
+    if code and given.targets:
+        return execute.load_program(path, threads=threads)
+    if given.ir is None:
+        raise ValueError("load_program: the file has no MLIR to compile, only machine code")
+    return execute.load_compiled(path, _core.compile_ir(given.ir, given.signature), threads)
 
 
 def _trace(fn: Callable, inputs: list[Var]) -> Any:
@@ -151,7 +225,21 @@ def _name_weights(fn: Callable) -> list[tuple[str, Var]]:
     return list(owner.state_dict().items()) if isinstance(owner, Module) else []
 
 
-def _default_targets() -> list[str]:
+def _choose_targets(targets: Sequence[str] | None, code: bool) -> list[str]:
+    """Return what there is to be code for."""
+    if not code:
+        if targets is not None:
+            raise ValueError(
+                f"export: given targets {list(targets)!r}; a file without code has none"
+            )
+        return []
+    if targets is not None:
+        if isinstance(targets, str) or not targets:
+            raise ValueError(
+                f"export: given targets {targets!r}; expected one name or more in a list, "
+                "or code=False"
+            )
+        return list(targets)
     machine = os.uname().machine
     if machine not in TARGETS:
         raise ValueError(f"export: no target is known for {machine}; name targets")

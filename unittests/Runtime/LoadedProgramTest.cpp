@@ -265,7 +265,7 @@ TEST_F(LoadedProgramTest, AnotherProcessorIsRefusedByBothLists) {
   EXPECT_TRUE(contains(failure, "far needs "));
   example.contents.signature.targets.clear();
   failure = failureOf(LoadedProgram::read(example.write()));
-  EXPECT_TRUE(contains(failure, "it has none at all; the processor has"));
+  EXPECT_TRUE(contains(failure, "the program file has no machine code"));
   LoadOptions options;
   options.code = false;
   EXPECT_EQ(failureOf(LoadedProgram::read(example.write(), options)),

@@ -108,9 +108,11 @@ std::string getPlace(Location location, llvm::ArrayRef<std::string> lines) {
     return "";
   if (std::optional<unsigned> node = getNode(file))
     return *node < lines.size() ? lines[*node] : "";
-  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-          Twine(file.getColumn()))
-      .str();
+  std::string place = file.getFilename().str();
+  for (unsigned number : {file.getLine(), file.getColumn()})
+    if (number > 0)
+      place += ":" + std::to_string(number);
+  return place;
 }
 
 class ProgramBuilder {

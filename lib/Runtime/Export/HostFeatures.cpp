@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Export/HostFeatures.h"
+#include "llvm/ADT/STLExtras.h"
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -74,6 +75,16 @@ std::vector<std::string> metaops::getHostFeatures() {
 std::vector<std::string> metaops::getHostFeatures() { return {}; }
 
 #endif
+
+std::string metaops::findHostTarget() {
+  std::vector<std::string> host = getHostFeatures();
+  for (const char *name : {"x86-64-v4", "x86-64-v3", "aarch64"})
+    if (llvm::all_of(getTargetFeatures(name), [&](const std::string &feature) {
+          return llvm::is_contained(host, feature);
+        }))
+      return name;
+  return "";
+}
 
 std::vector<std::string> metaops::getTargetFeatures(llvm::StringRef target) {
   if (target == "aarch64")

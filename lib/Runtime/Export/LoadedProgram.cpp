@@ -91,9 +91,14 @@ LoadedProgram::load(Expected<ProgramFile> file, const LoadOptions &options) {
       new LoadedProgram(std::move(*file), options.threads));
   for (unsigned i = 0; i < loaded->getWeights().size(); ++i)
     loaded->weights.push_back(loaded->file.getWeight(i));
-  if (options.code)
-    if (Error error = loaded->loadCode())
-      return fail(Kind::File, std::move(error));
+  if (!options.code && !options.supplied)
+    return loaded;
+  auto code = options.supplied ? Expected<SuppliedCode>(*options.supplied)
+                               : loaded->readCode();
+  if (!code)
+    return fail(Kind::File, code.takeError());
+  if (Error error = loaded->loadCode(std::move(*code)))
+    return fail(Kind::File, std::move(error));
   return loaded;
 }
 
@@ -109,6 +114,10 @@ static std::vector<StringRef> listMissing(ArrayRef<std::string> wanted,
 
 /// The place of the best target for this processor.
 static Expected<unsigned> chooseTarget(ArrayRef<ProgramTarget> targets) {
+  if (targets.empty())
+    return llvm::createStringError("the program file has no machine code, and "
+                                   "its IR takes a compiler to run; in Python, "
+                                   "metaops.load_program has one");
   std::vector<std::string> host = getHostFeatures();
   std::optional<unsigned> best;
   std::string refused;
@@ -123,12 +132,12 @@ static Expected<unsigned> chooseTarget(ArrayRef<ProgramTarget> targets) {
   if (best)
     return *best;
   return llvm::createStringError(
-      "the program file has no code for this processor: " +
-      (refused.empty() ? "it has none at all" : refused) +
+      "the program file has no code for this processor: " + refused +
       "; the processor has " + llvm::join(host, ", "));
 }
 
-Error LoadedProgram::loadCode() {
+/// The file's code for this processor.
+Expected<SuppliedCode> LoadedProgram::readCode() const {
   auto chosen = chooseTarget(getSignature().targets);
   if (!chosen)
     return chosen.takeError();
@@ -136,10 +145,15 @@ Error LoadedProgram::loadCode() {
   if (Error error =
           llvm::joinErrors(bytes ? Error::success() : bytes.takeError(),
                            code ? Error::success() : code.takeError()))
-    return error;
+    return std::move(error);
+  return SuppliedCode{getSignature().targets[*chosen].name, std::move(*bytes),
+                      std::move(*code)};
+}
+
+Error LoadedProgram::loadCode(SuppliedCode code) {
   // A program of sorts and copies has no kernels.
-  if (!code->empty()) {
-    auto loaded = CodeImage::load(*code, findKernelImport);
+  if (!code.image.empty()) {
+    auto loaded = CodeImage::load(code.image, findKernelImport);
     if (!loaded)
       return loaded.takeError();
     image = std::move(*loaded);
@@ -154,7 +168,7 @@ Error LoadedProgram::loadCode() {
           Kernel{reinterpret_cast<KernelFunction>(address), name.str()});
     return kernel;
   };
-  auto described = readProgram(*bytes, findKernel);
+  auto described = readProgram(code.program, findKernel);
   if (!described)
     return described.takeError();
   auto created = CompiledProgram::create(std::move(described->data),
@@ -162,7 +176,7 @@ Error LoadedProgram::loadCode() {
   if (!created)
     return created.takeError();
   program = std::move(*created);
-  target = getSignature().targets[*chosen].name;
+  target = std::move(code.target);
   return checkProgram();
 }
 

@@ -15,7 +15,7 @@
 //    through an operation that does nothing, so that it is no argument's
 //    memory.
 // 3. The slice is compiled for each target, and written into one file with the
-//    signature and the weights.
+//    signature and the weights, and as text for other compilers.
 //
 // A file has no state, so a program that draws random numbers is refused: it
 // would draw the same ones in each run.
@@ -24,10 +24,12 @@
 
 #include "MetaOps/Runtime/Session/Export.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
+#include "MetaOps/Runtime/Compiler/ExportedIR.h"
 #include "MetaOps/Runtime/Export/HostFeatures.h"
-#include "MetaOps/Runtime/Export/ProgramFile.h"
+#include "MetaOps/Runtime/Export/LoadedProgram.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <limits>
@@ -137,8 +139,8 @@ ProgramSignature Session::describeExport(const ExportRequest &request) {
     if (isWeight)
       signature.weights.push_back(describe(weights.nameOf(leaf), leaf));
   }
-  for (const std::string &target : request.targets)
-    signature.targets.push_back({target, getTargetFeatures(target)});
+  for (const ExportTarget &target : request.targets)
+    signature.targets.push_back({target.name, getTargetFeatures(target.name)});
   if (auto identity = getBuildIdentity())
     signature.producer = "metaops " + *identity;
   signature.keys = request.keys;
@@ -165,33 +167,68 @@ static void writeWhole(const ProgramFileContents &contents,
   check(temporary.keep(path));
 }
 
+/// The session's options, with the schedules of a target.
+static CompileOptions getOptions(const ExportTarget &target,
+                                 CompileOptions options) {
+  if (target.scheduleFile.empty())
+    return options;
+  auto buffer = llvm::MemoryBuffer::getFile(target.scheduleFile);
+  if (!buffer)
+    fail(ErrorKind::Value, "export: cannot read '" + target.scheduleFile +
+                               "', the schedules for " + target.name + ": " +
+                               buffer.getError().message());
+  options.scheduleFile = target.scheduleFile;
+  options.schedules = (*buffer)->getBuffer().str();
+  return options;
+}
+
+TargetCode Session::compileFor(const ExportTarget &target,
+                               llvm::StringRef bytecode,
+                               llvm::ArrayRef<std::string> lines) {
+  Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
+  auto code =
+      backend.compileFor(target.name, bytecode, lines,
+                         getOptions(target, settings.options), getStopCheck());
+  if (!code && code.errorIsA<Interrupted>()) {
+    llvm::consumeError(code.takeError());
+    fail(ErrorKind::Interrupted, "interrupted while a program was compiled");
+  }
+  return check(std::move(code));
+}
+
+SuppliedCode Session::compileIR(const ProgramSignature &signature,
+                                llvm::StringRef ir) {
+  std::string target = findHostTarget();
+  if (target.empty())
+    fail(ErrorKind::Value, "this processor is of no kind that program files "
+                           "are compiled for");
+  auto bytecode = readExportedIR(ir, signature);
+  if (!bytecode)
+    fail(ErrorKind::Value,
+         "the IR of the program file: " + llvm::toString(bytecode.takeError()));
+  TargetCode code = compileFor({target, ""}, *bytecode, /*lines=*/{});
+  return {target, std::move(code.program), std::move(code.image)};
+}
+
 void Session::exportProgram(const ExportRequest &request,
                             llvm::StringRef path) {
   flushUpdates();
   checkInputs(request, [](const Var &var) { return var.node; });
   computeConstants(request);
   traceExport(request);
-  std::string text = writeSlice(graph, slice);
-  Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
+  std::string bytecode = writeSlice(graph, slice);
   ProgramFileContents contents;
   contents.signature = describeExport(request);
   std::vector<std::string> lines;
   for (Node *node : slice.ops)
     lines.push_back(formatLine(node->op->getLoc()));
   std::vector<TargetCode> codes;
-  for (const std::string &target : request.targets) {
-    auto code = backend.compileFor(target, text, lines, settings.options,
-                                   getStopCheck());
-    if (!code && code.errorIsA<Interrupted>()) {
-      llvm::consumeError(code.takeError());
-      fail(ErrorKind::Interrupted, "interrupted while a program was exported");
-    }
-    codes.push_back(check(std::move(code)));
-  }
+  for (const ExportTarget &target : request.targets)
+    codes.push_back(compileFor(target, bytecode, lines));
   for (const TargetCode &code : codes)
     contents.code.push_back({code.program, code.image});
-  if (request.keepsIR)
-    contents.ir = text;
+  std::string ir = check(writeExportedIR(bytecode, lines));
+  contents.ir = ir;
   drainInside();
   for (Node *leaf : llvm::drop_begin(slice.leaves, request.inputs.size())) {
     BufferRef buffer = bufferOf(leaf);

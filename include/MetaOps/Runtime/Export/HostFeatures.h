@@ -24,6 +24,10 @@ std::vector<std::string> getHostFeatures();
 /// "x86-64-v3", "x86-64-v4" or "aarch64". Empty for any other name.
 std::vector<std::string> getTargetFeatures(llvm::StringRef target);
 
+/// Of the names that there is code for (CodeTarget::find), the one with most
+/// features that this processor has; empty where it has those of none.
+std::string findHostTarget();
+
 } // namespace metaops
 
 #endif // METAOPS_RUNTIME_EXPORT_HOSTFEATURES_H

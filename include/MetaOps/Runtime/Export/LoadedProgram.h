@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 
@@ -26,6 +27,11 @@ namespace metaops {
 
 class CodeImage;
 class CompiledProgram;
+
+/// A program that was compiled for this process; see Compiler::compileFor.
+struct SuppliedCode {
+  std::string target, program, image;
+};
 
 struct LoadOptions {
   /// That take part in a run, the caller's included; 0: as many as processors
@@ -36,6 +42,8 @@ struct LoadOptions {
   /// Whether the program is to run. If not, nothing of the file is mapped
   /// executable, and no code for this processor need be there.
   bool code = true;
+  /// What runs in place of the file's code, which is not looked at.
+  std::optional<SuppliedCode> supplied;
 };
 
 /// Why a program file cannot be loaded or run.
@@ -137,7 +145,8 @@ private:
 
   static llvm::Expected<std::unique_ptr<LoadedProgram>>
   load(llvm::Expected<ProgramFile> file, const LoadOptions &options);
-  llvm::Error loadCode();
+  llvm::Expected<SuppliedCode> readCode() const;
+  llvm::Error loadCode(SuppliedCode code);
   llvm::Error checkProgram() const;
   llvm::Error checkRun(llvm::ArrayRef<ConstMemory> inputs) const;
   llvm::SmallVector<BufferRef>

@@ -21,6 +21,13 @@ class Var;
 /// A value and the name that it has in a program file.
 using NamedVar = std::pair<std::string, const Var *>;
 
+/// A kind of processors that there is to be code for; see Compiler::compileFor.
+struct ExportTarget {
+  std::string name;
+  /// A file of schedules for its kernels; empty for that of the session's flag.
+  std::string scheduleFile;
+};
+
 /// What is exported: how the outputs are computed from the inputs. Everything
 /// else that they are made of, as far as it is in memory, is a weight.
 struct ExportRequest {
@@ -29,12 +36,10 @@ struct ExportRequest {
   std::vector<NamedVar> outputs;
   /// Names for weights; others are numbered.
   std::vector<NamedVar> weights;
-  /// What there is to be code for; see Compiler::compileFor.
-  std::vector<std::string> targets;
+  /// None for a file with IR and weights alone.
+  std::vector<ExportTarget> targets;
   /// Texts of the user.
   std::map<std::string, std::string> keys;
-  /// Whether the file has the program as MLIR, too.
-  bool keepsIR = false;
 };
 
 } // namespace metaops

@@ -49,6 +49,9 @@ namespace metaops {
 
 class Inspector;
 struct ExportRequest;
+struct ExportTarget;
+struct ProgramSignature;
+struct SuppliedCode;
 struct ProgramSignature;
 struct RepeatedUpdate;
 struct Step;
@@ -204,6 +207,8 @@ public:
   /// for processes without a compiler; see docs/ProgramFile.md. Runs updates
   /// that are pending, and what was recorded before the inputs; nothing else.
   void exportProgram(const ExportRequest &request, llvm::StringRef path);
+  /// Compiles the IR of a program file, whatever it says, for this processor.
+  SuppliedCode compileIR(const ProgramSignature &signature, llvm::StringRef ir);
 
   //===--------------------------------------------------------------------===//
   // Devices
@@ -256,6 +261,8 @@ private:
   // Export (Export.cpp)
   void computeConstants(const ExportRequest &request);
   void traceExport(const ExportRequest &request);
+  TargetCode compileFor(const ExportTarget &target, llvm::StringRef bytecode,
+                        llvm::ArrayRef<std::string> lines);
   ProgramSignature describeExport(const ExportRequest &request);
 
   // Settings (Session.cpp)
