@@ -10,6 +10,7 @@
 
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
 #include "MetaOps/Runtime/Image/ImageFormat.h"
+#include "PackedProduct.h"
 #include "gtest/gtest.h"
 
 #include <chrono>
@@ -63,6 +64,39 @@ TEST(ExportedProgramTest, APerceptronComputesAsItsFormulas) {
                     1, 1e-12);
       }
   }
+}
+
+TEST(ExportedProgramTest, WeightsArePackedOnce) {
+  std::vector<float> w(128 * 512), x(256 * 512);
+  for (size_t i = 0; i < w.size(); ++i)
+    w[i] = float(i * 7 % 23) - 11;
+  ExportedTensors tensors;
+  tensors.signature.inputs = {{"x", DType::F32, {256, 512}}};
+  tensors.signature.weights = {{"w", DType::F32, {128, 512}}};
+  tensors.signature.isWeight = {false, true};
+  tensors.signature.outputs = {{"y", DType::F32, {256, 128}}};
+  tensors.weights = {llvm::ArrayRef(reinterpret_cast<const char *>(w.data()),
+                                    w.size() * sizeof(float))};
+  auto program =
+      valueOf(LoadedProgram::read(exportSlice(packedProduct, tensors)));
+  EXPECT_EQ(program->getPackedBytes(), 0);
+  for (int run = 0; run < 3; ++run) {
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = float(i * 5 % (13 + run)) - 6;
+    auto outputs =
+        valueOf(program->run({{x.data(), x.size() * sizeof(float)}}));
+    EXPECT_GE(program->getPackedBytes(), int64_t(w.size() * sizeof(float)));
+    for (int i = 0; i < 256; i += 51)
+      for (int j = 0; j < 128; ++j) {
+        // Sums of small integers are exact.
+        double expected = 0;
+        for (int k = 0; k < 512; ++k)
+          expected += double(x[i * 512 + k]) * w[j * 512 + k];
+        EXPECT_EQ(at<float>(outputs[0])[i * 128 + j], expected);
+      }
+  }
+  program->close();
+  EXPECT_EQ(program->getPackedBytes(), 0);
 }
 
 /// Functions that kernels call rather than compute, sorts, loops over indices:

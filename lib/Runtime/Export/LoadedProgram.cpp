@@ -23,7 +23,9 @@
 #include "MetaOps/Runtime/Export/HostFeatures.h"
 #include "MetaOps/Runtime/Image/CodeImage.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
+#include "PackedWeights.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
@@ -177,7 +179,11 @@ Error LoadedProgram::loadCode(SuppliedCode code) {
     return created.takeError();
   program = std::move(*created);
   target = std::move(code.target);
-  return checkProgram();
+  if (Error error = checkProgram())
+    return error;
+  packed = std::make_unique<PackedWeights>(program->getData(),
+                                           getSignature().isWeight);
+  return Error::success();
 }
 
 Error LoadedProgram::checkProgram() const {
@@ -220,6 +226,11 @@ Error LoadedProgram::checkProgram() const {
 int64_t LoadedProgram::getScratchBytes() const {
   std::shared_lock<std::shared_mutex> lock(running);
   return program ? program->getScratchBytes() : 0;
+}
+
+int64_t LoadedProgram::getPackedBytes() const {
+  std::shared_lock<std::shared_mutex> lock(running);
+  return packed ? packed->getBytes() : 0;
 }
 
 Expected<std::string> LoadedProgram::readIR() const {
@@ -327,6 +338,8 @@ LoadedProgram::runOn(ArrayRef<ConstMemory> inputs,
   run.results.assign(results.begin(), results.end());
   if (int64_t bytes = program->getScratchBytes(); bytes > 0)
     run.scratch = memory.allocate(bytes, MemoryUse::Scratch);
+  packed->begin(run, memory);
+  auto end = llvm::scope_exit([&] { packed->end(run); });
   if (Error error = program->execute(run, threads, /*shouldStop=*/nullptr,
                                      /*times=*/nullptr))
     return fail(Kind::Run, std::move(error));
@@ -398,6 +411,7 @@ void LoadedProgram::close() {
   // Runs that begin from now on see it, so that there is an end to wait for.
   isClosed = true;
   std::lock_guard<std::shared_mutex> lock(running);
+  packed.reset();
   program.reset();
   image.reset();
   memory.trim();

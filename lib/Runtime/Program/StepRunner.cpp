@@ -163,7 +163,9 @@ bool StepRunner::isThere(const Step &step) const {
 }
 
 void StepRunner::noteFilled(const Step &step) {
-  if (const PackedUse *use = getPacked(step, program, memory))
+  // What is filled may be read by runs beside this one.
+  const PackedUse *use = getPacked(step, program, memory);
+  if (use && !use->copy->isFilled)
     use->copy->isFilled = true;
 }
 

@@ -27,6 +27,7 @@ namespace metaops {
 
 class CodeImage;
 class CompiledProgram;
+class PackedWeights;
 
 /// A program that was compiled for this process; see Compiler::compileFor.
 struct SuppliedCode {
@@ -114,6 +115,8 @@ public:
   llvm::StringRef getTarget() const { return target; }
   /// Memory that each run takes beside its results.
   int64_t getScratchBytes() const;
+  /// Memory of what runs have made of weights alone, and later ones use.
+  int64_t getPackedBytes() const;
   /// The memory of a weight; not to be written. It outlives the program.
   BufferRef getWeight(unsigned number) const { return file.getWeight(number); }
   bool hasIR() const { return file.hasIR(); }
@@ -171,6 +174,7 @@ private:
   /// Null without code, and once closed. The kernels are in the image.
   std::shared_ptr<const CodeImage> image;
   std::shared_ptr<CompiledProgram> program;
+  std::unique_ptr<PackedWeights> packed;
   std::atomic<bool> isClosed{false};
 };
 

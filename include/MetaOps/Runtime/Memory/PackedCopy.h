@@ -38,8 +38,8 @@ public:
     dropped = std::move(memory);
   }
 
-  /// Whether a run has written the memory. For runs alone, which follow one
-  /// another.
+  /// Whether a run has written the memory. For runs alone: those that use it
+  /// before it is filled follow one another.
   bool isFilled = false;
 
 private:
