@@ -113,7 +113,8 @@ public:
 private:
   Var makeTensor(float value) {
     SessionScope scope(*session);
-    BufferRef buffer = session->getDevice().getMemory().allocate(4 * sizeof(float));
+    BufferRef buffer =
+        session->getDevice().getMemory().allocate(4 * sizeof(float));
     std::fill_n(static_cast<float *>(buffer->data()), 4, value);
     return session->wrap(
         session->getRecorder().buffer(DType::F32, {4}, buffer));

@@ -207,6 +207,8 @@ Var recordTensors(Work work, Arguments... arguments) {
 /// The Var in an object, or null. Faster than pybind11's general conversion,
 /// which looks the class up each time.
 Var *asVar(py::handle object);
+/// The same; null for a Var, too, whose `__init__` was not called.
+Var *asHolder(py::handle object);
 void setVarClass(py::handle cls);
 
 /// A Python number; nothing for other objects.

@@ -18,15 +18,25 @@ void metaops::python::setVarClass(py::handle cls) {
   varClass = reinterpret_cast<PyTypeObject *>(cls.ptr());
 }
 
-Var *metaops::python::asVar(py::handle object) {
-  if (Py_TYPE(object.ptr()) != varClass &&
-      !PyObject_TypeCheck(object.ptr(), varClass))
+static bool isVar(py::handle object) {
+  return Py_TYPE(object.ptr()) == varClass ||
+         PyObject_TypeCheck(object.ptr(), varClass);
+}
+
+Var *metaops::python::asHolder(py::handle object) {
+  if (!isVar(object))
     return nullptr;
   auto *instance = reinterpret_cast<py::detail::instance *>(object.ptr());
-  void *value = instance->get_value_and_holder().value_ptr();
-  if (!value)
+  return static_cast<Var *>(instance->get_value_and_holder().value_ptr());
+}
+
+Var *metaops::python::asVar(py::handle object) {
+  if (!isVar(object))
+    return nullptr;
+  Var *var = asHolder(object);
+  if (!var)
     fail(ErrorKind::Type, "a Var is used whose __init__ was not called");
-  return static_cast<Var *>(value);
+  return var;
 }
 
 std::string metaops::python::describe(py::handle object) {

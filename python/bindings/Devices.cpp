@@ -71,12 +71,12 @@ Device &metaops::python::getDevice() {
 /// The first Var among the arguments, or in a list that is one of them.
 static const Var *findVar(llvm::ArrayRef<PyObject *> arguments) {
   for (PyObject *argument : arguments) {
-    if (const Var *var = asVar(argument))
+    if (const Var *var = asHolder(argument))
       return var;
     if (!PyList_CheckExact(argument) && !PyTuple_CheckExact(argument))
       continue;
     for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(argument); i < e; ++i)
-      if (const Var *var = asVar(PySequence_Fast_GET_ITEM(argument, i)))
+      if (const Var *var = asHolder(PySequence_Fast_GET_ITEM(argument, i)))
         return var;
   }
   return nullptr;
@@ -106,16 +106,14 @@ static Device &findDevice(llvm::StringRef name) {
 void metaops::python::bindDevices(py::module_ &module) {
   define(module, "find_device(name)",
          [](std::string name) { return findDevice(name).getName(); });
-  define(module, "list_devices()", [] {
-    return strings(getSession().getDevices().getNames());
-  });
+  define(module, "list_devices()",
+         [] { return strings(getSession().getDevices().getNames()); });
   define(module, "current_device()", [] { return getDevice().getName(); });
   define(module, "enter_device(name)",
          [](std::string name) { enterDevice(findDevice(name)); });
   define(module, "leave_device()", &leaveDevice);
-  define(module, "device_of(x)", [](const Var &x) {
-    return x.getNode()->device->getName();
-  });
+  define(module, "device_of(x)",
+         [](const Var &x) { return x.getNode()->device->getName(); });
   define(module, "transfer(x, name)", [](const Var &x, std::string name) {
     Entered session;
     Device &device = session->getDevice(name);

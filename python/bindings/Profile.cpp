@@ -75,6 +75,7 @@ static py::list toPrograms(const Profiler &profiler) {
   for (const ProfiledProgram &program : profiler.getPrograms()) {
     const ProgramInfo &info = program.record->cached->program->getInfo();
     py::dict entry;
+    entry["device"] = program.record->device->getName();
     entry["runs"] = program.runs;
     entry["compilations"] = program.compilations;
     entry["compile_seconds"] = program.compileSeconds;

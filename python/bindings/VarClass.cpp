@@ -322,9 +322,9 @@ static Node *moveTo(Session &session, const Var &self, py::handle target) {
     return recorder.cast(self, *dtype);
   if (Device *device = session.getDevices().find(name))
     return session.transfer(self.getNode(), *device);
-  fail(ErrorKind::Value,
-       "to: given '" + name + "', expected a dtype, a Var or a device: " +
-           session.getDevices().describeNames());
+  fail(ErrorKind::Value, "to: given '" + name +
+                             "', expected a dtype, a Var or a device: " +
+                             session.getDevices().describeNames());
 }
 
 static void bindCasts(py::class_<Var> &cls) {

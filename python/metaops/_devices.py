@@ -42,7 +42,7 @@ class device(Scope, str):  # noqa: N801 (used like a function)
     Examples
     --------
     >>> with mo.device("cpu:1"):
-    ...     x = mo.random(8)
+    ...     x = mo.random((8,))
     >>> (x * 2).device
     device('cpu:1')
     >>> x.to("cpu:0") + mo.ones(8)

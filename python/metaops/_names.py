@@ -162,7 +162,7 @@ def _add_advice(namespace: dict[str, Any], names: Sequence[str]) -> None:
 
 def _publish_class(cls: type) -> None:
     for name, member in list(vars(cls).items()):
-        if name.startswith("_") and name != "__init__":
+        if name.startswith("_") and name not in ("__init__", "__new__"):
             continue
         qualname = f"{cls.__name__}.{name}"
         if isinstance(member, staticmethod | classmethod):

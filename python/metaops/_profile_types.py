@@ -31,6 +31,7 @@ class ProgramTimes(TypedDict):
     runs: int
     compilations: int
     compile_seconds: float
+    device: str
     meta_operators: int
     arena_bytes: int
     calls: list[CallTimes]

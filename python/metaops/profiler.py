@@ -104,6 +104,8 @@ class ProgramProfile(NamedTuple):
         How many of its runs had to compile it, or load it from disk.
     compile_seconds : float
         What that took.
+    device : str
+        Where it ran.
     """
 
     index: int  # type: ignore[assignment]
@@ -114,6 +116,7 @@ class ProgramProfile(NamedTuple):
     arena_bytes: int
     compilations: int
     compile_seconds: float
+    device: str
 
 
 class ProfileReport:
@@ -163,6 +166,7 @@ class ProfileReport:
                 arena_bytes=program["arena_bytes"],
                 compilations=program["compilations"],
                 compile_seconds=program["compile_seconds"],
+                device=program["device"],
             )
             for index, program in enumerate(self._data())
         ]
@@ -393,17 +397,20 @@ def _format_table(kernels: list[KernelProfile]) -> list[str]:
 
 def _trace_events(programs: list[ProgramTimes], runs: list[RunTimes]) -> list[dict[str, Any]]:
     """Return events as the trace format has them, times in microseconds."""
-    process = os.getpid()
     start = min((begin for _, _, times in runs for _, begin, _ in times), default=0)
+    devices = list(dict.fromkeys(program["device"] for program in programs))
 
-    def name(what: str, value: str, track: int = 0) -> dict[str, Any]:
-        return {"ph": "M", "name": what, "pid": process, "tid": track, "args": {"name": value}}
+    def name(what: str, value: str, device: str, track: int = 0) -> dict[str, Any]:
+        place = {"pid": _process(devices, device), "tid": track}
+        return {"ph": "M", "name": what, **place, "args": {"name": value}}
 
-    def span(label: str, track: int, begin: int, end: int, args: dict[str, Any]) -> dict[str, Any]:
+    def span(
+        label: str, device: str, track: int, begin: int, end: int, args: dict[str, Any]
+    ) -> dict[str, Any]:
         return {
             "ph": "X",
             "name": label,
-            "pid": process,
+            "pid": _process(devices, device),
             "tid": track,
             "ts": (begin - start) / 1000,
             "dur": (end - begin) / 1000,
@@ -411,16 +418,18 @@ def _trace_events(programs: list[ProgramTimes], runs: list[RunTimes]) -> list[di
         }
 
     spans = []
-    track_ends: list[int] = []  # of the kernels' tracks, when each is free again
+    # Of the kernels' tracks of each device, when each is free again.
+    track_ends: dict[str, list[int]] = {device: [] for device in devices}
     for index, was_compiled, times in runs:
         if not times:
             continue
         program = programs[index]
+        device = program["device"]
         about: dict[str, Any] = {"program": index, "meta_operators": program["meta_operators"]}
         if was_compiled:
             about["compile_seconds"] = program["compile_seconds"] / program["compilations"]
         first, last = min(begin for _, begin, _ in times), max(end for _, _, end in times)
-        spans.append(span(f"program {index}", 1, first, last, about))
+        spans.append(span(f"program {index}", device, 1, first, last, about))
         for number, begin, end in sorted(times, key=lambda time: time[1]):
             call = program["calls"][number]
             args = {
@@ -430,12 +439,23 @@ def _trace_events(programs: list[ProgramTimes], runs: list[RunTimes]) -> list[di
                 "bytes_written": call["bytes_written"],
                 "flops": call["flops"],
             }
-            track = _take_track(track_ends, begin, end)
-            spans.append(span(call["name"], 2 + track, begin, end, args))
-    tracks = ["programs", "kernels"]
-    tracks += [f"kernels, {number}" for number in range(2, len(track_ends) + 1)]
-    names = [name("thread_name", title, number) for number, title in enumerate(tracks, 1)]
-    return [name("process_name", "metaops"), *names, *spans]
+            track = _take_track(track_ends[device], begin, end)
+            spans.append(span(call["name"], device, 2 + track, begin, end, args))
+    names = []
+    for device in devices or ["cpu:0"]:
+        title = "metaops" if len(devices) < 2 else f"metaops, {device}"
+        names.append(name("process_name", title, device))
+        tracks = ["programs", "kernels"]
+        tracks += [f"kernels, {number}" for number in range(2, len(track_ends.get(device, ())) + 1)]
+        names += [
+            name("thread_name", text, device, number) for number, text in enumerate(tracks, 1)
+        ]
+    return [*names, *spans]
+
+
+def _process(devices: list[str], device: str) -> int:
+    """Return by which number viewers keep a device's tracks together."""
+    return os.getpid() + (devices.index(device) if device in devices else 0)
 
 
 def _take_track(ends: list[int], begin: int, end: int) -> int:

@@ -125,7 +125,7 @@ def test_info():
         "data-dependent shapes": True,
         "max dimensions": None,
     }
-    assert INFO.devices() == [INFO.default_device()] == [mo.zeros(1).device]
+    assert INFO.default_device() == mo.zeros(1).device in INFO.devices() == mo.devices()
     defaults = INFO.default_dtypes(device="cpu")
     assert defaults["real floating"] == mo.asarray(1.5).dtype == mo.ones(2).dtype
     assert defaults["integral"] == mo.asarray(1).dtype == mo.arange(3).dtype
@@ -149,7 +149,7 @@ def test_info():
             assert mo.isdtype(getattr(mo, name), kind) is (name in names)
     with pytest.raises(ValueError, match="kind is 'float', expected one of 'bool'"):
         INFO.dtypes(kind="float")
-    with pytest.raises(ValueError, match="device is 'gpu', expected 'cpu'"):
+    with pytest.raises(ValueError, match="there is no device 'gpu'; there are cpu:0 to"):
         INFO.dtypes(device="gpu")
 
 
@@ -224,7 +224,7 @@ def test_creation(name):
     same(function(*arguments), expected)
     same(function(*arguments, dtype=None, device="cpu"), expected)
     same(function(*arguments, dtype=mo.float64), expected.astype("float64"))
-    with pytest.raises(ValueError, match="device is 'cuda', expected 'cpu', the only one"):
+    with pytest.raises(ValueError, match="there is no device 'cuda'; there are cpu:0 to"):
         function(*arguments, device="cuda")
 
 
@@ -240,7 +240,7 @@ def test_creation_by_names():
         with pytest.raises(ValueError, match="device"):
             like(x, device="gpu")
     same(mo.full_like(x, fill_value=7), np.full((1, 3), 7))
-    with pytest.raises(ValueError, match="device"):
+    with pytest.raises(TypeError, match="device: given 0"):
         mo.asarray(x, device=0)
 
 
@@ -253,7 +253,7 @@ def test_attributes():
     moved = x.to_device("cpu")
     assert moved is not x
     same(moved, x.numpy())
-    with pytest.raises(ValueError, match="device is 'gpu'"):
+    with pytest.raises(ValueError, match="there is no device 'gpu'"):
         x.to_device("gpu")
     with pytest.raises(ValueError, match="stream"):
         x.to_device("cpu", stream=1)

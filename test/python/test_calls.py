@@ -64,7 +64,8 @@ def has_own_message(function):
         return False
     if not isinstance(function, type) or function is mo.dtype:
         return True
-    return isinstance(getattr(function, "__init__", None), _core.Function)
+    made = (getattr(function, name, None) for name in ("__init__", "__new__"))
+    return any(isinstance(method, _core.Function) for method in made)
 
 
 @pytest.mark.parametrize("name", CALLABLES)

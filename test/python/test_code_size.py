@@ -347,7 +347,7 @@ DATA_DEPENDENT = names(
 OTHERS = names(
     "Var array asarray from_dlpack full random seed enable_grad grad hessian_vector_product "
     "is_grad_enabled jvp no_grad vjp Module Sequential nn optim load save export load_program "
-    "fetch fetch_sync sync "
+    "device devices fetch fetch_sync sync "
     "sync_all dump flag_scope flags get_num_threads set_num_threads Explanation "
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
     "TunedKernel Tuning tune tuned_schedules "

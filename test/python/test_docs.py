@@ -299,6 +299,14 @@ def test_tuning(compiled, capsys, tmp_path):
         assert mo.flags.schedule_file == mo.tuned_schedules()
 
 
+def test_devices():
+    with mo.device("cpu:0"):
+        execute("docs/Devices.md", 0)
+    other = mo.device("cpu:1")
+    assert (other.num_threads, other.memory_limit) == (1, 1 << 30)
+    other.num_threads, other.memory_limit = mo.get_num_threads(), 0
+
+
 def test_array_api():
     variables = execute("docs/ArrayApi.md", 0)
     assert variables["standardised"](mo.rand(5, 3)).shape == (5, 3)
@@ -313,6 +321,7 @@ def test_every_example_in_python_is_run():
     assert {page: count for page, count in counts.items() if count} == {
         "README.md": 3,
         "docs/ArrayApi.md": 2,
+        "docs/Devices.md": 1,
         "docs/ExchangingData.md": 1,
         "docs/Explain.md": 2,
         # By test_guides.py.

@@ -128,7 +128,7 @@ TEST_F(DevicesTest, HaveMemoryAndLimitsOfTheirOwn) {
     SessionScope scope(*session);
     EXPECT_EQ(on("cpu:0").getMemory().getStatistics().bytesInUse, 0);
     EXPECT_GE(on("cpu:1").getMemory().getStatistics().bytesInUse, 4000);
-    on("cpu:1").getMemory().setLimit(8192);
+    on("cpu:1").getMemory().setLimit(6000);
   }
   EXPECT_THROW(values(sum(x, x)), OutOfMemory);
   Var y = tensor(1000, std::vector<float>(1000, 1));
@@ -262,8 +262,8 @@ TEST_F(DevicesTest, IndicesAreCheckedWhereTheyAre) {
     session->setDevice(on("poisoned"));
     Var given = session->give(DType::I64, indices.size(), buffer);
     Node *checked = recorder().checkIndices(given.getNode(), {0, 3, true});
-    return wrap(
-        recorder().reindex(x.getNode(), {2}, {"@e0(i0)"}, number(0), {}, checked));
+    return wrap(recorder().reindex(x.getNode(), {2}, {"@e0(i0)"}, number(0), {},
+                                   checked));
   };
   Var fine, wrong;
   {

@@ -36,9 +36,8 @@ TEST(QueueTest, RunsTasksInOrder) {
 TEST(QueueTest, ACallerThatWaitsRunsTheTask) {
   Queue queue;
   std::thread::id runner;
-  Ticket ticket =
-      queue.push([&](auto) { runner = std::this_thread::get_id(); },
-                 Queue::Start::WhenWaitedFor);
+  Ticket ticket = queue.push([&](auto) { runner = std::this_thread::get_id(); },
+                             Queue::Start::WhenWaitedFor);
   EXPECT_FALSE(ticket.isDone());
   ticket.wait();
   EXPECT_TRUE(ticket.isDone());
@@ -189,9 +188,9 @@ TEST(QueueTest, CancelledTasksAreTold) {
         isStopped = true;
       },
       Queue::Start::Apart);
-  Ticket second = queue.push(
-      [&](Ticket own) { EXPECT_FALSE(own.isCancelled()); },
-      Queue::Start::Apart);
+  Ticket second =
+      queue.push([&](Ticket own) { EXPECT_FALSE(own.isCancelled()); },
+                 Queue::Start::Apart);
   EXPECT_FALSE(first.wait([] { return true; }));
   first.cancel();
   second.wait();

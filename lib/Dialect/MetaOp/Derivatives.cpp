@@ -192,7 +192,8 @@ Products TransferOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   if (!isFloatTensor(getResult()))
     return none(*this);
   TensorEmitter emit(builder, getLoc());
-  return {emit.create<TransferOp>(getType(), cotangents[0], getTo(), getFrom())};
+  return {
+      emit.create<TransferOp>(getType(), cotangents[0], getTo(), getFrom())};
 }
 
 Products TransferOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {

@@ -28,7 +28,8 @@ using namespace metaops;
 unsigned Profiler::findProgram(const std::shared_ptr<const RunRecord> &record) {
   const CachedProgram *cached = record->cached.get();
   for (auto [it, end] = byProgram.equal_range(cached); it != end; ++it)
-    if (programs[it->second].record->locations == record->locations)
+    if (programs[it->second].record->locations == record->locations &&
+        programs[it->second].record->device == record->device)
       return it->second;
   unsigned index = programs.size();
   ProfiledProgram &program = programs.emplace_back();

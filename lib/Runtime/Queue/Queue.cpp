@@ -67,8 +67,8 @@ bool Tickets::areDone() const {
 }
 
 bool Tickets::wait(StopCheck shouldStop) const {
-  return llvm::all_of(
-      tickets, [&](Ticket ticket) { return ticket.wait(shouldStop); });
+  return llvm::all_of(tickets,
+                      [&](Ticket ticket) { return ticket.wait(shouldStop); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -123,8 +123,8 @@ void Session::addCarriedValues(RunKind kind) {
   int64_t generation = kind == RunKind::Updates ? flushes + 1 : flushes;
   std::vector<Node *> candidates = graph.getWaiting();
   llvm::erase_if(candidates, [&](Node *node) {
-    return node->isOutput || node->vars == 0 ||
-           node->generation > generation || node->device != slice.device;
+    return node->isOutput || node->vars == 0 || node->generation > generation ||
+           node->device != slice.device;
   });
   bool isAny = !candidates.empty();
   // Programs of updates have a rule of their own for what they share.

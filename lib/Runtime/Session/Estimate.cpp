@@ -230,9 +230,10 @@ int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
 
   std::function<void(llvm::ArrayRef<Node *>, RunKind)> compute =
       [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
-        for (auto &[on, nodes] : session.groupByDevice(asked))
-          while (session.planSlice(
-              nodes, kind, [&](Node *node) { return model.shareView(node); })) {
+        for (auto &[on, nodes] : session.groupByDevice(asked, kind))
+          while (session.planSlice(*on, nodes, kind, [&](Node *node) {
+            return model.shareView(node);
+          })) {
             if (!slice.transfers.empty()) {
               auto transfers = std::move(slice.transfers);
               for (Node *node : transfers)

@@ -72,35 +72,41 @@ TensorData Session::getData(const Var &var) {
   return data;
 }
 
-bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
+/// Values of fetches that are to be computed along.
+std::vector<Node *> Session::findFetched(RunKind kind) const {
+  std::vector<Node *> fetched;
+  bool isCarried = kind == RunKind::Carried;
+  if (kind != RunKind::Asked && kind != RunKind::Updates && !isCarried)
+    return fetched;
+  for (const Fetch &fetch : fetches)
+    for (Node *node : fetch.nodes)
+      // Of the iteration that begins, there is more to come.
+      if (!node->isLeaf() && node->generation <= flushes &&
+          !(isCarried && node->period == graph.getPeriod()))
+        fetched.push_back(node);
+  return fetched;
+}
+
+bool Session::planSlice(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
                         llvm::function_ref<bool(Node *)> shareView) {
+  slice.device = &on;
   llvm::SmallSetVector<Node *, 16> outputs;
   auto add = [&](Node *node) {
     if (!node->isLeaf() && !shareView(node))
       outputs.insert(node);
   };
   llvm::for_each(asked, add);
+  for (Node *node : findFetched(kind))
+    if (node->device == &on)
+      add(node);
   if (outputs.empty())
     return false;
-  Device *on = outputs.front()->device ? outputs.front()->device : device;
-  slice.device = on;
-  auto addBeside = [&](Node *node) {
-    if (!node->device || node->device == on)
-      add(node);
-  };
-  bool isCarried = kind == RunKind::Carried;
-  if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
-    for (const Fetch &fetch : fetches)
-      for (Node *node : fetch.nodes)
-        // Of the iteration that begins, there is more to come.
-        if (node->generation <= flushes &&
-            !(isCarried && node->period == graph.getPeriod()))
-          addBeside(node);
   llvm::scope_exit forget([this] { forgetAsked(); });
   traceSlice(graph, outputs.getArrayRef(), slice);
   if (!slice.transfers.empty())
     return true;
-  if (kind == RunKind::Asked || kind == RunKind::Updates || isCarried)
+  if (kind == RunKind::Asked || kind == RunKind::Updates ||
+      kind == RunKind::Carried)
     addCarriedValues(kind);
   if (!slice.transfers.empty())
     return true;
@@ -118,9 +124,10 @@ bool Session::planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
 }
 
 /// Plans a program, for which everything is on its device.
-bool Session::planProgram(llvm::ArrayRef<Node *> asked, RunKind kind) {
+bool Session::planProgram(Device &on, llvm::ArrayRef<Node *> asked,
+                          RunKind kind) {
   for (;;) {
-    if (!planSlice(asked, kind,
+    if (!planSlice(on, asked, kind,
                    [this](Node *node) { return computeView(node); }))
       return false;
     if (slice.transfers.empty())
@@ -129,34 +136,33 @@ bool Session::planProgram(llvm::ArrayRef<Node *> asked, RunKind kind) {
   }
 }
 
-/// Computes values of one device.
-void Session::computeOn(llvm::ArrayRef<Node *> asked, RunKind kind) {
-  if (planProgram(asked, kind))
-    runSlice(lookUpProgram(), kind);
-}
-
-/// What needs computing; in the order in which the devices are met.
-Session::NodesByDevice
-Session::groupByDevice(llvm::ArrayRef<Node *> nodes) const {
+/// What one program of each device computes; in the order in which the devices
+/// are met.
+Session::NodesByDevice Session::groupByDevice(llvm::ArrayRef<Node *> asked,
+                                              RunKind kind) const {
   NodesByDevice groups;
-  for (Node *node : nodes)
+  for (Node *node : asked)
     if (!node->isLeaf())
       groups[node->device ? node->device : device].push_back(node);
+  for (Node *node : findFetched(kind))
+    groups.try_emplace(node->device);
   return groups;
 }
 
 void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
-  NodesByDevice byDevice = groupByDevice(asked);
+  NodesByDevice byDevice = groupByDevice(asked, kind);
   // A program may overwrite what another device is to read, so all copies that
   // the programs need come first.
   if (byDevice.size() > 1) {
-    auto pending = llvm::to_vector(llvm::make_filter_range(
-        asked, [](Node *node) { return !node->isLeaf(); }));
+    std::vector<Node *> pending = findFetched(kind);
+    for (auto &[on, nodes] : byDevice)
+      llvm::append_range(pending, nodes);
     traceSlice(graph, pending, slice);
     computeTransfers(std::move(slice.transfers));
   }
   for (auto &[on, nodes] : byDevice)
-    computeOn(nodes, kind);
+    if (planProgram(*on, nodes, kind))
+      runSlice(lookUpProgram(), kind);
   completeFetches();
   if (!settings.isAsynchronous && kind != RunKind::Transferred)
     for (const std::unique_ptr<Device> &each : devices.getMade())

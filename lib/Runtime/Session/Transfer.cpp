@@ -70,8 +70,8 @@ TensorData Session::read(Node *node) {
       [&] {
         return devices.getFirst().getMemory().allocate(data.buffer->bytes());
       });
-  data.ready = copy(node, copied, devices.getFirst().getName(),
-                    node->op->getLoc());
+  data.ready =
+      copy(node, copied, devices.getFirst().getName(), node->op->getLoc());
   data.buffer = std::move(copied);
   return data;
 }

@@ -124,7 +124,7 @@ static bool combines(Operation *op) {
 }
 
 static LogicalResult verifyInGraph(Operation *op) {
-  if (isGlue(op) || isa<MetaOpInterface, CheckOp>(op))
+  if (isGlue(op) || isa<MetaOpInterface, CheckOp, TransferOp>(op))
     return success();
   // Leaves of a program: buffers and scalars.
   if (isa<BufferOp, ScalarOp>(op))

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core, io
 from .._core import Var, array
+from .._devices import device, device_of
 from .._errors import at_line
 from .._names import Absent
 from .._typing import DType, VarLike
@@ -263,19 +264,32 @@ class Module(Members):
                 module.__dict__["_is_frozen"] = True
         return self
 
-    # Types of elements.
+    # Types of elements, and devices.
 
-    def to(self: M, dtype: DType) -> M:
-        """Convert all floats, parameters and buffers, to a float dtype; return the module.
+    def to(self: M, destination: DType | device) -> M:
+        """Convert all floats to a dtype, or bring all tensors to a device; return the module.
 
-        The Vars stay the same ones. Optimisers are made afterwards.
+        The Vars, of parameters and buffers, stay the same ones. Optimisers are made
+        afterwards.
+
+        Parameters
+        ----------
+        destination
+            A float dtype, a device or the name of one.
 
         Raises
         ------
         TypeError
             If the dtype is none of floats.
+        ValueError
+            If there is no such device.
         """
-        given = _core.dtype(dtype)
+        name = destination if isinstance(destination, str) else ""
+        if isinstance(destination, device) or name.partition(":")[0] in _KINDS:
+            for _, value, _ in self._named_tensors():
+                value.assign(_core.transfer(value.detach(), device(name)))
+            return self
+        given = _core.dtype(destination)
         if "float" not in given:
             raise at_line(TypeError(f"to: dtype is {given}, expected a float dtype"))
         for _, value, _ in self._named_tensors():
@@ -322,6 +336,10 @@ class Module(Members):
         return f"{name}(\n  {text}\n)"
 
 
+#: What devices are called; no dtype is.
+_KINDS = {"cpu", "interpreter"}
+
+
 def _listed(names: list[str], most: int = 8) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{names[:most]}{more}"
@@ -334,7 +352,8 @@ def _loaded(name: str, given: VarLike, target: Var) -> Var:
         raise at_line(
             ValueError(f"load_state_dict: {name!r} has shape {shape}, expected {target.shape}")
         )
-    return array(given.numpy() if isinstance(given, Var) else given, target.dtype)
+    with device_of(target):
+        return array(given.numpy() if isinstance(given, Var) else given, target.dtype)
 
 
 def _is_same(x: Var, y: Var) -> bool:

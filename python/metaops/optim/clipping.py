@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from .._core import Var, array
+from .._core import Var, array, transfer
+from .._devices import device_of
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
 from ..elementwise import clip, minimum
@@ -71,14 +72,19 @@ def clip_grad_norm(
     given = _as_gradients("clip_grad_norm", gradients)
     if not given:
         return [], array(0.0)
-    norms = [norm(widened(gradient)[0], norm_type) for gradient in given]
+    # The gradients may be on several devices.
+    place = device_of(given[0])
+    norms = [transfer(norm(widened(gradient)[0], norm_type), place) for gradient in given]
     dtype = "float64" if any(own.dtype == "float64" for own in norms) else "float32"
     total = norm(stack([own.cast(dtype) for own in norms]), norm_type)
     # Another bound is no other program.
     bound = array(max_norm, dtype)
     scale = minimum(bound / (total + _EPS), array(1.0, dtype))
+    scales = {own: transfer(scale, own) for own in {device_of(gradient) for gradient in given}}
     return [
-        (gradient * scale.cast(widened(gradient)[0].dtype)).cast(gradient.dtype)
+        (gradient * scales[device_of(gradient)].cast(widened(gradient)[0].dtype)).cast(
+            gradient.dtype
+        )
         for gradient in given
     ], total
 

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from .._core import RepeatedUpdate, Var, array, full, grad, make_repeated_update
+from .._devices import device_of
 from .._errors import at_line
 from .._names import Absent
 from .._typing import as_var, shown
@@ -151,7 +152,8 @@ class Optimizer(ABC):
                 kept = self._kept.setdefault(name, {})
                 if index not in kept:
                     shape = self._state_shape(name, parameter)
-                    kept[index] = full(shape, first, parameter.dtype)
+                    with device_of(parameter):
+                        kept[index] = full(shape, first, parameter.dtype)
 
     def _check_parameters(self, new: list[Any]) -> None:
         """Raise an error unless these are float Vars that are not there yet."""
@@ -260,15 +262,17 @@ class Optimizer(ABC):
         self._check(gradients)
         repeated = make_repeated_update()
         may_repeat = repeated.begin(targets, gradients)
-        scalars: dict[str, dict[tuple[int, str], Var]] = {}
+        scalars: dict[tuple[str, str], dict[tuple[int, str], Var]] = {}
         for index, (parameter, gradient) in enumerate(zip(self.parameters, gradients, strict=True)):
-            dtype, own = parameter.dtype, self._group_of[index]
-            if dtype not in scalars:
-                scalars[dtype] = {name: array(n, dtype) for name, n in numbers.items()}
-            of_group = {name: n for (k, name), n in scalars[dtype].items() if k == own}
+            own, place = self._group_of[index], device_of(parameter)
+            kind = parameter.dtype, place
+            if kind not in scalars:
+                with place:
+                    scalars[kind] = {name: array(n, kind[0]) for name, n in numbers.items()}
+            of_group = {name: n for (k, name), n in scalars[kind].items() if k == own}
             self._update(index, parameter, gradient, of_group)
         if may_repeat:
-            given = [scalar for of_dtype in scalars.values() for scalar in of_dtype.values()]
+            given = [scalar for of_kind in scalars.values() for scalar in of_kind.values()]
             repeated.end(targets, given, len(numbers))
             self._repeated = names, repeated
 
@@ -350,7 +354,8 @@ class Optimizer(ABC):
             if not isinstance(own, Var):
                 continue
             given = state[name]
-            value = array(given.numpy() if isinstance(given, Var) else given, own.dtype)
+            with device_of(own):
+                value = array(given.numpy() if isinstance(given, Var) else given, own.dtype)
             if value.shape != own.shape:
                 raise at_line(ValueError(f"{name!r} has shape {value.shape}, expected {own.shape}"))
             values.append((own, value))

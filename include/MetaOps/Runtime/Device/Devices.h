@@ -31,7 +31,8 @@ struct DeviceKind {
       createHostMemory;
 };
 
-/// Devices by name. Each is made when it is first asked for, and stays.
+/// Devices by name. The first is there; each other is made when it is first
+/// asked for, and stays.
 class Devices {
 public:
   /// At least one kind.
@@ -41,7 +42,7 @@ public:
   /// there is none of that name.
   Device *find(llvm::StringRef name);
   /// The first of the first kind.
-  Device &getFirst() { return *find(kinds.front().name); }
+  Device &getFirst() const { return *made.front(); }
   /// "cpu:0 to cpu:7, interpreter:0".
   std::string describeNames() const;
   std::vector<std::string> getNames() const;

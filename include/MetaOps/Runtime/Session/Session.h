@@ -271,13 +271,13 @@ private:
   // Running (Run.cpp)
   /// Has `slice` compute what is asked for and what goes along with it. False
   /// where everything is there; `shareView` takes care of views of what is.
-  bool planSlice(llvm::ArrayRef<Node *> asked, RunKind kind,
+  bool planSlice(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
                  llvm::function_ref<bool(Node *)> shareView);
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
   using NodesByDevice = llvm::MapVector<Device *, llvm::SmallVector<Node *, 4>>;
-  NodesByDevice groupByDevice(llvm::ArrayRef<Node *> nodes) const;
-  void computeOn(llvm::ArrayRef<Node *> asked, RunKind kind);
-  bool planProgram(llvm::ArrayRef<Node *> asked, RunKind kind);
+  NodesByDevice groupByDevice(llvm::ArrayRef<Node *> asked, RunKind kind) const;
+  std::vector<Node *> findFetched(RunKind kind) const;
+  bool planProgram(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind);
   void syncNodes(llvm::ArrayRef<Node *> asked);
   std::shared_ptr<const RunRecord>
   makeRecord(std::shared_ptr<const CachedProgram> cached) const;
