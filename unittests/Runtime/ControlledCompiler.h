@@ -27,11 +27,11 @@ public:
     bool fails = false;
     int runs = 0;
 
-    void set(bool nowHeld, bool nowFails = false) {
+    void set(bool isHeld, bool fails = false) {
       {
         std::lock_guard<std::mutex> lock(mutex);
-        isHeld = nowHeld;
-        fails = nowFails;
+        this->isHeld = isHeld;
+        this->fails = fails;
       }
       changed.notify_all();
     }

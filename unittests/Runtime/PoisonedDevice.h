@@ -30,14 +30,13 @@ public:
 
   PoisonedMemory() {
     int file = memfd_create("poisoned", 0);
-    if (ftruncate(file, kBytes) == 0) {
-      // One range of addresses, of which the second half is the backend's.
-      base = static_cast<char *>(mmap(nullptr, 2 * kBytes, PROT_NONE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-      mmap(base, kBytes, PROT_NONE, MAP_SHARED | MAP_FIXED, file, 0);
-      mmap(base + kBytes, kBytes, PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_FIXED, file, 0);
-    }
+    bool isThere = ftruncate(file, kBytes) == 0;
+    // One range of addresses, of which the second half is the backend's.
+    base = map(nullptr, 2 * kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    isThere &= map(base, kBytes, PROT_NONE, MAP_SHARED | MAP_FIXED, file) &&
+               map(base + kBytes, kBytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED, file);
+    used = isThere ? 0 : kBytes;
     close(file);
   }
   ~PoisonedMemory() override { munmap(base, 2 * kBytes); }
@@ -67,8 +66,14 @@ public:
   }
 
 private:
+  static char *map(char *at, size_t bytes, int access, int flags, int file) {
+    void *mapped = mmap(at, bytes, access, flags, file, 0);
+    return mapped == MAP_FAILED ? nullptr : static_cast<char *>(mapped);
+  }
+
   char *base = nullptr;
   std::mutex mutex;
+  /// All of it where there is none.
   size_t used = 0;
 };
 
