@@ -25,13 +25,14 @@ if(NOT METAOPS_STATIC_LLVM)
   return()
 endif()
 
-# What is included of each; they name the rest. Of LLVM's targets the processor's own,
-# for nothing is compiled for another.
+# What is included of each; they name the rest. Of LLVM's targets those that programs are
+# exported for.
 set(llvm_archives
   LLVMJITLink
   LLVMOrcJIT
   LLVMPasses
-  LLVM${LLVM_NATIVE_ARCH}CodeGen)
+  LLVMAArch64CodeGen
+  LLVMX86CodeGen)
 set(mlir_archives
   MLIRArithToLLVM
   MLIRArithTransforms

@@ -246,12 +246,12 @@ def test_creation_by_names():
 
 def test_attributes():
     x = mo.array(np.arange(6).reshape(1, 2, 3))
-    assert x.device == "cpu"
+    assert x.device == INFO.default_device() == mo.device(str(x.device))
     same(x.mT, x.numpy().swapaxes(1, 2))
     with pytest.raises(ValueError, match="two dimensions"):
         mo.zeros(3).mT
     moved = x.to_device("cpu")
-    assert moved is not x
+    assert moved is not x and moved.device == "cpu"
     same(moved, x.numpy())
     with pytest.raises(ValueError, match="there is no device 'gpu'"):
         x.to_device("gpu")

@@ -387,12 +387,9 @@ def test_two_threads(rng):
     def work(part):
         try:
             for x in part:
-                close(
-                    nn.conv2d(mo.array(x), w, padding=1),
-                    expected(x, w.numpy()),
-                    rtol=1e-4,
-                    atol=1e-4,
-                )
+                with w.device:
+                    y = nn.conv2d(mo.array(x), w, padding=1)
+                close(y, expected(x, w.numpy()), rtol=1e-4, atol=1e-4)
         except BaseException as error:
             failures.append(error)
 

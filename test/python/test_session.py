@@ -247,7 +247,7 @@ def test_threads_share_the_session():
     def work(number):
         try:
             for i in range(30):
-                x = mo.array(np.full((2, 4), number + i, "float32"))
+                x = mo.asarray(np.full((2, 4), number + i, "float32"), device=w.device)
                 y = (x @ w * 2 + 1).sum()
                 assert y.item() == 8 * (2 * (number + i) + 1)
         except Exception as error:

@@ -39,7 +39,8 @@ class Worker(threading.Thread):
 
     def run(self):
         try:
-            self.work()
+            with self.shared.device:
+                self.work()
         except BaseException as error:
             self.failure = error
 
