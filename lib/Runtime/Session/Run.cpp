@@ -141,11 +141,18 @@ bool Session::planProgram(Device &on, llvm::ArrayRef<Node *> asked,
 Session::NodesByDevice Session::groupByDevice(llvm::ArrayRef<Node *> asked,
                                               RunKind kind) const {
   NodesByDevice groups;
+  auto find = [&](Device *on) -> llvm::SmallVectorImpl<Node *> & {
+    for (DeviceNodes &group : groups)
+      if (group.device == on)
+        return group.nodes;
+    groups.push_back({on, {}});
+    return groups.back().nodes;
+  };
   for (Node *node : asked)
     if (!node->isLeaf())
-      groups[node->device ? node->device : device].push_back(node);
+      find(node->device ? node->device : device).push_back(node);
   for (Node *node : findFetched(kind))
-    groups.try_emplace(node->device);
+    find(node->device);
   return groups;
 }
 

@@ -34,7 +34,6 @@
 #include "MetaOps/Runtime/Session/Var.h"
 #include "MetaOps/Runtime/Threads/ForkMark.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -274,7 +273,12 @@ private:
   bool planSlice(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
                  llvm::function_ref<bool(Node *)> shareView);
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
-  using NodesByDevice = llvm::MapVector<Device *, llvm::SmallVector<Node *, 4>>;
+  /// What one program of a device is to compute.
+  struct DeviceNodes {
+    Device *device;
+    llvm::SmallVector<Node *, 4> nodes;
+  };
+  using NodesByDevice = llvm::SmallVector<DeviceNodes, 1>;
   NodesByDevice groupByDevice(llvm::ArrayRef<Node *> asked, RunKind kind) const;
   std::vector<Node *> findFetched(RunKind kind) const;
   bool planProgram(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind);
