@@ -26,12 +26,16 @@ void copySlowly(const Copy &copy, llvm::ArrayRef<void *> buffers,
     bool isInside = true;
     for (size_t k = copy.dims.size(); k-- > 0;) {
       const CopyDim &dim = copy.dims[k];
-      int64_t index = dim.start + left % dim.extent;
+      // Starts may be as far outside as numbers go.
+      __int128 index = dim.start + left % dim.extent;
       left /= dim.extent;
       if (dim.startBuffer >= 0)
         index += *static_cast<int64_t *>(buffers[dim.startBuffer]);
-      isInside &= index >= 0 && index < dim.room;
-      place += index * stride;
+      if (index < 0 || index >= dim.room) {
+        isInside = false;
+        break;
+      }
+      place += static_cast<int64_t>(index) * stride;
       stride *= dim.room;
     }
     if (isInside)

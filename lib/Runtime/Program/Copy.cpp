@@ -89,18 +89,17 @@ static Clipped clip(const CopyDim &dim, llvm::ArrayRef<void *> buffers) {
 /// The rows of a copy; none where nothing lies in the window.
 static bool findRows(const Copy &copy, llvm::ArrayRef<void *> buffers,
                      void *dest, Rows &rows) {
-  rows.from = static_cast<const char *>(buffers[copy.source]);
-  rows.to = static_cast<char *>(dest);
   rows.bytes = copy.elementBytes;
   int64_t from = copy.elementBytes, to = copy.elementBytes;
+  int64_t firstFrom = 0, firstTo = 0;
   bool isContiguous = true;
   for (size_t k = copy.dims.size(); k-- > 0;) {
     const CopyDim &dim = copy.dims[k];
     Clipped part = clip(dim, buffers);
     if (part.extent == 0)
       return false;
-    rows.from += part.first * from;
-    rows.to += part.start * to;
+    firstFrom += part.first * from;
+    firstTo += part.start * to;
     if (isContiguous)
       rows.bytes *= part.extent;
     else if (part.extent > 1)
@@ -109,6 +108,9 @@ static bool findRows(const Copy &copy, llvm::ArrayRef<void *> buffers,
     from *= dim.extent;
     to *= dim.room;
   }
+  // Only now: where nothing is copied, there may be no memory.
+  rows.from = static_cast<const char *>(buffers[copy.source]) + firstFrom;
+  rows.to = static_cast<char *>(dest) + firstTo;
   std::reverse(rows.loops.begin(), rows.loops.end());
   for (const RowLoop &loop : rows.loops)
     rows.count *= loop.extent;
