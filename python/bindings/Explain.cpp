@@ -79,14 +79,14 @@ py::tuple metaops::python::describeProgram(
   for (const KernelInfo &call : record->cached->program->getInfo().calls) {
     // Copies have no stages.
     KernelDescription kernel;
-    if (!call.isCopy && next != description.kernels.end())
+    if (call.isKernel && next != description.kernels.end())
       kernel = std::move(*next++);
     py::list stages;
     for (const StageDescription &stage : kernel.stages)
       stages.append(toDict(stage));
     std::string text;
     llvm::raw_string_ostream stream(text);
-    if (!call.isCopy)
+    if (call.isKernel)
       print(stream, kernel);
     py::dict instructions;
     for (auto [name, count] :

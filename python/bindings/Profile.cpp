@@ -136,7 +136,7 @@ static py::tuple tune(const Profiler &profiler, int64_t index,
   std::vector<double> seconds;
   std::vector<const KernelInfo *> calls;
   for (auto [call, statistics] : llvm::zip_equal(info.calls, program.calls)) {
-    if (call.isCopy)
+    if (!call.isKernel)
       continue;
     calls.push_back(&call);
     seconds.push_back(statistics.total * 1e-9 /

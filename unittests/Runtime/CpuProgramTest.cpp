@@ -139,7 +139,7 @@ TEST_F(CpuProgramTest, ReportsHaveTheStepsOfLoops) {
   auto loop = llvm::find_if(
       calls, [](const KernelInfo &call) { return call.name == "while"; });
   ASSERT_NE(loop, calls.end());
-  EXPECT_TRUE(loop->isCopy);
+  EXPECT_FALSE(loop->isKernel);
   EXPECT_EQ(times[loop - calls.begin()].statistics.runs, 0);
 }
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "MetaOps/Runtime/Kernels/KernelCache.h"
 #include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "NoNewThreads.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -29,7 +30,13 @@ protected:
       : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
     context.getDiagEngine().registerHandler(
         [this](Diagnostic &diagnostic) { messages += diagnostic.str(); });
-    cache = cantFail(KernelCache::create());
+    cache = create();
+  }
+
+  static std::unique_ptr<KernelCache>
+  create(const KernelCacheOptions &options = {}) {
+    return std::make_unique<KernelCache>(cantFail(CpuBackend::create()),
+                                         options);
   }
 
   static DialectRegistry makeRegistry() {
@@ -138,7 +145,7 @@ TEST_F(KernelCacheTest, RunsWhatItCompiles) {
 TEST_F(KernelCacheTest, CompilesWithoutThreadsThatCannotBeStarted) {
   KernelCacheOptions options;
   options.threads = 4;
-  cache = cantFail(KernelCache::create(options));
+  cache = create(options);
   NoNewThreads limit;
   getAll({getText("a", "sub", 8), getText("b", "add", 8), getSized(16)});
   EXPECT_EQ(compiled, 3u);
@@ -279,7 +286,7 @@ TEST_F(KernelCacheTest, GeneralCodeGivesTheBitsOfSpecialCode) {
   for (unsigned rows : {12u, 13u, 5u, 32u, 63u})
     for (unsigned columns : {96u, 40u, 37u, 100u, 65u}) {
       unsigned count = 0;
-      auto fresh = cantFail(KernelCache::create());
+      auto fresh = create();
       auto special = cantFail(fresh->get(parse(getSum(rows, columns)), count));
       auto general = get(getSum(rows, columns));
       EXPECT_TRUE(special->scalars.empty());
@@ -321,7 +328,7 @@ TEST_F(KernelCacheTest, ManyThreadsCompileWhatOneDoes) {
   for (unsigned threads : {1, 2, 7, 40}) {
     KernelCacheOptions options;
     options.threads = threads;
-    cache = cantFail(KernelCache::create(options));
+    cache = create(options);
     compiled = 0;
     auto calls = getAll(texts);
     EXPECT_EQ(compiled, texts.size());

@@ -220,7 +220,7 @@ TEST_F(StoredProgramTest, RowsAreWhereTheyWere) {
   auto loaded = llvm::cantFail(second->compile(pitched, {}, {}));
   EXPECT_TRUE(loaded->getInfo().isLoaded);
   for (const KernelInfo &call : compiled->getInfo().calls)
-    EXPECT_FALSE(call.isCopy);
+    EXPECT_TRUE(call.isKernel);
   for (const auto &program : {compiled, loaded}) {
     llvm::SmallVector<BufferRef> results;
     BufferRef x = memory.allocate(3 * sizeof(float));

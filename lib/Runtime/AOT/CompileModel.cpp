@@ -19,8 +19,9 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/AOT/ModelObject.h"
-#include "MetaOps/Runtime/CPU/ProgramBuilder.h"
+#include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
+#include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "ModelInterface.h"
 #include "RunEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -169,11 +170,11 @@ static llvm::SetVector<StringRef> listKernels(const ProgramData &program) {
 
 /// Links kernels into one module.
 static llvm::Error linkKernels(const llvm::SetVector<StringRef> &names,
-                               const KernelCache &kernels,
+                               const CpuBackend &backend,
                                llvm::Module &module) {
   for (StringRef name : names) {
     auto kernel = llvm::parseBitcodeFile(
-        kernels.getObject(name)->getMemBufferRef(), module.getContext());
+        backend.getObject(name)->getMemBufferRef(), module.getContext());
     if (!kernel)
       return kernel.takeError();
     if (llvm::Linker::linkModules(module, std::move(*kernel)))
@@ -185,15 +186,15 @@ static llvm::Error linkKernels(const llvm::SetVector<StringRef> &names,
 
 static llvm::Expected<std::string> emitModel(const ProgramData &program,
                                              const ModelInterface &model,
-                                             const KernelCache &kernels) {
-  auto emitter = ObjectEmitter::create(kernels.getTarget());
+                                             const CpuBackend &backend) {
+  auto emitter = ObjectEmitter::create(backend.getTarget());
   if (!emitter)
     return emitter.takeError();
   llvm::LLVMContext context;
   llvm::Module module(model.name, context);
   (*emitter)->setTarget(module);
   llvm::SetVector<StringRef> names = listKernels(program);
-  if (llvm::Error error = linkKernels(names, kernels, module))
+  if (llvm::Error error = linkKernels(names, backend, module))
     return std::move(error);
   emitModelFunctions(program, model, module);
   for (auto [number, name] : llvm::enumerate(names))
@@ -227,15 +228,15 @@ llvm::FailureOr<ModelObject> compileModel(ModuleOp module,
   auto fail = [&](llvm::Error error) -> LogicalResult {
     return main.emitError(toString(std::move(error)));
   };
-  std::unique_ptr<KernelCache> kernels =
-      KernelCache::createFor(target.forLinking());
-  auto built = buildProgram(module, *kernels);
+  auto backend = CpuBackend::createFor(target.forLinking());
+  KernelCache kernels(backend);
+  auto built = buildProgram(module, kernels);
   if (!built)
     return fail(built.takeError());
   const ProgramData &program = built->program->getData();
   model.arenaBytes = llvm::alignTo(program.arenaBytes, kModelAlignment);
   model.errors = listErrors(program);
-  auto object = emitModel(program, model, *kernels);
+  auto object = emitModel(program, model, *backend);
   if (!object)
     return fail(object.takeError());
   return ModelObject{std::move(*object), writeModelHeader(model)};

@@ -15,7 +15,8 @@
 
 #include "Trial.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Runtime/CPU/ProgramBuilder.h"
+#include "MetaOps/Runtime/CPU/CpuBackend.h"
+#include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "llvm/ADT/APFloat.h"
 
 #include <cmath>
@@ -142,10 +143,10 @@ llvm::Expected<std::unique_ptr<Trial>>
 Trial::create(ModuleOp module, llvm::ArrayRef<BufferRef> arguments,
               Allocator &memory, ThreadPool &threads, StopCheck shouldStop) {
   std::unique_ptr<Trial> trial(new Trial(threads));
-  auto kernels = KernelCache::create();
-  if (!kernels)
-    return kernels.takeError();
-  trial->kernels = std::move(*kernels);
+  auto backend = CpuBackend::create();
+  if (!backend)
+    return backend.takeError();
+  trial->kernels = std::make_unique<KernelCache>(std::move(*backend));
   auto built = buildProgram(module, *trial->kernels, shouldStop);
   if (!built)
     return built.takeError();

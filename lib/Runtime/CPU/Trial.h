@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_RUNTIME_CPU_TRIAL_H
 #define METAOPS_LIB_RUNTIME_CPU_TRIAL_H
 
-#include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "MetaOps/Runtime/Kernels/KernelCache.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"

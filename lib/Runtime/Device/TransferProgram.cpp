@@ -20,7 +20,7 @@ TransferProgram::TransferProgram(int64_t bytes) : bytes(bytes) {
   info.metaOps = 1;
   KernelInfo &call = info.calls.emplace_back();
   call.name = "transfer";
-  call.isCopy = true;
+  call.isKernel = false;
   call.operators = {"transfer"};
   call.nodes = {0};
   call.bytesRead = call.bytesWritten = bytes;

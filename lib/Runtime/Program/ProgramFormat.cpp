@@ -170,11 +170,11 @@ static void visit(Visitor &visitor, ProgramData &program) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
-  auto &[name, isCopy, nodes, operators, bytesRead, bytesWritten, flops,
+  auto &[name, isKernel, nodes, operators, bytesRead, bytesWritten, flops,
          instructions, routineWork, loopOps, maxThreads, mayKeep,
          scheduleLines] = info;
   visitor.text(name);
-  visitor.number(isCopy);
+  visitor.number(isKernel);
   visitor.list(nodes);
   visitor.list(operators);
   visitor.number(bytesRead);

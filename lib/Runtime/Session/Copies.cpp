@@ -86,7 +86,7 @@ std::shared_ptr<const CachedProgram> Session::makeCopies() {
   for (const ResultPlace &result : data.results) {
     KernelInfo &call = info.calls.emplace_back();
     call.name = "copy";
-    call.isCopy = true;
+    call.isKernel = false;
     call.operators = {"concat"};
     for (auto [number, node] : llvm::enumerate(slice.ops))
       if (isa<metaop::ConcatOp>(node->op))

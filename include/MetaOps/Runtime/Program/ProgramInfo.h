@@ -19,8 +19,8 @@ namespace metaops {
 /// the copies that one placement makes, a check, or control flow.
 struct KernelInfo {
   std::string name;
-  /// No kernel, but copies, a routine, a check or control flow.
-  bool isCopy = false;
+  /// Else it is copies, a routine, a check or control flow.
+  bool isKernel = true;
   /// Positions in the slice of the operations that the kernel computes.
   std::vector<unsigned> nodes;
   /// Their names, in program order; clones are listed once each.

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_RUNTIME_CPU_PROGRAMBUILDER_H
-#define METAOPS_RUNTIME_CPU_PROGRAMBUILDER_H
+#ifndef METAOPS_RUNTIME_KERNELS_PROGRAMBUILDER_H
+#define METAOPS_RUNTIME_KERNELS_PROGRAMBUILDER_H
 
-#include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "MetaOps/Runtime/Kernels/KernelCache.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -41,4 +41,4 @@ std::optional<unsigned> getNode(mlir::FileLineColLoc location);
 
 } // namespace metaops
 
-#endif // METAOPS_RUNTIME_CPU_PROGRAMBUILDER_H
+#endif // METAOPS_RUNTIME_KERNELS_PROGRAMBUILDER_H

@@ -1,4 +1,4 @@
-//===- KernelLibrary.cpp - Linked kernels by name -------------------------===//
+//===- KernelLibrary.cpp - Loaded kernels by name -------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,33 +21,27 @@ DiskKey KernelLibrary::keyOf(llvm::StringRef name) const {
 }
 
 llvm::Expected<std::shared_ptr<const Kernel>>
-KernelLibrary::link(llvm::StringRef name,
-                    std::unique_ptr<llvm::MemoryBuffer> object) {
-  KernelFunction function = nullptr;
-  if (jit) {
-    auto found = jit->link(std::move(object), name);
-    if (!found)
-      return found.takeError();
-    function = *found;
-  } else {
-    objects[name] = std::move(object);
-  }
-  auto kernel = std::make_shared<const Kernel>(Kernel{function, name.str()});
-  linked[name] = kernel;
-  return kernel;
+KernelLibrary::load(llvm::StringRef name,
+                    std::unique_ptr<llvm::MemoryBuffer> code) {
+  auto kernel = backend->load(name, std::move(code));
+  if (!kernel)
+    return kernel.takeError();
+  auto shared = std::make_shared<const Kernel>(std::move(*kernel));
+  loaded[name] = shared;
+  return shared;
 }
 
 std::shared_ptr<const Kernel> KernelLibrary::find(llvm::StringRef name) {
-  if (auto it = linked.find(name); it != linked.end())
+  if (auto it = loaded.find(name); it != loaded.end())
     return it->second;
   if (!store)
     return nullptr;
-  auto object = store->load(DiskEntryKind::Kernel, keyOf(name));
-  if (!object)
+  auto code = store->load(DiskEntryKind::Kernel, keyOf(name));
+  if (!code)
     return nullptr;
-  auto kernel = link(name, std::move(object));
+  auto kernel = load(name, std::move(code));
   if (!kernel) {
-    // Compiled and written again, it may be linked.
+    // Compiled and written again, it may be loaded.
     llvm::consumeError(kernel.takeError());
     store->remove(DiskEntryKind::Kernel, keyOf(name));
     return nullptr;
@@ -58,10 +52,10 @@ std::shared_ptr<const Kernel> KernelLibrary::find(llvm::StringRef name) {
 
 llvm::Expected<std::shared_ptr<const Kernel>>
 KernelLibrary::add(llvm::StringRef name,
-                   std::unique_ptr<llvm::MemoryBuffer> object) {
+                   std::unique_ptr<llvm::MemoryBuffer> code) {
   if (store)
-    store->store(DiskEntryKind::Kernel, keyOf(name), object->getBuffer());
-  auto kernel = link(name, std::move(object));
+    store->store(DiskEntryKind::Kernel, keyOf(name), code->getBuffer());
+  auto kernel = load(name, std::move(code));
   if (!kernel && store)
     store->remove(DiskEntryKind::Kernel, keyOf(name));
   return kernel;

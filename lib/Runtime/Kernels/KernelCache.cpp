@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/JIT/KernelCache.h"
-#include "KernelCompiler.h"
+#include "MetaOps/Runtime/Kernels/KernelCache.h"
+#include "CompileKernels.h"
 #include "KernelFamily.h"
 #include "KernelLibrary.h"
 #include "MetaOps/Conversion/Passes.h"
@@ -142,12 +142,9 @@ namespace {
 /// Lowers functions to loops, one by one.
 class LoopsLowering {
 public:
-  LoopsLowering(MLIRContext *context, bool hasFma) : passes(context) {
-    passes.addPass(metaop::createConvertMetaOpToVectorPass());
-    // Before the numbers are known: the same for all kernels of a family.
-    metaop::FormFmaPassOptions fma;
-    fma.hasFma = hasFma;
-    passes.addPass(metaop::createFormFmaPass(fma));
+  LoopsLowering(MLIRContext *context, const KernelBackend &backend)
+      : passes(context) {
+    backend.addLowering(passes);
     passes.addPass(metaop::createAbstractNumbersPass());
   }
 
@@ -194,51 +191,21 @@ llvm::Error KernelCache::Lowered::readFunction() {
 // KernelCache
 //===----------------------------------------------------------------------===//
 
-static std::optional<DiskKey> makeTargetKey(const CodeTarget &target) {
+static std::optional<DiskKey> makeTargetKey(const KernelBackend &backend) {
   auto identity = getBuildIdentity();
   if (!identity)
     return std::nullopt;
-  return DiskKeyBuilder()
-      .add(*identity)
-      .add(target.getDescription())
-      .add(target.getProcessor().str())
-      .finish();
+  return DiskKeyBuilder().add(*identity).add(backend.getDescription()).finish();
 }
 
-KernelCache::KernelCache(CodeTarget target, std::unique_ptr<Jit> jit,
-                         unsigned threads)
-    : target(std::move(target)), targetKey(makeTargetKey(this->target)),
-      library(std::make_unique<KernelLibrary>(std::move(jit))),
-      threads(threads) {}
+KernelCache::KernelCache(std::shared_ptr<KernelBackend> backend,
+                         const KernelCacheOptions &options)
+    : backend(std::move(backend)), targetKey(makeTargetKey(*this->backend)),
+      library(std::make_unique<KernelLibrary>(this->backend)),
+      threads(options.threads
+                  ? options.threads
+                  : llvm::hardware_concurrency().compute_thread_count()) {}
 KernelCache::~KernelCache() = default;
-
-static unsigned getThreads(const KernelCacheOptions &options) {
-  if (options.threads != 0)
-    return options.threads;
-  return llvm::hardware_concurrency().compute_thread_count();
-}
-
-llvm::Expected<std::unique_ptr<KernelCache>>
-KernelCache::create(const KernelCacheOptions &options) {
-  auto target = CodeTarget::detect();
-  if (!target)
-    return target.takeError();
-  auto jit = Jit::create(*target);
-  if (!jit)
-    return jit.takeError();
-  return std::unique_ptr<KernelCache>(new KernelCache(
-      std::move(*target), std::move(*jit), getThreads(options)));
-}
-
-std::unique_ptr<KernelCache>
-KernelCache::createFor(CodeTarget target, const KernelCacheOptions &options) {
-  return std::unique_ptr<KernelCache>(
-      new KernelCache(std::move(target), nullptr, getThreads(options)));
-}
-
-const llvm::MemoryBuffer *KernelCache::getObject(StringRef name) const {
-  return library->getObject(name);
-}
 
 /// The forms that are missing for the given kernels, family by family.
 std::vector<KernelCache::Job>
@@ -313,17 +280,17 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
         bindKernel(job.lowered->function, std::move(key), job.bindings));
   }
   std::atomic<bool> isStopped = false;
-  std::vector<CompiledObject> objects =
-      compileKernels(kernels, target, threads, shouldStop, isStopped);
+  std::vector<CompiledCode> codes =
+      compileKernels(kernels, *backend, threads, shouldStop, isStopped);
   llvm::Error errors = llvm::Error::success();
   for (auto [job, bound, compilation] :
-       llvm::zip_equal(missing, kernels, objects)) {
-    if (!compilation.object) {
+       llvm::zip_equal(missing, kernels, codes)) {
+    if (!compilation.code) {
       errors = llvm::joinErrors(std::move(errors),
                                 llvm::createStringError(compilation.error));
       continue;
     }
-    auto kernel = library->add(bound.entry, std::move(compilation.object));
+    auto kernel = library->add(bound.entry, std::move(compilation.code));
     if (!kernel) {
       errors = llvm::joinErrors(std::move(errors), kernel.takeError());
       continue;
@@ -351,7 +318,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     if (shouldStop && shouldStop())
       return llvm::make_error<Interrupted>();
     if (!lowering)
-      lowering.emplace(function.getContext(), target.hasFma());
+      lowering.emplace(function.getContext(), *backend);
     auto kernel = std::make_unique<Lowered>();
     kernel->isGrowing = isGrowing(function);
     kernel->module = lowering->lower(function);

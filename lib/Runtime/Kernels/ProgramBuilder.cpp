@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/CPU/ProgramBuilder.h"
+#include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"

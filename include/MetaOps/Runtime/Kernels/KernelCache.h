@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_RUNTIME_JIT_KERNELCACHE_H
-#define METAOPS_RUNTIME_JIT_KERNELCACHE_H
+#ifndef METAOPS_RUNTIME_KERNELS_KERNELCACHE_H
+#define METAOPS_RUNTIME_KERNELS_KERNELCACHE_H
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
-#include "MetaOps/Runtime/JIT/Jit.h"
+#include "MetaOps/Runtime/Kernels/KernelBackend.h"
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -33,12 +33,8 @@ struct KernelCacheOptions {
 /// once.
 class KernelCache {
 public:
-  /// For the processor that this process runs on.
-  static llvm::Expected<std::unique_ptr<KernelCache>>
-  create(const KernelCacheOptions &options = {});
-  /// For another one: kernels are not linked, and have no functions.
-  static std::unique_ptr<KernelCache>
-  createFor(CodeTarget target, const KernelCacheOptions &options = {});
+  explicit KernelCache(std::shared_ptr<KernelBackend> backend,
+                       const KernelCacheOptions &options = {});
   ~KernelCache();
 
   /// The calls of functions that hold one scheduled `metaop.kernel` each, in
@@ -50,21 +46,16 @@ public:
   llvm::Expected<std::shared_ptr<const KernelCall>>
   get(mlir::func::FuncOp function, unsigned &compiled);
 
-  /// Where object code is looked for before it is compiled, and kept; null for
+  /// Where code is looked for before it is compiled, and kept; null for
   /// nowhere.
   void setDiskStore(std::shared_ptr<DiskStore> store);
-  /// A kernel by its name, linked or on disk; null where it has to be compiled.
+  /// A kernel by its name, loaded or on disk; null where it has to be compiled.
   std::shared_ptr<const Kernel> find(llvm::StringRef name);
-  /// The code of a kernel that is not linked, in the target's form.
-  const llvm::MemoryBuffer *getObject(llvm::StringRef name) const;
-  const CodeTarget &getTarget() const { return target; }
   /// How many kernels were found on disk.
   unsigned getNumLoaded() const;
 
-  const mlir::metaop::Processor &getProcessor() const {
-    return target.getProcessor();
-  }
-  /// Differs between any two builds of the compiler and between processors.
+  const KernelBackend &getBackend() const { return *backend; }
+  /// Differs between any two builds of the compiler and between targets.
   /// Nothing where this build has no identity.
   const std::optional<DiskKey> &getTargetKey() const { return targetKey; }
   /// Functions for which there is a call.
@@ -73,13 +64,12 @@ public:
 private:
   struct Lowered;
   struct Job;
-  KernelCache(CodeTarget target, std::unique_ptr<Jit> jit, unsigned threads);
 
   std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
   llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled,
                       StopCheck shouldStop);
 
-  CodeTarget target;
+  std::shared_ptr<KernelBackend> backend;
   std::optional<DiskKey> targetKey;
   std::unique_ptr<KernelLibrary> library;
   unsigned threads;
@@ -91,4 +81,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_RUNTIME_JIT_KERNELCACHE_H
+#endif // METAOPS_RUNTIME_KERNELS_KERNELCACHE_H

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_JIT_KERNELFAMILY_H
-#define METAOPS_LIB_RUNTIME_JIT_KERNELFAMILY_H
+#ifndef METAOPS_LIB_RUNTIME_KERNELS_KERNELFAMILY_H
+#define METAOPS_LIB_RUNTIME_KERNELS_KERNELFAMILY_H
 
 #include "MetaOps/Conversion/KernelNumbers.h"
-#include "MetaOps/Runtime/JIT/KernelCache.h"
+#include "MetaOps/Runtime/Kernels/KernelCache.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace metaops {
@@ -67,4 +67,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_JIT_KERNELFAMILY_H
+#endif // METAOPS_LIB_RUNTIME_KERNELS_KERNELFAMILY_H

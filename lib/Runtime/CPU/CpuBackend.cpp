@@ -1,4 +1,4 @@
-//===- KernelCompiler.cpp - Object files of kernels -----------------------===//
+//===- CpuBackend.cpp - Code of kernels for processors --------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,17 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels are independent, so they are compiled side by side. Threads share
-// nothing but the list of kernels: each has an MLIR context, LLVM contexts and
-// a target machine of its own, and gets a kernel as bytecode. The threads live
-// as long as the list; beside the tens of milliseconds that one kernel takes,
-// starting them costs nothing, and a forked child finds none missing.
+// Kernels become loops and vectors over buffers, then LLVM IR, then object
+// code. A worker has an MLIR context, LLVM contexts and a target machine of its
+// own.
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelCompiler.h"
+#include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Runtime/Cache/DiskKey.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -33,23 +31,9 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
-#include <atomic>
-#include <system_error>
-#include <thread>
-
 using namespace mlir;
 
 namespace metaops {
-
-std::string getKernelName(StringRef key) {
-  // Names stand for keys, also with those of other processes.
-  return "kernel_" + toHex(DiskKeyBuilder().add(key).finish());
-}
-
-std::string getKernelEntry(StringRef key) {
-  // As metaop-kernel-entry names it.
-  return getKernelName(key) + "_entry";
-}
 
 namespace {
 
@@ -64,9 +48,9 @@ DialectRegistry makeRegistry() {
 }
 
 /// What one thread needs to compile kernels, one after another.
-class Worker {
+class CpuWorker : public KernelWorker {
 public:
-  explicit Worker(const CodeTarget &target)
+  explicit CpuWorker(const CodeTarget &target)
       : context(makeRegistry(), MLIRContext::Threading::DISABLED),
         handler(&context,
                 [this](Diagnostic &diagnostic) {
@@ -78,12 +62,13 @@ public:
     metaop::buildVectorToLLVMPipeline(passes);
     passes.enableVerifier(false);
   }
-  ~Worker() {
+  ~CpuWorker() override {
     if (!emitter)
       llvm::consumeError(emitter.takeError());
   }
 
-  CompiledObject compile(const BoundKernel &kernel, StopCheck shouldStop) {
+  CompiledCode compile(const BoundKernel &kernel,
+                       StopCheck shouldStop) override {
     messages.clear();
     auto object = emit(kernel, shouldStop);
     if (!object)
@@ -103,7 +88,7 @@ private:
 };
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-Worker::emit(const BoundKernel &kernel, StopCheck shouldStop) {
+CpuWorker::emit(const BoundKernel &kernel, StopCheck shouldStop) {
   if (!emitter)
     return llvm::createStringError("there is no code generator for this "
                                    "processor");
@@ -122,37 +107,64 @@ Worker::emit(const BoundKernel &kernel, StopCheck shouldStop) {
 
 } // namespace
 
-std::vector<CompiledObject> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
-                                           const CodeTarget &target,
-                                           unsigned threads,
-                                           StopCheck shouldStop,
-                                           std::atomic<bool> &isStopped) {
-  std::vector<CompiledObject> objects(kernels.size());
-  std::atomic<size_t> next = 0;
-  auto workUntil = [&](StopCheck stops) {
-    std::unique_ptr<Worker> worker;
-    for (size_t i = next++; i < kernels.size() && !stops(); i = next++) {
-      if (!worker)
-        worker = std::make_unique<Worker>(target);
-      objects[i] = worker->compile(kernels[i], stops);
-    }
-  };
-  auto work = [&] { workUntil([&] { return isStopped.load(); }); };
-  std::vector<std::thread> others;
-  try {
-    for (size_t i = 1; i < std::min<size_t>(threads, kernels.size()); ++i)
-      others.emplace_back(work);
-  } catch (const std::system_error &) {
-    // The process may have no more threads; those there are do all the work.
+llvm::Expected<std::shared_ptr<CpuBackend>> CpuBackend::create() {
+  auto target = CodeTarget::detect();
+  if (!target)
+    return target.takeError();
+  auto jit = Jit::create(*target);
+  if (!jit)
+    return jit.takeError();
+  return std::shared_ptr<CpuBackend>(
+      new CpuBackend(std::move(*target), std::move(*jit)));
+}
+
+std::shared_ptr<CpuBackend> CpuBackend::createFor(CodeTarget target) {
+  return std::shared_ptr<CpuBackend>(
+      new CpuBackend(std::move(target), nullptr));
+}
+
+const llvm::MemoryBuffer *CpuBackend::getObject(StringRef name) const {
+  auto it = objects.find(name);
+  return it == objects.end() ? nullptr : it->second.get();
+}
+
+std::string CpuBackend::getDescription() const {
+  return target.getDescription() + " " + target.getProcessor().str();
+}
+
+void CpuBackend::setTarget(metaop::PipelineOptions &options) const {
+  options.processor = target.getProcessor();
+}
+
+FailureOr<metaop::KernelDescription>
+CpuBackend::describe(metaop::KernelOp kernel) const {
+  return metaop::describeKernel(kernel, target.getProcessor());
+}
+
+void CpuBackend::addLowering(OpPassManager &passes) const {
+  passes.addPass(metaop::createConvertMetaOpToVectorPass());
+  // Before the numbers are known: the same for all kernels of a family.
+  metaop::FormFmaPassOptions fma;
+  fma.hasFma = target.hasFma();
+  passes.addPass(metaop::createFormFmaPass(fma));
+}
+
+std::unique_ptr<KernelWorker> CpuBackend::createWorker() const {
+  return std::make_unique<CpuWorker>(target);
+}
+
+llvm::Expected<Kernel>
+CpuBackend::load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) {
+  KernelFunction function = nullptr;
+  if (jit) {
+    auto linked = jit->link(std::move(code), name);
+    if (!linked)
+      return linked.takeError();
+    function = *linked;
+  } else {
+    objects[name] = std::move(code);
   }
-  workUntil([&] {
-    if (!isStopped && shouldStop && shouldStop())
-      isStopped = true;
-    return isStopped.load();
-  });
-  for (std::thread &thread : others)
-    thread.join();
-  return objects;
+  return Kernel{function, name.str()};
 }
 
 } // namespace metaops

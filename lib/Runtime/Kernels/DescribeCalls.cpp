@@ -1,0 +1,124 @@
+//===- DescribeCalls.cpp - What programs do, for reports ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DescribeCalls.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "SliceModule.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace metaops {
+
+llvm::Expected<metaop::KernelDescription>
+describeKernel(func::FuncOp function, const KernelBackend &backend) {
+  auto kernel = cast<metaop::KernelOp>(function.getBody().front().front());
+  auto description = backend.describe(kernel);
+  if (failed(description))
+    return llvm::createStringError("a kernel could not be described");
+  description->name = function.getName().str();
+  return std::move(*description);
+}
+
+static int64_t getTotalBytes(TypeRange types) {
+  int64_t bytes = 0;
+  for (Type type : types)
+    bytes = metaop::addCounts(bytes, metaop::countBytes(type));
+  return bytes;
+}
+
+/// What a kernel call computes.
+static llvm::Expected<KernelInfo> describeCall(func::CallOp call,
+                                               SymbolTable &symbols,
+                                               const KernelBackend &backend) {
+  KernelInfo info;
+  info.name = call.getCallee().str();
+  info.bytesRead = getTotalBytes(call.getOperandTypes());
+  info.bytesWritten = getTotalBytes(call.getResultTypes());
+  auto description =
+      describeKernel(symbols.lookup<func::FuncOp>(call.getCallee()), backend);
+  if (!description)
+    return description.takeError();
+  info.flops = description->work.flops;
+  info.instructions.assign(description->work.instructions.begin(),
+                           description->work.instructions.end());
+  for (const metaop::StageDescription &stage : description->stages)
+    if (stage.overrideLine)
+      info.scheduleLines.push_back(stage.overrideLine);
+  return info;
+}
+
+/// What a step is called that is neither a kernel nor a routine.
+static StringRef nameOf(const Step &step) {
+  if (std::holds_alternative<If>(step.action))
+    return "if";
+  if (std::holds_alternative<While>(step.action))
+    return "while";
+  if (std::holds_alternative<Check>(step.action))
+    return "check";
+  return std::holds_alternative<View>(step.action) ? "view" : "copy";
+}
+
+llvm::Expected<std::vector<KernelInfo>>
+describeCalls(const BuiltProgram &built, ModuleOp module,
+              const KernelBackend &backend,
+              const llvm::DenseMap<unsigned, StringRef> &operators) {
+  std::vector<KernelInfo> calls;
+  SymbolTable symbols(module);
+  // Thousands of calls may be of one kernel.
+  llvm::StringMap<KernelInfo> byKernel;
+  std::vector<const Step *> steps;
+  walkSteps(built.program->getData().steps,
+            [&](const Step &step) { steps.push_back(&step); });
+  for (auto [step, op] : llvm::zip_equal(steps, built.ops)) {
+    KernelInfo info;
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      auto [known, isNew] = byKernel.try_emplace(call.getCallee());
+      if (isNew) {
+        auto described = describeCall(call, symbols, backend);
+        if (!described)
+          return described.takeError();
+        known->second = std::move(*described);
+      }
+      info = known->second;
+      info.mayKeep = call->hasAttr(metaop::kMayKeepAttr);
+    } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
+      info.name = op->getName().stripDialect().str();
+      info.isKernel = false;
+      info.routineWork = std::get<Routine>(step->action).getWork();
+      for (Type type : op->getOperandTypes())
+        info.bytesRead += metaop::countBytes(type);
+      for (Value result : metaop::getMadeValues(op))
+        info.bytesWritten += metaop::countBytes(result.getType());
+    } else {
+      info.name = nameOf(*step);
+      info.isKernel = false;
+      info.bytesRead = info.bytesWritten = step->getCopiedBytes();
+    }
+    llvm::SetVector<unsigned> nodes;
+    collectNodes(op->getLoc(), nodes);
+    info.nodes.assign(nodes.begin(), nodes.end());
+    llvm::sort(info.nodes);
+    for (unsigned node : info.nodes)
+      if (auto it = operators.find(node); it != operators.end())
+        info.operators.push_back(it->second.str());
+    for (const metaop::KernelOrigin &origin : metaop::getOrigins(op->getLoc()))
+      if (origin.line)
+        info.scheduleLines.push_back(origin.line);
+    info.maxThreads = step->getMaxThreads();
+    if (const auto *kernel = std::get_if<KernelCall>(&step->action))
+      info.loopOps = kernel->loopOps;
+    calls.push_back(std::move(info));
+  }
+  return calls;
+}
+
+} // namespace metaops

@@ -1,0 +1,123 @@
+//===- SliceModule.cpp - A slice in the compiler --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SliceModule.h"
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
+#include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
+#include "MetaOps/Runtime/Program/Program.h"
+#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace metaops {
+
+/// A stage whose schedule a user has given is told by the line of that.
+static std::string describeOverride(const Diagnostic &diagnostic) {
+  std::string place = metaop::getOverride(diagnostic.getLocation());
+  return place.empty() ? "" : place + ": ";
+}
+
+SliceModule::SliceModule(const DialectRegistry &registry)
+    : context(registry, MLIRContext::Threading::DISABLED),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          messages += (messages.empty() ? "" : "\n") +
+                      describeOverride(diagnostic) + diagnostic.str();
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+          remarks.push_back(diagnostic.str());
+        return success();
+      }) {}
+
+llvm::Expected<std::unique_ptr<SliceModule>>
+SliceModule::parse(StringRef bytecode) {
+  DialectRegistry registry;
+  metaop::registerSliceDialects(registry);
+  std::unique_ptr<SliceModule> slice(new SliceModule(registry));
+  slice->module =
+      parseSourceString<ModuleOp>(bytecode, ParserConfig(&slice->context));
+  if (!slice->module)
+    return slice->fail("the slice could not be read");
+  return slice;
+}
+
+void SliceModule::stopWhen(StopCheck check) {
+  if (!check)
+    return;
+  context.registerActionHandler([this, check](llvm::function_ref<void()> act,
+                                              const tracing::Action &action) {
+    if (isa<PassExecutionAction>(action) && (isStopped || check()))
+      isStopped = true;
+    else
+      act();
+  });
+}
+
+llvm::Error SliceModule::fail(const llvm::Twine &what) {
+  if (isStopped)
+    return llvm::make_error<Interrupted>();
+  return llvm::createStringError(messages.empty() ? what
+                                                  : what + ": " + messages);
+}
+
+static void markGrowing(ModuleOp module, llvm::ArrayRef<GrowingDim> growing) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || growing.empty())
+    return;
+  std::map<unsigned, llvm::SmallVector<int64_t>> dims;
+  for (const GrowingDim &dim : growing)
+    dims[dim.argument].push_back(dim.dimension);
+  for (auto &[argument, list] : dims)
+    if (argument < main.getNumArguments())
+      main.setArgAttr(argument, metaop::kGrowingAttr,
+                      DenseI64ArrayAttr::get(module.getContext(), list));
+}
+
+metaop::PipelineOptions toPipelineOptions(const CompileOptions &options,
+                                          const KernelBackend &backend) {
+  metaop::PipelineOptions pipeline;
+  pipeline.rules = options.fuse ? options.rules : "none";
+  pipeline.reuseMemory = options.reuseMemory;
+  backend.setTarget(pipeline);
+  return pipeline;
+}
+
+llvm::Error SliceModule::runTo(metaop::PipelinePhase phase,
+                               const CompileOptions &options,
+                               const KernelBackend &backend, bool report) {
+  markGrowing(*module, options.growing);
+  PassManager pm(&context);
+  metaop::PipelineOptions pipeline = toPipelineOptions(options, backend);
+  // Without contents the pass would read the file.
+  if (!options.schedules.empty()) {
+    pipeline.schedules = options.schedules;
+    pipeline.scheduleFile = options.scheduleFile;
+  }
+  pipeline.report = report;
+  pipeline.from = std::min(metaop::findPipelineStart(*module), phase);
+  if (auto error = metaop::buildPipeline(pm, phase, pipeline))
+    return error;
+  if (failed(pm.run(*module)) || isStopped)
+    return fail("the slice could not be compiled");
+  return llvm::Error::success();
+}
+
+void collectNodes(Location location, llvm::SetVector<unsigned> &nodes) {
+  location->walk([&](Location inner) {
+    if (auto file = dyn_cast<FileLineColLoc>(inner))
+      if (std::optional<unsigned> node = getNode(file))
+        nodes.insert(*node);
+    return WalkResult::advance();
+  });
+}
+
+} // namespace metaops
