@@ -470,7 +470,7 @@ def test_a_transposed_sum_of_functions_is_bounded() -> None:
     np.testing.assert_allclose(total.numpy(), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_many_functions_are_several_kernels() -> None:
+def test_many_functions_are_several_kernels(compiled) -> None:
     x = leaf(1000)
     result = x
     for _ in range(300):

@@ -312,7 +312,7 @@ def code_of(path):
 
 # The flag's schedules are noted as used by runs, of which there are none.
 @pytest.mark.filterwarnings("ignore:.*no kernel had the stage")
-def test_each_target_has_its_schedules(path, tmp_path):
+def test_each_target_has_its_schedules(path, tmp_path, compiled):
     def fn(x):
         return (x * x).sum(dim=1)
 

@@ -243,7 +243,7 @@ def test_limits():
         mo.iinfo("float32")
 
 
-def test_one_kernel():
+def test_one_kernel(compiled):
     """Functions that are made of others are one kernel."""
     x, y = mo.rand(64, 65), mo.rand(64, 65)
     for f in (

@@ -217,7 +217,7 @@ def test_training_moves_only_what_was_read(rng):
     same(moved, np.isin(np.arange(20), tokens))
 
 
-def test_gathers_have_the_same_bits_for_any_number_of_threads(rng):
+def test_gathers_have_the_same_bits_for_any_number_of_threads(rng, compiled):
     x, index = floats(rng, (30000, 67)), rng.integers(0, 30000, 30000)
     v, at = mo.array(x), mo.array(index)
     same(same_bits(lambda: mo.take(v, at, 0)), x[index])
@@ -471,7 +471,7 @@ def test_elements_of_rows_that_the_same_kernel_computes(rng):
     close(mo.take(mo.softmax(x, 1), rows, 0), (e / e.sum(1, keepdims=True))[rows])
 
 
-def test_explanation_says_where_indices_are_from(rng):
+def test_explanation_says_where_indices_are_from(rng, compiled):
     table, index = mo.array(floats(rng, (40, 70))), mo.array(np.arange(16) % 9)
     y = table.reindex((16, 70), ("@e0(i0)", "i1"), extras=[index])
     (stage,) = mo.explain(y).kernels[0].stages

@@ -275,7 +275,7 @@ def test_random_words_of_other_keys_are_others():
     assert np.abs(correlations).max() < 5 / np.sqrt(count)
 
 
-def test_random_numbers_do_not_depend_on_how_they_are_computed():
+def test_random_numbers_do_not_depend_on_how_they_are_computed(compiled):
     def numbers(shape, use):
         def record():
             mo.seed(3)

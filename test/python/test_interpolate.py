@@ -162,7 +162,7 @@ def test_an_image_is_few_kernels(rng, mode):
 
 
 @pytest.mark.parametrize("size", [192, 40])
-def test_threads_share_images(rng, size):
+def test_threads_share_images(rng, size, compiled):
     """And their gradients, to the same bits."""
     x, weights = mo.array(floats(rng, (2, 8, 96, 96))), mo.array(floats(rng, (2, 8, size, size)))
 

@@ -238,7 +238,7 @@ def test_a_gradient_alone_reads_the_other_input_and_the_cotangent():
 
 
 @pytest.mark.parametrize("name", [name for name in SUBJECTS if name not in LARGE])
-def test_training_does_not_depend_on_the_kernels(name):
+def test_training_does_not_depend_on_the_kernels(name, compiled):
     """At the extents of the bench: some kernels have stages that smaller ones have not."""
     task = make_task(name)
     losses = []

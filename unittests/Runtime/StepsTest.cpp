@@ -202,6 +202,64 @@ TEST_F(StepsTest, AFailureSaysWhere) {
 // Stopping
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Adds, and fails where the first sum is above a limit.
+class AddLauncher : public KernelLauncher {
+public:
+  explicit AddLauncher(float limit) : limit(limit) {}
+
+  llvm::Error launch(const KernelCall &call,
+                     llvm::ArrayRef<KernelBuffer> buffers,
+                     unsigned numInputs) const override {
+    EXPECT_EQ(numInputs, 2u);
+    EXPECT_EQ(call.parallelRange, kElements);
+    llvm::SmallVector<void *> pointers;
+    for (KernelBuffer buffer : buffers) {
+      EXPECT_EQ(buffer.size(), size_t(kBytes));
+      pointers.push_back(buffer.data());
+    }
+    addKernel(pointers.data(), nullptr, 0, call.parallelRange);
+    float first = *at<float>(pointers.data(), 2);
+    if (first > limit)
+      return llvm::createStringError("the first sum is " +
+                                     std::to_string(first));
+    return llvm::Error::success();
+  }
+
+private:
+  float limit;
+};
+} // namespace
+
+TEST_F(StepsTest, LaunchersRunKernelsThatAreNotOfThisProcess) {
+  auto launched = [](float limit) {
+    KernelCall made;
+    made.kernel = std::make_shared<const Kernel>(
+        Kernel{nullptr, "far away", std::make_shared<AddLauncher>(limit)});
+    made.parallelRange = kElements;
+    return made;
+  };
+  // One beside a host's kernel, and one that reads both.
+  data.steps.push_back(
+      makeStep(launched(100), {slot(x()), slot(y())}, {slot(arena())}));
+  data.steps.push_back(
+      makeStep(call(scaleKernel, {3}), {slot(x())}, {slot(arena(), 64)}));
+  data.steps.push_back(makeStep(
+      launched(100), {slot(arena()), slot(arena(), 64)}, {slot(result())}));
+  EXPECT_EQ(run({1, 2, 3, 4, 5}, {10, 20, 30, 40, 50}),
+            (std::vector<float>{14, 28, 42, 56, 70}));
+
+  data.steps[2].action = launched(13);
+  auto failed = tryRun({1, 2, 3, 4, 5}, {10, 20, 30, 40, 50});
+  bool isTold = false;
+  llvm::handleAllErrors(failed.takeError(), [&](const KernelFailure &failure) {
+    isTold = true;
+    EXPECT_EQ(failure.getCall(), 2u);
+    EXPECT_EQ(failure.getMessage(), "the first sum is 14.000000");
+  });
+  EXPECT_TRUE(isTold);
+}
+
 TEST_F(StepsTest, AnEndlessLoopIsStopped) {
   // 2 * 0 is never as large as 1.
   data.steps = {makeDoubling(1)};

@@ -38,9 +38,10 @@ int64_t metaops::getGrain(const KernelCall &call) {
 /// Whether a step's own loop is shared among threads.
 static bool isSplit(const Step &step) {
   // Copies and routines share themselves among threads, so that no two
-  // routines run at once.
+  // routines run at once. What a launcher does is its own affair.
   const auto *kernel = std::get_if<KernelCall>(&step.action);
-  return !kernel || kernel->parallelRange > getGrain(*kernel);
+  return !kernel || kernel->kernel->launcher ||
+         kernel->parallelRange > getGrain(*kernel);
 }
 
 namespace {

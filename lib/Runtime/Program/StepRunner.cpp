@@ -184,9 +184,30 @@ llvm::Error StepRunner::runStep(const Step &step, Place place) {
     table[view->entry] = getAddress(step.buffers.front());
     return llvm::Error::success();
   }
+  const auto *kernel = std::get_if<KernelCall>(&step.action);
+  if (kernel && kernel->kernel->launcher)
+    return launch(step, *kernel, place);
   std::optional<int64_t> rest =
       runCall(step, place, Sharing::Alone, resumeAt());
   return rest ? stopAt(*rest) : llvm::Error::success();
+}
+
+/// Has a kernel's launcher do a call, which is not stopped inside.
+llvm::Error StepRunner::launch(const Step &step, const KernelCall &call,
+                               Place place) {
+  llvm::SmallVector<KernelBuffer, 16> buffers;
+  for (const Slot &slot : step.buffers)
+    buffers.emplace_back(getAddress(slot), slot.bytes);
+  int64_t start = times ? readClock() : 0;
+  llvm::Error error =
+      call.kernel->launcher->launch(call, buffers, step.numInputs);
+  if (times)
+    (*times)[place.getNumber()].add(start, readClock());
+  if (!error)
+    return error;
+  return llvm::make_error<KernelFailure>(
+      place.getNumber(), toString(std::move(error)),
+      std::vector(trips.begin(), trips.end()));
 }
 
 /// Does a call of a kernel or of a routine, or copies, from `begin` on. Returns

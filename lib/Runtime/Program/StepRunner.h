@@ -45,6 +45,7 @@ private:
                         const CallStep &group);
   /// Whether other calls run on the other threads meanwhile.
   enum class Sharing { Alone, Beside };
+  llvm::Error launch(const Step &step, const KernelCall &call, Place place);
   std::optional<int64_t> runCall(const Step &step, Place place, Sharing sharing,
                                  int64_t begin);
   llvm::Error runCheck(const Step &step, const Check &check, Place place);

@@ -10,6 +10,8 @@
 #define METAOPS_RUNTIME_PROGRAM_KERNEL_H
 
 #include "MetaOps/Runtime/Program/FlushDenormals.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <memory>
@@ -25,12 +27,33 @@ namespace metaops {
 using KernelFunction = void (*)(void **buffers, const int64_t *scalars,
                                 int64_t begin, int64_t end);
 
-/// A kernel in machine code, which may serve calls with different numbers.
+struct KernelCall;
+
+/// Memory that a kernel reads or writes.
+using KernelBuffer = llvm::MutableArrayRef<char>;
+
+/// Runs a kernel that is no code of this process, as one on a GPU.
+class KernelLauncher {
+public:
+  virtual ~KernelLauncher() = default;
+
+  /// Does all of a call's range. The first `numInputs` buffers are read, the
+  /// others written. An error says what the kernel did wrong, or why it could
+  /// not run.
+  virtual llvm::Error launch(const KernelCall &call,
+                             llvm::ArrayRef<KernelBuffer> buffers,
+                             unsigned numInputs) const = 0;
+};
+
+/// A kernel that was compiled, which may serve calls with different numbers.
 struct Kernel {
-  /// Null where the code has not been found yet; see readProgram.
+  /// Null where the code has not been found yet (see readProgram), or is none
+  /// of this process.
   KernelFunction function = nullptr;
   /// The symbol of the code; kernels with the same one are equal.
   std::string name;
+  /// Runs it instead of `function`, if it is not null.
+  std::shared_ptr<const KernelLauncher> launcher = nullptr;
 };
 
 /// A kernel and the numbers that make it compute what one function says.
