@@ -19,15 +19,10 @@ using namespace metaops;
 // Tickets
 //===----------------------------------------------------------------------===//
 
-bool Ticket::isDone() const {
-  if (!queue)
-    return true;
-  Queue::Lock lock(queue->mutex);
-  return queue->done >= number;
-}
+bool Ticket::isDone() const { return !queue || queue->done >= number; }
 
 bool Ticket::wait(StopCheck shouldStop) const {
-  if (!queue)
+  if (isDone())
     return true;
   Queue::Lock lock(queue->mutex);
   return queue->runUntil(
@@ -116,14 +111,13 @@ void Queue::startWorker() {
 }
 
 bool Queue::waitForRoom(StopCheck shouldStop) {
+  if (pushed - done < capacity)
+    return true;
   Lock lock(mutex);
   return runUntil(lock, [&] { return tasks.size() < capacity; }, shouldStop);
 }
 
-Ticket Queue::getLast() {
-  Lock lock(mutex);
-  return {this, pushed};
-}
+Ticket Queue::getLast() { return {this, pushed}; }
 
 bool Queue::runUntil(Lock &lock, llvm::function_ref<bool()> isReached,
                      StopCheck shouldStop) {

@@ -152,13 +152,25 @@ llvm::SmallVector<Node *, 4> Graph::getUsers(const Node *node) const {
 //===----------------------------------------------------------------------===//
 
 void Graph::hold(Node *node) {
-  if (!node->isLeaf())
-    waiting.insert(node);
+  if (node->isLeaf() || node->waitingPlace != 0)
+    return;
+  waiting.push_back(node);
+  node->waitingPlace = waiting.size();
 }
 
 void Graph::letGo(Node *node) {
   if (node->vars == 0 && node->pins == 0)
-    waiting.erase(node);
+    stopWaiting(node);
+}
+
+void Graph::stopWaiting(Node *node) {
+  if (node->waitingPlace == 0)
+    return;
+  Node *last = waiting.back();
+  waiting[node->waitingPlace - 1] = last;
+  last->waitingPlace = node->waitingPlace;
+  waiting.pop_back();
+  node->waitingPlace = 0;
 }
 
 void Graph::retainVar(Node *node) {

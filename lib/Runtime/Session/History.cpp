@@ -127,7 +127,7 @@ void Graph::turnIntoLeaves(Node *node) {
 void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
   node->buffer = std::move(buffer);
   node->depth = depth;
-  waiting.erase(node);
+  stopWaiting(node);
   if (mayGo(node, /*keepsHistory=*/true))
     turnIntoLeaves(node);
 }

@@ -68,9 +68,12 @@ void FailureNotes::add(const Queue &queue,
   auto isOfQueue = [&](const Note &note) { return note.queue == &queue; };
   if (llvm::none_of(notes, isOfQueue))
     notes.push_back({&queue, std::move(failure)});
+  areNotes = true;
 }
 
 std::shared_ptr<const RunFailure> FailureNotes::take(const Tickets &tickets) {
+  if (!areNotes)
+    return nullptr;
   std::lock_guard<std::mutex> lock(mutex);
   auto found = llvm::find_if(notes, [&](const Note &note) {
     return llvm::any_of(
@@ -82,5 +85,6 @@ std::shared_ptr<const RunFailure> FailureNotes::take(const Tickets &tickets) {
   // A device that was to use the values has failed for the same reason.
   llvm::erase_if(notes,
                  [&](const Note &note) { return note.failure == failure; });
+  areNotes = !notes.empty();
   return failure;
 }

@@ -72,17 +72,17 @@ void Session::dropLater(Node *node) {
     return;
   std::lock_guard<std::mutex> lock(deadMutex);
   dead.push_back(node);
+  areDead = true;
 }
 
 void Session::dropDead() {
-  for (;;) {
+  while (areDead) {
     std::vector<Node *> taken;
     {
       std::lock_guard<std::mutex> lock(deadMutex);
       taken.swap(dead);
+      areDead = false;
     }
-    if (taken.empty())
-      return;
     for (Node *node : taken)
       graph.releaseVar(node);
     graph.collect();

@@ -139,7 +139,9 @@ private:
   /// Told the queue's thread when it is to look, everybody when a task is done.
   std::condition_variable wake, finished;
   std::deque<Waiting> tasks;
-  uint64_t pushed = 0, done = 0;
+  /// Written with the mutex locked, and read without where a lagging value does
+  /// no harm.
+  std::atomic<uint64_t> pushed{0}, done{0};
   std::atomic<uint64_t> cancelled{0};
   bool isRunning = false;
   /// The queue's thread is to run what waits, not only to be there.

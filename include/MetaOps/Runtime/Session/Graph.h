@@ -82,6 +82,8 @@ struct Node {
   /// Operands that carry, as often as they are operands: a concat of thousands
   /// of parts must not look through them for each that dies.
   uint32_t numCarrying = 0;
+  /// Among the graph's waiting values; 0 where it is none.
+  uint32_t waitingPlace = 0;
   DType dtype = DType::F32;
   bool isScalar : 1;
   /// A value of another device, brought over.
@@ -285,6 +287,7 @@ private:
   void erase(Node *node);
   void hold(Node *node);
   void letGo(Node *node);
+  void stopWaiting(Node *node);
   bool mayGo(Node *node, bool keepsHistory) const;
   void turnIntoLeaves(Node *node);
   void updateCarries(Node *start);
@@ -301,7 +304,8 @@ private:
   std::vector<Node *> freeNodes;
   std::vector<Node *> queue;
   std::vector<Node *> worklist;
-  llvm::DenseSet<Node *> waiting;
+  /// Each at its own `waitingPlace`, from 1.
+  std::vector<Node *> waiting;
   size_t numOps = 0;
   uint64_t numRecorded = 0;
   int64_t period = 0;

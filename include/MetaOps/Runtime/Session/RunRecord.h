@@ -14,6 +14,7 @@
 #include "MetaOps/Runtime/Session/ProgramCache.h"
 #include "mlir/IR/Location.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -56,6 +57,7 @@ private:
 
   std::mutex mutex;
   std::vector<Note> notes;
+  std::atomic<bool> areNotes{false};
 };
 
 /// Is told of runs.

@@ -37,6 +37,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -380,6 +381,7 @@ private:
   ForkMark forkMark;
   std::mutex deadMutex;
   std::vector<Node *> dead;
+  std::atomic<bool> areDead{false};
 
   Settings settings;
   UserSchedules schedules;
