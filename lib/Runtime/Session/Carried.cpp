@@ -34,7 +34,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 #include "Walk.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -118,7 +118,7 @@ static std::vector<Node *> findCarried(Graph &graph,
   return carried;
 }
 
-void Session::addCarriedValues(RunKind kind) {
+void SessionImpl::addCarriedValues(RunKind kind) {
   markOutputs(true);
   int64_t generation = kind == RunKind::Updates ? flushes + 1 : flushes;
   std::vector<Node *> candidates = graph.getWaiting();
@@ -153,7 +153,7 @@ void Session::addCarriedValues(RunKind kind) {
   traceSlice(graph, outputs, slice);
 }
 
-void Session::forgetAsked() {
+void SessionImpl::forgetAsked() {
   for (Node *node : askedNodes)
     node->isAsked = false;
   askedNodes.clear();
@@ -163,7 +163,7 @@ void Session::forgetAsked() {
 // Where gradients are asked for again
 //===----------------------------------------------------------------------===//
 
-void Session::computeReplacements(llvm::ArrayRef<Node *> targets) {
+void SessionImpl::computeReplacements(llvm::ArrayRef<Node *> targets) {
   llvm::SmallSetVector<Node *, 16> pending;
   for (Node *target : targets)
     if (!target->isLeaf() && target->generation <= flushes)
@@ -273,7 +273,7 @@ private:
 };
 } // namespace
 
-void Session::computePending() {
+void SessionImpl::computePending() {
   if (!settings.isLazy || graph.getNumRecorded() - recordedAtRun < mostRecorded)
     return;
   // Whatever comes of it, not at every call.

@@ -14,12 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 
 using namespace mlir;
 using namespace metaops;
 
-std::vector<CheckedValue> Session::findChecked(const ProgramRun &run) {
+std::vector<CheckedValue> SessionImpl::findChecked(const ProgramRun &run) {
   std::vector<CheckedValue> checked;
   for (Node *op : slice.ops) {
     Node *indices = findIndices(graph, slice, op);

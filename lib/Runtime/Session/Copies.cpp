@@ -14,12 +14,12 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 
 using namespace mlir;
 using namespace metaops;
 
-Node *Session::skipViews(Node *node) const {
+Node *SessionImpl::skipViews(Node *node) const {
   while (!node->isLeaf() && graph.getInfo(node).isView)
     node = graph.getNode(node->op->getOperand(0));
   return node;
@@ -27,9 +27,9 @@ Node *Session::skipViews(Node *node) const {
 
 /// The step of copies that a concat of leaves is, but for what it writes. False
 /// if it is not.
-bool Session::addCopies(Node *output,
-                        const llvm::DenseMap<Node *, unsigned> &arguments,
-                        Step &step) const {
+bool SessionImpl::addCopies(Node *output,
+                            const llvm::DenseMap<Node *, unsigned> &arguments,
+                            Step &step) const {
   auto concat = dyn_cast<metaop::ConcatOp>(skipViews(output)->op);
   if (!concat)
     return false;
@@ -59,7 +59,7 @@ bool Session::addCopies(Node *output,
   return true;
 }
 
-std::shared_ptr<const CachedProgram> Session::makeCopies() {
+std::shared_ptr<const CachedProgram> SessionImpl::makeCopies() {
   if (!slice.device->hasHostMemory() ||
       !getCompiler(*slice.device).hasKernels() ||
       !llvm::all_of(slice.ops, [&](Node *node) {

@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Session/Inspector.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;
@@ -212,7 +212,7 @@ Inspector::planRuns(llvm::ArrayRef<const Var *> vars) {
 
 int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
                         std::vector<std::shared_ptr<const RunRecord>> *runs) {
-  using RunKind = Session::RunKind;
+  using RunKind = SessionImpl::RunKind;
   // What is in the queue has been asked for before.
   session.drainInside();
   for (const std::unique_ptr<Device> &each : session.devices.getMade())

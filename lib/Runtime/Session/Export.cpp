@@ -27,7 +27,7 @@
 #include "MetaOps/Runtime/Compiler/ExportedIR.h"
 #include "MetaOps/Runtime/Export/HostFeatures.h"
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -85,7 +85,7 @@ static void checkNotRandom(const Graph &graph, const Slice &slice) {
 }
 
 /// Computes what the outputs need that was recorded before the inputs.
-void Session::computeConstants(const ExportRequest &request) {
+void SessionImpl::computeConstants(const ExportRequest &request) {
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (const NamedVar &input : request.inputs)
     first = std::min(first, input.second->node->order);
@@ -109,7 +109,7 @@ void Session::computeConstants(const ExportRequest &request) {
 }
 
 /// Traces what is exported. The leaves are the inputs, then the others.
-void Session::traceExport(const ExportRequest &request) {
+void SessionImpl::traceExport(const ExportRequest &request) {
   llvm::SmallVector<Node *> outputs;
   for (const NamedVar &output : request.outputs) {
     Node *node = output.second->node;
@@ -124,7 +124,7 @@ void Session::traceExport(const ExportRequest &request) {
   slice.leaves.assign(leaves.begin(), leaves.end());
 }
 
-ProgramSignature Session::describeExport(const ExportRequest &request) {
+ProgramSignature SessionImpl::describeExport(const ExportRequest &request) {
   ProgramSignature signature;
   for (const auto &[name, var] : request.inputs)
     signature.inputs.push_back(describe(name, var->node));
@@ -182,9 +182,9 @@ static CompileOptions getOptions(const ExportTarget &target,
   return options;
 }
 
-TargetCode Session::compileFor(const ExportTarget &target,
-                               llvm::StringRef bytecode,
-                               llvm::ArrayRef<std::string> lines) {
+TargetCode SessionImpl::compileFor(const ExportTarget &target,
+                                   llvm::StringRef bytecode,
+                                   llvm::ArrayRef<std::string> lines) {
   Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
   auto code =
       backend.compileFor(target.name, bytecode, lines,
@@ -196,8 +196,8 @@ TargetCode Session::compileFor(const ExportTarget &target,
   return check(std::move(code));
 }
 
-SuppliedCode Session::compileIR(const ProgramSignature &signature,
-                                llvm::StringRef ir) {
+SuppliedCode SessionImpl::compileIR(const ProgramSignature &signature,
+                                    llvm::StringRef ir) {
   std::string target = findHostTarget();
   if (target.empty())
     fail(ErrorKind::Value, "this processor is of no kind that program files "
@@ -210,8 +210,8 @@ SuppliedCode Session::compileIR(const ProgramSignature &signature,
   return {target, std::move(code.program), std::move(code.image)};
 }
 
-void Session::exportProgram(const ExportRequest &request,
-                            llvm::StringRef path) {
+void SessionImpl::exportProgram(const ExportRequest &request,
+                                llvm::StringRef path) {
   flushUpdates();
   checkInputs(request, [](const Var &var) { return var.node; });
   computeConstants(request);

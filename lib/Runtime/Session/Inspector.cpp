@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SessionImpl.h"
 #include "MetaOps/Runtime/Session/Inspector.h"
 
 #include "MetaOps/Runtime/Session/DumpProgram.h"
-#include "MetaOps/Runtime/Session/Session.h"
 
 using namespace metaops;
 

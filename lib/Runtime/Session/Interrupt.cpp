@@ -19,31 +19,31 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Session/MemoryReport.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace metaops;
 
-void Session::cancel() {
+void SessionImpl::cancel() {
   for (const std::unique_ptr<Device> &each : devices.getMade())
     each->getQueue().getLast().cancel();
 }
 
 /// What is waited for may wait for any device.
-void Session::stopWaiting() {
+void SessionImpl::stopWaiting() {
   cancel();
   fail(ErrorKind::Interrupted, "interrupted while values were computed");
 }
 
-void Session::wait(const Tickets &tickets, StopCheck shouldStop) {
+void SessionImpl::wait(const Tickets &tickets, StopCheck shouldStop) {
   if (!tickets.wait(shouldStop))
     stopWaiting();
   if (std::shared_ptr<const RunFailure> found = failures.take(tickets))
     fail(found->kind, found->message);
 }
 
-void Session::throwFailure() {
+void SessionImpl::throwFailure() {
   Tickets all;
   for (const std::unique_ptr<Device> &each : devices.getMade())
     all.add(each->getQueue().getLast());
@@ -51,7 +51,7 @@ void Session::throwFailure() {
     fail(found->kind, found->message);
 }
 
-void Session::wait(const TensorData &data, StopCheck shouldStop) {
+void SessionImpl::wait(const TensorData &data, StopCheck shouldStop) {
   wait(data.ready, shouldStop);
   if (wasStopped(data))
     fail(ErrorKind::Interrupted,
@@ -61,23 +61,23 @@ void Session::wait(const TensorData &data, StopCheck shouldStop) {
     fail(data.buffer->failure->kind, data.buffer->failure->message);
 }
 
-void Session::waitForRoom(StopCheck shouldStop) {
+void SessionImpl::waitForRoom(StopCheck shouldStop) {
   for (const std::unique_ptr<Device> &each : devices.getMade())
     if (!each->getQueue().waitForRoom(shouldStop))
       stopWaiting();
 }
 
-bool Session::drain(StopCheck shouldStop) {
+bool SessionImpl::drain(StopCheck shouldStop) {
   return llvm::all_of(devices.getMade(), [&](const auto &each) {
     return each->getQueue().drain(shouldStop);
   });
 }
 
-void Session::waitInside(const Tickets &tickets) {
+void SessionImpl::waitInside(const Tickets &tickets) {
   wait(tickets, getStopCheck());
 }
 
-void Session::drainInside() {
+void SessionImpl::drainInside() {
   if (!drain(getStopCheck()))
     stopWaiting();
 }
@@ -86,7 +86,7 @@ void Session::drainInside() {
 // Starting again
 //===----------------------------------------------------------------------===//
 
-void Session::resume(llvm::function_ref<bool(Ticket)> isAsked) {
+void SessionImpl::resume(llvm::function_ref<bool(Ticket)> isAsked) {
   if (suspended.empty())
     return;
   // What waits in the queue and shares memory with these is suspended first. It
@@ -119,7 +119,7 @@ void Session::resume(llvm::function_ref<bool(Ticket)> isAsked) {
 /// What is asked for of the suspended runs, each with scratch memory that no
 /// other one keeps. All stay where they are if there is no memory.
 std::vector<std::unique_ptr<QueuedRun>>
-Session::takeSuspended(llvm::function_ref<bool(Ticket)> isAsked) {
+SessionImpl::takeSuspended(llvm::function_ref<bool(Ticket)> isAsked) {
   std::vector<std::unique_ptr<QueuedRun>> taken = suspended.take(isAsked);
   llvm::scope_exit giveBack([&] {
     for (std::unique_ptr<QueuedRun> &queued : taken)
@@ -141,13 +141,13 @@ Session::takeSuspended(llvm::function_ref<bool(Ticket)> isAsked) {
   return taken;
 }
 
-BufferRef &Session::getScratch(Device &on) {
+BufferRef &SessionImpl::getScratch(Device &on) {
   if (on.scratch && suspended.keepsScratch(on.scratch.get()))
     on.scratch.reset();
   return on.scratch;
 }
 
-void Session::resumeFor(llvm::ArrayRef<Node *> nodes) {
+void SessionImpl::resumeFor(llvm::ArrayRef<Node *> nodes) {
   if (suspended.empty())
     return;
   resume([&](Ticket ticket) {
@@ -157,7 +157,7 @@ void Session::resumeFor(llvm::ArrayRef<Node *> nodes) {
   });
 }
 
-bool Session::refresh(CompletedFetch &fetch) {
+bool SessionImpl::refresh(CompletedFetch &fetch) {
   // Nothing is started again between the look and the postponement.
   std::lock_guard<std::mutex> lock(postponedMutex);
   for (TensorData &value : fetch.values) {

@@ -13,10 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SessionImpl.h"
 #include "MetaOps/Runtime/Session/MemoryReport.h"
 
 #include "MetaOps/Runtime/Session/Inspector.h"
-#include "MetaOps/Runtime/Session/Session.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace metaops;

@@ -29,7 +29,7 @@
 #include "MetaOps/Runtime/Session/RepeatedUpdate.h"
 
 #include "MetaOps/Runtime/Session/MemoryReport.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -47,7 +47,7 @@ static bool mayReplace(const Node *node) {
   return !node->buffer->isShared() && node->buffer->mayBeWritten();
 }
 
-bool Session::isApart(UpdateValues values) {
+bool SessionImpl::isApart(UpdateValues values) {
   if (!settings.isLazy || !pendingUpdates.empty() || !fetches.empty() ||
       !suspended.empty())
     return false;
@@ -70,7 +70,7 @@ bool Session::isApart(UpdateValues values) {
 // The first time
 //===----------------------------------------------------------------------===//
 
-bool Session::beginUpdate(RepeatedUpdate &update, UpdateValues values) {
+bool SessionImpl::beginUpdate(RepeatedUpdate &update, UpdateValues values) {
   update = RepeatedUpdate();
   if (!llvm::all_of(values.operands,
                     [](const Var *var) { return var->node->isLeaf(); }))
@@ -92,10 +92,10 @@ bool Session::beginUpdate(RepeatedUpdate &update, UpdateValues values) {
   return true;
 }
 
-void Session::endUpdate(RepeatedUpdate &update,
-                        llvm::ArrayRef<const Var *> targets,
-                        llvm::ArrayRef<const Var *> numbers,
-                        unsigned numNumbers) {
+void SessionImpl::endUpdate(RepeatedUpdate &update,
+                            llvm::ArrayRef<const Var *> targets,
+                            llvm::ArrayRef<const Var *> numbers,
+                            unsigned numNumbers) {
   if (pendingUpdates.empty())
     return;
   flushUpdates();
@@ -136,7 +136,8 @@ void Session::endUpdate(RepeatedUpdate &update,
 
 /// The values are of the types that the program was made for, and it may write
 /// over as many of them as then.
-bool Session::fits(const RepeatedUpdate &update, UpdateValues values) const {
+bool SessionImpl::fits(const RepeatedUpdate &update,
+                       UpdateValues values) const {
   size_t count = values.targets.size();
   if (update.types.size() != count + values.operands.size())
     return false;
@@ -160,8 +161,9 @@ bool Session::fits(const RepeatedUpdate &update, UpdateValues values) const {
   return true;
 }
 
-bool Session::repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
-                           llvm::ArrayRef<Number> numbers) {
+bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
+                               UpdateValues values,
+                               llvm::ArrayRef<Number> numbers) {
   if (!update.record || numbers.size() != update.numNumbers ||
       !isApart(values) || !fits(update, values))
     return false;

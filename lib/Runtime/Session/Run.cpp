@@ -21,26 +21,26 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Session/DumpProgram.h"
 #include "MetaOps/Runtime/Session/MemoryReport.h"
-#include "MetaOps/Runtime/Session/Session.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
+#include "SessionImpl.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace metaops;
 
-void Session::sync(llvm::ArrayRef<const Var *> vars) {
+void SessionImpl::sync(llvm::ArrayRef<const Var *> vars) {
   syncNodes(
       llvm::map_to_vector(vars, [](const Var *var) { return var->node; }));
 }
 
 /// The caller will wait for these values, which are there or on their way.
-void Session::ask(llvm::ArrayRef<Node *> nodes) {
+void SessionImpl::ask(llvm::ArrayRef<Node *> nodes) {
   resumeFor(nodes);
   for (Node *node : nodes)
     asked.add(node->ready);
 }
 
-void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
+void SessionImpl::syncNodes(llvm::ArrayRef<Node *> asked) {
   if (llvm::any_of(asked, [&](Node *node) {
         return !node->isLeaf() && node->generation > flushes;
       }))
@@ -50,7 +50,7 @@ void Session::syncNodes(llvm::ArrayRef<Node *> asked) {
   graph.collect();
 }
 
-void Session::syncAll() {
+void SessionImpl::syncAll() {
   flushUpdates();
   std::vector<Node *> held = graph.getWaiting();
   llvm::erase_if(held, [](Node *node) { return node->vars == 0; });
@@ -60,7 +60,7 @@ void Session::syncAll() {
     asked.add(each->getQueue().getLast());
 }
 
-TensorData Session::getData(const Var &var) {
+TensorData SessionImpl::getData(const Var &var) {
   Node *node = var.node;
   if (!node->isLeaf())
     syncNodes(node);
@@ -73,7 +73,7 @@ TensorData Session::getData(const Var &var) {
 }
 
 /// Values of fetches that are to be computed along.
-std::vector<Node *> Session::findFetched(RunKind kind) const {
+std::vector<Node *> SessionImpl::findFetched(RunKind kind) const {
   std::vector<Node *> fetched;
   bool isCarried = kind == RunKind::Carried;
   if (kind != RunKind::Asked && kind != RunKind::Updates && !isCarried)
@@ -87,8 +87,9 @@ std::vector<Node *> Session::findFetched(RunKind kind) const {
   return fetched;
 }
 
-bool Session::planSlice(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
-                        llvm::function_ref<bool(Node *)> shareView) {
+bool SessionImpl::planSlice(Device &on, llvm::ArrayRef<Node *> asked,
+                            RunKind kind,
+                            llvm::function_ref<bool(Node *)> shareView) {
   slice.device = &on;
   llvm::SmallSetVector<Node *, 16> outputs;
   auto add = [&](Node *node) {
@@ -124,8 +125,8 @@ bool Session::planSlice(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
 }
 
 /// Plans a program, for which everything is on its device.
-bool Session::planProgram(Device &on, llvm::ArrayRef<Node *> asked,
-                          RunKind kind) {
+bool SessionImpl::planProgram(Device &on, llvm::ArrayRef<Node *> asked,
+                              RunKind kind) {
   for (;;) {
     if (!planSlice(on, asked, kind,
                    [this](Node *node) { return computeView(node); }))
@@ -138,8 +139,8 @@ bool Session::planProgram(Device &on, llvm::ArrayRef<Node *> asked,
 
 /// What one program of each device computes; in the order in which the devices
 /// are met.
-Session::NodesByDevice Session::groupByDevice(llvm::ArrayRef<Node *> asked,
-                                              RunKind kind) const {
+SessionImpl::NodesByDevice
+SessionImpl::groupByDevice(llvm::ArrayRef<Node *> asked, RunKind kind) const {
   NodesByDevice groups;
   auto find = [&](Device *on) -> llvm::SmallVectorImpl<Node *> & {
     for (DeviceNodes &group : groups)
@@ -156,7 +157,7 @@ Session::NodesByDevice Session::groupByDevice(llvm::ArrayRef<Node *> asked,
   return groups;
 }
 
-void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
+void SessionImpl::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
   NodesByDevice byDevice = groupByDevice(asked, kind);
   // A program may overwrite what another device is to read, so all copies that
   // the programs need come first.
@@ -177,7 +178,7 @@ void Session::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
 }
 
 /// A view of a value that is there is there, too.
-bool Session::computeView(Node *node) {
+bool SessionImpl::computeView(Node *node) {
   Node *source = node;
   while (!source->isLeaf()) {
     if (!graph.getInfo(source).isView)
@@ -199,7 +200,7 @@ bool Session::computeView(Node *node) {
 
 /// Whether a reindex or a routine of the slice reads the value, so that it
 /// exists in memory.
-bool Session::feedsReindex(const Node *node) const {
+bool SessionImpl::feedsReindex(const Node *node) const {
   return llvm::any_of(graph.getUsers(node), [&](Node *user) {
     if (!slice.contains(user))
       return false;
@@ -219,7 +220,7 @@ bool Session::feedsReindex(const Node *node) const {
 /// many elements that one reindex or reindex-reduce makes of it: its elements
 /// in another order, as the gradient of a transposed weight has them. No
 /// gradient reads what was only moved.
-bool Session::isOnlyMoved(const Node *node) const {
+bool SessionImpl::isOnlyMoved(const Node *node) const {
   return llvm::all_of(graph.getUsers(node), [&](Node *user) {
     const SignatureInfo &info = graph.getInfo(user);
     return !slice.contains(user) ||
@@ -229,13 +230,13 @@ bool Session::isOnlyMoved(const Node *node) const {
 }
 
 /// Whether something has been recorded that will ask for the value.
-bool Session::isAwaited(const Node *node) const {
+bool SessionImpl::isAwaited(const Node *node) const {
   return llvm::any_of(graph.getUsers(node), [&](Node *user) {
     return !slice.contains(user) && !user->isLeaf();
   });
 }
 
-bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
+bool SessionImpl::isWorthSaving(Node *node, bool keepsHistory) const {
   const SignatureInfo &info = graph.getInfo(node);
   // What is free of a device is to stay so.
   if (info.isView || info.isCheck || info.isReindex || info.isGenerator ||
@@ -249,7 +250,7 @@ bool Session::isWorthSaving(Node *node, bool keepsHistory) const {
   return isAwaited(node);
 }
 
-void Session::addSavedValues() {
+void SessionImpl::addSavedValues() {
   int64_t budget = settings.savedValuesBudget;
   auto isAsked = [&](Node *node) {
     return askedNodes.empty() || node->isAsked;
@@ -282,7 +283,7 @@ void Session::addSavedValues() {
 
 /// An operation with several results is no part of a kernel: what somebody
 /// waits for of them is there anyway, or cheaper now than by another program.
-void Session::addResultsBeside() {
+void SessionImpl::addResultsBeside() {
   markOutputs(true);
   for (Node *op : slice.ops) {
     if (op->nextResult == op)
@@ -302,13 +303,13 @@ void Session::addResultsBeside() {
 // Programs
 //===----------------------------------------------------------------------===//
 
-Compiler &Session::getCompiler(const Device &on) const {
+Compiler &SessionImpl::getCompiler(const Device &on) const {
   return settings.useInterpreter && &on.getBackend() == compiler.get()
              ? *interpreter
              : on.getBackend();
 }
 
-ProgramFlags Session::getProgramFlags(const Device &on) {
+ProgramFlags SessionImpl::getProgramFlags(const Device &on) {
   // Devices of one backend run the same programs.
   Compiler *backend = &getCompiler(on);
   auto [target, isNew] = targets.try_emplace(backend, targets.size());
@@ -317,7 +318,7 @@ ProgramFlags Session::getProgramFlags(const Device &on) {
           uint32_t(settings.options.reuseMemory), schedules.getNumber()};
 }
 
-std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
+std::shared_ptr<const CachedProgram> SessionImpl::lookUpProgram() {
   lookUpCompiled = false;
   if (std::shared_ptr<const CachedProgram> copies = makeCopies())
     return copies;
@@ -342,7 +343,7 @@ std::shared_ptr<const CachedProgram> Session::lookUpProgram() {
 }
 
 std::shared_ptr<const CachedProgram>
-Session::compileSlice(std::vector<GrowingDim> growing) {
+SessionImpl::compileSlice(std::vector<GrowingDim> growing) {
   auto cached = std::make_shared<CachedProgram>();
   cached->slice = writeSlice(graph, slice);
   cached->options = settings.options;
@@ -378,13 +379,13 @@ Session::compileSlice(std::vector<GrowingDim> growing) {
   return cached;
 }
 
-BufferRef Session::makeScalar(uint64_t bits, Device &on) {
+BufferRef SessionImpl::makeScalar(uint64_t bits, Device &on) {
   BufferRef buffer = on.getMemory().allocate(sizeof(bits));
   buffer->write(&bits, sizeof(bits));
   return buffer;
 }
 
-BufferRef Session::bufferOf(Node *leaf, Device &on) {
+BufferRef SessionImpl::bufferOf(Node *leaf, Device &on) {
   // A number that is free of a device may have been used on another.
   if (!leaf->buffer || (leaf->isScalar && !on.getMemory().owns(*leaf->buffer)))
     leaf->buffer = makeScalar(leaf->scalar, on);
@@ -393,7 +394,7 @@ BufferRef Session::bufferOf(Node *leaf, Device &on) {
 
 /// What the slice on its way and its program are reported as.
 std::shared_ptr<const RunRecord>
-Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
+SessionImpl::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
   auto record = std::make_shared<RunRecord>();
   record->cached = std::move(cached);
   record->device = slice.device;
@@ -404,7 +405,7 @@ Session::makeRecord(std::shared_ptr<const CachedProgram> cached) const {
   return record;
 }
 
-void Session::makeRoom(llvm::ArrayRef<Node *> kept) {
+void SessionImpl::makeRoom(llvm::ArrayRef<Node *> kept) {
   llvm::for_each(kept, [&](Node *node) { graph.pin(node); });
   llvm::scope_exit unpin(
       [&] { llvm::for_each(kept, [&](Node *node) { graph.unpin(node); }); });
@@ -415,8 +416,8 @@ void Session::makeRoom(llvm::ArrayRef<Node *> kept) {
   dropPacked();
 }
 
-void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
-                       RunKind kind) {
+void SessionImpl::runSlice(std::shared_ptr<const CachedProgram> cached,
+                           RunKind kind) {
   resumeFor(slice.leaves);
   Device &on = *slice.device;
   llvm::SmallVector<BufferRef> results;
@@ -456,7 +457,7 @@ void Session::runSlice(std::shared_ptr<const CachedProgram> cached,
   recordedAtRun = graph.getNumRecorded();
 }
 
-Ticket Session::launch(std::unique_ptr<QueuedRun> queued, RunKind kind) {
+Ticket SessionImpl::launch(std::unique_ptr<QueuedRun> queued, RunKind kind) {
   // A caller that waits at once runs a short program itself.
   bool isAwaited = kind == RunKind::Asked || !settings.isAsynchronous;
   const RunRecord &record = *queued->record;
@@ -469,7 +470,8 @@ Ticket Session::launch(std::unique_ptr<QueuedRun> queued, RunKind kind) {
                                              : Queue::Start::Now);
 }
 
-Ticket Session::push(std::unique_ptr<QueuedRun> queued, Queue::Start start) {
+Ticket SessionImpl::push(std::unique_ptr<QueuedRun> queued,
+                         Queue::Start start) {
   return queued->record->device->getQueue().push(
       [this, queued = std::move(queued)](Ticket ticket) mutable {
         execute(std::move(queued), ticket);
@@ -513,7 +515,7 @@ keepReplaced(const ProgramRun &run,
   }
 }
 
-void Session::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
+void SessionImpl::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   queued->ticket = ticket;
   auto isCancelled = [&] { return ticket.isCancelled(); };
   if (isCancelled() || !queued->awaited.wait(isCancelled) ||
@@ -547,8 +549,8 @@ void Session::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   failures.add(*ticket.queue, std::move(found));
 }
 
-void Session::store(Node *output, BufferRef buffer, Ticket ready,
-                    uint32_t depth) {
+void SessionImpl::store(Node *output, BufferRef buffer, Ticket ready,
+                        uint32_t depth) {
   Device &on = output->device ? *output->device : *slice.device;
   llvm::SmallVector<Node *, 4> viewed{output};
   while (graph.getInfo(viewed.back()).isView) {
@@ -565,7 +567,7 @@ void Session::store(Node *output, BufferRef buffer, Ticket ready,
   }
 }
 
-void Session::runEagerly(Node *node) {
+void SessionImpl::runEagerly(Node *node) {
   if (node->generation > flushes)
     flushUpdates();
   if (node->isLeaf())

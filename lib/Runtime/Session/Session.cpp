@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 
 #include "MetaOps/Runtime/Session/Derivatives.h"
 #include "MetaOps/Runtime/Session/Inspector.h"
@@ -25,25 +25,28 @@ using namespace metaops;
 
 Var::Var(std::shared_ptr<Session> owner, Node *node)
     : session(std::move(owner)), node(node), type(node->type()),
-      elementType(node->dtype) {
-  session->graph.retainVar(node);
-}
+      elementType(node->dtype) {}
 
 Var::~Var() {
   if (node)
     session->dropLater(node);
 }
 
-Var Session::wrap(Node *node) {
+Var SessionImpl::makeVar(Node *node) {
+  graph.retainVar(node);
+  return Var(shared_from_this(), node);
+}
+
+Var SessionImpl::wrap(Node *node) {
   node = recorder.applyStop(node);
   if (!node->device)
     node->device = device;
   if (!settings.isLazy)
     runEagerly(node);
-  return Var(shared_from_this(), node);
+  return makeVar(node);
 }
 
-std::vector<Var> Session::wrapAll(llvm::ArrayRef<Node *> nodes) {
+std::vector<Var> SessionImpl::wrapAll(llvm::ArrayRef<Node *> nodes) {
   // Where operators run at once, the first may be all that is kept.
   llvm::for_each(nodes, [&](Node *node) { graph.pin(node); });
   llvm::scope_exit unpin(
@@ -54,19 +57,20 @@ std::vector<Var> Session::wrapAll(llvm::ArrayRef<Node *> nodes) {
   return vars;
 }
 
-std::vector<Var> Session::wrapResults(Node *first) {
+std::vector<Var> SessionImpl::wrapResults(Node *first) {
   return wrapAll(llvm::to_vector<2>(resultsOf(first)));
 }
 
-void Session::assign(Var &x, Node *value) { x = wrap(value); }
+void SessionImpl::assign(Var &x, Node *value) { x = wrap(value); }
 
-void Session::setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value) {
+void SessionImpl::setItem(Var &x, llvm::ArrayRef<IndexItem> items,
+                          Operand value) {
   Node *replaced = recorder.replaceItem(x.node, items, value);
   if (replaced != x.node)
     assign(x, replaced);
 }
 
-void Session::dropLater(Node *node) {
+void SessionImpl::dropLater(Node *node) {
   // Another thread may have held the lock when the process was forked.
   if (forkMark.isChild())
     return;
@@ -75,7 +79,7 @@ void Session::dropLater(Node *node) {
   areDead = true;
 }
 
-void Session::dropDead() {
+void SessionImpl::dropDead() {
   while (areDead) {
     std::vector<Node *> taken;
     {
@@ -93,15 +97,15 @@ void Session::dropDead() {
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-void Session::prepareTargets(llvm::ArrayRef<Node *> targets) {
+void SessionImpl::prepareTargets(llvm::ArrayRef<Node *> targets) {
   // Fresh parameters have to be there for the first iteration to be the same
   // program as the next ones.
   computeInitialValues(targets);
   computeReplacements(targets);
 }
 
-std::vector<Var> Session::grad(const Var &loss,
-                               llvm::ArrayRef<const Var *> targets) {
+std::vector<Var> SessionImpl::grad(const Var &loss,
+                                   llvm::ArrayRef<const Var *> targets) {
   Derivatives derivatives(recorder, settings.historyDepth);
   llvm::SmallVector<Node *> nodes = getNodes(targets);
   derivatives.checkGrad(loss.node, nodes);
@@ -109,9 +113,9 @@ std::vector<Var> Session::grad(const Var &loss,
   return wrapAll(derivatives.grad(loss.node, nodes));
 }
 
-std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
-                              llvm::ArrayRef<const Var *> inputs,
-                              llvm::ArrayRef<const Var *> tangents) {
+std::vector<Var> SessionImpl::jvp(llvm::ArrayRef<const Var *> outputs,
+                                  llvm::ArrayRef<const Var *> inputs,
+                                  llvm::ArrayRef<const Var *> tangents) {
   Derivatives derivatives(recorder, settings.historyDepth);
   llvm::SmallVector<Node *> moved = getNodes(outputs),
                             moving = getNodes(inputs),
@@ -127,8 +131,8 @@ std::vector<Var> Session::jvp(llvm::ArrayRef<const Var *> outputs,
 
 std::shared_ptr<Session> Session::create(std::shared_ptr<Compiler> compiler,
                                          std::vector<DeviceKind> moreKinds) {
-  return std::shared_ptr<Session>(
-      new Session(std::move(compiler), std::move(moreKinds)));
+  return std::make_shared<SessionImpl>(std::move(compiler),
+                                       std::move(moreKinds));
 }
 
 /// Processors, the interpreter, and others.
@@ -143,8 +147,8 @@ makeKinds(const std::shared_ptr<Compiler> &compiler,
   return kinds;
 }
 
-Session::Session(std::shared_ptr<Compiler> givenCompiler,
-                 std::vector<DeviceKind> moreKinds)
+SessionImpl::SessionImpl(std::shared_ptr<Compiler> givenCompiler,
+                         std::vector<DeviceKind> moreKinds)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
       recorder(graph), compiler(std::move(givenCompiler)),
       interpreter(createInterpreterCompiler()),
@@ -162,13 +166,13 @@ Session::Session(std::shared_ptr<Compiler> givenCompiler,
   };
 }
 
-Session::~Session() {
+SessionImpl::~SessionImpl() {
   // Of no device while another one may wait for it.
   if (!forkMark.isChild())
-    drain();
+    drain(nullptr);
 }
 
-void Session::checkProcess() const {
+void SessionImpl::checkProcess() const {
   if (forkMark.isChild())
     fail(ErrorKind::Runtime,
          "this process was forked from the one that made the session, which "
@@ -176,7 +180,7 @@ void Session::checkProcess() const {
          "'spawn'), or use NumPy only in it");
 }
 
-void Session::enter() {
+void SessionImpl::enter() {
   recorder.forgetLine();
   asked.clear();
   device = &devices.getFirst();
@@ -189,7 +193,7 @@ void Session::enter() {
   computePending();
 }
 
-void Session::leave(bool failed) {
+void SessionImpl::leave(bool failed) {
   if (failed)
     graph.collectAll();
   else
@@ -214,13 +218,13 @@ SessionScope::~SessionScope() {
 // Settings
 //===----------------------------------------------------------------------===//
 
-Settings Session::getSettings() const {
+Settings SessionImpl::getSettings() const {
   Settings result = settings;
   result.memoryLimit = device->getMemory().getStatistics().limit;
   return result;
 }
 
-void Session::setFlag(llvm::StringRef name, const FlagValue &value) {
+void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   Settings changed = settings;
   switch (metaops::setFlag(changed, name, value)) {
   case Setting::CacheDirectory:
@@ -243,7 +247,7 @@ void Session::setFlag(llvm::StringRef name, const FlagValue &value) {
   settings = std::move(changed);
 }
 
-void Session::readSchedules(Settings &changed) {
+void SessionImpl::readSchedules(Settings &changed) {
   const std::string &file = changed.options.scheduleFile;
   changed.options.schedules = schedules.read(file, &context, warnings);
   // What was tuned is of many programs, of which this process runs some.
@@ -256,10 +260,10 @@ void Session::readSchedules(Settings &changed) {
 // Reports
 //===----------------------------------------------------------------------===//
 
-std::shared_ptr<const RunRecord> Session::getLastRun() const {
+std::shared_ptr<const RunRecord> SessionImpl::getLastRun() const {
   if (!lastRun)
     fail(ErrorKind::Runtime, "no program has run yet");
   return lastRun;
 }
 
-Inspector Session::inspect() { return Inspector(*this); }
+Inspector SessionImpl::inspect() { return Inspector(*this); }

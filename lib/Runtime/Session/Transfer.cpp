@@ -25,13 +25,13 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Device/TransferProgram.h"
 #include "MetaOps/Runtime/Session/MemoryReport.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace metaops;
 
-Device &Session::getDevice(llvm::StringRef name) {
+Device &SessionImpl::getDevice(llvm::StringRef name) {
   if (Device *found = devices.find(name))
     return *found;
   fail(ErrorKind::Value, "there is no device '" + name + "'; there are " +
@@ -42,13 +42,13 @@ Device &Session::getDevice(llvm::StringRef name) {
 // Between a device and the host
 //===----------------------------------------------------------------------===//
 
-Allocator &Session::getHostMemory() {
+Allocator &SessionImpl::getHostMemory() {
   Device &host = device->hasHostMemory() ? *device : devices.getFirst();
   return host.getMemory();
 }
 
-Var Session::give(DType dtype, llvm::ArrayRef<int64_t> shape,
-                  BufferRef buffer) {
+Var SessionImpl::give(DType dtype, llvm::ArrayRef<int64_t> shape,
+                      BufferRef buffer) {
   if (!device->hasHostMemory()) {
     BufferRef own = takeMemory(
         *this, [this] { makeRoom(); },
@@ -60,7 +60,7 @@ Var Session::give(DType dtype, llvm::ArrayRef<int64_t> shape,
 }
 
 /// A value that is there or on its way, in the host's memory.
-TensorData Session::read(Node *node) {
+TensorData SessionImpl::read(Node *node) {
   TensorData data{bufferOf(node), node->dtype, node->shape().vec(),
                   node->ready};
   if (!data.buffer->getDeviceMemory())
@@ -80,7 +80,7 @@ TensorData Session::read(Node *node) {
 // Between two devices
 //===----------------------------------------------------------------------===//
 
-Node *Session::transfer(Node *node, Device &to) {
+Node *SessionImpl::transfer(Node *node, Device &to) {
   if (!node->device)
     node->device = device;
   return node->device == &to
@@ -100,8 +100,8 @@ static std::string writeTransfer(const Node &node, llvm::StringRef to) {
 }
 
 /// Has the value's device copy it.
-Ticket Session::copy(Node *source, BufferRef to, llvm::StringRef name,
-                     Location location) {
+Ticket SessionImpl::copy(Node *source, BufferRef to, llvm::StringRef name,
+                         Location location) {
   Device &on = *source->device;
   auto cached = std::make_shared<CachedProgram>();
   cached->program = std::make_shared<TransferProgram>(to->bytes());
@@ -119,7 +119,7 @@ Ticket Session::copy(Node *source, BufferRef to, llvm::StringRef name,
   return launch(std::move(queued), RunKind::Transferred);
 }
 
-void Session::startTransfer(Node *node) {
+void SessionImpl::startTransfer(Node *node) {
   Node *source = node->operands.front();
   if (source->isDonated)
     failOverwritten(source);
@@ -136,7 +136,7 @@ void Session::startTransfer(Node *node) {
 }
 
 /// Brings values over, each with all that it needs of whichever device.
-void Session::computeTransfers(std::vector<Node *> nodes) {
+void SessionImpl::computeTransfers(std::vector<Node *> nodes) {
   llvm::SmallVector<Node *> sources;
   for (Node *node : nodes)
     if (Node *source = node->operands.front(); !source->isLeaf())

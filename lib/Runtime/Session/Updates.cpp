@@ -17,9 +17,9 @@
 //   asked for at once is computed along: a batch norm's result, and the moments
 //   that it has moved, are one program.
 //
-// `Session::flushes` counts these runs. A value's generation is the count at
-// which all updates it depends on are done; it depends on a pending one if that
-// is more than the present count.
+// `SessionImpl::flushes` counts these runs. A value's generation is the count
+// at which all updates it depends on are done; it depends on a pending one if
+// that is more than the present count.
 //
 // The program may write into the buffer of a parameter's old value if nobody
 // can see that value any more but history, that is: no Var holds it, NumPy does
@@ -42,7 +42,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
-#include "MetaOps/Runtime/Session/Session.h"
+#include "SessionImpl.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -62,7 +62,7 @@ static void checkUpdate(const Var &x, const Node &value) {
                                ", expected the Var's device " + on->getName());
 }
 
-void Session::update(Var &x, Operand value) {
+void SessionImpl::update(Var &x, Operand value) {
   if (!value.isNumber())
     checkUpdate(x, *value.getNode());
   if (x.node->generation > flushes)
@@ -81,7 +81,7 @@ void Session::update(Var &x, Operand value) {
   assign(x, updated);
 }
 
-std::vector<Node *> Session::findDue(llvm::ArrayRef<Node *> along) const {
+std::vector<Node *> SessionImpl::findDue(llvm::ArrayRef<Node *> along) const {
   llvm::SmallSetVector<Node *, 16> due(pendingUpdates.begin(),
                                        pendingUpdates.end());
   // What depends on the updates comes after them, in a program of its own that
@@ -92,7 +92,7 @@ std::vector<Node *> Session::findDue(llvm::ArrayRef<Node *> along) const {
   return std::vector<Node *>(due.begin(), due.end());
 }
 
-void Session::flushUpdates(llvm::ArrayRef<Node *> along) {
+void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {
   if (pendingUpdates.empty())
     return;
   compute(findDue(along), RunKind::Updates);
@@ -114,18 +114,18 @@ static bool isUnseen(const Node *leaf) {
          !leaf->buffer->isShared() && leaf->buffer->mayBeWritten();
 }
 
-std::vector<Node *> Session::findWaiting() {
+std::vector<Node *> SessionImpl::findWaiting() {
   std::vector<Node *> waiting = graph.getWaiting();
   llvm::erase_if(waiting, [](Node *node) { return node->isOutput; });
   return waiting;
 }
 
-void Session::markOutputs(bool areOutputs) {
+void SessionImpl::markOutputs(bool areOutputs) {
   for (Node *output : slice.outputs)
     output->isOutput = areOutputs;
 }
 
-void Session::addWaitingValues() {
+void SessionImpl::addWaitingValues() {
   markOutputs(true);
   bool isAdded = false;
   for (Node *node : findWaiting()) {
@@ -147,7 +147,7 @@ void Session::addWaitingValues() {
     traceSlice(graph, std::vector<Node *>(slice.outputs), slice);
 }
 
-void Session::findDonatable(RunKind kind) {
+void SessionImpl::findDonatable(RunKind kind) {
   donatable.assign(slice.leaves.size(), false);
   if (kind != RunKind::Updates)
     return;
@@ -158,7 +158,7 @@ void Session::findDonatable(RunKind kind) {
     mayWrite = leaf->epoch != needed && isUnseen(leaf);
 }
 
-ReplacedValues Session::findReplaced() const {
+ReplacedValues SessionImpl::findReplaced() const {
   ReplacedValues values;
   for (auto [number, output] : llvm::enumerate(slice.outputs))
     if (auto found = replaced.find(output); found != replaced.end())
@@ -166,7 +166,7 @@ ReplacedValues Session::findReplaced() const {
   return values;
 }
 
-void Session::recordDonations(const ProgramRun &run) {
+void SessionImpl::recordDonations(const ProgramRun &run) {
   llvm::DenseMap<Buffer *, Node *> given;
   for (auto [leaf, argument, mayWrite] :
        llvm::zip_equal(slice.leaves, run.arguments, donatable))
@@ -189,11 +189,11 @@ void Session::recordDonations(const ProgramRun &run) {
 // Initial values
 //===----------------------------------------------------------------------===//
 
-bool Session::isInitialValue(const Node *node) const {
+bool SessionImpl::isInitialValue(const Node *node) const {
   return !node->isLeaf() && node->isInitial && node->generation <= flushes;
 }
 
-void Session::computeInitialValues(llvm::ArrayRef<Node *> targets) {
+void SessionImpl::computeInitialValues(llvm::ArrayRef<Node *> targets) {
   llvm::SmallSetVector<Node *, 16> nodes;
   for (Node *target : targets)
     if (isInitialValue(target))
@@ -213,7 +213,7 @@ void Session::computeInitialValues(llvm::ArrayRef<Node *> targets) {
 // Fetches
 //===----------------------------------------------------------------------===//
 
-uint64_t Session::fetch(llvm::ArrayRef<const Var *> vars) {
+uint64_t SessionImpl::fetch(llvm::ArrayRef<const Var *> vars) {
   Fetch entry{nextFetch, {}};
   for (const Var *var : vars)
     entry.nodes.push_back(var->node);
@@ -232,7 +232,7 @@ uint64_t Session::fetch(llvm::ArrayRef<const Var *> vars) {
   return nextFetch++;
 }
 
-void Session::completeFetches() {
+void SessionImpl::completeFetches() {
   llvm::erase_if(fetches, [&](const Fetch &fetch) {
     if (!llvm::all_of(fetch.nodes, [](Node *node) { return node->isLeaf(); }))
       return false;
@@ -247,6 +247,6 @@ void Session::completeFetches() {
   });
 }
 
-std::vector<CompletedFetch> Session::takeCompletedFetches() {
+std::vector<CompletedFetch> SessionImpl::takeCompletedFetches() {
   return std::move(completedFetches);
 }

@@ -24,7 +24,7 @@
 
 namespace metaops {
 
-class Session;
+class SessionImpl;
 
 struct SessionStatistics {
   int64_t programsCompiled = 0;
@@ -58,7 +58,7 @@ struct MemoryHolder {
 /// session computes.
 class Inspector {
 public:
-  explicit Inspector(Session &session) : session(session) {}
+  explicit Inspector(SessionImpl &session) : session(session) {}
 
   SessionStatistics getStatistics() const;
   /// The block as a module that metaop-opt reads.
@@ -97,7 +97,7 @@ private:
   int64_t plan(llvm::ArrayRef<const Var *> vars,
                std::vector<std::shared_ptr<const RunRecord>> *runs);
 
-  Session &session;
+  SessionImpl &session;
 };
 
 } // namespace metaops

@@ -47,8 +47,8 @@ public:
   const std::shared_ptr<Session> &getSession() const { return session; }
 
 private:
-  friend class Session;
-  /// The session is entered.
+  friend class SessionImpl;
+  /// The session, which is entered, has counted the Var.
   Var(std::shared_ptr<Session> session, Node *node);
 
   void swap(Var &other) noexcept {
