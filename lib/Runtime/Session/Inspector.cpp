@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SessionImpl.h"
 #include "MetaOps/Runtime/Session/Inspector.h"
+#include "SessionImpl.h"
 
 #include "MetaOps/Runtime/Session/DumpProgram.h"
 

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SessionImpl.h"
 #include "MetaOps/Runtime/Session/MemoryReport.h"
+#include "SessionImpl.h"
 
 #include "MetaOps/Runtime/Session/Inspector.h"
 #include "llvm/ADT/MapVector.h"
