@@ -41,7 +41,7 @@ BufferRef metaops::python::allocate(size_t bytes) {
     try {
       return session.getHostMemory().allocate(bytes);
     } catch (const OutOfMemory &error) {
-      throw explainShortage(session, error);
+      throw explainShortage(session.getRecorder().getGraph(), error);
     }
   });
 }

@@ -20,7 +20,7 @@ Devices::Devices(std::vector<DeviceKind> given) : kinds(std::move(given)) {
   for (const DeviceKind &kind : kinds)
     count += kind.count;
   made.reserve(count);
-  find(kinds.front().name);
+  current = find(kinds.front().name);
 }
 
 static std::string formatName(const DeviceKind &kind, unsigned ordinal) {

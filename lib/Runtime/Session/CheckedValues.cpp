@@ -14,13 +14,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SessionImpl.h"
+#include "Runner.h"
 
-using namespace mlir;
 using namespace metaops;
 
-std::vector<CheckedValue> SessionImpl::findChecked(const ProgramRun &run) {
+std::vector<CheckedValue> Runner::findChecked(const ProgramRun &run) {
   std::vector<CheckedValue> checked;
+  const Slice &slice = planner.getSlice();
+  llvm::ArrayRef<bool> donatable = planner.getDonatable();
   for (Node *op : slice.ops) {
     Node *indices = findIndices(graph, slice, op);
     if (!indices)
@@ -34,7 +35,8 @@ std::vector<CheckedValue> SessionImpl::findChecked(const ProgramRun &run) {
     // What may be overwritten is needed by nobody, checked or not.
     auto leaf = llvm::find(slice.leaves, indices);
     if (leaf == slice.leaves.end() || !donatable[leaf - slice.leaves.begin()])
-      checked.push_back({op, Buffer::alias(bufferOf(indices, *slice.device))});
+      checked.push_back(
+          {op, Buffer::alias(memory.bufferOf(indices, *slice.device))});
   }
   return checked;
 }

@@ -14,12 +14,12 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
-#include "SessionImpl.h"
+#include "Programs.h"
 
 using namespace mlir;
 using namespace metaops;
 
-Node *SessionImpl::skipViews(Node *node) const {
+static Node *skipViews(const Graph &graph, Node *node) {
   while (!node->isLeaf() && graph.getInfo(node).isView)
     node = graph.getNode(node->op->getOperand(0));
   return node;
@@ -27,10 +27,10 @@ Node *SessionImpl::skipViews(Node *node) const {
 
 /// The step of copies that a concat of leaves is, but for what it writes. False
 /// if it is not.
-bool SessionImpl::addCopies(Node *output,
-                            const llvm::DenseMap<Node *, unsigned> &arguments,
-                            Step &step) const {
-  auto concat = dyn_cast<metaop::ConcatOp>(skipViews(output)->op);
+static bool addCopies(const Graph &graph, Node *output,
+                      const llvm::DenseMap<Node *, unsigned> &arguments,
+                      Step &step) {
+  auto concat = dyn_cast<metaop::ConcatOp>(skipViews(graph, output)->op);
   if (!concat)
     return false;
   int64_t dim = concat.getDim(), elementBytes = sizeOf(output->dtype);
@@ -40,7 +40,7 @@ bool SessionImpl::addCopies(Node *output,
   int64_t begin = 0;
   for (Value value : concat.getParts()) {
     Node *part = graph.getNode(value);
-    auto argument = arguments.find(skipViews(part));
+    auto argument = arguments.find(skipViews(graph, part));
     if (argument == arguments.end())
       return false;
     Copy &copy = copies.emplace_back();
@@ -59,7 +59,7 @@ bool SessionImpl::addCopies(Node *output,
   return true;
 }
 
-std::shared_ptr<const CachedProgram> SessionImpl::makeCopies() {
+std::shared_ptr<const CachedProgram> Programs::makeCopies(const Slice &slice) {
   if (!slice.device->hasHostMemory() ||
       !getCompiler(*slice.device).hasKernels() ||
       !llvm::all_of(slice.ops, [&](Node *node) {
@@ -74,7 +74,7 @@ std::shared_ptr<const CachedProgram> SessionImpl::makeCopies() {
   }
   for (auto [number, output] : llvm::enumerate(slice.outputs)) {
     Step &step = data.steps.emplace_back();
-    if (!addCopies(output, arguments, step))
+    if (!addCopies(graph, output, arguments, step))
       return nullptr;
     int64_t bytes = countBytes(output->shape(), output->dtype);
     data.results.push_back({data.getResult(number), bytes});

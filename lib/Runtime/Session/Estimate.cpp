@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The way to a value is gone as in Run.cpp: updates that are due, then the
-// slice; the same functions plan it and find or compile its programs. But the
+// The way to a value is gone as by Runner.cpp: updates that are due, then the
+// slice; the same parts plan it and find or compile its programs. But the
 // programs take their memory from a model of the allocator, which only counts,
 // and are not run. What they would have computed has a buffer of the model
 // meanwhile, so that slices stop there. In the end all nodes have their own
@@ -212,53 +212,56 @@ Inspector::planRuns(llvm::ArrayRef<const Var *> vars) {
 
 int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
                         std::vector<std::shared_ptr<const RunRecord>> *runs) {
-  using RunKind = SessionImpl::RunKind;
   // What is in the queue has been asked for before.
-  session.drainInside();
+  session.waiter.drainInside();
   for (const std::unique_ptr<Device> &each : session.devices.getMade())
     each->scratch.reset();
   Graph &graph = session.graph;
-  Slice &slice = session.slice;
+  Planner &planner = session.planner;
+  Slice &slice = planner.getSlice();
   MemoryModel model(graph, session.settings.isAsynchronous);
-  llvm::scope_exit restore([&, hits = session.programHits,
-                            before = session.flushes,
+  llvm::scope_exit restore([&, hits = session.programs.getCounts().hits,
+                            before = session.updates.getFlushes(),
                             period = graph.getPeriod()] {
-    session.programHits = hits;
-    session.flushes = before;
+    session.programs.setHits(hits);
+    session.updates.setFlushes(before);
     graph.setPeriod(period);
   });
 
   std::function<void(llvm::ArrayRef<Node *>, RunKind)> compute =
       [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
-        for (auto &[on, nodes] : session.groupByDevice(asked, kind))
-          while (session.planSlice(*on, nodes, kind, [&](Node *node) {
+        for (auto &[on, nodes] :
+             planner.groupByDevice(asked, kind, session.devices.getCurrent()))
+          while (planner.plan(*on, nodes, kind, [&](Node *node) {
             return model.shareView(node);
           })) {
             if (!slice.transfers.empty()) {
-              auto transfers = std::move(slice.transfers);
+              auto transfers = std::exchange(slice.transfers, {});
               for (Node *node : transfers)
                 compute(node->operands.front(), RunKind::Transferred);
               llvm::for_each(transfers,
                              [&](Node *node) { model.transfer(node); });
               continue;
             }
-            auto cached = session.lookUpProgram();
-            model.run(*cached->program, slice, session.settings.keepsPacked);
+            FoundProgram found = session.programs.lookUp(
+                slice, planner.getDonatable(), session.waiter.getStopCheck());
+            model.run(*found.cached->program, slice,
+                      session.settings.keepsPacked);
             if (runs)
-              runs->push_back(session.makeRecord(std::move(cached)));
+              runs->push_back(makeRecord(slice, std::move(found)));
             break;
           }
       };
   llvm::SmallVector<Node *> nodes = getNodes(vars);
   if (llvm::any_of(nodes, [&](Node *node) {
-        return !node->isLeaf() && node->generation > session.flushes;
+        return !node->isLeaf() && session.updates.precede(node);
       })) {
-    compute(session.findDue(nodes), RunKind::Updates);
-    ++session.flushes;
+    compute(session.updates.findDue(nodes), RunKind::Updates);
+    session.updates.setFlushes(session.updates.getFlushes() + 1);
     graph.startPeriod();
     model.collect();
   }
   compute(nodes, RunKind::Asked);
   Device *on = nodes.empty() ? nullptr : nodes.front()->device;
-  return model.getPeak(on ? *on : *session.device);
+  return model.getPeak(on ? *on : session.devices.getCurrent());
 }

@@ -55,11 +55,10 @@ static TensorSpec describe(std::string name, const Node *node) {
 }
 
 /// Fails where a name stands for a value that the file cannot have so.
-static void checkInputs(const ExportRequest &request,
-                        llvm::function_ref<Node *(const Var &)> getNode) {
+static void checkInputs(const ExportRequest &request) {
   llvm::SmallPtrSet<Node *, 8> seen;
   for (const auto &[name, var] : request.inputs) {
-    Node *node = getNode(*var);
+    Node *node = var->getNode();
     if (!node->isLeaf() || node->isDonated)
       fail(ErrorKind::Value,
            "export: input '" + name + "' is computed; expected an array");
@@ -86,6 +85,7 @@ static void checkNotRandom(const Graph &graph, const Slice &slice) {
 
 /// Computes what the outputs need that was recorded before the inputs.
 void SessionImpl::computeConstants(const ExportRequest &request) {
+  Slice slice;
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (const NamedVar &input : request.inputs)
     first = std::min(first, input.second->node->order);
@@ -105,11 +105,12 @@ void SessionImpl::computeConstants(const ExportRequest &request) {
       llvm::for_each(op->operands, add);
   // Alone: what asking computes along might be an output.
   if (!constants.empty())
-    compute(constants.getArrayRef(), RunKind::Initial);
+    runner.compute(constants.getArrayRef(), RunKind::Initial);
 }
 
 /// Traces what is exported. The leaves are the inputs, then the others.
-void SessionImpl::traceExport(const ExportRequest &request) {
+Slice SessionImpl::traceExport(const ExportRequest &request) {
+  Slice slice;
   llvm::SmallVector<Node *> outputs;
   for (const NamedVar &output : request.outputs) {
     Node *node = output.second->node;
@@ -122,17 +123,20 @@ void SessionImpl::traceExport(const ExportRequest &request) {
     leaves.insert(input.second->node);
   leaves.insert(slice.leaves.begin(), slice.leaves.end());
   slice.leaves.assign(leaves.begin(), leaves.end());
+  return slice;
 }
 
-ProgramSignature SessionImpl::describeExport(const ExportRequest &request) {
+/// What a program takes and gives.
+static ProgramSignature describeExport(const ExportRequest &request,
+                                       const Slice &slice) {
   ProgramSignature signature;
   for (const auto &[name, var] : request.inputs)
-    signature.inputs.push_back(describe(name, var->node));
+    signature.inputs.push_back(describe(name, var->getNode()));
   for (const auto &[name, var] : request.outputs)
-    signature.outputs.push_back(describe(name, var->node));
+    signature.outputs.push_back(describe(name, var->getNode()));
   Weights weights;
   for (const auto &[name, var] : request.weights)
-    weights.names.try_emplace(var->node, name);
+    weights.names.try_emplace(var->getNode(), name);
   for (auto [number, leaf] : llvm::enumerate(slice.leaves)) {
     bool isWeight = number >= request.inputs.size();
     signature.isWeight.push_back(isWeight);
@@ -185,10 +189,11 @@ static CompileOptions getOptions(const ExportTarget &target,
 TargetCode SessionImpl::compileFor(const ExportTarget &target,
                                    llvm::StringRef bytecode,
                                    llvm::ArrayRef<std::string> lines) {
-  Compiler &backend = settings.useInterpreter ? *interpreter : *compiler;
-  auto code =
-      backend.compileFor(target.name, bytecode, lines,
-                         getOptions(target, settings.options), getStopCheck());
+  Compiler &backend = *(settings.useInterpreter ? programs.getInterpreter()
+                                                : programs.getCompiler());
+  auto code = backend.compileFor(target.name, bytecode, lines,
+                                 getOptions(target, settings.options),
+                                 waiter.getStopCheck());
   if (!code && code.errorIsA<Interrupted>()) {
     llvm::consumeError(code.takeError());
     fail(ErrorKind::Interrupted, "interrupted while a program was compiled");
@@ -213,12 +218,12 @@ SuppliedCode SessionImpl::compileIR(const ProgramSignature &signature,
 void SessionImpl::exportProgram(const ExportRequest &request,
                                 llvm::StringRef path) {
   flushUpdates();
-  checkInputs(request, [](const Var &var) { return var.node; });
+  checkInputs(request);
   computeConstants(request);
-  traceExport(request);
+  Slice slice = traceExport(request);
   std::string bytecode = writeSlice(graph, slice);
   ProgramFileContents contents;
-  contents.signature = describeExport(request);
+  contents.signature = describeExport(request, slice);
   std::vector<std::string> lines;
   for (Node *node : slice.ops)
     lines.push_back(formatLine(node->op->getLoc()));
@@ -229,9 +234,9 @@ void SessionImpl::exportProgram(const ExportRequest &request,
     contents.code.push_back({code.program, code.image});
   std::string ir = check(writeExportedIR(bytecode, lines));
   contents.ir = ir;
-  drainInside();
+  waiter.drainInside();
   for (Node *leaf : llvm::drop_begin(slice.leaves, request.inputs.size())) {
-    BufferRef buffer = bufferOf(leaf);
+    BufferRef buffer = memory.bufferOf(leaf);
     contents.weights.push_back(
         {static_cast<const char *>(buffer->data()),
          static_cast<size_t>(countBytes(leaf->shape(), leaf->dtype))});

@@ -21,16 +21,17 @@ using namespace metaops;
 
 SessionStatistics Inspector::getStatistics() const {
   SessionStatistics result;
-  result.programsCompiled = session.programsCompiled;
-  result.kernelsCompiled = session.kernelsCompiled;
-  result.compileSeconds = session.compileSeconds;
-  result.programHits = session.programHits;
-  result.programsRun = session.programsRun;
+  const Programs::Counts &counts = session.programs.getCounts();
+  result.programsCompiled = counts.compiled;
+  result.kernelsCompiled = counts.kernelsCompiled;
+  result.compileSeconds = counts.compileSeconds;
+  result.programHits = counts.hits;
+  result.programsRun = session.runner.getNumRuns();
   result.opsInBlock = session.graph.size();
   result.liveVars = session.graph.getNumVars();
-  result.memory = session.device->getMemory().getStatistics();
-  if (session.compiler) {
-    CompilerStatistics found = session.compiler->getStatistics();
+  result.memory = session.devices.getCurrent().getMemory().getStatistics();
+  if (const auto &compiler = session.programs.getCompiler()) {
+    CompilerStatistics found = compiler->getStatistics();
     result.programsLoaded = found.programsLoaded;
     result.kernelsLoaded = found.kernelsLoaded;
     result.cacheFailure = std::move(found.disk.disabledReason);
@@ -72,7 +73,7 @@ TuningResult Inspector::tuneProgram(const RunRecord &record,
     return {};
   auto result = cached.compiler->tune(cached.slice, cached.options, callSeconds,
                                       budget, record.device->getThreads(),
-                                      session.getStopCheck());
+                                      session.waiter.getStopCheck());
   if (!result && result.errorIsA<Interrupted>()) {
     llvm::consumeError(result.takeError());
     fail(ErrorKind::Interrupted, "interrupted while a program was tuned");
@@ -81,10 +82,10 @@ TuningResult Inspector::tuneProgram(const RunRecord &record,
 }
 
 std::string Inspector::getTargetName() {
-  return session.compiler ? check(session.compiler->getTargetName())
-                          : std::string();
+  const std::shared_ptr<Compiler> &compiler = session.programs.getCompiler();
+  return compiler ? check(compiler->getTargetName()) : std::string();
 }
 
 std::vector<std::string> Inspector::takeUnusedSchedules() {
-  return session.schedules.takeUnused();
+  return session.programs.takeUnusedSchedules();
 }

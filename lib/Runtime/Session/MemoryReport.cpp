@@ -21,9 +21,9 @@
 
 using namespace metaops;
 
-std::vector<MemoryHolder> Inspector::getMemoryHolders() {
+static std::vector<MemoryHolder> findHolders(Graph &graph) {
   llvm::MapVector<const Buffer *, MemoryHolder> byBuffer;
-  session.graph.forEachNode([&](Node *node) {
+  graph.forEachNode([&](Node *node) {
     const Buffer *buffer = node->buffer ? node->buffer->getOrigin() : nullptr;
     if (!buffer || buffer->isForeign())
       return;
@@ -47,10 +47,13 @@ std::vector<MemoryHolder> Inspector::getMemoryHolders() {
   return holders;
 }
 
-OutOfMemory metaops::explainShortage(Session &session,
-                                     const OutOfMemory &error) {
+std::vector<MemoryHolder> Inspector::getMemoryHolders() {
+  return findHolders(session.graph);
+}
+
+OutOfMemory metaops::explainShortage(Graph &graph, const OutOfMemory &error) {
   constexpr size_t most = 8;
-  std::vector<MemoryHolder> holders = session.inspect().getMemoryHolders();
+  std::vector<MemoryHolder> holders = findHolders(graph);
   std::string text = holders.empty() ? "; no value is in memory"
                                      : "; the largest values in memory:";
   for (const MemoryHolder &holder : llvm::ArrayRef(holders).take_front(most)) {

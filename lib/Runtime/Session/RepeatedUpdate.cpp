@@ -28,7 +28,6 @@
 
 #include "MetaOps/Runtime/Session/RepeatedUpdate.h"
 
-#include "MetaOps/Runtime/Session/MemoryReport.h"
 #include "SessionImpl.h"
 
 using namespace mlir;
@@ -48,7 +47,7 @@ static bool mayReplace(const Node *node) {
 }
 
 bool SessionImpl::isApart(UpdateValues values) {
-  if (!settings.isLazy || !pendingUpdates.empty() || !fetches.empty() ||
+  if (!settings.isLazy || !updates.empty() || !fetches.getPending().empty() ||
       !suspended.empty())
     return false;
   // What is there twice could not be told apart.
@@ -78,8 +77,7 @@ bool SessionImpl::beginUpdate(RepeatedUpdate &update, UpdateValues values) {
   // As the updates themselves would.
   auto targets = llvm::map_to_vector(values.targets,
                                      [](const Var *var) { return var->node; });
-  if (llvm::any_of(targets,
-                   [&](Node *node) { return node->generation > flushes; }))
+  if (llvm::any_of(targets, [&](Node *node) { return updates.precede(node); }))
     flushUpdates();
   computeInitialValues(targets);
   if (!isApart(values))
@@ -96,7 +94,7 @@ void SessionImpl::endUpdate(RepeatedUpdate &update,
                             llvm::ArrayRef<const Var *> targets,
                             llvm::ArrayRef<const Var *> numbers,
                             unsigned numNumbers) {
-  if (pendingUpdates.empty())
+  if (updates.empty())
     return;
   flushUpdates();
   llvm::DenseMap<const Node *, RepeatedUpdate::Source> sources;
@@ -110,22 +108,23 @@ void SessionImpl::endUpdate(RepeatedUpdate &update,
 
   // The slice is that of the run, and its nodes are but compared: some are
   // erased by now.
-  for (const Node *leaf : slice.leaves) {
+  for (const Node *leaf : planner.getSlice().leaves) {
     auto found = sources.find(leaf);
     if (found == sources.end())
       return;
     update.arguments.push_back(found->second);
   }
-  for (const Node *output : slice.outputs) {
+  for (const Node *output : planner.getSlice().outputs) {
     auto found = replaced.find(output);
     if (found == replaced.end())
       return;
     update.results.push_back(found->second);
   }
-  update.donatable = donatable;
+  update.donatable.assign(planner.getDonatable().begin(),
+                          planner.getDonatable().end());
   update.numNumbers = numNumbers;
-  update.flags = getProgramFlags(*lastRun->device);
-  auto record = std::make_shared<RunRecord>(*lastRun);
+  update.flags = programs.getFlags(*runner.getLastRun()->device);
+  auto record = std::make_shared<RunRecord>(*runner.getLastRun());
   record->wasCompiled = false;
   update.record = std::move(record);
 }
@@ -168,41 +167,38 @@ bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
       !isApart(values) || !fits(update, values))
     return false;
   Device &on = *values.targets.front()->node->device;
-  if (update.record->device != &on || update.flags != getProgramFlags(on))
+  if (update.record->device != &on || update.flags != programs.getFlags(on))
     return false;
   size_t count = values.targets.size();
   auto queued = std::make_unique<QueuedRun>();
-  queued->run = takeMemory(
-      *this, [this] { makeRoom(); },
-      [&] {
-        llvm::SmallVector<BufferRef> arguments;
-        for (RepeatedUpdate::Source source : update.arguments) {
-          if (source.numberType) {
-            const Number &number = numbers[source.index];
-            arguments.push_back(
-                makeScalar(number.encode(*source.numberType), on));
-            continue;
-          }
-          const Var *var = source.index < count
-                               ? values.targets[source.index]
-                               : values.operands[source.index - count];
-          arguments.push_back(bufferOf(var->node, on));
-          queued->await(var->node->ready, on.getQueue());
-        }
-        return check(update.record->cached->program->prepare(
-            arguments, on.getMemory(), getScratch(on)));
-      });
+  queued->run = memory.take([&] {
+    llvm::SmallVector<BufferRef> arguments;
+    for (RepeatedUpdate::Source source : update.arguments) {
+      if (source.numberType) {
+        const Number &number = numbers[source.index];
+        arguments.push_back(
+            memory.makeScalar(number.encode(*source.numberType), on));
+        continue;
+      }
+      const Var *var = source.index < count
+                           ? values.targets[source.index]
+                           : values.operands[source.index - count];
+      arguments.push_back(memory.bufferOf(var->node, on));
+      queued->await(var->node->ready, on.getQueue());
+    }
+    return check(update.record->cached->program->prepare(
+        arguments, on.getMemory(), launcher.getScratch(on)));
+  });
   llvm::SmallVector<BufferRef> results;
   for (auto [number, target] : llvm::enumerate(update.results)) {
     queued->replacedValues.emplace_back(
         number, RunRef(values.targets[target]->node->buffer));
     results.push_back(queued->run.results[number].get());
   }
-  lastRun = update.record;
-  ++programHits;
-  ++programsRun;
+  runner.noteRun(update.record);
+  programs.setHits(programs.getCounts().hits + 1);
   queued->record = update.record;
-  Ticket ticket = launch(std::move(queued), RunKind::Updates);
+  Ticket ticket = launcher.launch(std::move(queued), /*isAwaited=*/false);
   for (auto [target, buffer] : llvm::zip_equal(update.results, results)) {
     Node *node = values.targets[target]->node;
     node->buffer = std::move(buffer);
@@ -210,6 +206,6 @@ bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
   }
   graph.startPeriod();
   if (!settings.isAsynchronous)
-    waitInside(ticket);
+    waiter.waitInside(ticket);
   return true;
 }

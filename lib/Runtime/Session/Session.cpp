@@ -12,7 +12,6 @@
 #include "MetaOps/Runtime/Session/Inspector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/Path.h"
 
 #include <exception>
 
@@ -40,7 +39,7 @@ Var SessionImpl::makeVar(Node *node) {
 Var SessionImpl::wrap(Node *node) {
   node = recorder.applyStop(node);
   if (!node->device)
-    node->device = device;
+    node->device = &devices.getCurrent();
   if (!settings.isLazy)
     runEagerly(node);
   return makeVar(node);
@@ -74,23 +73,7 @@ void SessionImpl::dropLater(Node *node) {
   // Another thread may have held the lock when the process was forked.
   if (forkMark.isChild())
     return;
-  std::lock_guard<std::mutex> lock(deadMutex);
-  dead.push_back(node);
-  areDead = true;
-}
-
-void SessionImpl::dropDead() {
-  while (areDead) {
-    std::vector<Node *> taken;
-    {
-      std::lock_guard<std::mutex> lock(deadMutex);
-      taken.swap(dead);
-      areDead = false;
-    }
-    for (Node *node : taken)
-      graph.releaseVar(node);
-    graph.collect();
-  }
+  dropped.add(node);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,23 +130,27 @@ makeKinds(const std::shared_ptr<Compiler> &compiler,
   return kinds;
 }
 
-SessionImpl::SessionImpl(std::shared_ptr<Compiler> givenCompiler,
+SessionImpl::SessionImpl(std::shared_ptr<Compiler> compiler,
                          std::vector<DeviceKind> moreKinds)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
-      recorder(graph), compiler(std::move(givenCompiler)),
-      interpreter(createInterpreterCompiler()),
-      devices(makeKinds(compiler, interpreter, std::move(moreKinds))),
-      device(&devices.getFirst()) {
+      recorder(graph), dropped(graph), fetches(graph, suspended),
+      planner(graph, settings, updates, fetches),
+      programs(graph, settings, std::move(compiler)),
+      waiter(devices, suspended),
+      launcher(graph, settings, programs, suspended, waiter, fetches),
+      memory(graph, devices, dropped, programs, waiter),
+      transfers(devices, programs, launcher, memory),
+      runner(graph, settings, devices, fetches, planner, updates, programs,
+             waiter, launcher, memory, transfers),
+      devices(makeKinds(programs.getCompiler(), programs.getInterpreter(),
+                        std::move(moreKinds))) {
   context.loadDialect<func::FuncDialect>();
   graph.findDevice = [this](llvm::StringRef name) {
     return devices.find(name);
   };
-  settings.hasCompiler = compiler != nullptr;
-  settings.useInterpreter = !compiler;
-  graph.onUpdateErased = [this](Node *node) {
-    pendingUpdates.remove(node);
-    replaced.erase(node);
-  };
+  settings.hasCompiler = programs.getCompiler() != nullptr;
+  settings.useInterpreter = !settings.hasCompiler;
+  graph.onUpdateErased = [this](Node *node) { updates.remove(node); };
 }
 
 SessionImpl::~SessionImpl() {
@@ -183,8 +170,8 @@ void SessionImpl::checkProcess() const {
 void SessionImpl::enter() {
   recorder.forgetLine();
   asked.clear();
-  device = &devices.getFirst();
-  dropDead();
+  devices.setCurrent(devices.getFirst());
+  dropped.release();
   suspended.dropUnneeded();
   for (const std::unique_ptr<Device> &each : devices.getMade())
     // Nothing in the queue needs it any more.
@@ -215,12 +202,37 @@ SessionScope::~SessionScope() {
 }
 
 //===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+Device &SessionImpl::getDevice(llvm::StringRef name) {
+  if (Device *found = devices.find(name))
+    return *found;
+  fail(ErrorKind::Value, "there is no device '" + name + "'; there are " +
+                             devices.describeNames());
+}
+
+Var SessionImpl::give(DType dtype, llvm::ArrayRef<int64_t> shape,
+                      BufferRef buffer) {
+  return wrap(
+      recorder.buffer(dtype, shape, transfers.bringOver(std::move(buffer))));
+}
+
+Node *SessionImpl::transfer(Node *node, Device &to) {
+  if (!node->device)
+    node->device = &devices.getCurrent();
+  return node->device == &to
+             ? node
+             : recorder.transfer(node, node->device->getName(), to.getName());
+}
+
+//===----------------------------------------------------------------------===//
 // Settings
 //===----------------------------------------------------------------------===//
 
 Settings SessionImpl::getSettings() const {
   Settings result = settings;
-  result.memoryLimit = device->getMemory().getStatistics().limit;
+  result.memoryLimit = devices.getCurrent().getMemory().getStatistics().limit;
   return result;
 }
 
@@ -228,7 +240,7 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   Settings changed = settings;
   switch (metaops::setFlag(changed, name, value)) {
   case Setting::CacheDirectory:
-    if (compiler)
+    if (const std::shared_ptr<Compiler> &compiler = programs.getCompiler())
       compiler->setCacheDirectory(changed.cacheDirectory);
     break;
   case Setting::KeepsPacked:
@@ -236,10 +248,10 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
       programs.dropPacked(/*isShort=*/false);
     break;
   case Setting::MemoryLimit:
-    device->getMemory().setLimit(changed.memoryLimit);
+    devices.getCurrent().getMemory().setLimit(changed.memoryLimit);
     break;
   case Setting::ScheduleFile:
-    readSchedules(changed);
+    programs.readSchedules(changed);
     break;
   case Setting::Other:
     break;
@@ -247,23 +259,14 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   settings = std::move(changed);
 }
 
-void SessionImpl::readSchedules(Settings &changed) {
-  const std::string &file = changed.options.scheduleFile;
-  changed.options.schedules = schedules.read(file, &context, warnings);
-  // What was tuned is of many programs, of which this process runs some.
-  if (!changed.cacheDirectory.empty() &&
-      llvm::sys::path::parent_path(file) == changed.cacheDirectory)
-    schedules.forgetAll();
-}
-
 //===----------------------------------------------------------------------===//
 // Reports
 //===----------------------------------------------------------------------===//
 
 std::shared_ptr<const RunRecord> SessionImpl::getLastRun() const {
-  if (!lastRun)
+  if (!runner.getLastRun())
     fail(ErrorKind::Runtime, "no program has run yet");
-  return lastRun;
+  return runner.getLastRun();
 }
 
 Inspector SessionImpl::inspect() { return Inspector(*this); }

@@ -43,6 +43,9 @@ public:
   Device *find(llvm::StringRef name);
   /// The first of the first kind.
   Device &getFirst() const { return *made.front(); }
+  /// Where what is made now is placed. For those who use `find`.
+  Device &getCurrent() const { return *current; }
+  void setCurrent(Device &device) { current = &device; }
   /// "cpu:0 to cpu:7, interpreter:0".
   std::string describeNames() const;
   std::vector<std::string> getNames() const;
@@ -57,6 +60,7 @@ private:
   /// With room for all, so that they stay where they are.
   std::vector<std::unique_ptr<Device>> made;
   std::atomic<size_t> numMade{0};
+  Device *current;
 };
 
 } // namespace metaops

@@ -13,17 +13,17 @@
 
 namespace metaops {
 
-class Session;
+class Graph;
 
 /// The error with the largest values in memory at its end: what each is, and
 /// the line that recorded it. The session is entered.
-OutOfMemory explainShortage(Session &session, const OutOfMemory &error);
+OutOfMemory explainShortage(Graph &graph, const OutOfMemory &error);
 
 /// Calls `take`, which allocates, and returns what it returns. Where there is
 /// no memory, has `makeRoom` free some and tries once more. Throws OutOfMemory
 /// that names the largest holders. The session is entered.
 template <typename MakeRoom, typename Take>
-auto takeMemory(Session &session, MakeRoom makeRoom, Take take) {
+auto takeMemory(Graph &graph, MakeRoom makeRoom, Take take) {
   try {
     return take();
   } catch (const OutOfMemory &) {
@@ -32,7 +32,7 @@ auto takeMemory(Session &session, MakeRoom makeRoom, Take take) {
   try {
     return take();
   } catch (const OutOfMemory &error) {
-    throw explainShortage(session, error);
+    throw explainShortage(graph, error);
   }
 }
 

@@ -25,6 +25,7 @@
 #include "MetaOps/Runtime/Session/Recorder.h"
 #include "MetaOps/Runtime/Session/RunRecord.h"
 #include "MetaOps/Runtime/Session/Settings.h"
+#include "MetaOps/Runtime/Session/TensorData.h"
 #include "MetaOps/Runtime/Session/Var.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SmallVector.h"
@@ -44,20 +45,6 @@ struct ProgramSignature;
 struct SuppliedCode;
 struct RepeatedUpdate;
 struct UpdateValues;
-
-/// A value in memory. To be read when `ready` has run; see Session::wait.
-struct TensorData {
-  BufferRef buffer;
-  DType dtype = DType::F32;
-  std::vector<int64_t> shape;
-  Ticket ready;
-};
-
-/// A fetch whose values are computed, or will be by runs in the queue.
-struct CompletedFetch {
-  uint64_t id;
-  std::vector<TensorData> values;
-};
 
 /// What a Python process computes in.
 class Session {

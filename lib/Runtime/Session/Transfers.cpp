@@ -1,4 +1,4 @@
-//===- Transfer.cpp - Values of several devices ---------------------------===//
+//===- Transfers.cpp - Values of several devices --------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,56 +22,43 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "Transfers.h"
+
 #include "MetaOps/Runtime/Device/TransferProgram.h"
-#include "MetaOps/Runtime/Session/MemoryReport.h"
-#include "SessionImpl.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "MetaOps/Runtime/Session/Slice.h"
 
 using namespace mlir;
 using namespace metaops;
-
-Device &SessionImpl::getDevice(llvm::StringRef name) {
-  if (Device *found = devices.find(name))
-    return *found;
-  fail(ErrorKind::Value, "there is no device '" + name + "'; there are " +
-                             devices.describeNames());
-}
 
 //===----------------------------------------------------------------------===//
 // Between a device and the host
 //===----------------------------------------------------------------------===//
 
-Allocator &SessionImpl::getHostMemory() {
-  Device &host = device->hasHostMemory() ? *device : devices.getFirst();
+Allocator &Transfers::getHostMemory() {
+  Device &current = devices.getCurrent();
+  Device &host = current.hasHostMemory() ? current : devices.getFirst();
   return host.getMemory();
 }
 
-Var SessionImpl::give(DType dtype, llvm::ArrayRef<int64_t> shape,
-                      BufferRef buffer) {
-  if (!device->hasHostMemory()) {
-    BufferRef own = takeMemory(
-        *this, [this] { makeRoom(); },
-        [&] { return device->getMemory().allocate(buffer->bytes()); });
-    own->copyFrom(*buffer);
-    buffer = std::move(own);
-  }
-  return wrap(recorder.buffer(dtype, shape, std::move(buffer)));
+BufferRef Transfers::bringOver(BufferRef buffer) {
+  Device &current = devices.getCurrent();
+  if (current.hasHostMemory())
+    return buffer;
+  BufferRef own = memory.take(
+      [&] { return current.getMemory().allocate(buffer->bytes()); });
+  own->copyFrom(*buffer);
+  return own;
 }
 
-/// A value that is there or on its way, in the host's memory.
-TensorData SessionImpl::read(Node *node) {
-  TensorData data{bufferOf(node), node->dtype, node->shape().vec(),
+TensorData Transfers::read(Node *node) {
+  TensorData data{memory.bufferOf(node), node->dtype, node->shape().vec(),
                   node->ready};
   if (!data.buffer->getDeviceMemory())
     return data;
-  BufferRef copied = takeMemory(
-      *this, [this] { makeRoom(); },
-      [&] {
-        return devices.getFirst().getMemory().allocate(data.buffer->bytes());
-      });
-  data.ready =
-      copy(node, copied, devices.getFirst().getName(), node->op->getLoc());
+  Device &host = devices.getFirst();
+  BufferRef copied = memory.take(
+      [&] { return host.getMemory().allocate(data.buffer->bytes()); });
+  data.ready = copy(node, copied, host.getName(), node->op->getLoc());
   data.buffer = std::move(copied);
   return data;
 }
@@ -79,14 +66,6 @@ TensorData SessionImpl::read(Node *node) {
 //===----------------------------------------------------------------------===//
 // Between two devices
 //===----------------------------------------------------------------------===//
-
-Node *SessionImpl::transfer(Node *node, Device &to) {
-  if (!node->device)
-    node->device = device;
-  return node->device == &to
-             ? node
-             : recorder.transfer(node, node->device->getName(), to.getName());
-}
 
 /// What a program that brings a value over is reported as.
 static std::string writeTransfer(const Node &node, llvm::StringRef to) {
@@ -100,56 +79,34 @@ static std::string writeTransfer(const Node &node, llvm::StringRef to) {
 }
 
 /// Has the value's device copy it.
-Ticket SessionImpl::copy(Node *source, BufferRef to, llvm::StringRef name,
-                         Location location) {
+Ticket Transfers::copy(Node *source, BufferRef to, llvm::StringRef name,
+                       Location location) {
   Device &on = *source->device;
   auto cached = std::make_shared<CachedProgram>();
   cached->program = std::make_shared<TransferProgram>(to->bytes());
   cached->slice = writeTransfer(*source, name);
-  cached->compiler = &getCompiler(on);
+  cached->compiler = &programs.getCompiler(on);
   auto record = std::make_shared<RunRecord>();
   record->cached = std::move(cached);
   record->device = &on;
   record->locations.push_back(location);
   auto queued = std::make_unique<QueuedRun>();
-  queued->run.arguments.push_back(bufferOf(source, on));
+  queued->run.arguments.push_back(memory.bufferOf(source, on));
   queued->run.results.push_back(to);
   queued->await(source->ready, on.getQueue());
   queued->record = std::move(record);
-  return launch(std::move(queued), RunKind::Transferred);
+  return launcher.launch(std::move(queued), /*isAwaited=*/false);
 }
 
-void SessionImpl::startTransfer(Node *node) {
+void Transfers::start(Node *node) {
   Node *source = node->operands.front();
   if (source->isDonated)
     failOverwritten(source);
-  resumeFor(source);
-  BufferRef buffer = takeMemory(
-      *this, [this] { makeRoom(); },
-      [&] {
-        return node->device->getMemory().allocate(
-            countBytes(node->shape(), node->dtype));
-      });
-  Ticket ticket =
-      copy(source, buffer, node->device->getName(), node->op->getLoc());
-  store(node, std::move(buffer), ticket, source->depth);
-}
-
-/// Brings values over, each with all that it needs of whichever device.
-void SessionImpl::computeTransfers(std::vector<Node *> nodes) {
-  llvm::SmallVector<Node *> sources;
-  for (Node *node : nodes)
-    if (Node *source = node->operands.front(); !source->isLeaf())
-      sources.push_back(source);
-  for (Node *node : nodes)
-    graph.pin(node);
-  llvm::scope_exit unpin([&] {
-    for (Node *node : nodes)
-      graph.unpin(node);
+  launcher.resumeFor(source);
+  Device &to = *node->device;
+  BufferRef buffer = memory.take([&] {
+    return to.getMemory().allocate(countBytes(node->shape(), node->dtype));
   });
-  if (!sources.empty())
-    compute(sources, RunKind::Transferred);
-  for (Node *node : nodes)
-    if (node->isAwaitedTransfer())
-      startTransfer(node);
+  Ticket ticket = copy(source, buffer, to.getName(), node->op->getLoc());
+  memory.store(node, std::move(buffer), ticket, source->depth, to);
 }

@@ -1,0 +1,101 @@
+//===- Launcher.cpp - Runs in the queues of devices -----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launcher.h"
+
+using namespace metaops;
+
+Ticket Launcher::launch(std::unique_ptr<QueuedRun> queued, bool isAwaited) {
+  isAwaited |= !settings.isAsynchronous;
+  const RunRecord &record = *queued->record;
+  bool isLong =
+      record.cached->program->isLong(record.device->getThreads().getThreads());
+  queued->listener = listener;
+  queued->order = ++launched;
+  return push(std::move(queued), isLong      ? Queue::Start::Apart
+                                 : isAwaited ? Queue::Start::WhenWaitedFor
+                                             : Queue::Start::Now);
+}
+
+Ticket Launcher::push(std::unique_ptr<QueuedRun> queued, Queue::Start start) {
+  return queued->record->device->getQueue().push(
+      [this, queued = std::move(queued)](Ticket ticket) mutable {
+        execute(std::move(queued), ticket);
+      },
+      start);
+}
+
+/// An earlier failure because of which a run cannot start: an argument is not
+/// there.
+static std::shared_ptr<const RunFailure> findFailure(const ProgramRun &run) {
+  for (const RunRef &argument : run.arguments)
+    if (argument->failure)
+      return argument->failure;
+  return nullptr;
+}
+
+/// Marks what a failed run has neither computed nor found in range. What it
+/// would have written over an argument keeps that argument's value.
+static void spoilResults(const QueuedRun &queued,
+                         const std::shared_ptr<const RunFailure> &failure) {
+  for (const RunRef &result : queued.run.results)
+    if (llvm::none_of(queued.run.arguments, [&](const RunRef &argument) {
+          return argument.get() == result.get();
+        }))
+      result->failure = failure;
+  for (const RunRef &checked : queued.checked)
+    checked->failure = failure;
+}
+
+/// Gives results of a failed run, which has written nothing, the values that
+/// they replace.
+static void
+keepReplaced(const ProgramRun &run,
+             llvm::ArrayRef<std::pair<unsigned, RunRef>> replacedValues) {
+  for (const auto &[number, old] : replacedValues) {
+    const RunRef &result = run.results[number];
+    if (result->failure && !old->failure && old->bytes() == result->bytes()) {
+      result->copyFrom(*old.get());
+      result->failure = nullptr;
+    }
+  }
+}
+
+void Launcher::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
+  queued->ticket = ticket;
+  auto isCancelled = [&] { return ticket.isCancelled(); };
+  if (isCancelled() || !queued->awaited.wait(isCancelled) ||
+      suspended.holdUp(*queued))
+    return suspended.add(std::move(queued));
+  ProgramRun &run = queued->run;
+  const std::shared_ptr<const RunRecord> &record = queued->record;
+  RunListener *listener = queued->listener.get();
+  Program &program = *record->cached->program;
+  std::shared_ptr<const RunFailure> found;
+  // Nothing that a run needs is lost once it has begun.
+  if (!run.progress.hasBegun())
+    found = findFailure(run);
+  if (!found) {
+    llvm::Error error =
+        program.execute(run, record->device->getThreads(), isCancelled,
+                        listener ? &queued->times : nullptr);
+    if (error.isA<Interrupted>()) {
+      llvm::consumeError(std::move(error));
+      return suspended.add(std::move(queued));
+    }
+    if (listener)
+      listener->ran(record, std::move(queued->times));
+    if (!error)
+      return;
+    found = std::make_shared<RunFailure>(
+        describeFailure(*record, std::move(error)));
+  }
+  spoilResults(*queued, found);
+  keepReplaced(run, queued->replacedValues);
+  waiter.note(*ticket.queue, std::move(found));
+}

@@ -1,0 +1,55 @@
+//===- PendingUpdates.cpp - Updates that are yet to be run ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PendingUpdates.h"
+
+using namespace metaops;
+
+void PendingUpdates::add(Node *updated, Node *replacedValue) {
+  updated->generation = flushes + 1;
+  updated->isPendingUpdate = true;
+  updates.insert(updated);
+  if (replacedValue->buffer)
+    replaced[updated] = RunRef(replacedValue->buffer);
+  replacedValue->replacedBy = flushes + 1;
+}
+
+void PendingUpdates::remove(Node *updated) {
+  updates.remove(updated);
+  replaced.erase(updated);
+}
+
+std::vector<Node *>
+PendingUpdates::findDue(llvm::ArrayRef<Node *> along) const {
+  llvm::SmallSetVector<Node *, 16> due(updates.begin(), updates.end());
+  // What depends on the updates comes after them, in a program of its own that
+  // is the same whichever updates came before.
+  for (Node *node : along)
+    if (!node->isLeaf() && !precede(node))
+      due.insert(node);
+  return std::vector<Node *>(due.begin(), due.end());
+}
+
+ReplacedValues
+PendingUpdates::findReplaced(llvm::ArrayRef<Node *> outputs) const {
+  ReplacedValues values;
+  if (replaced.empty())
+    return values;
+  for (auto [number, output] : llvm::enumerate(outputs))
+    if (auto found = replaced.find(output); found != replaced.end())
+      values.emplace_back(number, found->second);
+  return values;
+}
+
+void PendingUpdates::finish() {
+  for (Node *node : updates)
+    node->isPendingUpdate = false;
+  updates.clear();
+  replaced.clear();
+  ++flushes;
+}

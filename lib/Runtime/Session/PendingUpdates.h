@@ -1,0 +1,58 @@
+//===- PendingUpdates.h - Updates that are yet to be run --------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_SESSION_PENDINGUPDATES_H
+#define METAOPS_LIB_RUNTIME_SESSION_PENDINGUPDATES_H
+
+#include "MetaOps/Runtime/Session/Graph.h"
+#include "MetaOps/Runtime/Session/SuspendedRuns.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace metaops {
+
+/// The updates that have been recorded and not run, and the generation that
+/// their being run has brought the session to. See Updates.cpp.
+class PendingUpdates {
+public:
+  bool empty() const { return updates.empty(); }
+
+  /// Counts the flushes, in each of which all pending updates are run; see
+  /// Node::generation.
+  int64_t getFlushes() const { return flushes; }
+  void setFlushes(int64_t count) { flushes = count; }
+  /// Whether the value depends on an update that is pending.
+  bool precede(const Node *node) const { return node->generation > flushes; }
+
+  /// Notes that a value is recorded which is to replace another one.
+  void add(Node *updated, Node *replacedValue);
+  /// Nobody will ask for it.
+  void remove(Node *updated);
+  /// Those that are pending, and what of `along` one program computes with
+  /// them.
+  std::vector<Node *> findDue(llvm::ArrayRef<Node *> along) const;
+  /// By number, what outputs of a program replace.
+  ReplacedValues findReplaced(llvm::ArrayRef<Node *> outputs) const;
+  /// They have been run.
+  void finish();
+
+private:
+  /// In the order of recording.
+  llvm::SetVector<Node *> updates;
+  /// The memory of the values that these replace.
+  llvm::DenseMap<Node *, RunRef> replaced;
+  int64_t flushes = 0;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_LIB_RUNTIME_SESSION_PENDINGUPDATES_H

@@ -1,0 +1,221 @@
+//===- Planner.cpp - What a program is to compute -------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. The slice of the values asked for is traced, and with it its key. What
+//    loops carry goes along (Carried.cpp).
+// 2. Where an operation of it has several results, all that somebody waits for
+//    are computed with it, and none by a second program.
+// 3. Values that are in memory in any case between two kernels, and that a
+//    later gradient would need, become outputs as well, within a budget. (By
+//    Rules 1 and 2 of fusion these are results of reductions, and what
+//    reindexes read; and all that routines read and write.)
+// 4. Programs of updates write over what nobody will see (Donation.cpp).
+//
+// Where another device has to give something first, the plan ends there, and is
+// made again when that has been brought over.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Transforms/Simplify/FusionRules.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace metaops;
+
+/// Values of fetches that are to be computed along.
+std::vector<Node *> Planner::findFetched(RunKind kind) const {
+  std::vector<Node *> fetched;
+  bool isCarried = kind == RunKind::Carried;
+  if (kind != RunKind::Asked && kind != RunKind::Updates && !isCarried)
+    return fetched;
+  for (const Fetches::Fetch &fetch : fetches.getPending())
+    for (Node *node : fetch.nodes)
+      // Of the iteration that begins, there is more to come.
+      if (!node->isLeaf() && !updates.precede(node) &&
+          !(isCarried && node->period == graph.getPeriod()))
+        fetched.push_back(node);
+  return fetched;
+}
+
+llvm::SmallVector<DeviceNodes, 1>
+Planner::groupByDevice(llvm::ArrayRef<Node *> asked, RunKind kind,
+                       Device &current) const {
+  llvm::SmallVector<DeviceNodes, 1> groups;
+  auto find = [&](Device *on) -> llvm::SmallVectorImpl<Node *> & {
+    for (DeviceNodes &group : groups)
+      if (group.device == on)
+        return group.nodes;
+    groups.push_back({on, {}});
+    return groups.back().nodes;
+  };
+  for (Node *node : asked)
+    if (!node->isLeaf())
+      find(node->device ? node->device : &current).push_back(node);
+  for (Node *node : findFetched(kind))
+    find(node->device);
+  return groups;
+}
+
+std::vector<Node *> Planner::findTransfers(llvm::ArrayRef<DeviceNodes> byDevice,
+                                           RunKind kind) {
+  std::vector<Node *> pending = findFetched(kind);
+  for (const DeviceNodes &group : byDevice)
+    llvm::append_range(pending, group.nodes);
+  traceSlice(graph, pending, slice);
+  return std::exchange(slice.transfers, {});
+}
+
+bool Planner::plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
+                   llvm::function_ref<bool(Node *)> shareView) {
+  slice.device = &on;
+  llvm::SmallSetVector<Node *, 16> outputs;
+  auto add = [&](Node *node) {
+    if (!node->isLeaf() && !shareView(node))
+      outputs.insert(node);
+  };
+  llvm::for_each(asked, add);
+  for (Node *node : findFetched(kind))
+    if (node->device == &on)
+      add(node);
+  if (outputs.empty())
+    return false;
+  llvm::scope_exit forget([this] { forgetAsked(); });
+  traceSlice(graph, outputs.getArrayRef(), slice);
+  if (!slice.transfers.empty())
+    return true;
+  if (kind == RunKind::Asked || kind == RunKind::Updates ||
+      kind == RunKind::Carried)
+    addCarriedValues(kind);
+  if (!slice.transfers.empty())
+    return true;
+  addResultsBeside();
+  // Updates have no history; what is computed along with them may have.
+  bool keepsHistory =
+      llvm::any_of(asked, [&](Node *node) { return graph.needsHistory(node); });
+  if (kind == RunKind::Asked || (kind == RunKind::Updates && keepsHistory))
+    addSavedValues();
+  if (kind == RunKind::Updates)
+    addWaitingValues();
+  if (slice.transfers.empty())
+    findDonatable(kind);
+  return true;
+}
+
+void Planner::markOutputs(bool areOutputs) {
+  for (Node *output : slice.outputs)
+    output->isOutput = areOutputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Saved values
+//===----------------------------------------------------------------------===//
+
+/// Whether a reindex or a routine of the slice reads the value, so that it
+/// exists in memory.
+bool Planner::feedsReindex(const Node *node) const {
+  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
+    if (!slice.contains(user))
+      return false;
+    const SignatureInfo &info = graph.getInfo(user);
+    if (info.isView)
+      return feedsReindex(user);
+    if (info.isRoutine)
+      return true;
+    // A value of a much smaller space is computed again for each consumer.
+    return info.isReindex &&
+           countElements(user->shape()) / metaop::kSmallProducerRatio <
+               countElements(node->shape());
+  });
+}
+
+/// Whether all that becomes of the value in this program is results with as
+/// many elements that one reindex or reindex-reduce makes of it: its elements
+/// in another order, as the gradient of a transposed weight has them. No
+/// gradient reads what was only moved.
+bool Planner::isOnlyMoved(const Node *node) const {
+  return llvm::all_of(graph.getUsers(node), [&](Node *user) {
+    const SignatureInfo &info = graph.getInfo(user);
+    return !slice.contains(user) ||
+           (user->isOutput && (info.isReindex || info.isReindexReduce) &&
+            countElements(user->shape()) == countElements(node->shape()));
+  });
+}
+
+/// Whether something has been recorded that will ask for the value.
+bool Planner::isAwaited(const Node *node) const {
+  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
+    return !slice.contains(user) && !user->isLeaf();
+  });
+}
+
+bool Planner::isWorthSaving(Node *node, bool keepsHistory) const {
+  const SignatureInfo &info = graph.getInfo(node);
+  // What is free of a device is to stay so.
+  if (info.isView || info.isCheck || info.isReindex || info.isGenerator ||
+      !node->device)
+    return false;
+  if (!info.isReindexReduce && !info.isRoutine && !feedsReindex(node))
+    return false;
+  if (keepsHistory && graph.needsHistory(node) &&
+      (node->vars > 0 || !isOnlyMoved(node)))
+    return true;
+  return isAwaited(node);
+}
+
+void Planner::addSavedValues() {
+  int64_t budget = settings.savedValuesBudget;
+  auto isAsked = [&](Node *node) {
+    return askedNodes.empty() || node->isAsked;
+  };
+  // What has been differentiated is seldom differentiated again, and what its
+  // gradients need is saved because they need it.
+  bool keepsHistory = llvm::any_of(slice.outputs, [&](Node *node) {
+    return isAsked(node) && !node->isDifferentiated && graph.needsHistory(node);
+  });
+  markOutputs(true);
+  auto save = [&](Node *node) {
+    if (node->isOutput || !slice.contains(node) ||
+        !isWorthSaving(node, keepsHistory && isAsked(node)))
+      return;
+    int64_t bytes = countBytes(node->shape(), node->dtype);
+    if (bytes > budget)
+      return;
+    budget -= bytes;
+    node->isSaved = true;
+    slice.outputs.push_back(node);
+  };
+  for (Node *op : slice.ops)
+    llvm::for_each(resultsOf(op), save);
+  markOutputs(false);
+}
+
+//===----------------------------------------------------------------------===//
+// Several results
+//===----------------------------------------------------------------------===//
+
+/// An operation with several results is no part of a kernel: what somebody
+/// waits for of them is there anyway, or cheaper now than by another program.
+void Planner::addResultsBeside() {
+  markOutputs(true);
+  for (Node *op : slice.ops) {
+    if (op->nextResult == op)
+      continue;
+    for (Node *result : resultsOf(op)) {
+      if (result->isOutput || !slice.contains(result) || !result->device ||
+          !(result->vars > 0 || result->pins > 0 || isAwaited(result)))
+        continue;
+      result->isOutput = true;
+      slice.outputs.push_back(result);
+    }
+  }
+  markOutputs(false);
+}

@@ -1,0 +1,106 @@
+//===- Planner.h - What a program is to compute -----------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_SESSION_PLANNER_H
+#define METAOPS_LIB_RUNTIME_SESSION_PLANNER_H
+
+#include "Fetches.h"
+#include "MetaOps/Runtime/Device/Device.h"
+#include "MetaOps/Runtime/Session/Graph.h"
+#include "MetaOps/Runtime/Session/Settings.h"
+#include "MetaOps/Runtime/Session/Slice.h"
+#include "PendingUpdates.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace metaops {
+
+/// Why a program is run: somebody asked for values, updates are due, also
+/// such as are written by hand (Carried), much is pending, fresh parameters
+/// are made, or another device needs values.
+enum class RunKind { Asked, Updates, Carried, Pending, Initial, Transferred };
+
+/// What one program of a device is to compute.
+struct DeviceNodes {
+  Device *device;
+  llvm::SmallVector<Node *, 4> nodes;
+};
+
+/// Decides what one program computes: the slice of what is asked for and what
+/// goes along with it, and what of the slice's leaves may be written over.
+/// Plans one program at a time, and neither compiles nor runs it.
+class Planner {
+public:
+  Planner(Graph &graph, const Settings &settings, const PendingUpdates &updates,
+          const Fetches &fetches)
+      : graph(graph), settings(settings), updates(updates), fetches(fetches) {}
+
+  /// What one program of each device computes, in the order in which the
+  /// devices are met. What is free of a device is computed on `current`.
+  llvm::SmallVector<DeviceNodes, 1> groupByDevice(llvm::ArrayRef<Node *> asked,
+                                                  RunKind kind,
+                                                  Device &current) const;
+  /// What these, and the fetches that go along, need of other devices.
+  std::vector<Node *> findTransfers(llvm::ArrayRef<DeviceNodes> byDevice,
+                                    RunKind kind);
+
+  /// Has the slice compute what is asked for and what goes along with it. False
+  /// where everything is there; `shareView` takes care of views of what is.
+  bool plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
+            llvm::function_ref<bool(Node *)> shareView);
+
+  /// What was planned last. Its memory is used again by the next plan.
+  Slice &getSlice() { return slice; }
+  const Slice &getSlice() const { return slice; }
+  /// By leaf: whether the program may write over it.
+  llvm::ArrayRef<bool> getDonatable() const { return donatable; }
+  /// Marks the leaves that a run of the slice writes over.
+  void recordDonations(const ProgramRun &run);
+
+private:
+  std::vector<Node *> findFetched(RunKind kind) const;
+  void addResultsBeside();
+  void markOutputs(bool areOutputs);
+
+  // For later gradients
+  void addSavedValues();
+  bool feedsReindex(const Node *node) const;
+  bool isOnlyMoved(const Node *node) const;
+  bool isAwaited(const Node *node) const;
+  bool isWorthSaving(Node *node, bool keepsHistory) const;
+
+  // What loops carry (Carried.cpp)
+  void addCarriedValues(RunKind kind);
+  void forgetAsked();
+
+  // What may be written over (Donation.cpp)
+  std::vector<Node *> findWaiting() const;
+  void addWaitingValues();
+  void findDonatable(RunKind kind);
+
+  Graph &graph;
+  const Settings &settings;
+  const PendingUpdates &updates;
+  const Fetches &fetches;
+
+  Slice slice;
+  llvm::SmallVector<bool> donatable;
+  /// What was asked for itself, where the slice is more; see Node::isAsked.
+  std::vector<Node *> askedNodes;
+};
+
+/// Whether no Var holds the value any more, and no pending update is about to
+/// free it. A loop may also begin with numbers that have never been computed.
+bool isLetGo(const Node *node, int64_t flushes);
+
+} // namespace metaops
+
+#endif // METAOPS_LIB_RUNTIME_SESSION_PLANNER_H

@@ -1,0 +1,110 @@
+//===- Programs.h - The programs of slices ----------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_SESSION_PROGRAMS_H
+#define METAOPS_LIB_RUNTIME_SESSION_PROGRAMS_H
+
+#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Device/Device.h"
+#include "MetaOps/Runtime/Session/Graph.h"
+#include "MetaOps/Runtime/Session/GrowthWatch.h"
+#include "MetaOps/Runtime/Session/ProgramCache.h"
+#include "MetaOps/Runtime/Session/RunRecord.h"
+#include "MetaOps/Runtime/Session/Settings.h"
+#include "MetaOps/Runtime/Session/Slice.h"
+#include "MetaOps/Runtime/Session/UserSchedules.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace metaops {
+
+/// The program of a slice.
+struct FoundProgram {
+  std::shared_ptr<const CachedProgram> cached;
+  /// It was compiled now, not found.
+  bool wasCompiled = false;
+};
+
+/// What a run of the slice is reported as.
+std::shared_ptr<const RunRecord> makeRecord(const Slice &slice,
+                                            FoundProgram found);
+
+/// Finds the programs of slices, or compiles them. Runs none.
+class Programs {
+public:
+  /// `compiler` may be null.
+  Programs(Graph &graph, const Settings &settings,
+           std::shared_ptr<Compiler> compiler);
+
+  /// Null where there is none.
+  const std::shared_ptr<Compiler> &getCompiler() const { return compiler; }
+  const std::shared_ptr<Compiler> &getInterpreter() const {
+    return interpreter;
+  }
+  /// Which of them makes the programs of a device, as the flags are.
+  Compiler &getCompiler(const Device &on) const;
+
+  /// What beside its slice tells a program of a device from others.
+  ProgramFlags getFlags(const Device &on);
+  /// Ends the slice's key. `shouldStop` is asked while a program is compiled.
+  FoundProgram lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
+                      StopCheck shouldStop);
+
+  /// Takes the schedules in the file of the settings, and notes them there.
+  void readSchedules(Settings &changed);
+  std::vector<std::string> takeUnusedSchedules() {
+    return schedules.takeUnused();
+  }
+  /// What the user is to be told of, each once.
+  std::vector<std::string> takeWarnings() {
+    return std::exchange(warnings, {});
+  }
+  /// See Program.h.
+  void dropPacked(bool isShort) { cache.dropPacked(isShort); }
+
+  struct Counts {
+    int64_t compiled = 0, hits = 0, kernelsCompiled = 0;
+    double compileSeconds = 0;
+  };
+  const Counts &getCounts() const { return counts; }
+  void setHits(int64_t hits) { counts.hits = hits; }
+
+private:
+  std::shared_ptr<const CachedProgram> compile(Slice &slice,
+                                               llvm::ArrayRef<bool> donatable,
+                                               std::vector<GrowingDim> growing,
+                                               StopCheck shouldStop);
+
+  // Copies.cpp
+  /// A program for the slice where that is copies alone, else null.
+  std::shared_ptr<const CachedProgram> makeCopies(const Slice &slice);
+
+  Graph &graph;
+  const Settings &settings;
+  std::shared_ptr<Compiler> compiler;
+  std::shared_ptr<Compiler> interpreter;
+  /// Distinguishes backends in keys.
+  llvm::DenseMap<const Compiler *, uint32_t> targets;
+
+  ProgramCache cache;
+  GrowthWatch growth;
+  UserSchedules schedules;
+  std::vector<std::string> warnings;
+  /// The dump_dir that the user was warned of last.
+  std::string unwritableDirectory;
+  Counts counts;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_LIB_RUNTIME_SESSION_PROGRAMS_H

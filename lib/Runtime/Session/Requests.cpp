@@ -1,0 +1,94 @@
+//===- Requests.cpp - Asking for values -----------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whoever asks for values gets tickets to wait for, of runs that are in queues
+// when the call returns. Pending updates that the values depend on are run
+// before, and what else is asked for goes along with them (Updates.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionImpl.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace metaops;
+
+void SessionImpl::sync(llvm::ArrayRef<const Var *> vars) {
+  syncNodes(getNodes(vars));
+}
+
+/// The caller will wait for these values, which are there or on their way.
+void SessionImpl::ask(llvm::ArrayRef<Node *> nodes) {
+  launcher.resumeFor(nodes);
+  for (Node *node : nodes)
+    asked.add(node->ready);
+}
+
+void SessionImpl::syncNodes(llvm::ArrayRef<Node *> asked) {
+  if (llvm::any_of(asked, [&](Node *node) {
+        return !node->isLeaf() && updates.precede(node);
+      }))
+    flushUpdates(asked);
+  runner.compute(asked, RunKind::Asked);
+  ask(asked);
+  graph.collect();
+}
+
+void SessionImpl::syncAll() {
+  flushUpdates();
+  std::vector<Node *> held = graph.getWaiting();
+  llvm::erase_if(held, [](Node *node) { return node->vars == 0; });
+  syncNodes(held);
+  launcher.resume([](Ticket) { return true; });
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    asked.add(each->getQueue().getLast());
+}
+
+TensorData SessionImpl::getData(const Var &var) {
+  Node *node = var.node;
+  if (!node->isLeaf())
+    syncNodes(node);
+  if (node->isDonated)
+    failOverwritten(node);
+  ask(node);
+  TensorData data = transfers.read(node);
+  asked.add(data.ready);
+  return data;
+}
+
+void SessionImpl::runEagerly(Node *node) {
+  if (updates.precede(node))
+    flushUpdates();
+  if (node->isLeaf())
+    return;
+  Slice slice;
+  traceSlice(graph, node, slice);
+  // A program is an operator, and says nothing about loops.
+  llvm::scope_exit restore([this] { runner.setDepthStep(1); });
+  runner.setDepthStep(0);
+  // What one of them computes beside is there when it is met.
+  for (Node *op : slice.ops)
+    runner.compute(op, RunKind::Asked);
+  waiter.waitInside(node->ready);
+}
+
+//===----------------------------------------------------------------------===//
+// Fetches
+//===----------------------------------------------------------------------===//
+
+uint64_t SessionImpl::fetch(llvm::ArrayRef<const Var *> vars) {
+  std::vector<Node *> nodes;
+  for (const Var *var : vars)
+    nodes.push_back(var->getNode());
+  // Taking a number's memory may be refused: now, and not when all is done.
+  for (Node *node : nodes)
+    if (node->isScalar)
+      memory.bufferOf(node);
+  uint64_t identity = fetches.add(std::move(nodes));
+  runner.completeFetches();
+  return identity;
+}
