@@ -16,7 +16,7 @@ void DroppedValues::add(Node *node) {
   isAny = true;
 }
 
-void DroppedValues::release() {
+void DroppedValues::releaseAll() {
   while (isAny) {
     std::vector<Node *> taken;
     {

@@ -26,9 +26,14 @@ public:
   /// From any thread.
   void add(Node *node);
   /// Has the graph erase what nobody needs any more. In the session's scope.
-  void release();
+  void release() {
+    if (isAny)
+      releaseAll();
+  }
 
 private:
+  void releaseAll();
+
   Graph &graph;
   std::mutex mutex;
   std::vector<Node *> dropped;

@@ -97,14 +97,18 @@ Device *Graph::chooseDevice(Operation *op,
                             llvm::ArrayRef<Node *> sources) const {
   if (auto transfer = dyn_cast<metaop::TransferOp>(op))
     return findDevice ? findDevice(transfer.getTo()) : nullptr;
-  const Node *first = nullptr;
+  Device *device = nullptr;
   for (const Node *source : sources) {
-    if (!first || !first->device)
-      first = source;
-    else if (source->device && source->device != first->device)
-      failSeveralDevices(*first, *source);
+    if (source->device == device || !source->device)
+      continue;
+    if (device)
+      failSeveralDevices(
+          **llvm::find_if(sources,
+                          [&](Node *node) { return node->device == device; }),
+          *source);
+    device = source->device;
   }
-  return first ? first->device : nullptr;
+  return device;
 }
 
 Node *Graph::adopt(Operation *op) {

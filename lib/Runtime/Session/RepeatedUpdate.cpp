@@ -170,25 +170,26 @@ bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
   if (update.record->device != &on || update.flags != programs.getFlags(on))
     return false;
   size_t count = values.targets.size();
-  auto queued = std::make_unique<QueuedRun>();
-  queued->run = memory.take([&] {
+  auto nodeOf = [&](RepeatedUpdate::Source source) {
+    const Var *var = source.index < count
+                         ? values.targets[source.index]
+                         : values.operands[source.index - count];
+    return var->getNode();
+  };
+  auto queued = std::make_unique<QueuedRun>(memory.take([&] {
     llvm::SmallVector<BufferRef> arguments;
-    for (RepeatedUpdate::Source source : update.arguments) {
-      if (source.numberType) {
-        const Number &number = numbers[source.index];
-        arguments.push_back(
-            memory.makeScalar(number.encode(*source.numberType), on));
-        continue;
-      }
-      const Var *var = source.index < count
-                           ? values.targets[source.index]
-                           : values.operands[source.index - count];
-      arguments.push_back(memory.bufferOf(var->node, on));
-      queued->await(var->node->ready, on.getQueue());
-    }
+    for (RepeatedUpdate::Source source : update.arguments)
+      arguments.push_back(
+          source.numberType
+              ? memory.makeScalar(
+                    numbers[source.index].encode(*source.numberType), on)
+              : memory.bufferOf(nodeOf(source), on));
     return check(update.record->cached->program->prepare(
         arguments, on.getMemory(), launcher.getScratch(on)));
-  });
+  }));
+  for (RepeatedUpdate::Source source : update.arguments)
+    if (!source.numberType)
+      queued->await(nodeOf(source)->ready, on.getQueue());
   llvm::SmallVector<BufferRef> results;
   for (auto [number, target] : llvm::enumerate(update.results)) {
     queued->replacedValues.emplace_back(

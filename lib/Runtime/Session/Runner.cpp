@@ -79,8 +79,7 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
   launcher.resumeFor(slice.leaves);
   Device &on = *slice.device;
   llvm::SmallVector<BufferRef> results;
-  auto queued = std::make_unique<QueuedRun>();
-  queued->run = memory.take(
+  auto queued = std::make_unique<QueuedRun>(memory.take(
       [&] {
         llvm::SmallVector<BufferRef> arguments;
         for (Node *leaf : slice.leaves)
@@ -88,7 +87,7 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
         return check(program.prepare(arguments, on.getMemory(),
                                      launcher.getScratch(on)));
       },
-      slice.outputs);
+      slice.outputs));
   if (settings.keepsPacked)
     program.keepPacked(queued->run, on.getMemory());
   for (const RunRef &result : queued->run.results)

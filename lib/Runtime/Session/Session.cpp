@@ -172,7 +172,8 @@ void SessionImpl::enter() {
   asked.clear();
   devices.setCurrent(devices.getFirst());
   dropped.release();
-  suspended.dropUnneeded();
+  if (!suspended.empty())
+    suspended.dropUnneeded();
   for (const std::unique_ptr<Device> &each : devices.getMade())
     // Nothing in the queue needs it any more.
     if (each->scratch && each->getQueue().getLast().isDone())

@@ -90,9 +90,10 @@ Ticket Transfers::copy(Node *source, BufferRef to, llvm::StringRef name,
   record->cached = std::move(cached);
   record->device = &on;
   record->locations.push_back(location);
-  auto queued = std::make_unique<QueuedRun>();
-  queued->run.arguments.push_back(memory.bufferOf(source, on));
-  queued->run.results.push_back(to);
+  ProgramRun run;
+  run.arguments.push_back(memory.bufferOf(source, on));
+  run.results.push_back(to);
+  auto queued = std::make_unique<QueuedRun>(std::move(run));
   queued->await(source->ready, on.getQueue());
   queued->record = std::move(record);
   return launcher.launch(std::move(queued), /*isAwaited=*/false);

@@ -48,6 +48,8 @@ struct CheckedValue {
 
 /// A run from when it is put into the queue until it has run.
 struct QueuedRun {
+  explicit QueuedRun(ProgramRun run) : run(std::move(run)) {}
+
   ProgramRun run;
   std::shared_ptr<const RunRecord> record;
   ReplacedValues replacedValues;
