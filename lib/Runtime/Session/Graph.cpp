@@ -67,10 +67,11 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
   node->signature = signature;
   node->dtype = *fromElementType(node->type().getElementType());
   node->device = device;
-  node->isScalar = isa<metaop::ScalarOp>(op);
-  node->isTransfer = isa<metaop::TransferOp>(op);
-  node->isInitial = !isa<metaop::BufferOp>(op);
-  node->isRandom = getInfo(node).isRandom;
+  const SignatureInfo &info = getInfo(node);
+  node->isScalar = info.isScalar;
+  node->isTransfer = info.isTransfer;
+  node->isInitial = !info.isBuffer;
+  node->isRandom = info.isRandom;
   node->isStopped = stopsGradients;
   uint64_t endedChains = 0;
   node->operands.assign(sources.begin(), sources.end());
@@ -93,10 +94,11 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
 }
 
 /// Where an operation's results are: where what it takes is.
-Device *Graph::chooseDevice(Operation *op,
+Device *Graph::chooseDevice(Operation *op, SignatureTable::Id signature,
                             llvm::ArrayRef<Node *> sources) const {
-  if (auto transfer = dyn_cast<metaop::TransferOp>(op))
-    return findDevice ? findDevice(transfer.getTo()) : nullptr;
+  if (signatures.getInfo(signature).isTransfer)
+    return findDevice ? findDevice(cast<metaop::TransferOp>(op).getTo())
+                      : nullptr;
   Device *device = nullptr;
   for (const Node *source : sources) {
     if (source->device == device || !source->device)
@@ -113,8 +115,8 @@ Device *Graph::chooseDevice(Operation *op,
 
 Node *Graph::adopt(Operation *op) {
   llvm::SmallVector<Node *, 4> sources = findSources(op);
-  Device *device = chooseDevice(op, sources);
   SignatureTable::Id signature = signatures.intern(op);
+  Device *device = chooseDevice(op, signature, sources);
   ++numOps;
   Node *last = nullptr;
   for (OpResult result : op->getResults()) {

@@ -185,6 +185,9 @@ static SignatureInfo describe(Operation *op) {
   SignatureInfo info;
   info.isDifferentiable = isa<metaop::DifferentiableOpInterface>(op);
   info.isView = isa<metaop::ViewOpInterface>(op);
+  info.isScalar = isa<metaop::ScalarOp>(op);
+  info.isBuffer = isa<metaop::BufferOp>(op);
+  info.isTransfer = isa<metaop::TransferOp>(op);
   info.isCheck = isa<metaop::CheckOp>(op);
   info.isReindex = isa<metaop::ReindexOpInterface, metaop::GatherOp>(op);
   info.isReindexReduce =

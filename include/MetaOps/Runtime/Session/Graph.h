@@ -277,7 +277,7 @@ private:
   Node *createNode();
   Node *adopt(mlir::OpResult result, SignatureTable::Id signature,
               llvm::ArrayRef<Node *> sources, Device *device);
-  Device *chooseDevice(mlir::Operation *op,
+  Device *chooseDevice(mlir::Operation *op, SignatureTable::Id signature,
                        llvm::ArrayRef<Node *> sources) const;
   llvm::SmallVector<Node *, 4> findSources(mlir::Operation *op) const;
   void enqueue(Node *node);

@@ -20,6 +20,10 @@ namespace metaops {
 
 /// What the session needs to know of all operations with one signature.
 struct SignatureInfo {
+  /// Leaves: a number beside the IR, and what is given in memory.
+  bool isScalar = false;
+  bool isBuffer = false;
+  bool isTransfer = false;
   bool isDifferentiable = false;
   /// The result is operand 0 under another name or shape.
   bool isView = false;
