@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Kernels/SliceModule.h"
 #include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Runtime/JIT/ImageLinker.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
+#include "MetaOps/Runtime/Kernels/SliceModule.h"
 #include "Tuner.h"
 
 #include <set>

@@ -9,9 +9,9 @@
 #include "DescribeCalls.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Runtime/Kernels/SliceModule.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
-#include "SliceModule.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;

@@ -15,15 +15,15 @@
 
 namespace metaops {
 
-/// The kernels that are loaded, and those on disk. A name
-/// stands for all that the code depends on, but for the target. Not safe for
-/// use from several threads at once.
+/// The kernels that are loaded, and those on disk. A name stands for all that
+/// the code depends on, but for the target. Not safe for use from several
+/// threads at once.
 class KernelLibrary {
 public:
   explicit KernelLibrary(std::shared_ptr<KernelBackend> backend)
       : backend(std::move(backend)) {}
 
-  /// Where code is looked for and kept; null for nowhere. Code for different
+  /// Where code is looked for and kept, if it is not null. Code for different
   /// targets has nothing in common.
   void setDiskStore(std::shared_ptr<DiskStore> store, const DiskKey &target);
 

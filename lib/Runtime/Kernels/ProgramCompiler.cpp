@@ -16,7 +16,7 @@
 #include "DescribeCalls.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
-#include "SliceModule.h"
+#include "MetaOps/Runtime/Kernels/SliceModule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <chrono>

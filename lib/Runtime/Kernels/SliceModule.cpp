@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SliceModule.h"
+#include "MetaOps/Runtime/Kernels/SliceModule.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Runtime/Program/Program.h"

@@ -19,18 +19,12 @@
 using namespace mlir;
 using namespace metaops;
 
-static Node *skipViews(const Graph &graph, Node *node) {
-  while (!node->isLeaf() && graph.getInfo(node).isView)
-    node = graph.getNode(node->op->getOperand(0));
-  return node;
-}
-
 /// The step of copies that a concat of leaves is, but for what it writes. False
 /// if it is not.
 static bool addCopies(const Graph &graph, Node *output,
                       const llvm::DenseMap<Node *, unsigned> &arguments,
                       Step &step) {
-  auto concat = dyn_cast<metaop::ConcatOp>(skipViews(graph, output)->op);
+  auto concat = dyn_cast<metaop::ConcatOp>(graph.skipViews(output)->op);
   if (!concat)
     return false;
   int64_t dim = concat.getDim(), elementBytes = sizeOf(output->dtype);
@@ -40,7 +34,7 @@ static bool addCopies(const Graph &graph, Node *output,
   int64_t begin = 0;
   for (Value value : concat.getParts()) {
     Node *part = graph.getNode(value);
-    auto argument = arguments.find(skipViews(graph, part));
+    auto argument = arguments.find(graph.skipViews(part));
     if (argument == arguments.end())
       return false;
     Copy &copy = copies.emplace_back();

@@ -80,10 +80,7 @@ void Planner::recordDonations(const ProgramRun &run) {
     if (!leaf)
       continue;
     // A view of the leaf has its buffer, and has written nothing.
-    Node *source = output;
-    while (!source->isLeaf() && graph.getInfo(source).isView)
-      source = source->operands.front();
-    if (source != leaf)
+    if (graph.skipViews(output) != leaf)
       graph.setDonated(leaf, output->op->getLoc());
   }
 }

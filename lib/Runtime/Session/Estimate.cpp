@@ -94,12 +94,9 @@ BufferRef MemoryModel::bufferOf(Node *leaf, Device &on) {
 }
 
 bool MemoryModel::shareView(Node *node) {
-  Node *source = node;
-  while (!source->isLeaf()) {
-    if (!graph.getInfo(source).isView)
-      return false;
-    source = source->operands.front();
-  }
+  Node *source = graph.skipViews(node);
+  if (!source->isLeaf())
+    return false;
   if (source->isDonated)
     failOverwritten(source);
   store(node, bufferOf(source, *node->device));

@@ -113,6 +113,12 @@ Device *Graph::chooseDevice(Operation *op, SignatureTable::Id signature,
   return device;
 }
 
+Node *Graph::skipViews(Node *node) const {
+  while (!node->isLeaf() && getInfo(node).isView)
+    node = node->operands.front();
+  return node;
+}
+
 Node *Graph::adopt(Operation *op) {
   llvm::SmallVector<Node *, 4> sources = findSources(op);
   SignatureTable::Id signature = signatures.intern(op);

@@ -57,12 +57,9 @@ void Runner::completeFetches() {
 
 /// A view of a value that is there is there, too.
 bool Runner::computeView(Node *node) {
-  Node *source = node;
-  while (!source->isLeaf()) {
-    if (!graph.getInfo(source).isView)
-      return false;
-    source = source->operands.front();
-  }
+  Node *source = graph.skipViews(node);
+  if (!source->isLeaf())
+    return false;
   if (source->isDonated)
     failOverwritten(source);
   if (!node->device)

@@ -1,5 +1,4 @@
-//===- Waiter.cpp - Waiting for runs, and stopping to
-//----------------------===//
+//===- Waiter.cpp - Waiting for runs, or stopping them --------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,5 @@
-//===- Waiter.h - Waiting for runs, and stopping to -------------*- C++ -*-===//
+//===- Waiter.h - Waiting for runs, or stopping them ------------*- C++ -*-===//
+//-*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -207,6 +207,8 @@ public:
   /// The values made of this one: each as often as it is among the operands of
   /// their nodes.
   llvm::SmallVector<Node *, 4> getUsers(const Node *node) const;
+  /// What the value is a view of, or of a view of: a leaf, or what is no view.
+  Node *skipViews(Node *node) const;
   const SignatureInfo &getInfo(const Node *node) const {
     return signatures.getInfo(node->signature);
   }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_KERNELS_SLICEMODULE_H
-#define METAOPS_LIB_RUNTIME_KERNELS_SLICEMODULE_H
+#ifndef METAOPS_RUNTIME_KERNELS_SLICEMODULE_H
+#define METAOPS_RUNTIME_KERNELS_SLICEMODULE_H
 
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Compiler/Compiler.h"
@@ -64,4 +64,4 @@ void collectNodes(mlir::Location location, llvm::SetVector<unsigned> &nodes);
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_KERNELS_SLICEMODULE_H
+#endif // METAOPS_RUNTIME_KERNELS_SLICEMODULE_H
