@@ -19,8 +19,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accumulators.h"
-#include "AffineEmitter.h"
-#include "InterleavedAccess.h"
+#include "../StageBody/AffineEmitter.h"
+#include "../StageBody/InterleavedAccess.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockedKernel.h"
-#include "AffineEmitter.h"
+#include "../StageBody/AffineEmitter.h"
 #include "LocalBuffers.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"

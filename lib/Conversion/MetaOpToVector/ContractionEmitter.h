@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
 
-#include "BodyEmitter.h"
-#include "Reduction.h"
+#include "../StageBody/BodyEmitter.h"
+#include "../StageBody/Reduction.h"
 
 #include <functional>
 #include <map>

@@ -21,7 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AffineEmitter.h"
+#include "../StageBody/AffineEmitter.h"
 #include "ContractionEmitter.h"
 #include "Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

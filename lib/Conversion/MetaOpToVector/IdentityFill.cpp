@@ -15,9 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "IdentityFill.h"
-#include "AffineEmitter.h"
-#include "BodyEmitter.h"
-#include "Reduction.h"
+#include "../StageBody/AffineEmitter.h"
+#include "../StageBody/BodyEmitter.h"
+#include "../StageBody/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

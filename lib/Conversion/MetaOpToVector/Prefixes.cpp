@@ -31,9 +31,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Prefixes.h"
-#include "AffineEmitter.h"
+#include "../StageBody/AffineEmitter.h"
+#include "../StageBody/Reduction.h"
 #include "MetaOps/Dialect/MetaOp/Prefix.h"
-#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"

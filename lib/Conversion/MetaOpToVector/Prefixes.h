@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_PREFIXES_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_PREFIXES_H
 
-#include "LoopRange.h"
+#include "../StageBody/LoopRange.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "UnrolledBody.h"
 

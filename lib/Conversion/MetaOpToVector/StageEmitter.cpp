@@ -34,7 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageEmitter.h"
-#include "AffineEmitter.h"
+#include "../StageBody/AffineEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -15,11 +15,11 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H
 
+#include "../StageBody/LoopRange.h"
+#include "../StageBody/StageBindings.h"
 #include "Accumulators.h"
-#include "LoopRange.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "Prefixes.h"
-#include "StageBindings.h"
 #include "UnrolledBody.h"
 
 namespace mlir::metaop {

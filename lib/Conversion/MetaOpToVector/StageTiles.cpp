@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AffineEmitter.h"
+#include "../StageBody/AffineEmitter.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnrolledBody.h"
-#include "AffineEmitter.h"
+#include "../StageBody/AffineEmitter.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

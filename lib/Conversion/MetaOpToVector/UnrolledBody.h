@@ -16,7 +16,7 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_UNROLLEDBODY_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_UNROLLEDBODY_H
 
-#include "BodyEmitter.h"
+#include "../StageBody/BodyEmitter.h"
 
 namespace mlir::metaop {
 

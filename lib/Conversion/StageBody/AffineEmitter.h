@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_AFFINEEMITTER_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_AFFINEEMITTER_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_AFFINEEMITTER_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_AFFINEEMITTER_H
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -27,4 +27,4 @@ Value emitAffine(OpBuilder &b, Location loc, AffineExpr expr,
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_AFFINEEMITTER_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_AFFINEEMITTER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEBINDINGS_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEBINDINGS_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_STAGEBINDINGS_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_STAGEBINDINGS_H
 
 #include "MetaOps/Transforms/Schedule/Stage.h"
 
@@ -25,4 +25,4 @@ struct StageBindings {
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEBINDINGS_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_STAGEBINDINGS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_MEMORYACCESS_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_MEMORYACCESS_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_MEMORYACCESS_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_MEMORYACCESS_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -53,4 +53,4 @@ void emitPrefetch(OpBuilder &b, Location loc, Value buffer, Value place);
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_MEMORYACCESS_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_MEMORYACCESS_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BODYEMITTER_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BODYEMITTER_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_BODYEMITTER_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_BODYEMITTER_H
 
 #include "Conditions.h"
 #include "MemoryAccess.h"
@@ -140,4 +140,4 @@ private:
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BODYEMITTER_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_BODYEMITTER_H

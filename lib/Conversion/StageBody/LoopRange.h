@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPRANGE_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPRANGE_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_LOOPRANGE_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_LOOPRANGE_H
 
 #include "mlir/IR/Builders.h"
 
@@ -39,4 +39,4 @@ emitFor(OpBuilder &b, Location loc, const LoopRange &range, Value step,
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPRANGE_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_LOOPRANGE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_REDUCTION_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_REDUCTION_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_REDUCTION_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_REDUCTION_H
 
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
@@ -44,4 +44,4 @@ Value emitFloatCast(OpBuilder &b, Location loc, Value value, Type to);
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_REDUCTION_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_REDUCTION_H

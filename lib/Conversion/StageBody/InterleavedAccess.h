@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_INTERLEAVEDACCESS_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_INTERLEAVEDACCESS_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_INTERLEAVEDACCESS_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_INTERLEAVEDACCESS_H
 
 #include "MemoryAccess.h"
 
@@ -25,4 +25,4 @@ SmallVector<Value, 4> emitInterleaved(OpBuilder &b, Location loc,
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_INTERLEAVEDACCESS_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_INTERLEAVEDACCESS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONDITIONS_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONDITIONS_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_CONDITIONS_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_CONDITIONS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -40,4 +40,4 @@ Value emitLinearMask(OpBuilder &b, Location loc, Value first, int64_t factor,
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONDITIONS_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_CONDITIONS_H
