@@ -12,6 +12,31 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
+/// Whether `value` is between `low` and `high`; says so if it is not.
+static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef name, int64_t value, int64_t low,
+                                   int64_t high) {
+  if (value < low || value > high)
+    return emitError() << "expects `" << name << "` between " << low << " and "
+                       << high << ", given " << value;
+  return success();
+}
+
+LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t threads, int64_t cluster,
+                                 int64_t minBlocks, int64_t indexBits) {
+  constexpr int64_t maxThreads = 1024, maxCluster = 16, maxMinBlocks = 32;
+  if (failed(verifyBetween(emitError, "threads", threads, 1, maxThreads)) ||
+      failed(verifyBetween(emitError, "cluster", cluster, 1, maxCluster)) ||
+      failed(
+          verifyBetween(emitError, "min_blocks", minBlocks, 1, maxMinBlocks)))
+    return failure();
+  if (indexBits != 32 && indexBits != 64)
+    return emitError() << "expects `index_bits` to be 32 or 64, given "
+                       << indexBits;
+  return success();
+}
+
 LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t row, int64_t pitch) {
   if (row < 1 || pitch <= row)

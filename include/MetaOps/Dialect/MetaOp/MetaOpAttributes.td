@@ -150,6 +150,36 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
   let genVerifyDecl = 1;
 }
 
+def MetaOp_LaunchAttr : AttrDef<MetaOp_Dialect, "Launch"> {
+  let mnemonic = "launch";
+  let summary = "How a GPU is to run a kernel";
+  let description = [{
+    What the code of a kernel depends on, and the assembler may count on. The
+    number of blocks is not among it: that belongs to the call.
+
+    * `threads`: the threads of a block, along x.
+    * `cluster`: the blocks of a cluster, neighbours in the grid.
+    * `min_blocks`: the blocks that a multiprocessor is to hold at a time at
+      least, which bounds the registers of a thread.
+    * `index_bits`: the width of indices, 32 where all offsets fit.
+
+    Fields that say nothing are not printed:
+
+    ```mlir
+    #metaop.launch<threads = 256>
+    #metaop.launch<threads = 256, cluster = 2, min_blocks = 4, index_bits = 32>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$threads,
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
+    DefaultValuedParameter<"int64_t", "1">:$min_blocks,
+    DefaultValuedParameter<"int64_t", "64">:$index_bits
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def MetaOp_RowsAttr : AttrDef<MetaOp_Dialect, "Rows"> {
   let mnemonic = "rows";
   let summary = "How a tensor lies in a window of another";
