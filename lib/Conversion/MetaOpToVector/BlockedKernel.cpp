@@ -43,11 +43,13 @@ using namespace mlir::metaop;
 /// The loops inside of the first levels.
 static ScheduleAttr dropOuterLevels(ScheduleAttr schedule, size_t numOuter,
                                     int64_t shared) {
-  return ScheduleAttr::get(
-      schedule.getContext(), schedule.getLevels().drop_front(numOuter),
-      schedule.getTile(), schedule.getLanes(), schedule.getTranspose(),
-      /*unrollDims=*/{}, /*prefetch=*/0, schedule.getPairwise(), /*stream=*/{},
-      shared);
+  ScheduleFields fields = schedule.getFields();
+  fields.levels.erase(fields.levels.begin(), fields.levels.begin() + numOuter);
+  fields.unrollDims.clear();
+  fields.prefetch = 0;
+  fields.stream.clear();
+  fields.shared = shared;
+  return ScheduleAttr::get(schedule.getContext(), fields);
 }
 
 std::optional<BlockedStages>

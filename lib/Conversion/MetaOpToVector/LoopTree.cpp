@@ -53,6 +53,9 @@ static constexpr int64_t kMaxTileWidth = 32;
 
 static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
                                  const Stage &stage) {
+  if (schedule.isForGpu())
+    return op.emitOpError("schedule is for a GPU: only there are `cluster`, "
+                          "`block`, `warp`, `thread`, `staged` and `place`");
   if (schedule.getNumDims() != stage.getNumLoops())
     return op.emitOpError("schedule orders ")
            << schedule.getNumDims() << " loops, but the stage has "

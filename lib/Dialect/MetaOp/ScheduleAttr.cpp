@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "ScheduleSyntax.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -76,9 +77,23 @@ void metaop::printLevels(AsmPrinter &printer, ArrayRef<LoopLevel> levels) {
   printer << "]";
 }
 
+/// `first: second`
+static ParseResult parsePair(AsmParser &parser, int64_t &first,
+                             int64_t &second) {
+  return failure(parser.parseInteger(first) || parser.parseColon() ||
+                 parser.parseInteger(second));
+}
+
 static ParseResult parseTileDim(AsmParser &parser, TileDim &tile) {
-  return failure(parser.parseInteger(tile.dim) || parser.parseColon() ||
-                 parser.parseInteger(tile.size));
+  return parsePair(parser, tile.dim, tile.size);
+}
+
+static ParseResult parsePlace(AsmParser &parser, ResultPlace &place) {
+  FailureOr<ResultPlace> parsed = FieldParser<ResultPlace>::parse(parser);
+  if (failed(parsed))
+    return failure();
+  place = *parsed;
+  return success();
 }
 
 template <typename Fn>
@@ -87,10 +102,13 @@ static ParseResult parseList(AsmParser &parser, Fn parseElement) {
                                         parseElement);
 }
 
-ParseResult metaop::parseScheduleOptions(
-    AsmParser &parser, SmallVector<TileDim> &tile, TileDim &lanes,
-    int64_t &transpose, SmallVector<int64_t> &unroll, int64_t &prefetch,
-    int64_t &pairwise, SmallVector<int64_t> &stream, int64_t &shared) {
+ParseResult
+metaop::parseScheduleOptions(AsmParser &parser, SmallVector<TileDim> &tile,
+                             TileDim &lanes, int64_t &transpose,
+                             SmallVector<int64_t> &unroll, int64_t &prefetch,
+                             int64_t &pairwise, SmallVector<int64_t> &stream,
+                             SmallVector<StagedRead> &staged,
+                             SmallVector<ResultPlace> &place, int64_t &shared) {
   lanes = TileDim();
   transpose = -1;
   prefetch = 0;
@@ -113,6 +131,18 @@ ParseResult metaop::parseScheduleOptions(
       {"prefetch", [&] { return parser.parseInteger(prefetch); }},
       {"pairwise", [&] { return parser.parseInteger(pairwise); }},
       {"stream", [&] { return parseNumbers(stream); }},
+      {"staged",
+       [&] {
+         return parseList(parser, [&] {
+           StagedRead &read = staged.emplace_back();
+           return parsePair(parser, read.read, read.pad);
+         });
+       }},
+      {"place",
+       [&] {
+         return parseList(
+             parser, [&] { return parsePlace(parser, place.emplace_back()); });
+       }},
       {"shared", [&] { return parser.parseInteger(shared); }},
   };
   auto *next = std::begin(fields);
@@ -126,13 +156,17 @@ ParseResult metaop::parseScheduleOptions(
     if (next == std::end(fields))
       return parser.emitError(loc)
              << "expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, "
-                "`pairwise`, `stream` and `shared`, each once and in this "
-                "order, given `"
+                "`pairwise`, `stream`, `staged`, `place` and `shared`, each "
+                "once and in this order, given `"
              << name << "`";
     if (parser.parseEqual() || next->second())
       return failure();
     ++next;
   }
+  if (llvm::all_of(place, [](ResultPlace result) {
+        return result == ResultPlace::Memory;
+      }))
+    place.clear();
   return success();
 }
 
@@ -140,7 +174,8 @@ void metaop::printScheduleOptions(AsmPrinter &printer, ArrayRef<TileDim> tile,
                                   TileDim lanes, int64_t transpose,
                                   ArrayRef<int64_t> unroll, int64_t prefetch,
                                   int64_t pairwise, ArrayRef<int64_t> stream,
-                                  int64_t shared) {
+                                  ArrayRef<StagedRead> staged,
+                                  ArrayRef<ResultPlace> place, int64_t shared) {
   auto printTileDim = [&](TileDim tile) {
     printer << tile.dim << ": " << tile.size;
   };
@@ -163,6 +198,20 @@ void metaop::printScheduleOptions(AsmPrinter &printer, ArrayRef<TileDim> tile,
     printer << ", pairwise = " << pairwise;
   if (!stream.empty())
     printer << ", stream = [" << stream << "]";
+  if (!staged.empty()) {
+    printer << ", staged = [";
+    llvm::interleaveComma(staged, printer, [&](StagedRead read) {
+      printer << read.read << ": " << read.pad;
+    });
+    printer << "]";
+  }
+  if (!place.empty()) {
+    printer << ", place = [";
+    llvm::interleaveComma(place, printer, [&](ResultPlace result) {
+      printer << stringifyResultPlace(result);
+    });
+    printer << "]";
+  }
   if (shared != 0)
     printer << ", shared = " << shared;
 }
@@ -173,11 +222,14 @@ void metaop::printScheduleOptions(AsmPrinter &printer, ArrayRef<TileDim> tile,
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// In place of the last loop of a dimension that has none.
+static constexpr LoopLevel kNoLoop{LevelKind::Step, -1, 0};
+
 /// Each dimension below the largest is named, by loops of falling steps.
-/// `last` becomes the step of the last loop of each.
+/// `last` becomes the last loop of each.
 static LogicalResult verifyLevels(EmitError emitError,
                                   ArrayRef<LoopLevel> levels,
-                                  SmallVectorImpl<int64_t> &last) {
+                                  SmallVectorImpl<LoopLevel> &last) {
   bool isParallel = true;
   for (const LoopLevel &level : levels) {
     if (level.dim < 0 || level.dim >= kMaxDim)
@@ -193,16 +245,17 @@ static LogicalResult verifyLevels(EmitError emitError,
                 "dimension "
              << level.dim << " inside";
     if (level.dim >= static_cast<int64_t>(last.size()))
-      last.resize(level.dim + 1, 0);
-    int64_t &before = last[level.dim];
-    if (before != 0 && (level.step > before || before % level.step != 0))
+      last.resize(level.dim + 1, kNoLoop);
+    LoopLevel &before = last[level.dim];
+    if (before.step != 0 &&
+        (level.step > before.step || before.step % level.step != 0))
       return emitError() << "expects a further loop of dimension " << level.dim
-                         << " to divide the step before it, " << before
+                         << " to divide the step before it, " << before.step
                          << ", given " << level.step;
-    before = level.step;
+    before = level;
   }
-  for (auto [dim, step] : llvm::enumerate(last))
-    if (step == 0)
+  for (auto [dim, level] : llvm::enumerate(last))
+    if (level.step == 0)
       return emitError() << "expects loops over all " << last.size()
                          << " dimensions, but there is none over " << dim;
   return success();
@@ -225,7 +278,7 @@ static LogicalResult verifyDims(EmitError emitError, StringRef field,
 }
 
 static LogicalResult verifyTile(EmitError emitError, ArrayRef<TileDim> tile,
-                                TileDim lanes, ArrayRef<int64_t> last) {
+                                TileDim lanes, ArrayRef<LoopLevel> last) {
   int64_t numDims = last.size();
   if (failed(verifyDims(
           emitError, "tile", tile, [](TileDim t) { return t.dim; }, numDims)))
@@ -238,11 +291,11 @@ static LogicalResult verifyTile(EmitError emitError, ArrayRef<TileDim> tile,
   SmallVector<int64_t> sizes(numDims, 1);
   for (TileDim entry : tile)
     sizes[entry.dim] = entry.size;
-  for (auto [dim, size, step] : llvm::enumerate(sizes, last))
-    if (size != step)
+  for (auto [dim, size, level] : llvm::enumerate(sizes, last))
+    if (size != level.step && !level.isDistributed())
       return emitError() << "expects the last loop of dimension " << dim
                          << " to step by its number in `tile`, " << size
-                         << ", given " << step;
+                         << ", given " << level.step;
   if (lanes.dim == -1 && lanes.size == 1)
     return success();
   if (lanes.dim < 0 || lanes.dim >= numDims)
@@ -273,22 +326,23 @@ static LogicalResult verifyTranspose(EmitError emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(EmitError emitError,
-                                   ArrayRef<LoopLevel> levels,
-                                   ArrayRef<TileDim> tile, TileDim lanes,
-                                   int64_t transpose, ArrayRef<int64_t> unroll,
-                                   int64_t prefetch, int64_t pairwise,
-                                   ArrayRef<int64_t> stream, int64_t shared) {
-  SmallVector<int64_t> last;
+LogicalResult ScheduleAttr::verify(
+    EmitError emitError, ArrayRef<LoopLevel> levels, ArrayRef<TileDim> tile,
+    TileDim lanes, int64_t transpose, ArrayRef<int64_t> unroll,
+    int64_t prefetch, int64_t pairwise, ArrayRef<int64_t> stream,
+    ArrayRef<StagedRead> staged, ArrayRef<ResultPlace> place, int64_t shared) {
+  SmallVector<LoopLevel> last;
   if (failed(verifyLevels(emitError, levels, last)) ||
       failed(verifyTile(emitError, tile, lanes, last)) ||
+      failed(verifyDistributed(emitError, levels, tile, lanes)) ||
+      failed(verifyStaged(emitError, staged)) ||
       failed(verifyTranspose(emitError, levels, tile, lanes, transpose)) ||
       failed(verifyDims(
           emitError, "unroll", unroll, [](int64_t dim) { return dim; },
           last.size())))
     return failure();
   for (int64_t dim : unroll)
-    if (last[dim] != 1)
+    if (last[dim].step != 1)
       return emitError() << "expects dimension " << dim
                          << " in `tile` or in `unroll`, given in both";
   if (prefetch < 0 || prefetch > kMaxStep)
@@ -308,6 +362,17 @@ LogicalResult ScheduleAttr::verify(EmitError emitError,
                          << stream << "]";
   if (!stream.empty() && lanes.dim == -1)
     return emitError() << "expects vectors where results are in `stream`";
+  bool isForGpu = hasGpuLevels(levels) || !staged.empty() || !place.empty();
+  bool isForCpu = transpose != -1 || prefetch != 0 || !stream.empty() ||
+                  llvm::any_of(levels, [](const LoopLevel &level) {
+                    return level.kind == LevelKind::Parallel ||
+                           level.tail != LevelTail::Mask;
+                  });
+  if (isForGpu && isForCpu)
+    return emitError()
+           << "expects a schedule for a GPU or for a CPU, given `cluster`, "
+              "`block`, `warp`, `thread`, `staged` or `place` and `parallel`, "
+              "`body`, `transpose`, `prefetch` or `stream`";
   return success();
 }
 
@@ -337,49 +402,66 @@ ScheduleAttr ScheduleAttr::getFlat(MLIRContext *context,
   llvm::copy_if(tile, std::back_inserter(sizes),
                 [](TileDim entry) { return entry.size > 1; });
   llvm::sort(sizes, [](TileDim a, TileDim b) { return a.dim < b.dim; });
-  return get(context, levels, sizes, lanes.size > 1 ? lanes : TileDim(),
-             transpose, {}, /*prefetch=*/0, /*pairwise=*/0, {}, /*shared=*/0);
+  ScheduleFields fields;
+  fields.levels = std::move(levels);
+  fields.tile = std::move(sizes);
+  fields.lanes = lanes.size > 1 ? lanes : TileDim();
+  fields.transpose = transpose;
+  return get(context, fields);
+}
+
+ScheduleFields ScheduleAttr::getFields() const {
+  ScheduleFields fields;
+  fields.levels.assign(getLevels().begin(), getLevels().end());
+  fields.tile.assign(getTile().begin(), getTile().end());
+  fields.lanes = getLanes();
+  fields.transpose = getTranspose();
+  fields.unrollDims.assign(getUnrollDims().begin(), getUnrollDims().end());
+  fields.prefetch = getPrefetch();
+  fields.pairwise = getPairwise();
+  fields.stream.assign(getStream().begin(), getStream().end());
+  fields.staged.assign(getStaged().begin(), getStaged().end());
+  fields.place.assign(getPlace().begin(), getPlace().end());
+  fields.shared = getShared();
+  return fields;
 }
 
 ScheduleAttr ScheduleAttr::withUnrollDims(ArrayRef<int64_t> dims) const {
-  return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
-             dims, getPrefetch(), getPairwise(), getStream(), getShared());
+  ScheduleFields fields = getFields();
+  fields.unrollDims.assign(dims.begin(), dims.end());
+  return get(getContext(), fields);
 }
 
 ScheduleAttr ScheduleAttr::withPairwise(int64_t pairwise) const {
-  return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), pairwise, getStream(),
-             getShared());
+  ScheduleFields fields = getFields();
+  fields.pairwise = pairwise;
+  return get(getContext(), fields);
 }
 
 ScheduleAttr ScheduleAttr::withStream(ArrayRef<int64_t> stream) const {
-  return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), getPairwise(), stream,
-             getShared());
+  ScheduleFields fields = getFields();
+  fields.stream.assign(stream.begin(), stream.end());
+  return get(getContext(), fields);
 }
 
 ScheduleAttr ScheduleAttr::withShared(int64_t shared) const {
-  return get(getContext(), getLevels(), getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), getPairwise(), getStream(),
-             shared);
+  ScheduleFields fields = getFields();
+  fields.shared = shared;
+  return get(getContext(), fields);
 }
 
 ScheduleAttr ScheduleAttr::withParallel(int64_t parallel) const {
-  SmallVector<LoopLevel> levels(getLevels());
-  for (auto [depth, level] : llvm::enumerate(levels))
+  ScheduleFields fields = getFields();
+  for (auto [depth, level] : llvm::enumerate(fields.levels))
     level.kind = static_cast<int64_t>(depth) < parallel ? LevelKind::Parallel
                                                         : LevelKind::Step;
-  return get(getContext(), levels, getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), getPairwise(), getStream(),
-             getShared());
+  return get(getContext(), fields);
 }
 
 ScheduleAttr ScheduleAttr::withStep(unsigned depth, int64_t step) const {
-  SmallVector<LoopLevel> levels(getLevels());
-  levels[depth].step = step;
-  return get(getContext(), levels, getTile(), getLanes(), getTranspose(),
-             getUnrollDims(), getPrefetch(), getPairwise(), getStream(),
-             getShared());
+  ScheduleFields fields = getFields();
+  fields.levels[depth].step = step;
+  return get(getContext(), fields);
 }
 
 unsigned ScheduleAttr::getNumDims() const {

@@ -22,17 +22,23 @@ void printLevels(AsmPrinter &printer, ArrayRef<LoopLevel> levels);
 /// (`,` `tile` `=` `[` (dim `:` size)* `]`)? (`,` `lanes` `=` dim `:` size)?
 /// (`,` `transpose` `=` dim)? (`,` `unroll` `=` `[` dims `]`)?
 /// (`,` `prefetch` `=` distance)? (`,` `pairwise` `=` count)?
-/// (`,` `stream` `=` `[` results `]`)? (`,` `shared` `=` count)?
+/// (`,` `stream` `=` `[` results `]`)?
+/// (`,` `staged` `=` `[` (read `:` pad)* `]`)?
+/// (`,` `place` `=` `[` places `]`)? (`,` `shared` `=` count)?
 ParseResult parseScheduleOptions(AsmParser &parser, SmallVector<TileDim> &tile,
                                  TileDim &lanes, int64_t &transpose,
                                  SmallVector<int64_t> &unroll,
                                  int64_t &prefetch, int64_t &pairwise,
-                                 SmallVector<int64_t> &stream, int64_t &shared);
+                                 SmallVector<int64_t> &stream,
+                                 SmallVector<StagedRead> &staged,
+                                 SmallVector<ResultPlace> &place,
+                                 int64_t &shared);
 void printScheduleOptions(AsmPrinter &printer, ArrayRef<TileDim> tile,
                           TileDim lanes, int64_t transpose,
                           ArrayRef<int64_t> unroll, int64_t prefetch,
                           int64_t pairwise, ArrayRef<int64_t> stream,
-                          int64_t shared);
+                          ArrayRef<StagedRead> staged,
+                          ArrayRef<ResultPlace> place, int64_t shared);
 
 } // namespace mlir::metaop
 

@@ -135,19 +135,20 @@ AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
   ScheduleAttr flat = chooseNest(writer, processor);
   if (!flat.isFlat())
     return std::nullopt;
-  SmallVector<LoopLevel> levels = block->translate(outer);
+  ScheduleFields packing = flat.getFields();
+  packing.levels = block->translate(outer);
   for (const LoopLevel &level : orderPacking(writer, flat)) {
     // A block is a multiple of what is done side by side in it.
-    for (const LoopLevel &outside : ArrayRef(levels).take_front(shared))
+    for (const LoopLevel &outside : ArrayRef(packing.levels).take_front(shared))
       if (outside.dim == level.dim && outside.step % level.step != 0)
         return std::nullopt;
-    levels.push_back(level);
+    packing.levels.push_back(level);
   }
-  auto packing = ScheduleAttr::get(
-      flat.getContext(), levels, flat.getTile(), flat.getLanes(),
-      flat.getTranspose(), /*unrollDims=*/{}, /*prefetch=*/0, /*pairwise=*/0,
-      /*stream=*/{}, /*shared=*/0);
-  return std::make_pair(packing, blocked->withShared(shared));
+  packing.unrollDims.clear();
+  packing.stream.clear();
+  packing.pairwise = 0;
+  return std::make_pair(ScheduleAttr::get(flat.getContext(), packing),
+                        blocked->withShared(shared));
 }
 
 FailureOr<bool> AttachPanelsPass::attach(KernelOp kernel, FusedOp reader,

@@ -331,11 +331,13 @@ ScheduleAttr ContractionScheduler::schedule() {
   for (unsigned dim : loops.set_bits())
     bytes = multiplyCounts(bytes, getExtent(dim));
   auto build = [&](int64_t prefetch) {
-    return ScheduleAttr::get(stage.getContext(), levels, tile,
-                             {plan.lanesDim, plan.lanes}, plan.transpose,
-                             /*unrollDims=*/{}, prefetch, /*pairwise=*/0,
-                             /*stream=*/{},
-                             /*shared=*/0);
+    ScheduleFields fields;
+    fields.levels = levels;
+    fields.tile = tile;
+    fields.lanes = {plan.lanesDim, plan.lanes};
+    fields.transpose = plan.transpose;
+    fields.prefetch = prefetch;
+    return ScheduleAttr::get(stage.getContext(), fields);
   };
   ScheduleAttr plain = build(/*prefetch=*/0);
   // A tile of one dimension and no blocks are loops as any stage has them.

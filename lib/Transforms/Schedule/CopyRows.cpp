@@ -172,23 +172,21 @@ static std::optional<ScheduleAttr> schedulePacking(const Stage &contraction,
   ScheduleAttr flat = chooseNest(packing, processor);
   if (!flat.isFlat() || flat.getVectorWidth() == 1 || flat.getTranspose() >= 0)
     return std::nullopt;
-  SmallVector<LoopLevel> levels = block->translate(outer);
+  ScheduleFields fields;
+  fields.levels = block->translate(outer);
   TileDim lanes = flat.getLanes();
-  for (const LoopLevel &level : levels)
+  for (const LoopLevel &level : fields.levels)
     if (level.dim == lanes.dim)
       lanes.size = std::gcd(lanes.size, level.step);
   if (lanes.size == 1)
     lanes = TileDim();
   for (const LoopLevel &level : flat.getLevels())
-    levels.push_back({LevelKind::Step, level.dim,
-                      level.dim == lanes.dim ? lanes.size : int64_t(1)});
-  SmallVector<TileDim, 1> tile;
+    fields.levels.push_back({LevelKind::Step, level.dim,
+                             level.dim == lanes.dim ? lanes.size : int64_t(1)});
   if (lanes.size > 1)
-    tile.push_back(lanes);
-  return ScheduleAttr::get(flat.getContext(), levels, tile, lanes,
-                           /*transpose=*/-1, /*unrollDims=*/{},
-                           /*prefetch=*/0, /*pairwise=*/0, /*stream=*/{},
-                           /*shared=*/0);
+    fields.tile.push_back(lanes);
+  fields.lanes = lanes;
+  return ScheduleAttr::get(flat.getContext(), fields);
 }
 
 LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {

@@ -144,18 +144,19 @@ int64_t EpilogueScheduler::chooseShared() {
 ScheduleAttr EpilogueScheduler::build(unsigned epilogue, int64_t shared,
                                       ScheduleAttr inside,
                                       int64_t sharedInside) {
-  SmallVector<LoopLevel> levels =
+  ScheduleFields fields;
+  fields.levels =
       chain->blocks[epilogue].translate(outer.getLevels().take_front(
           getEpilogueDepth(contraction, outer, shared)));
   for (LoopLevel level : inside.getLevels()) {
     level.kind = LevelKind::Step;
-    levels.push_back(level);
+    fields.levels.push_back(level);
   }
-  return ScheduleAttr::get(inside.getContext(), levels, inside.getTile(),
-                           inside.getLanes(), /*transpose=*/-1,
-                           /*unrollDims=*/{}, /*prefetch=*/0,
-                           inside.getPairwise(), /*stream=*/{},
-                           shared + sharedInside);
+  fields.tile.assign(inside.getTile().begin(), inside.getTile().end());
+  fields.lanes = inside.getLanes();
+  fields.pairwise = inside.getPairwise();
+  fields.shared = shared + sharedInside;
+  return ScheduleAttr::get(inside.getContext(), fields);
 }
 
 /// The only epilogue, which goes through a block by vectors.

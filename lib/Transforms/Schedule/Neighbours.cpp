@@ -48,34 +48,15 @@ static constexpr int64_t kFirstStrip = 4096;
 static constexpr int64_t kMaxWindow = 16;
 
 namespace {
-/// The fields of a schedule, to be changed.
-struct Draft {
+/// A schedule to be changed. What is there for the sake of the error,
+/// `pairwise`, stays as it is.
+struct Draft : ScheduleFields {
   explicit Draft(ScheduleAttr schedule)
-      : levels(schedule.getLevels()), tile(schedule.getTile()),
-        lanes(schedule.getLanes()), transpose(schedule.getTranspose()),
-        unrollDims(schedule.getUnrollDims()), prefetch(schedule.getPrefetch()),
-        pairwise(schedule.getPairwise()), stream(schedule.getStream()),
-        shared(schedule.getShared()) {}
+      : ScheduleFields(schedule.getFields()) {}
 
-  int64_t getTileSize(int64_t dim) const {
-    const auto *found =
-        llvm::find_if(tile, [&](TileDim entry) { return entry.dim == dim; });
-    return found == tile.end() ? 1 : found->size;
-  }
   void setTile(int64_t dim, int64_t size);
   /// Null where the fields do not fit together.
   ScheduleAttr build(Location loc) const;
-
-  SmallVector<LoopLevel> levels;
-  SmallVector<TileDim> tile;
-  TileDim lanes;
-  int64_t transpose;
-  SmallVector<int64_t> unrollDims;
-  int64_t prefetch;
-  /// Stays as it is: it is there for the sake of the error.
-  int64_t pairwise;
-  SmallVector<int64_t> stream;
-  int64_t shared;
 };
 
 class NeighbourFinder {
@@ -127,11 +108,9 @@ void Draft::setTile(int64_t dim, int64_t size) {
 
 ScheduleAttr Draft::build(Location loc) const {
   auto fail = [&] { return mlir::emitError(loc); };
+  const ScheduleFields &fields = *this;
   return ScheduleAttr::getChecked(
-      llvm::function_ref<InFlightDiagnostic()>(fail), loc.getContext(),
-      ArrayRef<LoopLevel>(levels), ArrayRef<TileDim>(tile), lanes, transpose,
-      ArrayRef<int64_t>(unrollDims), prefetch, pairwise,
-      ArrayRef<int64_t>(stream), shared);
+      llvm::function_ref<InFlightDiagnostic()>(fail), loc.getContext(), fields);
 }
 
 void NeighbourFinder::add(llvm::function_ref<void(Draft &)> change) {

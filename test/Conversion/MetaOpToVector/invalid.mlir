@@ -748,3 +748,19 @@ func.func private @pairwise_blocks(%x: tensor<8x24xf32>, %w: tensor<24x32xf32>) 
   }
   return %k : tensor<8x32xf32>
 }
+
+// -----
+
+// A GPU's levels are no loops of a CPU.
+func.func private @for_a_gpu(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12x8xf32> {
+    // expected-error @below {{schedule is for a GPU: only there are `cluster`, `block`, `warp`, `thread`, `staged` and `place`}}
+    %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12x8xf32>
+        schedule(#metaop.schedule<[block(0, 32), thread(0)]>) {
+      %y = metaop.exp %bx : tensor<12x8xf32>
+      metaop.yield %y : tensor<12x8xf32>
+    }
+    metaop.yield %r : tensor<12x8xf32>
+  }
+  return %k : tensor<12x8xf32>
+}

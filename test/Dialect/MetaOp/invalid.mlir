@@ -649,7 +649,7 @@ func.func private @schedule_dim_missing() attributes {s = #metaop.schedule<[step
 
 // -----
 
-// expected-error @below {{expected one of [parallel, step] for kind of loop, got: loop}}
+// expected-error @below {{expected one of [parallel, step, cluster, block, warp, thread] for kind of loop, got: loop}}
 func.func private @schedule_level_kind() attributes {s = #metaop.schedule<[loop(0)]>}
 
 // -----
@@ -819,18 +819,88 @@ func.func private @schedule_shared_negative() attributes {s = #metaop.schedule<[
 
 // -----
 
-// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream` and `shared`, each once and in this order, given `vector`}}
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream`, `staged`, `place` and `shared`, each once and in this order, given `vector`}}
 func.func private @schedule_field_unknown() attributes {s = #metaop.schedule<[step(0)], vector = 0>}
 
 // -----
 
-// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream` and `shared`, each once and in this order, given `tile`}}
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream`, `staged`, `place` and `shared`, each once and in this order, given `tile`}}
 func.func private @schedule_field_order() attributes {s = #metaop.schedule<[step(0, 8)], lanes = 0: 8, tile = [0: 8]>}
 
 // -----
 
-// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream` and `shared`, each once and in this order, given `shared`}}
+// expected-error @below {{expects `tile`, `lanes`, `transpose`, `unroll`, `prefetch`, `pairwise`, `stream`, `staged`, `place` and `shared`, each once and in this order, given `shared`}}
 func.func private @schedule_field_twice() attributes {s = #metaop.schedule<[step(0)], shared = 0, shared = 0>}
+
+// -----
+
+// expected-error @below {{expects clusters outside of blocks, and these outside of all other loops, given `cluster` of dimension 1 inside}}
+func.func private @schedule_cluster_inside() attributes {s = #metaop.schedule<[block(0), cluster(1)]>}
+
+// -----
+
+// expected-error @below {{expects clusters outside of blocks, and these outside of all other loops, given `block` of dimension 1 inside}}
+func.func private @schedule_block_inside() attributes {s = #metaop.schedule<[step(0), block(1)]>}
+
+// -----
+
+// expected-error @below {{expects warps outside of threads, given those of dimension 0 inside}}
+func.func private @schedule_warp_inside() attributes {s = #metaop.schedule<[block(0, 8), block(1, 32), thread(1), warp(0)]>}
+
+// -----
+
+// expected-error @below {{expects one loop of dimension 0 to be `thread`, given two}}
+func.func private @schedule_thread_twice() attributes {s = #metaop.schedule<[block(0, 8), thread(0, 4), thread(0)]>}
+
+// -----
+
+// expected-error @below {{expects a loop around `thread` of dimension 1 that says how far its threads go together}}
+func.func private @schedule_thread_span() attributes {s = #metaop.schedule<[block(0), thread(1), step(1)]>}
+
+// -----
+
+// expected-error @below {{expects `thread` of dimension 0 to step by a vector of it, 4, given 8}}
+func.func private @schedule_thread_vector() attributes {s = #metaop.schedule<[block(0, 64), thread(0, 8)], tile = [0: 8], lanes = 0: 4>}
+
+// -----
+
+// expected-error @below {{expects `warp` of dimension 0 to step by a vector of it, 1, given 2}}
+func.func private @schedule_warp_step() attributes {s = #metaop.schedule<[block(0, 64), warp(0, 2)], tile = [0: 2]>}
+
+// -----
+
+// expected-error @below {{expects the threads of dimension 0 to have whole tiles of 3 of the 64 that they go together}}
+func.func private @schedule_thread_tile() attributes {s = #metaop.schedule<[block(0, 64), thread(0)], tile = [0: 3]>}
+
+// -----
+
+// expected-error @below {{expects `staged` to be numbers of reads in order, given 0}}
+func.func private @schedule_staged_order() attributes {s = #metaop.schedule<[block(0)], staged = [0: 1, 0: 1]>}
+
+// -----
+
+// expected-error @below {{expects `staged` to be numbers of reads in order, given -1}}
+func.func private @schedule_staged_negative() attributes {s = #metaop.schedule<[block(0)], staged = [-1: 1]>}
+
+// -----
+
+// expected-error @below {{expects rows in `staged` to be 0 to 1024 elements longer, given 1025}}
+func.func private @schedule_staged_pad() attributes {s = #metaop.schedule<[block(0)], staged = [0: 1025]>}
+
+// -----
+
+// expected-error @below {{expected one of [memory, registers, shared, cluster] for place of a result, got: local}}
+func.func private @schedule_place() attributes {s = #metaop.schedule<[block(0)], place = [local]>}
+
+// -----
+
+// expected-error @below {{expects a schedule for a GPU or for a CPU}}
+func.func private @schedule_both_kinds() attributes {s = #metaop.schedule<[parallel(0), step(1, 32), thread(1)]>}
+
+// -----
+
+// expected-error @below {{expects a schedule for a GPU or for a CPU}}
+func.func private @schedule_both_fields() attributes {s = #metaop.schedule<[step(0)], prefetch = 2, staged = [0: 0]>}
 
 // -----
 

@@ -204,3 +204,17 @@ func.func private @schedule_attribute() attributes {
   stream = #metaop.schedule<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0, 2]>,
   tile = #metaop.schedule<[parallel(1, 16), step(0, 16)], tile = [0: 16, 1: 16], lanes = 0: 16, transpose = 1, stream = [0]>
 }
+
+// Schedules for GPUs.
+// CHECK: @gpu_schedule
+// CHECK-SAME: cluster = #metaop.schedule<[cluster(0), cluster(1, 65536), block(1, 8192), step(1, 4096), warp(1, 512), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [memory, cluster], shared = 1>
+// CHECK-SAME: defaults = #metaop.schedule<[block(0, 32), thread(0)]>
+// CHECK-SAME: elementwise = #metaop.schedule<[block(0, 4096), thread(0, 4)], tile = [0: 16], lanes = 0: 4>
+// CHECK-SAME: staged = #metaop.schedule<[block(0, 64), block(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 0]>
+func.func private @gpu_schedule() attributes {
+  cluster = #metaop.schedule<[cluster(0), cluster(1, 65536), block(1, 8192), step(1, 4096), warp(1, 512), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [memory, cluster], shared = 1>,
+  // What says nothing is not printed.
+  defaults = #metaop.schedule<[block(0, 32), thread(0)], staged = [], place = [memory, memory]>,
+  elementwise = #metaop.schedule<[block(0, 4096), thread(0, 4)], tile = [0: 16], lanes = 0: 4>,
+  staged = #metaop.schedule<[block(0, 64), block(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 0]>
+}

@@ -12,6 +12,8 @@
 
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <tuple>
 
@@ -27,6 +29,15 @@ struct LoopLevel {
   int64_t step = 1;
   /// What becomes of iterations that do not fill a step.
   LevelTail tail = LevelTail::Mask;
+
+  /// Whether the threads of a block have an iteration each.
+  bool isDistributed() const {
+    return kind == LevelKind::Warp || kind == LevelKind::Thread;
+  }
+  /// Whether the loop is a part of a GPU's grid.
+  bool isGrid() const {
+    return kind == LevelKind::Cluster || kind == LevelKind::Block;
+  }
 
   bool operator==(const LoopLevel &other) const {
     return std::tie(kind, dim, step, tail) ==
@@ -44,11 +55,54 @@ struct TileDim {
   }
 };
 
+/// A read, by its number, that goes through the shared memory of a block, where
+/// rows are `pad` elements longer: `read: pad`.
+struct StagedRead {
+  int64_t read = 0;
+  int64_t pad = 0;
+
+  bool operator==(const StagedRead &other) const {
+    return read == other.read && pad == other.pad;
+  }
+};
+
+/// The fields of a schedule, to be changed.
+struct ScheduleFields {
+  int64_t getTileSize(int64_t dim) const {
+    for (TileDim entry : tile)
+      if (entry.dim == dim)
+        return entry.size;
+    return 1;
+  }
+  /// The places of results, or none where all are in memory.
+  llvm::ArrayRef<ResultPlace> getNormalPlace() const {
+    bool isInMemory = llvm::all_of(place, [](ResultPlace result) {
+      return result == ResultPlace::Memory;
+    });
+    return isInMemory ? llvm::ArrayRef<ResultPlace>() : place;
+  }
+
+  llvm::SmallVector<LoopLevel> levels;
+  llvm::SmallVector<TileDim> tile;
+  TileDim lanes;
+  int64_t transpose = -1;
+  llvm::SmallVector<int64_t> unrollDims;
+  int64_t prefetch = 0;
+  int64_t pairwise = 0;
+  llvm::SmallVector<int64_t> stream;
+  llvm::SmallVector<StagedRead> staged;
+  llvm::SmallVector<ResultPlace> place;
+  int64_t shared = 0;
+};
+
 inline llvm::hash_code hash_value(const LoopLevel &level) {
   return llvm::hash_combine(level.kind, level.dim, level.step, level.tail);
 }
 inline llvm::hash_code hash_value(const TileDim &tile) {
   return llvm::hash_combine(tile.dim, tile.size);
+}
+inline llvm::hash_code hash_value(const StagedRead &staged) {
+  return llvm::hash_combine(staged.read, staged.pad);
 }
 
 } // namespace mlir::metaop

@@ -72,9 +72,22 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
       lines go to memory, which then need not be read before they are
       overwritten. It is for results that are larger than the caches and are
       stored by aligned vectors.
+    * `staged`: of a GPU, the reads, by number, whose box goes through the
+      memory that threads of a block share, and by how many elements its rows
+      are longer there.
+    * `place`: of a GPU, where each result lives that later stages of the kernel
+      read: `memory`, which is the rule, `registers`, `shared` or `cluster`.
     * `shared`: how many of the leading loops are shared with the stage before
       this one in the same kernel. An ordered list of stages with these depths
       is the kernel's loop tree.
+
+    On a GPU, the leading loops `cluster(d, n)` and then `block(d, n)`, collapsed
+    into one, are the grid: one iteration each. Inside, `step(d, n)` are loops,
+    and the iterations of `warp(d, n)` and `thread(d, n)`, collapsed, number the
+    threads of a block. One of these divides what one iteration of the loop of
+    its dimension around it goes; where it is the last loop of its dimension, it
+    steps by a vector, or one, and its threads are as many as take a whole tile
+    each: what a thread has side by side lies a sweep of all of them apart.
 
     Fields that say nothing are not printed. Example: the convolution of an NCHW
     image, vectorised along the width, four channels at a time:
@@ -83,6 +96,14 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     #metaop.schedule<[parallel(0), parallel(1, 4), parallel(2), step(3, 16),
                       step(4), step(5), step(6)],
                      tile = [1: 4, 3: 16], lanes = 3: 16>
+    ```
+
+    Sums of rows on a GPU: a block of 256 threads has a row, and goes through it
+    by 4096 elements, of which each thread has four vectors.
+
+    ```mlir
+    #metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16],
+                     lanes = 1: 4>
     ```
   }];
   let parameters = (ins
@@ -94,8 +115,16 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$prefetch,
     DefaultValuedParameter<"int64_t", "0">:$pairwise,
     OptionalArrayRefParameter<"int64_t">:$stream,
+    OptionalArrayRefParameter<"StagedRead">:$staged,
+    OptionalArrayRefParameter<"ResultPlace">:$place,
     DefaultValuedParameter<"int64_t", "0">:$shared
   );
+  let builders = [AttrBuilder<(ins "const ScheduleFields &":$fields), [{
+    return $_get($_ctxt, fields.levels, fields.tile, fields.lanes,
+                 fields.transpose, fields.unrollDims, fields.prefetch,
+                 fields.pairwise, fields.stream, fields.staged,
+                 fields.getNormalPlace(), fields.shared);
+  }]>];
   let extraClassDeclaration = [{
     /// Loops over the dimensions in this order, the leading ones parallel, each
     /// of which steps by the number of its dimension in the tile.
@@ -104,6 +133,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
                                 TileDim lanes, int64_t transpose = -1,
                                 LevelTail tail = LevelTail::Mask);
 
+    /// All fields, for making another schedule of them.
+    ScheduleFields getFields() const;
     /// The same but for one field.
     ScheduleAttr withPairwise(int64_t pairwise) const;
     ScheduleAttr withStream(ArrayRef<int64_t> stream) const;
@@ -133,6 +164,22 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     /// The iterations of a dimension that are done side by side.
     int64_t getTileSize(int64_t dim) const;
 
+    /// Whether it has anything that only GPUs have.
+    bool isForGpu() const;
+    /// The leading loops that are clusters or blocks.
+    unsigned getNumGridLevels() const;
+    /// The loop of the same dimension around the one at this depth; none if it
+    /// is the dimension's first.
+    std::optional<unsigned> getEnclosing(unsigned depth) const;
+    /// The iterations of the loop at this depth in one of that around it.
+    int64_t getCount(unsigned depth) const;
+    /// The warps and threads of a block, and the blocks of a cluster.
+    int64_t getNumThreads() const;
+    int64_t getNumWarps() const;
+    int64_t getClusterSize() const;
+    /// Where a result lives.
+    ResultPlace getPlaceOf(unsigned result) const;
+
     /// The dimension and the width of vectors; -1 and 1 for scalar code.
     int64_t getVectorDim() const { return getLanes().dim; }
     int64_t getVectorWidth() const { return getLanes().size; }
@@ -145,7 +192,7 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
   let assemblyFormat = [{
     `<` custom<Levels>($levels) ``
     custom<ScheduleOptions>($tile, $lanes, $transpose, $unrollDims, $prefetch,
-                            $pairwise, $stream, $shared) `>`
+                            $pairwise, $stream, $staged, $place, $shared) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -94,8 +94,24 @@ def MetaOp_SlotKind : MetaOp_Enum<"SlotKind", "kind of memory", [
 
 /// Who runs the iterations of a loop of a schedule.
 def MetaOp_LevelKind : MetaOp_Enum<"LevelKind", "kind of loop", [
+  // The threads of a CPU, in parts of a range.
   I32EnumAttrCase<"Parallel", 0, "parallel">,
-  I32EnumAttrCase<"Step", 1, "step">
+  // One after another.
+  I32EnumAttrCase<"Step", 1, "step">,
+  // Of a GPU, one each: the clusters of a grid, the blocks of a grid or of a
+  // cluster, the warps of a block, the threads of a block or of a warp.
+  I32EnumAttrCase<"Cluster", 2, "cluster">,
+  I32EnumAttrCase<"Block", 3, "block">,
+  I32EnumAttrCase<"Warp", 4, "warp">,
+  I32EnumAttrCase<"Thread", 5, "thread">
+]>;
+
+/// Where a result of a stage lives that other stages of a GPU's kernel read.
+def MetaOp_ResultPlace : MetaOp_Enum<"ResultPlace", "place of a result", [
+  I32EnumAttrCase<"Memory", 0, "memory">,
+  I32EnumAttrCase<"Registers", 1, "registers">,
+  I32EnumAttrCase<"Shared", 2, "shared">,
+  I32EnumAttrCase<"Cluster", 3, "cluster">
 ]>;
 
 /// What becomes of iterations that do not fill a step of a loop.
