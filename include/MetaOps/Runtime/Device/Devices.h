@@ -25,6 +25,7 @@ namespace metaops {
 /// Devices that differ in their ordinals alone.
 struct DeviceKind {
   std::string name;
+  /// 0 for a single device that is called as its kind is.
   unsigned count = 1;
   std::shared_ptr<Compiler> backend;
   std::function<std::shared_ptr<MemorySource>()> createMemory =
