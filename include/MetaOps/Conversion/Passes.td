@@ -46,6 +46,51 @@ def ConvertMetaOpToVectorPass
   ];
 }
 
+def ConvertMetaOpToGPUPass
+    : Pass<"convert-metaop-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Turns scheduled kernels into functions of a GPU";
+  let description = [{
+    Each function that holds one `metaop.kernel` becomes a `gpu.module` with a
+    function over one-dimensional buffers in global memory, the inputs before the
+    results, and numbers. What blocks and threads do is what the stages'
+    schedules say. `metaop.grid` is the number of blocks of a call. Functions in
+    front of the last one, which run before it with the same arguments, set to
+    the identity what is combined in memory.
+
+    Before:
+    ```mlir
+    func.func private @kernel_0(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {
+      %y = metaop.kernel(%a = %x : tensor<1048576xf32>) -> tensor<1048576xf32> {
+        %z = metaop.fused(...) -> tensor<1048576xf32>
+            schedule(#metaop.schedule<[block(0, 4096), thread(0, 4)],
+                                      tile = [0: 16], lanes = 0: 4>) { ... }
+    ```
+    After:
+    ```mlir
+    gpu.module @kernel_0 {
+      gpu.func @kernel_0(%x: memref<1048576xf32, 1>, %y: memref<1048576xf32, 1>)
+          kernel attributes {metaop.num_buffers = 2, metaop.grid = 256,
+          metaop.launch = #metaop.launch<threads = 256, index_bits = 32>} {
+        %thread = gpu.thread_id x
+        %block = gpu.block_id x
+        %first = ...
+        %0 = vector.load %x[%first] {alignment = 16}
+            : memref<1048576xf32, 1>, vector<4xf32>
+        ...
+        %4 = math.exp %0 : vector<4xf32>
+        vector.store %4, %y[%first] {alignment = 16}
+            : memref<1048576xf32, 1>, vector<4xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
   let summary = "Makes arguments of the numbers of kernels";
   let description = [{

@@ -150,7 +150,7 @@ Value BodyEmitter::emitMask(const Condition &condition) {
 LaneAddress BodyEmitter::emitAddress(AffineExpr offset, const Iteration &at) {
   std::optional<int64_t> step = stage.getStep(offset, at.getVectorLoop());
   if (step == 1)
-    return {emitExpr(offset, at), 1, {}};
+    return {emitExpr(offset, at), 1, {}, at.getDivisor(offset)};
   if (!step || std::abs(*step) >= INT32_MAX / lanes) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value places = emitLaneExpr(offset, at);

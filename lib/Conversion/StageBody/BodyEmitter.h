@@ -41,6 +41,9 @@ public:
   /// copies that are; none where that is not known.
   using Bound = std::optional<int64_t>;
   virtual std::pair<Bound, Bound> getBounds(unsigned loop) const { return {}; }
+  /// A number that an expression is known to be a multiple of in the first
+  /// lane, if vectors are to be aligned.
+  virtual int64_t getDivisor(AffineExpr expr) const { return 1; }
   /// Whether the iteration is one of the stage's; null if it must be.
   virtual Value emitExists() const { return nullptr; }
   /// The lanes that are; null for all. Those that are known beforehand, and

@@ -67,11 +67,19 @@ Value metaop::emitLocalBuffer(OpBuilder &b, Location loc, Type element,
 // Vectors
 //===----------------------------------------------------------------------===//
 
+llvm::MaybeAlign LaneAddress::getAlignment(VectorType type) const {
+  int64_t lanes = type.getNumElements();
+  if (divisor % lanes != 0)
+    return {};
+  return llvm::Align(lanes * type.getElementTypeBitWidth() / 8);
+}
+
 Value metaop::emitVectorLoad(OpBuilder &b, Location loc, VectorType type,
                              Value buffer, const LaneAddress &at, Value mask,
                              Value passThrough) {
   if (at.step == 1 && !at.offsets && !mask)
-    return vector::LoadOp::create(b, loc, type, buffer, ValueRange{at.base});
+    return vector::LoadOp::create(b, loc, type, buffer, ValueRange{at.base},
+                                  /*nontemporal=*/false, at.getAlignment(type));
   if (at.offsets && !mask)
     mask = emitConstantMask(b, loc, true, type.getNumElements());
   if (mask && !passThrough)
@@ -101,8 +109,10 @@ void metaop::emitVectorStore(OpBuilder &b, Location loc, Value value,
     vector::MaskedStoreOp::create(b, loc, buffer, ValueRange{at.base}, mask,
                                   value);
   else
-    vector::StoreOp::create(b, loc, value, buffer, ValueRange{at.base},
-                            /*nontemporal=*/stream.has_value(), stream);
+    vector::StoreOp::create(
+        b, loc, value, buffer, ValueRange{at.base},
+        /*nontemporal=*/stream.has_value(),
+        stream ? stream : at.getAlignment(cast<VectorType>(value.getType())));
 }
 
 void metaop::emitPrefetch(OpBuilder &b, Location loc, Value buffer,

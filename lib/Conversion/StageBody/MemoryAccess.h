@@ -35,6 +35,12 @@ struct LaneAddress {
   int64_t step = 1;
   /// The distances from `base`, as a vector, where lanes are to be gathered.
   Value offsets;
+  /// A number that divides the first lane's place.
+  int64_t divisor = 1;
+
+  /// Where a vector that begins here is aligned to its size; none if it may
+  /// not be.
+  llvm::MaybeAlign getAlignment(VectorType type) const;
 };
 
 /// Reads lanes; those that a mask leaves out are `passThrough`, or else zero.

@@ -1,0 +1,33 @@
+//===- AtomicResults.h - Results that many threads combine ------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_ATOMICRESULTS_H
+#define METAOPS_LIB_CONVERSION_METAOPTOGPU_ATOMICRESULTS_H
+
+#include "GpuFunction.h"
+#include "ThreadTile.h"
+
+namespace mlir::metaop {
+
+/// Whether threads of the whole grid combine what they have of a result in
+/// memory: iterations reach its elements in no order that is known.
+inline bool isAtomic(const StageWrite &write) {
+  return write.kind && !write.isProjection;
+}
+
+/// Combines all of a tile with a result in memory, where `condition` holds.
+void emitAtomics(GpuFunction &function, ThreadTile &tile,
+                 const StageWrite &write, Value buffer, Value condition);
+
+/// `memory[place] = combine(memory[place], value)`, at once for all threads.
+void emitAtomic(OpBuilder &b, Location loc, ReduceKind kind, Type element,
+                Value memory, Value place, Value value);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_CONVERSION_METAOPTOGPU_ATOMICRESULTS_H

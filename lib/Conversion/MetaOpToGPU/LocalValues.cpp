@@ -1,0 +1,284 @@
+//===- LocalValues.cpp - What stages of a kernel hand on ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory of the block holds what one iteration of the levels makes that the
+// writer shares with all who read the value: along a dimension that one of
+// these levels numbers, what one step of it goes, and else all of it. Places
+// there are counted from where the block is along the dimension, the origin,
+// which is a further symbol of the stage.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LocalValues.h"
+#include "../StageBody/MemoryAccess.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+LocalValues::LocalValues(GpuFunction &function,
+                         MutableArrayRef<GpuStage> stages,
+                         const llvm::DenseMap<Value, Value> &buffers)
+    : function(function), stages(stages), buffers(buffers),
+      memories(stages.size()), origins(stages.size()) {}
+
+static bool reads(const Stage &stage, Value result) {
+  FusedOp op = stage.op;
+  return llvm::is_contained(op.getInputs(), result);
+}
+
+/// Whether a read of a stage is of a value of the kernel.
+static bool isReadOf(const Stage &stage, const StageRead &read, Value result) {
+  return isa<BlockArgument>(read.source) &&
+         getOuterValue(stage.op, read.source) == result;
+}
+
+//===----------------------------------------------------------------------===//
+// Legal places
+//===----------------------------------------------------------------------===//
+
+/// The levels that a stage shares with all later ones that read its result.
+unsigned LocalValues::getNumShared(unsigned writer, Value result) const {
+  unsigned numShared = UINT_MAX, least = UINT_MAX;
+  for (const GpuStage &each : stages.drop_front(writer + 1)) {
+    least = std::min<unsigned>(least, each.schedule.getShared());
+    if (reads(each.stage, result))
+      numShared = std::min(numShared, least);
+  }
+  return numShared;
+}
+
+/// The dimensions, once each, that the shared levels number and the result
+/// keeps: of any other, all iterations have the same.
+static SmallVector<int64_t> getSharedDims(ScheduleAttr schedule,
+                                          ArrayRef<unsigned> depths) {
+  SmallVector<int64_t> dims;
+  for (unsigned depth : depths)
+    dims.push_back(schedule.getLevels()[depth].dim);
+  return dims;
+}
+
+LogicalResult LocalValues::verify(const Local &local, unsigned numShared) {
+  const GpuStage &writer = stages[local.writer];
+  FusedOp op = writer.stage.op;
+  auto refuse = [&] {
+    return op.emitOpError("cannot hand on result ")
+           << local.result.getResultNumber() << " in "
+           << stringifyResultPlace(local.place) << ": ";
+  };
+  if (local.place == ResultPlace::Memory && !buffers.lookup(local.result))
+    return refuse() << "it is no result of the kernel";
+  if (local.place == ResultPlace::Cluster)
+    return refuse() << "memory of a cluster holds no results yet";
+  SmallVector<unsigned> depths;
+  llvm::SmallDenseSet<int64_t> seen;
+  for (unsigned depth = 0; depth < numShared; ++depth) {
+    const LoopLevel &level = writer.schedule.getLevels()[depth];
+    if (!level.isDistributed() && local.write->loops.test(level.dim) &&
+        seen.insert(level.dim).second)
+      depths.push_back(depth);
+  }
+  for (const GpuStage &reader : stages.drop_front(local.writer + 1))
+    for (const StageRead &read : reader.stage.reads)
+      if (isReadOf(reader.stage, read, local.result) &&
+          !staysInIteration(*local.write,
+                            getSharedDims(writer.schedule, depths), read,
+                            getSharedDims(reader.schedule, depths)))
+        return refuse() << "another iteration of the shared loops reads it";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of the block
+//===----------------------------------------------------------------------===//
+
+/// The innermost shared level that numbers an index; none if none does.
+static std::optional<unsigned>
+getLevelOf(AffineExpr index, ScheduleAttr schedule, unsigned numShared) {
+  auto dim = dyn_cast<AffineDimExpr>(index);
+  for (unsigned depth = numShared; dim && depth-- > 0;) {
+    const LoopLevel &level = schedule.getLevels()[depth];
+    if (level.dim == dim.getPosition() && !level.isDistributed())
+      return depth;
+  }
+  return std::nullopt;
+}
+
+AffineExpr LocalValues::getOrigin(unsigned stage, unsigned depth) {
+  SmallVector<Origin> &known = origins[stage];
+  const auto *found = llvm::find_if(
+      known, [&](const Origin &origin) { return origin.depth == depth; });
+  unsigned symbol =
+      stages[stage].stage.symbols.size() + (found - known.begin());
+  if (found == known.end())
+    known.push_back({depth, symbol});
+  return getAffineSymbolExpr(symbol, stages[stage].stage.getContext());
+}
+
+/// The row-major number of the element that `map` reaches.
+AffineExpr LocalValues::getOffset(unsigned stage, AffineMap map,
+                                  ArrayRef<int64_t> shape, unsigned numShared) {
+  ScheduleAttr schedule = stages[stage].schedule;
+  AffineExpr offset = getAffineConstantExpr(0, map.getContext());
+  for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape)) {
+    AffineExpr local = index;
+    if (auto depth = getLevelOf(index, schedule, numShared))
+      local = schedule.getLevels()[*depth].step == 1
+                  ? getAffineConstantExpr(0, map.getContext())
+                  : index - getOrigin(stage, *depth);
+    offset = offset * extent + local;
+  }
+  return offset;
+}
+
+LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
+  GpuStage &writer = stages[local.writer];
+  const StageWrite &write = *local.write;
+  FusedOp op = writer.stage.op;
+  SmallVector<int64_t> shape;
+  int64_t size = 1;
+  for (auto [index, extent] :
+       llvm::zip_equal(write.map.getResults(), write.shape)) {
+    auto depth = getLevelOf(index, writer.schedule, numShared);
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    if (!number && !depth)
+      return op.emitOpError("result ")
+             << write.result
+             << " cannot live in a block's memory: its extents are not known";
+    // The dimensions that are collapsed into this one are numbered with it.
+    if (depth)
+      for (unsigned outer = shape.size(); outer-- > 0;) {
+        if (write.map.getResult(outer) != 0)
+          break;
+        shape[outer] = 1;
+      }
+    shape.push_back(depth ? writer.schedule.getLevels()[*depth].step
+                          : number.getValue());
+  }
+  for (int64_t extent : shape)
+    size *= extent;
+  local.memory = function.addShared(
+      getMemoryType(getElementTypeOrSelf(local.result.getType())), size);
+  for (auto [number, reader] : llvm::enumerate(stages))
+    for (StageRead &read : reader.stage.reads)
+      if (number > local.writer && isReadOf(reader.stage, read, local.result))
+        read.place.offset = getOffset(number, read.map, shape, numShared);
+  StageWrite store = write;
+  store.result = op.getNumResults() + memories[local.writer].size();
+  store.place.offset = getOffset(local.writer, write.map, shape, numShared);
+  memories[local.writer].push_back(local.memory);
+  stores[local.result].push_back(std::move(store));
+  return success();
+}
+
+LogicalResult LocalValues::allocate() {
+  for (auto [number, each] : llvm::enumerate(stages))
+    for (const StageWrite &write : each.stage.writes) {
+      OpResult result = each.stage.op->getResult(write.result);
+      if (buffers.lookup(result))
+        stores[result].push_back(write);
+      unsigned numShared = getNumShared(number, result);
+      if (numShared == UINT_MAX)
+        continue;
+      Local local{result, unsigned(number),
+                  &write, each.schedule.getPlaceOf(write.result),
+                  {},     {}};
+      if (failed(verify(local, numShared)))
+        return failure();
+      if (local.place == ResultPlace::Shared &&
+          failed(addMemory(local, numShared)))
+        return failure();
+      locals.push_back(std::move(local));
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Use
+//===----------------------------------------------------------------------===//
+
+const LocalValues::Local *LocalValues::find(Value result) const {
+  const auto *found = llvm::find_if(
+      locals, [&](const Local &local) { return local.result == result; });
+  return found == locals.end() ? nullptr : found;
+}
+
+void LocalValues::bind(unsigned number, StageBindings &bindings) {
+  const Stage &stage = stages[number].stage;
+  bindings.results.append(memories[number]);
+  bindings.symbols.append(origins[number].size(), function.emitIndex(0));
+  for (const StageRead &read : stage.reads)
+    if (isa<BlockArgument>(read.source))
+      if (const Local *local = find(getOuterValue(stage.op, read.source));
+          local && local->memory)
+        bindings.sources[read.source] = local->memory;
+}
+
+void LocalValues::bindReads(unsigned number, ThreadTile &tile) const {
+  const Stage &stage = stages[number].stage;
+  for (const Origin &origin : origins[number])
+    tile.setDivisor(origin.symbol,
+                    stages[number].schedule.getLevels()[origin.depth].step);
+  for (const StageRead &read : stage.reads)
+    if (isa<BlockArgument>(read.source))
+      if (const Local *local = find(getOuterValue(stage.op, read.source));
+          local && local->place == ResultPlace::Registers)
+        tile.bindRegisters(read.value, &local->kept);
+}
+
+void LocalValues::openLevel(const Stage &stage, StageBindings &bindings,
+                            unsigned depth, Value at) const {
+  for (auto [each, origins] : llvm::zip_equal(stages, origins))
+    if (&each.stage == &stage)
+      for (const Origin &origin : origins)
+        if (origin.depth == depth)
+          bindings.symbols[origin.symbol] = at;
+}
+
+ArrayRef<StageWrite> LocalValues::getStores(const Stage &stage,
+                                            const StageWrite &write) const {
+  auto found = stores.find(stage.op->getResult(write.result));
+  return found == stores.end() ? ArrayRef<StageWrite>() : found->second;
+}
+
+bool LocalValues::isInBlock(const Stage &stage, const StageWrite &store) {
+  return store.result >= stage.op->getNumResults();
+}
+
+bool LocalValues::isKept(const Stage &stage, const StageWrite &write) const {
+  const Local *local = find(stage.op->getResult(write.result));
+  return local && local->place == ResultPlace::Registers;
+}
+
+void LocalValues::keep(const Stage &stage, const StageWrite &write,
+                       RegisterValue value) {
+  Value result = stage.op->getResult(write.result);
+  for (Local &local : locals)
+    if (local.result == result)
+      local.kept = std::move(value);
+}
+
+bool LocalValues::needsBarrier(unsigned stage) {
+  bool isNeeded = llvm::any_of(locals, [&](const Local &local) {
+    return local.place != ResultPlace::Registers && !local.isSeen &&
+           reads(stages[stage].stage, local.result);
+  });
+  for (Local &local : locals)
+    if (isNeeded && local.writer < stage)
+      local.isSeen = true;
+  return isNeeded;
+}
+
+bool LocalValues::useMemory(unsigned first, unsigned number) const {
+  return llvm::any_of(locals, [&](const Local &local) {
+    return local.place != ResultPlace::Registers && local.writer >= first &&
+           local.writer < first + number;
+  });
+}

@@ -1,0 +1,254 @@
+//===- StagedReads.cpp - Reads through shared memory ----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The box of a read is what the iterations read that threads divide: it has a
+// side for each dimension that the place depends on, as long as one iteration
+// of the last level before the threads goes. Its elements are numbered with the
+// side last along which the tensor is contiguous; thread t copies the elements
+// t, t + threads, and so on, all of them loaded before the first is stored. A
+// row of that side is `pad` elements longer in shared memory, so that threads
+// along another side use different banks.
+//
+// What lies behind the end of a dimension is the read's fill value: the threads
+// read it without asking.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedReads.h"
+#include "../StageBody/Conditions.h"
+#include "../StageBody/LoopRange.h"
+#include "../StageBody/MemoryAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Elements that a thread has on their way at a time.
+static constexpr int64_t kMaxInFlight = 16;
+
+namespace {
+/// An iteration that there may not be.
+class BoxPoint : public LoopIteration {
+public:
+  BoxPoint(OpBuilder &b, Location loc, ArrayRef<Value> positions, Value exists)
+      : LoopIteration(b, loc, positions), exists(exists) {}
+  Value emitExists() const override { return exists; }
+
+private:
+  Value exists;
+};
+} // namespace
+
+int64_t StagedReads::Box::getSize() const {
+  int64_t size = 1;
+  for (const Side &side : sides)
+    size *= side.length;
+  return size;
+}
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+/// How far the block goes along a dimension before the threads divide it; 0 if
+/// that is not known.
+static int64_t getSpan(const ThreadLevels &levels, unsigned dim) {
+  for (unsigned depth = levels.getThreadDepth(); depth-- > 0;)
+    if (levels.getLevel(depth).dim == dim)
+      return levels.getLevel(depth).step;
+  int64_t extent = levels.getStage().getStaticExtent(dim);
+  return ShapedType::isDynamic(extent) ? 0 : extent;
+}
+
+FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
+                                                 const ThreadLevels &levels,
+                                                 const StageRead &read,
+                                                 int64_t pad) const {
+  FusedOp op = stage.op;
+  if (read.isIndirect || stage.isIndirect(read.place))
+    return op.emitOpError("cannot stage a read whose place is computed from "
+                          "tensors");
+  Box box{read.value, {}, getElementTypeOrSelf(read.value.getType()), {}};
+  for (unsigned dim : stage.getLoopsOf(read.value).set_bits()) {
+    int64_t span = getSpan(levels, dim);
+    if (span == 0)
+      return op.emitOpError("cannot stage a read of dimension ")
+             << dim << ", whose extent is not known, as a whole";
+    int64_t extent = stage.getStaticExtent(dim);
+    bool isWhole = !ShapedType::isDynamic(extent) && extent % span == 0;
+    if (span > 1)
+      box.sides.push_back({dim, span, 0, !isWhole});
+  }
+  // From the longest step in memory to the shortest one.
+  auto getStep = [&](const Side &side) {
+    std::optional<int64_t> step = stage.getStep(read.place.offset, side.dim);
+    return step && *step != 0 ? std::abs(*step) : INT64_MAX;
+  };
+  llvm::sort(box.sides, [&](const Side &lhs, const Side &rhs) {
+    return std::pair(-getStep(lhs), lhs.dim) <
+           std::pair(-getStep(rhs), rhs.dim);
+  });
+  int64_t stride = 1;
+  for (Side &side : llvm::reverse(box.sides)) {
+    side.stride = stride;
+    stride *= side.length + (stride == 1 ? pad : 0);
+  }
+  box.memory = function.addShared(getMemoryType(box.element), stride);
+  return box;
+}
+
+FailureOr<StagedReads> StagedReads::create(GpuFunction &function,
+                                           GpuStage &staged,
+                                           StageBindings &bindings) {
+  StagedReads result(staged.stage);
+  if (staged.schedule.getStaged().empty())
+    return result;
+  ThreadLevels levels(result.stage, staged.schedule);
+  FusedOp op = staged.stage.op;
+  MLIRContext *context = op.getContext();
+  result.firstSymbol = bindings.symbols.size();
+  unsigned numDims = levels.getNumDims();
+  bindings.symbols.append(numDims, function.emitIndex(0));
+  for (unsigned dim = 0; dim < numDims; ++dim)
+    result.divisors.push_back(std::max<int64_t>(1, getSpan(levels, dim)));
+  for (StagedRead entry : staged.schedule.getStaged()) {
+    if (entry.read >= static_cast<int64_t>(staged.stage.reads.size()))
+      return op.emitOpError("schedule stages read ")
+             << entry.read << ", but the stage has "
+             << staged.stage.reads.size();
+    StageRead &read = staged.stage.reads[entry.read];
+    FailureOr<Box> box = result.makeBox(function, levels, read, entry.pad);
+    if (failed(box))
+      return failure();
+    read.place = {getAffineConstantExpr(0, context), {}, {}};
+    for (const Side &side : box->sides)
+      read.place.offset =
+          read.place.offset +
+          (getAffineDimExpr(side.dim, context) -
+           getAffineSymbolExpr(result.firstSymbol + side.dim, context)) *
+              side.stride;
+    read.source = box->memory;
+    bindings.sources[box->memory] = box->memory;
+    result.boxes.push_back(std::move(*box));
+  }
+  return result;
+}
+
+void StagedReads::bindReads(ThreadTile &tile) const {
+  for (auto [dim, divisor] : llvm::enumerate(divisors))
+    tile.setDivisor(firstSymbol + dim, divisor);
+  for (const Box &box : boxes)
+    tile.setUnguarded(box.value);
+}
+
+bool StagedReads::contains(Value value) const {
+  return llvm::any_of(boxes,
+                      [&](const Box &box) { return box.value == value; });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Loads an element of the box; `place` becomes where it is to go.
+Value StagedReads::emitLoad(GpuFunction &function,
+                            const StageBindings &bindings, const Box &box,
+                            Value number, ArrayRef<Value> origins,
+                            Value &place) const {
+  OpBuilder &b = function.getBuilder();
+  Location loc = function.getLoc();
+  SmallVector<Value> positions(origins);
+  BodyEmitter emitter(b, stage, bindings, /*lanes=*/1);
+  int64_t stride = 1;
+  Value exists;
+  place = function.emitIndex(0);
+  for (const Side &side : llvm::reverse(box.sides)) {
+    bool isFirst = &side == &box.sides.front();
+    Value at =
+        function.emitCoordinate(number, stride, isFirst ? 0 : side.length);
+    stride *= side.length;
+    Value offset =
+        arith::MulIOp::create(b, loc, at, function.emitIndex(side.stride));
+    place = arith::AddIOp::create(b, loc, place, offset);
+    Value &position = positions[side.dim];
+    position = arith::AddIOp::create(b, loc, position, at);
+    if (!side.mayExceed)
+      continue;
+    Value extent = emitter.emitExpr(stage.extents[side.dim],
+                                    LoopIteration(b, loc, positions));
+    exists = emitAnd(b, loc, exists,
+                     arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                           position, extent));
+  }
+  Value value =
+      emitter.emitValue(box.value, BoxPoint(b, loc, positions, exists));
+  return toMemoryType(b, loc, value, box.element);
+}
+
+void StagedReads::emit(GpuFunction &function, StageBindings &bindings,
+                       ArrayRef<Value> origins, bool isRepeated) const {
+  if (boxes.empty())
+    return;
+  OpBuilder &b = function.getBuilder();
+  Location loc = function.getLoc();
+  for (auto [dim, origin] : llvm::enumerate(origins))
+    bindings.symbols[firstSymbol + dim] = origin;
+  if (isRepeated)
+    function.emitBarrier();
+  int64_t threads = function.getNumThreads();
+  auto emitRound = [&](const Box &box, Value first, int64_t count,
+                       int64_t known) {
+    SmallVector<Value> values, places(count), numbers;
+    auto emitAt = [&](Value number, bool isThere,
+                      llvm::function_ref<void()> emit) {
+      Value size = function.emitIndex(box.getSize());
+      emitIf(b, loc,
+             isThere ? Value()
+                     : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                             number, size)
+                           .getResult(),
+             emit);
+    };
+    for (int64_t i = 0; i < count; ++i) {
+      numbers.push_back(arith::AddIOp::create(b, loc, first,
+                                              function.emitIndex(i * threads)));
+      if (i < known)
+        values.push_back(
+            emitLoad(function, bindings, box, numbers[i], origins, places[i]));
+    }
+    for (int64_t i = 0; i < count; ++i)
+      emitAt(numbers[i], i < known, [&] {
+        Value value = i < known ? values[i]
+                                : emitLoad(function, bindings, box, numbers[i],
+                                           origins, places[i]);
+        memref::StoreOp::create(b, loc, value, box.memory, places[i]);
+      });
+  };
+  for (const Box &box : boxes) {
+    int64_t size = box.getSize(), whole = size / threads;
+    int64_t rounds = llvm::divideCeil(size, threads);
+    if (rounds <= kMaxInFlight) {
+      emitRound(box, function.getThread(), rounds, whole);
+      continue;
+    }
+    Value step = function.emitIndex(threads * kMaxInFlight);
+    int64_t looped = whole / kMaxInFlight * kMaxInFlight;
+    LoopRange range{function.emitIndex(0), function.emitIndex(looped * threads),
+                    std::nullopt};
+    emitFor(b, loc, range, step, [&](Value at) {
+      Value first = arith::AddIOp::create(b, loc, at, function.getThread());
+      emitRound(box, first, kMaxInFlight, kMaxInFlight);
+    });
+    Value first = arith::AddIOp::create(b, loc, function.getThread(),
+                                        function.emitIndex(looped * threads));
+    emitRound(box, first, rounds - looped, whole - looped);
+  }
+  function.emitBarrier();
+}
