@@ -21,24 +21,62 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
 
-std::optional<PipelinePhase> metaop::parsePipelinePhase(StringRef name) {
-  return llvm::StringSwitch<std::optional<PipelinePhase>>(name)
-      .Case("graph", PipelinePhase::Graph)
-      .Case("fused", PipelinePhase::Fused)
-      .Case("scheduled", PipelinePhase::Scheduled)
-      .Case("kernels", PipelinePhase::Kernels)
-      .Case("loops", PipelinePhase::Loops)
-      .Case("llvm", PipelinePhase::LLVM)
-      .Default(std::nullopt);
+static StringRef getName(PipelinePhase phase) {
+  switch (phase) {
+  case PipelinePhase::Graph:
+    return "graph";
+  case PipelinePhase::Fused:
+    return "fused";
+  case PipelinePhase::Scheduled:
+    return "scheduled";
+  case PipelinePhase::Kernels:
+    return "kernels";
+  case PipelinePhase::Loops:
+    return "loops";
+  case PipelinePhase::LLVM:
+    return "llvm";
+  case PipelinePhase::Gpu:
+    return "gpu";
+  case PipelinePhase::NVVM:
+    return "nvvm";
+  case PipelinePhase::PTX:
+    return "ptx";
+  }
+  llvm_unreachable("all phases are handled");
 }
 
-StringRef metaop::getPipelinePhaseNames() {
-  return "graph, fused, scheduled, kernels, loops, llvm";
+ArrayRef<PipelinePhase> metaop::getPipelinePhases(PipelineTarget target) {
+  using P = PipelinePhase;
+  static constexpr P cpu[] = {P::Graph,   P::Fused, P::Scheduled,
+                              P::Kernels, P::Loops, P::LLVM};
+  static constexpr P cuda[] = {P::Graph, P::Fused, P::Scheduled, P::Kernels,
+                               P::Gpu,   P::NVVM,  P::PTX};
+  return target == PipelineTarget::CPU ? ArrayRef(cpu) : ArrayRef(cuda);
+}
+
+std::string metaop::getPipelinePhaseNames(PipelineTarget target) {
+  return llvm::join(llvm::map_range(getPipelinePhases(target), getName), ", ");
+}
+
+std::optional<PipelinePhase> metaop::parsePipelinePhase(StringRef name) {
+  for (PipelineTarget target : {PipelineTarget::CPU, PipelineTarget::CUDA})
+    for (PipelinePhase phase : getPipelinePhases(target))
+      if (name == getName(phase))
+        return phase;
+  return std::nullopt;
+}
+
+std::optional<PipelineTarget> metaop::parsePipelineTarget(StringRef name) {
+  return llvm::StringSwitch<std::optional<PipelineTarget>>(name)
+      .Case("cpu", PipelineTarget::CPU)
+      .Case("cuda", PipelineTarget::CUDA)
+      .Default(std::nullopt);
 }
 
 PipelinePhase metaop::findPipelineStart(ModuleOp module) {
@@ -50,11 +88,6 @@ PipelinePhase metaop::findPipelineStart(ModuleOp module) {
              : PipelinePhase::Graph;
 }
 
-static void addCheck(OpPassManager &pm, Phase phase) {
-  VerifyPhasePassOptions options;
-  options.phase = phase;
-  pm.addPass(createVerifyPhasePass(options));
-}
 
 /// Kernels have names, and users' decisions, only where somebody asks for that:
 /// it takes the text of each.
@@ -94,20 +127,33 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
     pm.addNestedPass<func::FuncOp>(createRecomputeValuesPass());
 }
 
-/// The legality check of a phase; the later ones are MLIR's own affair.
-static std::optional<Phase> getCheck(PipelinePhase phase) {
+/// Appends the legality check of a phase; the later ones are MLIR's own affair.
+static void addCheck(OpPassManager &pm, PipelinePhase phase,
+                     const PipelineOptions &options) {
+  auto add = [&](Phase checked) {
+    VerifyPhasePassOptions verify;
+    verify.phase = checked;
+    pm.addPass(createVerifyPhasePass(verify));
+  };
   switch (phase) {
   case PipelinePhase::Graph:
-    return Phase::Graph;
+    return add(Phase::Graph);
   case PipelinePhase::Fused:
-    return Phase::Fused;
+    return add(Phase::Fused);
   case PipelinePhase::Scheduled:
-    return Phase::Scheduled;
+    return add(Phase::Scheduled);
   case PipelinePhase::Kernels:
-    return Phase::Kernels;
+    return add(Phase::Kernels);
+  case PipelinePhase::Gpu: {
+    VerifyGpuKernelsPassOptions verify;
+    verify.chip = options.chip;
+    return pm.addPass(createVerifyGpuKernelsPass(verify));
+  }
   case PipelinePhase::Loops:
   case PipelinePhase::LLVM:
-    return std::nullopt;
+  case PipelinePhase::NVVM:
+  case PipelinePhase::PTX:
+    return;
   }
   llvm_unreachable("all phases are handled");
 }
@@ -125,6 +171,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   AttachEpiloguesPassOptions epilogues;
   JoinStagesPassOptions join;
   PlanMemoryPassOptions memory;
+  EmitPtxPassOptions ptx;
   switch (phase) {
   case PipelinePhase::Graph:
     break;
@@ -184,7 +231,49 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     pm.addPass(createFormFmaPass());
     buildVectorToLLVMPipeline(pm);
     break;
+  case PipelinePhase::Gpu:
+    llvm_unreachable("no pass makes the phase gpu");
+  case PipelinePhase::NVVM:
+    pm.addPass(createFormFmaPass());
+    buildGPUToNVVMPipeline(pm);
+    break;
+  case PipelinePhase::PTX:
+    ptx.chip = options.chip;
+    ptx.libdevice = options.libdevice;
+    pm.addPass(createEmitPtxPass(ptx));
+    break;
   }
+}
+
+/// Whether a pipeline may start from a phase. Those that are refused are made of
+/// kernels alone, without the program that calls them; those for GPUs are
+/// written by hand, too.
+static bool isStart(PipelinePhase phase) {
+  return phase != PipelinePhase::Loops && phase != PipelinePhase::LLVM &&
+         phase != PipelinePhase::PTX;
+}
+
+/// The phases from one to another, both included.
+static llvm::Expected<ArrayRef<PipelinePhase>>
+getPhasesBetween(PipelineTarget target, PipelinePhase from, PipelinePhase to) {
+  ArrayRef<PipelinePhase> phases = getPipelinePhases(target);
+  for (PipelinePhase phase : {from, to})
+    if (!llvm::is_contained(phases, phase))
+      return llvm::createStringError(
+          "there is no phase '" + getName(phase) +
+          "' on the way to the target; expected one of " +
+          getPipelinePhaseNames(target));
+  if (!isStart(from)) {
+    auto starts = llvm::make_filter_range(phases, isStart);
+    return llvm::createStringError(
+        "a pipeline starts from " +
+        llvm::join(llvm::map_range(starts, getName), ", "));
+  }
+  const auto *begin = llvm::find(phases, from), *last = llvm::find(phases, to);
+  if (begin > last)
+    return llvm::createStringError(
+        "a pipeline starts from its last phase or an earlier one");
+  return ArrayRef(begin, last + 1);
 }
 
 llvm::Error metaop::buildPipeline(OpPassManager &pm, PipelinePhase to,
@@ -200,18 +289,18 @@ llvm::Error metaop::buildPipeline(OpPassManager &pm, PipelinePhase to,
     return llvm::createStringError("there are no fusion rules '" +
                                    options.rules +
                                    "'; expected extended, paper or none");
-  if (options.from > PipelinePhase::Kernels)
+  auto phases = getPhasesBetween(options.target, options.from, to);
+  if (!phases)
+    return phases.takeError();
+  if (options.target == PipelineTarget::CUDA &&
+      phases->front() < PipelinePhase::Gpu && to > PipelinePhase::Fused)
     return llvm::createStringError(
-        "a pipeline starts from graph, fused, scheduled or kernels");
-  if (options.from > to)
-    return llvm::createStringError(
-        "a pipeline starts from its last phase or an earlier one");
-  for (auto phase = options.from; phase <= to;
-       phase = static_cast<PipelinePhase>(static_cast<int>(phase) + 1)) {
+        "no schedules are made for GPUs; a pipeline to '" + getName(to) +
+        "' starts from gpu");
+  for (PipelinePhase phase : *phases) {
     if (phase != options.from)
       addPhase(pm, phase, rules, options);
-    if (auto check = getCheck(phase))
-      addCheck(pm, *check);
+    addCheck(pm, phase, options);
   }
   return llvm::Error::success();
 }

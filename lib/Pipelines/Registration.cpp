@@ -25,15 +25,24 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
   Option<std::string> from{
       *this, "from",
       llvm::cl::desc("The phase that the module is in: graph, fused, scheduled "
-                     "or kernels"),
+                     "or kernels, and for cuda also gpu or nvvm"),
       llvm::cl::init("graph")};
   Option<std::string> to{
       *this, "to",
-      llvm::cl::desc("The last phase: graph, fused, scheduled, kernels, loops "
-                     "or llvm"),
-      llvm::cl::init("llvm")};
-  Option<std::string> target{*this, "target", llvm::cl::desc("The device: cpu"),
+      llvm::cl::desc("The last phase: graph, fused, scheduled, kernels, and for "
+                     "cpu loops or llvm, for cuda gpu, nvvm or ptx; the last "
+                     "that there is by default"),
+      llvm::cl::init("")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("The device: cpu or cuda"),
                              llvm::cl::init("cpu")};
+  Option<const Chip *> chip{
+      *this, "chip", llvm::cl::desc("The GPU that code is made for"),
+      llvm::cl::init(Chip::getDefault())};
+  Option<std::string> libdevice{
+      *this, "libdevice",
+      llvm::cl::desc("The file of libdevice, which f64 needs on GPUs"),
+      llvm::cl::init("")};
   Option<std::string> rules{
       *this, "rules", llvm::cl::desc("Fusion rules: extended, paper or none"),
       llvm::cl::init("extended")};
@@ -61,16 +70,22 @@ parsePipeline(OpPassManager &pm, StringRef text,
   if (failed(tool.parseFromString(text)))
     return onError("metaop-pipeline: options could not be parsed: '" + text +
                    "'");
+  std::optional<PipelineTarget> target = parsePipelineTarget(tool.target);
+  if (!target)
+    return onError("metaop-pipeline: there is no target '" + tool.target +
+                   "'; expected cpu or cuda");
+  ArrayRef<PipelinePhase> phases = getPipelinePhases(*target);
   std::optional<PipelinePhase> from = parsePipelinePhase(tool.from);
-  std::optional<PipelinePhase> to = parsePipelinePhase(tool.to);
+  std::optional<PipelinePhase> to =
+      tool.to.empty() ? phases.back() : parsePipelinePhase(tool.to);
   if (!from || !to)
     return onError("metaop-pipeline: there is no phase '" +
                    (from ? tool.to : tool.from) + "'; expected one of " +
-                   getPipelinePhaseNames());
-  if (tool.target != "cpu")
-    return onError("metaop-pipeline: there is no target '" + tool.target +
-                   "'; expected cpu");
+                   getPipelinePhaseNames(*target));
   PipelineOptions options;
+  options.target = *target;
+  options.chip = tool.chip;
+  options.libdevice = tool.libdevice;
   options.from = *from;
   options.rules = tool.rules;
   options.processor = tool.processor;

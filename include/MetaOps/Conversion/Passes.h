@@ -9,6 +9,8 @@
 #ifndef METAOPS_CONVERSION_PASSES_H
 #define METAOPS_CONVERSION_PASSES_H
 
+#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -20,6 +22,10 @@ namespace mlir::metaop {
 /// Appends the passes from kernels over buffers (`convert-metaop-to-vector`) to
 /// the LLVM dialect.
 void buildVectorToLLVMPipeline(OpPassManager &pm);
+
+/// Appends the passes from kernels in the phase `gpu` to the LLVM and NVVM
+/// dialects.
+void buildGPUToNVVMPipeline(OpPassManager &pm);
 
 #define GEN_PASS_REGISTRATION
 #include "MetaOps/Conversion/Passes.h.inc"

@@ -11,6 +11,11 @@
 
 include "mlir/Pass/PassBase.td"
 
+def MetaOp_ChipOption
+    : Option<"chip", "chip", "const ::mlir::metaop::Chip *",
+             /*default=*/"::mlir::metaop::Chip::getDefault()",
+             "The GPU that code is made for, such as sm_90a">;
+
 def ConvertMetaOpToVectorPass
     : Pass<"convert-metaop-to-vector", "::mlir::ModuleOp"> {
   let summary = "Turns scheduled kernels into loops over buffers";
@@ -137,8 +142,14 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
     C library, but for `log`. Expands floor and ceil division and conversions
     from and to bf16, the latter by as little as what is rounded asks for.
 
+    For GPUs, f64 keeps its functions, which libdevice has, and conversions of
+    bf16 stay, which are instructions there. All else is the same, so f32 has
+    the same bits on both.
+
     Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations.
   }];
+  let options = [Option<"isForGpu", "gpu", "bool", /*default=*/"false",
+                        "Expand what GPUs have no instruction for">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
@@ -197,6 +208,119 @@ def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def VerifyGpuKernelsPass : Pass<"metaop-verify-gpu", "::mlir::ModuleOp"> {
+  let summary = "Checks that kernels for GPUs can be lowered";
+  let description = [{
+    The legality check of the phase `gpu`. Each `gpu.module` holds one kernel:
+    1-d buffers in memory space 1, as many as `metaop.num_buffers` says, then
+    numbers of type index; a `metaop.launch` that the chip can run; shared memory
+    as workgroup attributions of static shapes in space 3. Threads and blocks are
+    numbered along x. Masked accesses and gathers of vectors are refused: they
+    are no instructions of GPUs, and would become a branch for each lane.
+  }];
+  let options = [MetaOp_ChipOption];
+}
+
+def CallLibdevicePass : Pass<"metaop-call-libdevice", "::mlir::ModuleOp"> {
+  let summary = "Calls libdevice for functions without arithmetic of their own";
+  let description = [{
+    In each `gpu.module`, what `metaop-expand-math=gpu=true` has left of the
+    functions of f64, and remainders of floats, become calls of NVIDIA's library,
+    lane by lane. Their bodies are linked in the phase `ptx`.
+
+    Before:
+    ```mlir
+    %1 = math.exp %0 : f64
+    ```
+    After:
+    ```mlir
+    llvm.func @__nv_exp(f64) -> f64
+    ...
+    %1 = llvm.call @__nv_exp(%0) : (f64) -> f64
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def GpuEntryPass : Pass<"metaop-gpu-entry", "::mlir::ModuleOp"> {
+  let summary = "Has kernels for GPUs take bare pointers and numbers";
+  let description = [{
+    A call of a GPU's kernel copies its arguments to constant memory, so of each
+    buffer it gives the address alone, and of each number 64 bits. Buffers are
+    aligned to 64 bytes; whether they overlap is said by whoever knows
+    (`llvm.noalias`), and otherwise nobody knows. The launch becomes attributes
+    of the NVVM dialect. Shared memory beyond what a kernel may hold by itself is
+    asked for by each call, `metaop.dynamic_shared_bytes`.
+
+    Before:
+    ```mlir
+    gpu.func @k(%x: memref<?xf32, 1>, %n: index) kernel
+        attributes {metaop.num_buffers = 1, metaop.launch = #metaop.launch<threads = 256>}
+    ```
+    After:
+    ```mlir
+    gpu.func @k(%x: !llvm.ptr<1> {llvm.align = 64}, %n: i64) kernel
+        attributes {known_block_size = array<i32: 256, 1, 1>,
+                    nvvm.reqntid = array<i32: 256, 1, 1>, ...}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect"
+  ];
+}
+
+def ConvertKernelsToNVVMPass
+    : Pass<"convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Turns kernels for GPUs into the LLVM and NVVM dialects";
+  let description = [{
+    MLIR's own patterns, applied at once, with indices as wide as the kernel's
+    `metaop.launch` says. Loops have become branches before.
+
+    Before:
+    ```mlir
+    gpu.func @k(%x: !llvm.ptr<1>) kernel {
+      %i = gpu.thread_id x
+    ```
+    After:
+    ```mlir
+    llvm.func @k(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+      %i = nvvm.read.ptx.sreg.tid.x range <i32, 0, 256> : i32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"
+  ];
+}
+
+def EmitPtxPass : Pass<"metaop-emit-ptx", "::mlir::ModuleOp"> {
+  let summary = "Writes kernels as PTX";
+  let description = [{
+    Each `gpu.module` of the LLVM and NVVM dialects becomes a `gpu.binary` that
+    holds its PTX, made by LLVM. Of libdevice, what the kernel calls is linked.
+    `metaop-translate --metaop-ptx` prints the text.
+
+    Before:
+    ```mlir
+    gpu.module @kernel_0 {
+      llvm.func @kernel_0(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel, ...} { ... }
+    }
+    ```
+    After:
+    ```mlir
+    gpu.binary @kernel_0 [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx80">,
+                                      assembly = "...\0A.visible .entry kernel_0(...">]
+    ```
+  }];
+  let options = [
+    MetaOp_ChipOption,
+    Option<"libdevice", "libdevice", "std::string", /*default=*/"\"\"",
+           "The file of libdevice, which f64 needs: libdevice.10.bc">
   ];
 }
 

@@ -13,6 +13,9 @@
 // log1p of f64 are called here: MLIR would later make of them differences and
 // sums that lose the digits they are for.
 //
+// GPUs round to bf16 by an instruction, and have f64's functions elsewhere
+// (GPUToNVVM/CallLibdevice.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #include "ElementaryFunctions.h"
@@ -37,6 +40,8 @@ using namespace mlir;
 
 namespace {
 struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
+  using ExpandMathPassBase::ExpandMathPassBase;
+
   LogicalResult callPrecise() {
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
@@ -47,14 +52,16 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
   }
 
   void runOnOperation() override {
-    metaop::expandRoundingToBFloat16(getOperation());
     RewritePatternSet patterns(&getContext());
     metaop::populateElementaryFunctionPatterns(patterns);
     metaop::populateWideFunctionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    arith::populateExpandBFloat16Patterns(patterns);
+    if (!isForGpu) {
+      metaop::expandRoundingToBFloat16(getOperation());
+      arith::populateExpandBFloat16Patterns(patterns);
+    }
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
-        failed(callPrecise()))
+        (!isForGpu && failed(callPrecise())))
       signalPassFailure();
   }
 };

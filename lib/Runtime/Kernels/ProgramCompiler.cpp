@@ -188,7 +188,7 @@ ProgramCompiler::print(StringRef bytecode, StringRef phaseName,
   if (!phase)
     return llvm::createStringError("there is no phase '" + phaseName +
                                    "'; expected one of " +
-                                   metaop::getPipelinePhaseNames());
+                                   metaop::getPipelinePhaseNames(metaop::PipelineTarget::CPU));
   auto cache = getKernels();
   if (!cache)
     return cache.takeError();

@@ -1,0 +1,144 @@
+//===- ConvertKernels.cpp - Kernels into the LLVM and NVVM dialects -------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's patterns of all dialects at once, under one type converter: each of its
+// own passes would have indices of 64 bits, and memrefs of others would not fit.
+// First, operations on vectors become those that LLVM has.
+//
+// Atomic operations are no fences here. What they combine is read by the next
+// kernel, or behind a barrier, and the strongest order would be one fence each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_CONVERTKERNELSTONVVMPASS
+#include "MetaOps/Conversion/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// What LLVM has no operation on vectors for.
+static LogicalResult expandVectors(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorInterleaveToShufflePatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorRankReducingFMAPattern(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+static std::optional<LLVM::AtomicBinOp> getAtomicKind(arith::AtomicRMWKind kind) {
+  switch (kind) {
+  case arith::AtomicRMWKind::addf:
+    return LLVM::AtomicBinOp::fadd;
+  case arith::AtomicRMWKind::addi:
+    return LLVM::AtomicBinOp::add;
+  case arith::AtomicRMWKind::assign:
+    return LLVM::AtomicBinOp::xchg;
+  case arith::AtomicRMWKind::maxs:
+    return LLVM::AtomicBinOp::max;
+  case arith::AtomicRMWKind::maxu:
+    return LLVM::AtomicBinOp::umax;
+  case arith::AtomicRMWKind::mins:
+    return LLVM::AtomicBinOp::min;
+  case arith::AtomicRMWKind::minu:
+    return LLVM::AtomicBinOp::umin;
+  case arith::AtomicRMWKind::ori:
+    return LLVM::AtomicBinOp::_or;
+  case arith::AtomicRMWKind::xori:
+    return LLVM::AtomicBinOp::_xor;
+  case arith::AtomicRMWKind::andi:
+    return LLVM::AtomicBinOp::_and;
+  default:
+    return std::nullopt;
+  }
+}
+
+namespace {
+struct LowerAtomic : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<LLVM::AtomicBinOp> kind = getAtomicKind(op.getKind());
+    if (!kind)
+      return rewriter.notifyMatchFailure(op, "is no atomic instruction");
+    Value address = getStridedElementPtr(
+        rewriter, op.getLoc(), op.getMemRefType(), adaptor.getMemref(),
+        adaptor.getIndices(), LLVM::GEPNoWrapFlags::none);
+    auto space = cast<LLVM::LLVMPointerType>(address.getType());
+    bool isShared = space.getAddressSpace() ==
+                    static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+    rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
+        op, *kind, address, adaptor.getValue(), LLVM::AtomicOrdering::monotonic,
+        isShared ? "block" : "device");
+    return success();
+  }
+};
+
+struct ConvertKernelsToNVVMPass
+    : metaop::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVMPass> {
+  void runOnOperation() override {
+    if (failed(expandVectors(getOperation())) || failed(convert()))
+      signalPassFailure();
+  }
+
+private:
+  unsigned getIndexBits() {
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (auto launch = kernel->getAttrOfType<LaunchAttr>("metaop.launch"))
+        return launch.getIndexBits();
+    return 64;
+  }
+  LogicalResult convert();
+};
+} // namespace
+
+LogicalResult ConvertKernelsToNVVMPass::convert() {
+  LowerToLLVMOptions options(&getContext());
+  options.overrideIndexBitwidth(getIndexBits());
+  LLVMTypeConverter converter(&getContext(), options);
+  configureGpuToNVVMTypeConverter(converter);
+
+  RewritePatternSet patterns(&getContext());
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateGpuToNVVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  patterns.add<LowerAtomic>(converter, /*benefit=*/2);
+
+  ConversionTarget target(getContext());
+  target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  target.addLegalOp<gpu::GPUModuleOp, UnrealizedConversionCastOp>();
+  return applyFullConversion(getOperation(), target, std::move(patterns));
+}

@@ -1,0 +1,132 @@
+//===- VerifyGpuKernels.cpp - What is legal in the phase gpu --------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every pass behind this phase counts on, and the emulator with them: how a
+// kernel is called, where its memory is, and that nothing in it would become
+// code of another kind than it says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_VERIFYGPUKERNELSPASS
+#include "MetaOps/Conversion/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+static bool isInSpace(MemRefType type, NVVM::NVVMMemorySpace space) {
+  auto number = dyn_cast_if_present<IntegerAttr>(type.getMemorySpace());
+  return number && number.getInt() == static_cast<int64_t>(space);
+}
+
+static bool isBuffer(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
+         isInSpace(buffer, NVVM::NVVMMemorySpace::Global);
+}
+
+/// Buffers, then numbers.
+static LogicalResult verifyArguments(gpu::GPUFuncOp kernel) {
+  auto count = kernel->getAttrOfType<IntegerAttr>("metaop.num_buffers");
+  if (!count)
+    return kernel.emitOpError("expects `metaop.num_buffers`");
+  auto isSound = [&](auto argument) {
+    auto [position, type] = argument;
+    return static_cast<int64_t>(position) < count.getInt() ? isBuffer(type)
+                                                           : type.isIndex();
+  };
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  if (static_cast<int64_t>(types.size()) < count.getInt() ||
+      !llvm::all_of(llvm::enumerate(types), isSound))
+    return kernel.emitOpError("expects ")
+           << count.getInt()
+           << " 1-d buffers in memory space 1, then numbers of type index, "
+              "given "
+           << kernel.getFunctionType();
+  return success();
+}
+
+static LogicalResult verifySharedMemory(gpu::GPUFuncOp kernel) {
+  for (BlockArgument attribution : kernel.getWorkgroupAttributions()) {
+    auto type = cast<MemRefType>(attribution.getType());
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        !isInSpace(type, NVVM::NVVMMemorySpace::Shared))
+      return kernel.emitOpError("expects shared memory of static shapes in "
+                                "memory space 3, given ")
+             << type;
+  }
+  return success();
+}
+
+static LogicalResult verifyLaunch(gpu::GPUFuncOp kernel, const Chip &chip) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>("metaop.launch");
+  if (!launch)
+    return kernel.emitOpError("expects `metaop.launch`");
+  if (launch.getCluster() > chip.maxCluster)
+    return kernel.emitOpError("expects clusters of at most ")
+           << chip.maxCluster << " blocks on " << chip.name << ", given "
+           << launch.getCluster();
+  return success();
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  if (isa<vector::MaskedLoadOp, vector::MaskedStoreOp, vector::GatherOp,
+          vector::ScatterOp, vector::ExpandLoadOp, vector::CompressStoreOp,
+          vector::TransferReadOp, vector::TransferWriteOp, vector::MaskOp>(op))
+    return op->emitOpError("is no instruction of GPUs: expected an access of a "
+                           "whole vector, or of scalars, inside of a branch");
+  auto isAlongX = [&](gpu::Dimension dimension) -> LogicalResult {
+    if (dimension == gpu::Dimension::x)
+      return success();
+    return op->emitOpError("expects blocks and threads to be numbered along x");
+  };
+  if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
+    return isAlongX(id.getDimension());
+  if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+    return isAlongX(id.getDimension());
+  return success();
+}
+
+static LogicalResult verifyKernel(gpu::GPUFuncOp kernel, const Chip &chip) {
+  if (failed(verifyArguments(kernel)) || failed(verifySharedMemory(kernel)) ||
+      failed(verifyLaunch(kernel, chip)))
+    return failure();
+  WalkResult result = kernel.walk([](Operation *op) {
+    return failed(verifyOp(op)) ? WalkResult::interrupt()
+                                : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult verifyModule(gpu::GPUModuleOp module, const Chip &chip) {
+  auto kernels = llvm::to_vector(module.getOps<gpu::GPUFuncOp>());
+  if (kernels.size() != 1 || !kernels.front().isKernel())
+    return module.emitOpError("expects one function, which is a kernel, given ")
+           << kernels.size();
+  return verifyKernel(kernels.front(), chip);
+}
+
+namespace {
+struct VerifyGpuKernelsPass
+    : metaop::impl::VerifyGpuKernelsPassBase<VerifyGpuKernelsPass> {
+  using VerifyGpuKernelsPassBase::VerifyGpuKernelsPassBase;
+
+  void runOnOperation() override {
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
+      if (failed(verifyModule(module, *chip)))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
