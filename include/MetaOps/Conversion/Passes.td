@@ -322,6 +322,50 @@ def EmitPtxPass : Pass<"metaop-emit-ptx", "::mlir::ModuleOp"> {
     Option<"libdevice", "libdevice", "std::string", /*default=*/"\"\"",
            "The file of libdevice, which f64 needs: libdevice.10.bc">
   ];
+
+def ConvertNVVMToEmulatorPass
+    : Pass<"convert-nvvm-to-emulator", "::mlir::ModuleOp"> {
+  let summary = "Turns kernels of GPUs into coroutines of the host";
+  let description = [{
+    Each function with `nvvm.kernel` of each `gpu.module` becomes a function of
+    the module, which the [emulator](Emulator.md) calls once for each thread of
+    a GPU. It is a coroutine, and suspends where the thread waits for others:
+    operands go into the thread, and the results are read from there. Accesses
+    of memory ask the engine where they take place. What the engine is told of
+    each instruction stands in `metaop.sites`, by number; what it is told of the
+    kernel, in the attributes beside.
+
+    Operations that neither the host nor the emulator know are errors.
+
+    Before:
+    ```mlir
+    gpu.module @m {
+      llvm.func @k(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+        %0 = llvm.load %x : !llvm.ptr<1> -> f32
+        %1 = nvvm.shfl.sync bfly %mask, %0, %c16, %c31 : f32 -> f32
+        ...
+    ```
+    After (the suspension shortened):
+    ```mlir
+    llvm.func @k(%thread: !llvm.ptr, %arguments: !llvm.ptr) -> !llvm.ptr
+        attributes {metaop.parameters = [!llvm.ptr], metaop.shared = [],
+                    metaop.sites = [{instruction = "load", bytes = 4, ...},
+                                    {instruction = "shuffle", ...} ],
+                    passthrough = ["presplitcoroutine"]} {
+      ...
+      %place = llvm.call @metaops.emulator.load(%thread, %site0, %x)
+      %0 = llvm.load %place : !llvm.ptr -> f32
+      llvm.store %value, %slot1 : i64, !llvm.ptr   // and the other operands
+      llvm.store %site1, %site : i32, !llvm.ptr
+      llvm.intr.coro.suspend ...
+      %1 = llvm.load %slot0 : !llvm.ptr -> i64     // cast to f32
+    ```
+  }];
+  let options = [Option<"countInstructions", "count-instructions", "bool",
+                        /*default=*/"true",
+                        "Whether threads count the blocks of code that they "
+                        "enter">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // METAOPS_CONVERSION_PASSES_TD

@@ -40,11 +40,15 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/Transforms/Coroutines/CoroCleanup.h"
+#include "llvm/Transforms/Coroutines/CoroEarly.h"
+#include "llvm/Transforms/Coroutines/CoroSplit.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DivRemPairs.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -135,6 +139,13 @@ Expected<CodeTarget> CodeTarget::find(StringRef name) {
   return CodeTarget(std::move(builder), *processor, /*fma=*/true);
 }
 
+CodeTarget CodeTarget::withoutFeatures(ArrayRef<StringRef> features) const {
+  CodeTarget target = *this;
+  for (StringRef feature : features)
+    target.builder.getFeatures().AddFeature(feature, /*Enable=*/false);
+  return target;
+}
+
 std::string CodeTarget::getDescription() const {
   return "LLVM " LLVM_VERSION_STRING " " + builder.getTargetTriple().str() +
          " " + builder.getCPU() + " " + builder.getFeatures().getString();
@@ -183,6 +194,28 @@ static ModulePassManager buildKernelPipeline(PassBuilder &passes) {
   return modules;
 }
 
+/// The same for a few large functions that are coroutines: simplified as a
+/// whole, split, and simplified in their parts.
+static ModulePassManager buildCoroutinePipeline(PassBuilder &passes) {
+  ModulePassManager modules;
+  modules.addPass(InferFunctionAttrsPass());
+  modules.addPass(CoroEarlyPass());
+  modules.addPass(createModuleToFunctionPassAdaptor(
+      passes.buildFunctionSimplificationPipeline(OptimizationLevel::O1,
+                                                 ThinOrFullLTOPhase::None)));
+  modules.addPass(createModuleToPostOrderCGSCCPassAdaptor(
+      CoroSplitPass(/*OptimizeFrame=*/true)));
+  modules.addPass(CoroCleanupPass());
+  FunctionPassManager functions;
+  functions.addPass(SROAPass(SROAOptions::ModifyCFG));
+  functions.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  functions.addPass(InstCombinePass());
+  functions.addPass(SimplifyCFGPass());
+  modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+  modules.addPass(GlobalDCEPass());
+  return modules;
+}
+
 void ObjectEmitter::setTarget(Module &module) const {
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
@@ -194,7 +227,9 @@ void ObjectEmitter::setTarget(Module &module) const {
   }
 }
 
-Error ObjectEmitter::optimise(Module &module, StopCheck shouldStop) {
+Error ObjectEmitter::optimise(
+    Module &module, function_ref<ModulePassManager(PassBuilder &)> build,
+    StopCheck shouldStop) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager calls;
@@ -213,7 +248,7 @@ Error ObjectEmitter::optimise(Module &module, StopCheck shouldStop) {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, calls, modules);
-  buildKernelPipeline(passes).run(module, modules);
+  build(passes).run(module, modules);
   if (isStopped)
     return make_error<metaops::Interrupted>();
   return Error::success();
@@ -241,7 +276,7 @@ ObjectEmitter::emitObject(Module &module) {
 Expected<std::unique_ptr<MemoryBuffer>>
 ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
   setTarget(module);
-  if (Error error = optimise(module, shouldStop))
+  if (Error error = optimise(module, buildKernelPipeline, shouldStop))
     return std::move(error);
   if (form == CodeForm::Object)
     return emitObject(module);
@@ -249,6 +284,14 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
   raw_svector_ostream stream(bitcode);
   WriteBitcodeToFile(module, stream);
   return keep(std::move(bitcode), module);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+ObjectEmitter::compileCoroutines(Module &module) {
+  setTarget(module);
+  if (Error error = optimise(module, buildCoroutinePipeline, nullptr))
+    return std::move(error);
+  return emitObject(module);
 }
 
 //===----------------------------------------------------------------------===//
@@ -304,6 +347,14 @@ Expected<std::unique_ptr<Jit>> Jit::create(const CodeTarget &target) {
   if (Error error = defineConversions(*jit->linker))
     return std::move(error);
   return jit;
+}
+
+Error Jit::define(StringRef symbol, void *address) {
+  orc::SymbolMap symbols;
+  symbols[linker->mangleAndIntern(symbol)] = {
+      orc::ExecutorAddr::fromPtr(address),
+      JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+  return linker->getMainJITDylib().define(orc::absoluteSymbols(symbols));
 }
 
 Expected<KernelFunction> Jit::link(std::unique_ptr<MemoryBuffer> object,

@@ -12,8 +12,11 @@
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
 #include "MetaOps/Transforms/Schedule/Processor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -22,6 +25,7 @@
 namespace llvm {
 class MemoryBuffer;
 class Module;
+class PassBuilder;
 class TargetMachine;
 namespace orc {
 class LLJIT;
@@ -50,6 +54,9 @@ public:
     target.builder.setCodeModel(llvm::CodeModel::Small);
     return target;
   }
+
+  /// The same without what some instructions of the processor would do.
+  CodeTarget withoutFeatures(llvm::ArrayRef<llvm::StringRef> features) const;
 
   /// Its registers and caches.
   const mlir::metaop::Processor &getProcessor() const { return processor; }
@@ -87,6 +94,10 @@ public:
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   compile(llvm::Module &module, StopCheck shouldStop = nullptr);
 
+  /// Emits an object file of a module whose functions may be coroutines.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  compileCoroutines(llvm::Module &module);
+
   /// Has the functions of `module` be for the target.
   void setTarget(llvm::Module &module) const;
   /// Emits an object file of a module that is for the target, as it is.
@@ -97,7 +108,11 @@ private:
   ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine,
                 unsigned vectorBits, CodeForm form);
 
-  llvm::Error optimise(llvm::Module &module, StopCheck shouldStop);
+  /// Has LLVM's passes run that `build` makes of a builder of passes.
+  llvm::Error optimise(
+      llvm::Module &module,
+      llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build,
+      StopCheck shouldStop);
 
   std::unique_ptr<llvm::TargetMachine> machine;
   unsigned vectorBits;
@@ -110,6 +125,9 @@ class Jit {
 public:
   static llvm::Expected<std::unique_ptr<Jit>> create(const CodeTarget &target);
   ~Jit();
+
+  /// Has code that is linked from now on find `address` by the name `symbol`.
+  llvm::Error define(llvm::StringRef symbol, void *address);
 
   /// Links an object file and returns the address of `entry` in it, a symbol
   /// that is unique among everything linked, and the object's only one that is

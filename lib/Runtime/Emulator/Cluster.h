@@ -1,0 +1,148 @@
+//===- Cluster.h - Blocks, warps and lanes ----------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_RUNTIME_EMULATOR_CLUSTER_H
+#define METAOPS_LIB_RUNTIME_EMULATOR_CLUSTER_H
+
+#include "Launch.h"
+
+#include <vector>
+
+namespace metaops::emulator {
+
+class Worker;
+struct Warp;
+struct Block;
+struct Cluster;
+
+/// An access that is written down when it happens and checked when its warp has
+/// stopped. Addresses of shared memory have the bits of the window, and the
+/// block of the cluster that it is of.
+struct LoggedAccess {
+  uint64_t address;
+  uint32_t site;
+};
+
+/// An asynchronous copy that its thread has not waited for.
+struct CopyInFlight {
+  uint8_t *destination;
+  const uint8_t *source;
+  /// Of the destination, as it is logged.
+  uint64_t address;
+  uint32_t sourceBytes, site, group;
+};
+
+/// What a fence leaves behind for relaxed atomic instructions around it.
+struct FenceState {
+  /// What the thread knew at its last releasing fence, and how far it reaches.
+  std::shared_ptr<const ClockView> released;
+  SyncScope scope = SyncScope::Block;
+  /// What it has read since, and will know at its next acquiring fence.
+  std::vector<ReleasedView> seen;
+};
+
+struct Thread : EmulatedThread {
+  Warp *warp = nullptr;
+  unsigned lane = 0;
+  ClockRef view;
+  uint32_t clock = 1;
+  std::vector<LoggedAccess> log;
+  std::vector<CopyInFlight> copies;
+  uint32_t copyGroup = 0;
+  std::unique_ptr<FenceState> fences;
+  /// The phase of the cluster's barrier that it has arrived in and not waited
+  /// for, or `none`.
+  static constexpr uint32_t none = ~uint32_t(0);
+  uint32_t clusterPhase = none;
+  /// The coroutine, in memory that is kept for later threads.
+  void *frame = nullptr;
+  std::unique_ptr<std::max_align_t[]> frameMemory;
+  size_t frameBytes = 0;
+};
+
+/// 32 threads. A lane runs, or waits, or has exited; one that waits for more
+/// than the lanes of its warp is in the books of what it waits for.
+struct Warp {
+  Block *block = nullptr;
+  Thread *threads = nullptr;
+  /// In its cluster, and in the launch.
+  unsigned number = 0;
+  uint32_t epochNumber = 0;
+  uint32_t live = 0, runnable = 0, waiting = 0, booked = 0;
+  bool isQueued = false;
+
+  ThreadPlace getPlace(unsigned lane) const;
+};
+
+/// One of the 16 barriers of a block.
+struct Barrier {
+  static constexpr unsigned count = 16;
+
+  /// How many threads meet, or 0 for all; as the first one to come says.
+  uint32_t expected = 0;
+  uint32_t arrived = 0;
+  /// Those that wait, by warp, and where they wait.
+  std::vector<std::pair<Warp *, uint32_t>> waiting;
+  /// What those knew that came and went on.
+  ClockRef arrivals;
+  uint32_t trueCount = 0;
+  uint32_t site = 0;
+};
+
+struct Block {
+  Cluster *cluster = nullptr;
+  unsigned rank = 0;
+  Warp *warps = nullptr;
+  uint32_t liveThreads = 0;
+  uint32_t registers[static_cast<size_t>(BlockRegister::Count)] = {};
+  Barrier barriers[Barrier::count];
+  uint8_t *shared = nullptr;
+  Shadow shadow;
+  SyncPlaces syncPlaces;
+  /// What all its threads knew when they exited, and the last accesses of its
+  /// shared memory by warps of other blocks.
+  ClockRef endView;
+  llvm::DenseMap<uint32_t, Epoch> remoteAccesses;
+};
+
+/// The blocks that share memory; one, where a kernel has no clusters. It is
+/// kept for later clusters of the launch.
+struct Cluster {
+  explicit Cluster(Launch &launch);
+
+  /// Makes the threads of cluster `number`; all are runnable.
+  void start(uint32_t number, uint64_t *executions);
+
+  Launch &launch;
+  /// Who runs it.
+  Worker *worker = nullptr;
+  uint32_t number = 0;
+  uint32_t firstEpochWarp = 0;
+  uint32_t liveThreads = 0;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<Block> blocks;
+  std::vector<Warp *> ready;
+
+  /// The cluster's barrier: which phase it is in, how many threads it lacks,
+  /// and what those knew that have arrived, and at the end of the last phase.
+  uint32_t phase = 0, missing = 0;
+  ClockRef arrivals, lastPhase;
+  std::vector<std::pair<Warp *, uint32_t>> waiting;
+
+  /// Has lanes run again.
+  void wake(Warp &warp, uint32_t lanes);
+
+private:
+  void setRegisters(Block &block);
+  std::vector<uint8_t> sharedMemory;
+};
+
+} // namespace metaops::emulator
+
+#endif // METAOPS_LIB_RUNTIME_EMULATOR_CLUSTER_H
