@@ -30,6 +30,7 @@ llvm_config.add_tool_substitutions(
         "metaop-compile",
         "metaop-opt",
         "metaop-run",
+        "metaop-translate",
         # Not built in every configuration.
         ToolSubst("metaop-lsp-server", unresolved="ignore"),
     ],

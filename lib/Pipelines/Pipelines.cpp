@@ -88,7 +88,6 @@ PipelinePhase metaop::findPipelineStart(ModuleOp module) {
              : PipelinePhase::Graph;
 }
 
-
 /// Kernels have names, and users' decisions, only where somebody asks for that:
 /// it takes the text of each.
 static void addSteering(OpPassManager &pm, const PipelineOptions &options) {
@@ -245,8 +244,8 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   }
 }
 
-/// Whether a pipeline may start from a phase. Those that are refused are made of
-/// kernels alone, without the program that calls them; those for GPUs are
+/// Whether a pipeline may start from a phase. Those that are refused are made
+/// of kernels alone, without the program that calls them; those for GPUs are
 /// written by hand, too.
 static bool isStart(PipelinePhase phase) {
   return phase != PipelinePhase::Loops && phase != PipelinePhase::LLVM &&

@@ -29,16 +29,17 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
       llvm::cl::init("graph")};
   Option<std::string> to{
       *this, "to",
-      llvm::cl::desc("The last phase: graph, fused, scheduled, kernels, and for "
-                     "cpu loops or llvm, for cuda gpu, nvvm or ptx; the last "
-                     "that there is by default"),
+      llvm::cl::desc(
+          "The last phase: graph, fused, scheduled, kernels, and for "
+          "cpu loops or llvm, for cuda gpu, nvvm or ptx; the last "
+          "that there is by default"),
       llvm::cl::init("")};
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("The device: cpu or cuda"),
                              llvm::cl::init("cpu")};
-  Option<const Chip *> chip{
-      *this, "chip", llvm::cl::desc("The GPU that code is made for"),
-      llvm::cl::init(Chip::getDefault())};
+  Option<const Chip *> chip{*this, "chip",
+                            llvm::cl::desc("The GPU that code is made for"),
+                            llvm::cl::init(Chip::getDefault())};
   Option<std::string> libdevice{
       *this, "libdevice",
       llvm::cl::desc("The file of libdevice, which f64 needs on GPUs"),

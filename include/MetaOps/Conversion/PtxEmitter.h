@@ -29,9 +29,9 @@ struct PtxOptions {
 /// The dialects that `emitPtx` takes, with what translates them.
 void registerPtxDialects(DialectRegistry &registry);
 
-/// Optimises a module in the phase `nvvm` and writes it as PTX. The module stays
-/// what it is. Several threads may do so at once, each in a context of its own.
-/// What MLIR reports on the way goes to the context's handler.
+/// Optimises a module in the phase `nvvm` and writes it as PTX. The module
+/// stays what it is. Several threads may do so at once, each in a context of
+/// its own. What MLIR reports on the way goes to the context's handler.
 llvm::Expected<std::string> emitPtx(gpu::GPUModuleOp module,
                                     const PtxOptions &options);
 

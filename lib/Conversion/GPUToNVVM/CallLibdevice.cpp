@@ -77,8 +77,8 @@ static LLVM::LLVMFuncOp declare(gpu::GPUModuleOp module, StringRef name,
   if (auto found = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return found;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  auto signature = LLVM::LLVMFunctionType::get(
-      type, SmallVector<Type>(numOperands, type));
+  auto signature =
+      LLVM::LLVMFunctionType::get(type, SmallVector<Type>(numOperands, type));
   return LLVM::LLVMFuncOp::create(b, module.getLoc(), name, signature);
 }
 

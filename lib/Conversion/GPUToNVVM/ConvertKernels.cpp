@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's patterns of all dialects at once, under one type converter: each of its
-// own passes would have indices of 64 bits, and memrefs of others would not fit.
-// First, operations on vectors become those that LLVM has.
+// MLIR's patterns of all dialects at once, under one type converter: each of
+// its own passes would have indices of 64 bits, and memrefs of others would not
+// fit. First, operations on vectors become those that LLVM has.
 //
 // Atomic operations are no fences here. What they combine is read by the next
 // kernel, or behind a barrier, and the strongest order would be one fence each.
@@ -52,7 +52,8 @@ static LogicalResult expandVectors(gpu::GPUModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-static std::optional<LLVM::AtomicBinOp> getAtomicKind(arith::AtomicRMWKind kind) {
+static std::optional<LLVM::AtomicBinOp>
+getAtomicKind(arith::AtomicRMWKind kind) {
   switch (kind) {
   case arith::AtomicRMWKind::addf:
     return LLVM::AtomicBinOp::fadd;

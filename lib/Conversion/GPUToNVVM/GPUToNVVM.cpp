@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Mathematics, the kernels' arguments, loops to branches, then every dialect
-// that is left. What comes out is both what PTX is made of and what the emulator
-// takes, so operations of the NVVM dialect stay what they are.
+// that is left. What comes out is both what PTX is made of and what the
+// emulator takes, so operations of the NVVM dialect stay what they are.
 //
 //===----------------------------------------------------------------------===//
 

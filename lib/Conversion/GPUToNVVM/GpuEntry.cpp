@@ -10,8 +10,8 @@
 // beginning memrefs are made of the addresses, of which nothing is left in the
 // end but these, as nobody asks for their lengths.
 //
-// Of shared memory, a kernel may hold 48 KB by itself. If it has more, all of it
-// is one array of no length, whose size each call gives: places in it follow
+// Of shared memory, a kernel may hold 48 KB by itself. If it has more, all of
+// it is one array of no length, whose size each call gives: places in it follow
 // each other, aligned.
 //
 //===----------------------------------------------------------------------===//
@@ -125,8 +125,7 @@ void EntryBuilder::takeArguments() {
        kernel.getBody().getArguments().take_front(count)) {
     if (auto buffer = dyn_cast<MemRefType>(argument.getType())) {
       Type address = LLVM::LLVMPointerType::get(
-          b.getContext(),
-          static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+          b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
       retype(argument, address, [&] { return emitBuffer(argument, buffer); });
       if (!kernel.getArgAttr(argument.getArgNumber(), kAlign))
         kernel.setArgAttr(argument.getArgNumber(), kAlign,

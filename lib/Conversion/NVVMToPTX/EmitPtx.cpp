@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A module of a kernel becomes a binary of the same name, which has the text and
-// what a call of the kernel has to know.
+// A module of a kernel becomes a binary of the same name, which has the text
+// and what a call of the kernel has to know.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +70,8 @@ struct EmitPtxPass : metaop::impl::EmitPtxPassBase<EmitPtxPass> {
     options.chip = chip;
     options.libdevice = libdevice;
     options.whyNoLibdevice = "; its file is named by the option libdevice";
-    for (auto module : llvm::make_early_inc_range(
-             getOperation().getOps<gpu::GPUModuleOp>()))
+    for (auto module :
+         llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(replaceByPtx(module, options)))
         return signalPassFailure();
   }

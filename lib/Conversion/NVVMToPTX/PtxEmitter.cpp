@@ -9,8 +9,8 @@
 // Operations that LLVM has no intrinsic for become inline PTX, the module
 // becomes LLVM IR, takes from libdevice the functions that it calls, and goes
 // through LLVM's own pipeline for the target. Products and sums are fused where
-// metaop-form-fma has decided it and nowhere else: the code generator says `.rn`
-// of all others, which forbids the assembler to.
+// metaop-form-fma has decided it and nowhere else: the code generator says
+// `.rn` of all others, which forbids the assembler to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -179,9 +179,10 @@ llvm::Error PtxEmitter::linkLibdevice() {
   if (llvm::Linker::linkModules(
           *module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
           [](llvm::Module &linked, const llvm::StringSet<> &symbols) {
-            llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
-              return !value.hasName() || !symbols.contains(value.getName());
-            });
+            llvm::internalizeModule(
+                linked, [&](const llvm::GlobalValue &value) {
+                  return !value.hasName() || !symbols.contains(value.getName());
+                });
           }))
     return llvm::createStringError("libdevice could not be linked" +
                                    (errors.empty() ? "" : ": " + errors));

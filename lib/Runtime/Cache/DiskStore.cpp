@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An entry is a file: "kernel-" or "program-" and the key in hexadecimal. It
-// starts with a header that says the same once more, so that a file under a
-// wrong name is noticed, and a checksum of everything.
+// An entry is a file: "kernel-", "program-" or "cubin-" and the key in
+// hexadecimal. It starts with a header that says the same once more, so that a
+// file under a wrong name is noticed, and a checksum of everything.
 //
 // An entry is written to a temporary file beside it, which is renamed when it
 // is complete. Renaming is atomic: others see the old entry, the new one or
@@ -46,6 +46,7 @@ using llvm::StringRef;
 
 static constexpr StringRef kKernelPrefix = "kernel-";
 static constexpr StringRef kProgramPrefix = "program-";
+static constexpr StringRef kCubinPrefix = "cubin-";
 static constexpr StringRef kTemporaryPrefix = "temporary-";
 /// A temporary file of this age is one that nobody will finish.
 static constexpr int64_t kStaleSeconds = 3600;
@@ -96,7 +97,15 @@ static llvm::BLAKE3Result<32> sumOf(const Header &header, StringRef payload) {
 }
 
 static StringRef prefixOf(DiskEntryKind kind) {
-  return kind == DiskEntryKind::Kernel ? kKernelPrefix : kProgramPrefix;
+  switch (kind) {
+  case DiskEntryKind::Kernel:
+    return kKernelPrefix;
+  case DiskEntryKind::Program:
+    return kProgramPrefix;
+  case DiskEntryKind::Cubin:
+    return kCubinPrefix;
+  }
+  llvm_unreachable("all kinds are handled");
 }
 
 static std::string nameOf(DiskEntryKind kind, const DiskKey &key) {
@@ -140,7 +149,7 @@ static bool isTemporaryName(StringRef name) {
 
 /// Which of the store's files has this name; null for any other.
 static int64_t DiskUsage::*classify(StringRef name) {
-  if (isKeyName(name, kKernelPrefix))
+  if (isKeyName(name, kKernelPrefix) || isKeyName(name, kCubinPrefix))
     return &DiskUsage::kernels;
   if (isKeyName(name, kProgramPrefix))
     return &DiskUsage::programs;

@@ -25,6 +25,8 @@ enum class DiskEntryKind : uint32_t {
   Kernel = 1,
   /// The kernel calls and the memory plan of a program.
   Program = 2,
+  /// The code of a kernel for a GPU.
+  Cubin = 3,
 };
 
 /// What a store has done since it was made.

@@ -1,0 +1,98 @@
+//===- CubinCache.cpp - Machine code that was made before -----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An entry is found by the PTX, the chip and the assembler, and by nothing of
+// this compiler: the text says all that it has done. It holds what the
+// assembler tells of the kernels, then the code:
+//
+//   number of kernels; of each, bytes of its name, the name, six numbers
+//   the code, up to the end
+//
+// Numbers are of 64 bits, little-endian. What does not fit that is no entry.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/CUDA/CubinCache.h"
+#include "llvm/Support/Endian.h"
+
+using namespace metaops;
+using llvm::StringRef;
+
+static constexpr int64_t KernelResources::*kNumbers[] = {
+    &KernelResources::registers,       &KernelResources::localBytes,
+    &KernelResources::spillStoreBytes, &KernelResources::spillLoadBytes,
+    &KernelResources::sharedBytes,     &KernelResources::barriers};
+
+static void write(std::string &bytes, uint64_t number) {
+  char word[sizeof(number)];
+  llvm::support::endian::write64le(word, number);
+  bytes.append(word, sizeof(word));
+}
+
+static std::string toBytes(const Cubin &cubin) {
+  std::string bytes;
+  write(bytes, cubin.kernels.size());
+  for (const KernelResources &kernel : cubin.kernels) {
+    write(bytes, kernel.name.size());
+    bytes += kernel.name;
+    for (auto number : kNumbers)
+      write(bytes, uint64_t(kernel.*number));
+  }
+  return bytes + cubin.code;
+}
+
+/// Takes a number from the beginning; false where there is none.
+static bool read(StringRef &bytes, uint64_t &number) {
+  if (bytes.size() < sizeof(number))
+    return false;
+  number = llvm::support::endian::read64le(bytes.data());
+  bytes = bytes.drop_front(sizeof(number));
+  return true;
+}
+
+static std::optional<Cubin> fromBytes(StringRef bytes) {
+  Cubin cubin;
+  uint64_t count = 0, size = 0;
+  if (!read(bytes, count))
+    return std::nullopt;
+  for (uint64_t i = 0; i < count; ++i) {
+    KernelResources &kernel = cubin.kernels.emplace_back();
+    if (!read(bytes, size) || bytes.size() < size)
+      return std::nullopt;
+    kernel.name = bytes.take_front(size).str();
+    bytes = bytes.drop_front(size);
+    for (auto number : kNumbers) {
+      uint64_t value = 0;
+      if (!read(bytes, value))
+        return std::nullopt;
+      kernel.*number = int64_t(value);
+    }
+  }
+  cubin.code = bytes.str();
+  return cubin;
+}
+
+llvm::Expected<Cubin> CubinCache::get(StringRef ptx,
+                                      const mlir::metaop::Chip &chip) {
+  if (!store)
+    return assembler->assemble(ptx, chip);
+  DiskKey key = DiskKeyBuilder()
+                    .add(ptx)
+                    .add(chip.name)
+                    .add(assembler->getDescription())
+                    .finish();
+  if (auto entry = store->load(DiskEntryKind::Cubin, key)) {
+    if (std::optional<Cubin> cubin = fromBytes(entry->getBuffer()))
+      return std::move(*cubin);
+    store->remove(DiskEntryKind::Cubin, key);
+  }
+  auto cubin = assembler->assemble(ptx, chip);
+  if (cubin)
+    store->store(DiskEntryKind::Cubin, key, toBytes(*cubin));
+  return cubin;
+}

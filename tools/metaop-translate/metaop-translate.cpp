@@ -1,0 +1,146 @@
+//===- metaop-translate.cpp - Kernels for GPUs out of modules -------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   metaop-translate file.mlir --metaop-ptx
+//   metaop-translate file.mlir --metaop-resources [--toolkit=folder]
+//   metaop-translate file.mlir --metaop-cubin [--toolkit=folder] -o k.cubin
+//
+// Takes modules in the phase `ptx`, as `metaop-opt` writes them, and prints the
+// PTX of their kernels; what an assembler says of the registers and the memory
+// of each; or the machine code of the only one. docs/Gpu.md says where
+// assemblers are looked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Runtime/CUDA/Assembler.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir;
+using namespace metaops;
+
+namespace {
+struct Options {
+  llvm::cl::list<std::string> toolkits{
+      "toolkit", llvm::cl::value_desc("folder"),
+      llvm::cl::desc("A folder laid out as a CUDA toolkit, before the usual "
+                     "ones")};
+};
+
+/// The kernel of a binary.
+struct PtxKernel {
+  gpu::BinaryOp binary;
+  const metaop::Chip *chip;
+  StringRef ptx;
+};
+} // namespace
+
+static FailureOr<PtxKernel> getKernel(gpu::BinaryOp binary) {
+  ArrayRef<Attribute> objects = binary.getObjects().getValue();
+  auto object = objects.size() == 1 ? dyn_cast<gpu::ObjectAttr>(objects.front())
+                                    : gpu::ObjectAttr();
+  auto target = object ? dyn_cast<NVVM::NVVMTargetAttr>(object.getTarget())
+                       : NVVM::NVVMTargetAttr();
+  if (!target || object.getFormat() != gpu::CompilationTarget::Assembly)
+    return binary.emitOpError("expects one object, which is PTX");
+  auto chip = metaop::Chip::find(target.getChip());
+  if (!chip)
+    return binary.emitOpError() << toString(chip.takeError());
+  return PtxKernel{binary, *chip, object.getObject().getValue()};
+}
+
+static LogicalResult walkKernels(Operation *module,
+                                 function_ref<LogicalResult(PtxKernel)> visit) {
+  WalkResult result = module->walk([&](gpu::BinaryOp binary) {
+    FailureOr<PtxKernel> kernel = getKernel(binary);
+    return succeeded(kernel) && succeeded(visit(*kernel))
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult printPtx(Operation *module, llvm::raw_ostream &os) {
+  return walkKernels(module, [&](PtxKernel kernel) {
+    os << kernel.ptx;
+    return success();
+  });
+}
+
+/// Assembles each kernel and gives it to `visit`.
+static LogicalResult
+assembleKernels(Operation *module, ArrayRef<std::string> toolkits,
+                function_ref<LogicalResult(const Cubin &)> visit) {
+  AssemblerSearch search;
+  search.toolkits = Toolkits::detect(toolkits.vec());
+  auto assembler = findAssembler(search);
+  if (!assembler)
+    return module->emitError(toString(assembler.takeError()));
+  return walkKernels(module, [&](PtxKernel kernel) -> LogicalResult {
+    auto cubin = (*assembler)->assemble(kernel.ptx, *kernel.chip);
+    if (!cubin)
+      return kernel.binary.emitError(toString(cubin.takeError()));
+    return visit(*cubin);
+  });
+}
+
+static void printResources(const Cubin &cubin, llvm::raw_ostream &os) {
+  for (const KernelResources &kernel : cubin.kernels)
+    os << kernel.name << ": registers " << kernel.registers << ", local "
+       << kernel.localBytes << ", spilled " << kernel.spillStoreBytes << " + "
+       << kernel.spillLoadBytes << ", shared " << kernel.sharedBytes
+       << ", barriers " << kernel.barriers << '\n';
+}
+
+static LogicalResult printCode(Operation *module,
+                               ArrayRef<std::string> toolkits,
+                               llvm::raw_ostream &os) {
+  int64_t count = 0;
+  module->walk([&](gpu::BinaryOp) { ++count; });
+  if (count != 1)
+    return module->emitError("expects one kernel, given ") << count;
+  return assembleKernels(module, toolkits, [&](const Cubin &cubin) {
+    os << cubin.code;
+    return success();
+  });
+}
+
+static void registerDialects(DialectRegistry &registry) {
+  registry.insert<func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  metaop::MetaOpDialect, NVVM::NVVMDialect>();
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  TranslateFromMLIRRegistration ptx("metaop-ptx", "Print the PTX of kernels",
+                                    printPtx, registerDialects);
+  TranslateFromMLIRRegistration resources(
+      "metaop-resources", "Print the registers and the memory of kernels",
+      [&](Operation *module, llvm::raw_ostream &os) {
+        return assembleKernels(module, options.toolkits,
+                               [&](const Cubin &cubin) {
+                                 printResources(cubin, os);
+                                 return success();
+                               });
+      },
+      registerDialects);
+  TranslateFromMLIRRegistration cubin(
+      "metaop-cubin", "Write the machine code of a kernel",
+      [&](Operation *module, llvm::raw_ostream &os) {
+        return printCode(module, options.toolkits, os);
+      },
+      registerDialects);
+  return failed(mlirTranslateMain(argc, argv, "Kernels for GPUs"));
+}
