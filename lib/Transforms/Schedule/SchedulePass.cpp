@@ -16,9 +16,8 @@
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
-#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/ScheduleOverrides.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEPASS
@@ -35,39 +34,15 @@ struct SchedulePass : metaop::impl::SchedulePassBase<SchedulePass> {
   void runOnOperation() override;
 
 private:
-  struct Override {
-    ScheduleEntry entry;
-    bool isUsed = false;
-  };
-
-  LogicalResult readFile();
-  LogicalResult schedule(FusedOp op);
-  LogicalResult apply(const ScheduleEntry &entry, const Stage &stage);
-
-  llvm::StringMap<Override> overrides;
+  LogicalResult schedule(FusedOp op, ScheduleOverrides &overrides);
+  LogicalResult verify(const ScheduleEntry &entry, const Stage &stage);
 };
 } // namespace
 
-LogicalResult SchedulePass::readFile() {
-  overrides.clear();
-  auto entries = readScheduleFile(file, text, &getContext());
-  if (!entries)
-    return getOperation()->emitError("metaop-schedule: ")
-           << toString(entries.takeError());
-  for (ScheduleEntry &entry : *entries) {
-    // The rewrites have been decided.
-    if (!entry.schedule)
-      continue;
-    std::string identity = entry.identity;
-    overrides[identity].entry = std::move(entry);
-  }
-  return success();
-}
-
 /// A parallel iteration, or a lane, that writes what another one writes would
 /// make wrong code; the lowering checks the same, and what stages share.
-LogicalResult SchedulePass::apply(const ScheduleEntry &entry,
-                                  const Stage &stage) {
+LogicalResult SchedulePass::verify(const ScheduleEntry &entry,
+                                   const Stage &stage) {
   FusedOp op = stage.op;
   ScheduleAttr schedule = entry.schedule;
   auto fail = [&] {
@@ -84,24 +59,21 @@ LogicalResult SchedulePass::apply(const ScheduleEntry &entry,
                       << " is not parallel: its iterations write the same "
                          "elements of result "
                       << write.result;
-  if (failed(verifyStream(op, stage, schedule, fail)))
-    return failure();
-  op.setScheduleAttr(schedule);
-  op->setLoc(markOverride(op.getLoc(), file, entry.line));
-  return success();
+  return verifyStream(op, stage, schedule, fail);
 }
 
-LogicalResult SchedulePass::schedule(FusedOp op) {
-  auto found = overrides.empty() ? overrides.end()
-                                 : overrides.find(getStageIdentity(op));
-  if (found == overrides.end() && op.getScheduleAttr())
+LogicalResult SchedulePass::schedule(FusedOp op, ScheduleOverrides &overrides) {
+  const ScheduleEntry *entry = overrides.find(op);
+  if (!entry && op.getScheduleAttr())
     return success();
   FailureOr<Stage> stage = Stage::build(op);
   if (failed(stage))
     return failure();
-  if (found != overrides.end()) {
-    found->second.isUsed = true;
-    return apply(found->second.entry, *stage);
+  if (entry) {
+    if (failed(verify(*entry, *stage)))
+      return failure();
+    overrides.apply(*entry, op);
+    return success();
   }
   if (auto tiles = chooseContraction(*stage, processor)) {
     op.setScheduleAttr(*tiles);
@@ -115,22 +87,17 @@ LogicalResult SchedulePass::schedule(FusedOp op) {
 }
 
 void SchedulePass::runOnOperation() {
-  if (failed(readFile()))
+  auto overrides = ScheduleOverrides::read(file, text, &getContext());
+  if (!overrides) {
+    getOperation()->emitError("metaop-schedule: ")
+        << toString(overrides.takeError());
     return signalPassFailure();
+  }
   getOperation()->walk(
       [](KernelOp kernel) { kernel->removeAttr(kRewritesAttr); });
   WalkResult result = getOperation()->walk(
-      [&](FusedOp op) { return WalkResult(schedule(op)); });
+      [&](FusedOp op) { return WalkResult(schedule(op, *overrides)); });
   if (result.wasInterrupted())
     return signalPassFailure();
-  if (!text.empty())
-    return;
-  SmallVector<const ScheduleEntry *> unused;
-  for (auto &override : overrides)
-    if (!override.second.isUsed)
-      unused.push_back(&override.second.entry);
-  llvm::sort(unused, [](auto *a, auto *b) { return a->line < b->line; });
-  for (const ScheduleEntry *entry : unused)
-    getOperation()->emitWarning(file + ":" + llvm::Twine(entry->line))
-        << ": there is no stage " << entry->identity;
+  overrides->warnOfUnused(getOperation());
 }

@@ -9,6 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 #define METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 
+#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
 #include "MetaOps/Transforms/Schedule/KernelDescription.h"
 #include "MetaOps/Transforms/Schedule/Processor.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"

@@ -17,6 +17,11 @@ def ProcessorOption : Option<
     "neon, or facts, as {vector-bits=256 registers=16 l1=32768 l2=524288 "
     "stream=33554432}, or the one and then the others; avx512 by default">;
 
+def ChipOption : Option<
+    "chip", "chip", "const ::mlir::metaop::Chip *",
+    "::mlir::metaop::Chip::getDefault()",
+    "The GPU that schedules are for, such as sm_80; sm_90a by default">;
+
 def SteerPass : Pass<"metaop-steer"> {
   let summary = "Writes on kernels which rewrites a user forces or forbids";
   let description = [{
@@ -358,6 +363,37 @@ def SchedulePass : Pass<"metaop-schedule"> {
     Option<"text", "text", "std::string", "\"\"",
            "The contents of `file`, if they have been read already; nothing is "
            "said of schedules that fit no stage then">
+  ];
+}
+
+def ScheduleGpuPass : Pass<"metaop-schedule-gpu"> {
+  let summary = "Decides which blocks and threads of a GPU do what";
+  let description = [{
+    Writes `#metaop.schedule` on each `metaop.fused` that has none, as
+    `metaop-schedule` does for a CPU, and verifies the schedules of each kernel
+    against its stages and the chip. Neighbouring threads are neighbours in
+    memory, and have 16 bytes at a time where all accesses lie so. Extents, maps
+    and facts of the chip decide, and nothing else: the order of sums is the same
+    wherever the program is compiled.
+
+    Before:
+    ```mlir
+    %y = metaop.fused(%a = %x : tensor<4096x4096xf32>) -> tensor<4096xf32> { ... }
+    ```
+    After:
+    ```mlir
+    %y = metaop.fused(%a = %x : tensor<4096x4096xf32>) -> tensor<4096xf32>
+        schedule(<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4>)
+        { ... }
+    ```
+  }];
+  let options = [
+    ChipOption,
+    Option<"file", "file", "std::string", "\"\"",
+           "A file of schedules that replace those of the heuristics, as of "
+           "`metaop-schedule`">,
+    Option<"text", "text", "std::string", "\"\"",
+           "The contents of `file`, if they have been read already">
   ];
 }
 

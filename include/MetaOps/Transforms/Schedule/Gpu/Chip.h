@@ -26,6 +26,34 @@ struct Chip {
   unsigned ptxVersion;
   /// The most blocks of a cluster; 1 where there are no clusters.
   int64_t maxCluster;
+  /// A multiprocessor: how many there are, at least, of the cards that have the
+  /// chip; the threads, the registers of 32 bits and the bytes of shared memory
+  /// that its blocks have together.
+  int64_t multiprocessors;
+  int64_t maxThreads;
+  int64_t registers;
+  int64_t sharedBytes;
+  /// The most shared memory of one block.
+  int64_t sharedBytesOfBlock;
+  /// The second cache, which all share.
+  int64_t secondCacheBytes;
+  /// What a copy moves, in 1e9 bytes a second, by the card's data sheet; 0
+  /// where cards differ.
+  int64_t bandwidth;
+
+  /// Of any chip: the most threads of a block and registers of a thread, and
+  /// the most bytes of one access.
+  static constexpr int64_t kMaxThreadsOfBlock = 1024;
+  static constexpr int64_t kMaxRegistersOfThread = 255;
+  static constexpr int64_t kMaxAccessBytes = 16;
+  static constexpr int64_t kWarpThreads = 32;
+  /// Words of shared memory that are accessed at once lie in different ones.
+  static constexpr int64_t kBanks = 32;
+  static constexpr int64_t kBankBytes = 4;
+
+  /// Blocks that keep the chip busy, with some for multiprocessors that are
+  /// done before others.
+  int64_t getEnoughBlocks() const { return 2 * multiprocessors; }
 
   /// The chip of that name. Chips before sm_80 are refused as such; for any
   /// other name the error lists those that there are.

@@ -1,0 +1,49 @@
+//===- VerifyGpuKernel.h - What a GPU can be asked to do --------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_GPU_VERIFYGPUKERNEL_H
+#define METAOPS_TRANSFORMS_SCHEDULE_GPU_VERIFYGPUKERNEL_H
+
+#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "MetaOps/Transforms/Schedule/Stage.h"
+
+namespace mlir::metaop {
+
+/// A stage of a kernel, and its place in the tree of levels.
+struct GpuStage {
+  Stage stage;
+  ScheduleAttr schedule;
+};
+
+/// What a block takes of a multiprocessor, about: before code is made of it.
+struct GpuResources {
+  int64_t threads = 1;
+  /// Shared memory: staged reads, results that live there, and what warps
+  /// exchange of sums.
+  int64_t sharedBytes = 0;
+  /// Of a thread.
+  int64_t registers = 0;
+
+  static GpuResources estimate(ArrayRef<GpuStage> stages);
+  /// Blocks that a multiprocessor holds at a time.
+  int64_t countBlocks(const Chip &chip) const;
+};
+
+/// Whether the threads that have computed an element of a result are those that
+/// read it, in registers.
+bool staysInThread(const GpuStage &writer, const StageWrite &write,
+                   const GpuStage &reader, const StageRead &read);
+
+/// Fails, with a diagnostic that names the constraint, where the schedules of a
+/// kernel's stages ask for what the chip has not, or for something else than
+/// the stages one after another.
+LogicalResult verifyGpuKernel(ArrayRef<GpuStage> stages, const Chip &chip);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_GPU_VERIFYGPUKERNEL_H

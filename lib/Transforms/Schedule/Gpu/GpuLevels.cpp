@@ -1,0 +1,74 @@
+//===- GpuLevels.cpp - Levels that stages of a GPU share ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuLevels.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+bool metaop::isLoop(const GpuStage &each, unsigned depth) {
+  const LoopLevel &level = each.schedule.getLevels()[depth];
+  if (level.kind != LevelKind::Step)
+    return false;
+  if (each.schedule.getEnclosing(depth))
+    return each.schedule.getCount(depth) != 1;
+  int64_t extent = each.stage.getStaticExtent(level.dim);
+  return ShapedType::isDynamic(extent) || extent > level.step;
+}
+
+std::optional<int64_t> metaop::getBlockSpan(const GpuStage &each, int64_t dim) {
+  std::optional<int64_t> span;
+  for (const LoopLevel &level : each.schedule.getLevels()) {
+    if (level.isDistributed())
+      break;
+    if (level.dim == dim)
+      span = level.step;
+  }
+  int64_t extent = each.stage.getStaticExtent(dim);
+  if (!span && !ShapedType::isDynamic(extent))
+    span = extent;
+  return span;
+}
+
+bool metaop::isReadOf(const Stage &stage, Value argument, Value result) {
+  return isa<BlockArgument>(argument) &&
+         getOuterValue(stage.op, argument) == result;
+}
+
+std::optional<unsigned> metaop::findSharedLevels(ArrayRef<GpuStage> stages,
+                                                 unsigned writer,
+                                                 unsigned result) {
+  FusedOp from = stages[writer].stage.op;
+  std::optional<unsigned> shared;
+  unsigned least = std::numeric_limits<unsigned>::max();
+  for (const GpuStage &each : stages.drop_front(writer + 1)) {
+    least = std::min<unsigned>(least, each.schedule.getShared());
+    FusedOp op = each.stage.op;
+    if (llvm::is_contained(op.getInputs(), from->getResult(result)))
+      shared = std::min(shared.value_or(least), least);
+  }
+  return shared;
+}
+
+unsigned metaop::countSharedLevels(ArrayRef<GpuStage> stages, unsigned writer,
+                                   const StageWrite &write) {
+  return findSharedLevels(stages, writer, write.result).value_or(0);
+}
+
+std::optional<unsigned> metaop::getSharedLevel(AffineExpr index,
+                                               ScheduleAttr schedule,
+                                               unsigned numShared) {
+  auto dim = dyn_cast<AffineDimExpr>(index);
+  for (unsigned depth = numShared; dim && depth-- > 0;) {
+    const LoopLevel &level = schedule.getLevels()[depth];
+    if (level.dim == dim.getPosition() && !level.isDistributed())
+      return depth;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,41 @@
+//===- GpuLevels.h - Levels that stages of a GPU share ----------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_GPULEVELS_H
+#define METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_GPULEVELS_H
+
+#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
+
+namespace mlir::metaop {
+
+/// Whether the level is a step that is not known to have one iteration.
+bool isLoop(const GpuStage &each, unsigned depth);
+
+/// How far a block goes along a dimension before threads divide it: one
+/// iteration of the last level in front of them, or all of it. None if that is
+/// not known.
+std::optional<int64_t> getBlockSpan(const GpuStage &each, int64_t dim);
+
+/// Whether the argument of a stage's region is a value of the kernel.
+bool isReadOf(const Stage &stage, Value argument, Value result);
+
+/// The levels that a stage shares with all later ones that read a result of it;
+/// none where nobody reads it.
+std::optional<unsigned> findSharedLevels(ArrayRef<GpuStage> stages,
+                                         unsigned writer, unsigned result);
+unsigned countSharedLevels(ArrayRef<GpuStage> stages, unsigned writer,
+                           const StageWrite &write);
+
+/// The innermost of the shared levels that numbers an index, apart from those
+/// of threads; none if none does.
+std::optional<unsigned> getSharedLevel(AffineExpr index, ScheduleAttr schedule,
+                                       unsigned numShared);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_GPULEVELS_H

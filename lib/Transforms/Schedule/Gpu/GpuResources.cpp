@@ -1,0 +1,165 @@
+//===- GpuResources.cpp - What a block takes of a multiprocessor ----------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An estimate, from the schedule alone. A thread has registers for what it
+// loads of a tile, for one intermediate value of each of its elements, for its
+// sums, and for what it keeps from one stage to the next; stages follow one
+// another, so the largest counts. Shared memory is that which the lowering asks
+// for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuLevels.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::divideCeilSigned;
+using llvm::SmallBitVector;
+
+/// Addresses, positions, and what the assembler keeps beside values.
+static constexpr int64_t kBaseRegisters = 24;
+static constexpr int64_t kRegisterBytes = 4;
+
+/// Registers of as many elements of a type as a thread has of some loops.
+static int64_t countRegisters(ScheduleAttr schedule,
+                              const SmallBitVector &loops, Type type) {
+  int64_t count = divideCeilSigned(getElementBytes(type), kRegisterBytes);
+  for (unsigned loop : loops.set_bits())
+    count = multiplyCounts(count, schedule.getTileSize(loop));
+  return count;
+}
+
+static int64_t countStageRegisters(const GpuStage &each) {
+  const Stage &stage = each.stage;
+  int64_t loaded = 0, computed = 0, sums = 0;
+  SmallBitVector all(stage.getNumLoops(), true);
+  for (const StageRead &read : stage.reads)
+    loaded = addCounts(loaded, countRegisters(each.schedule,
+                                              stage.getLoopsOf(read.value),
+                                              read.value.getType()));
+  for (const StageWrite &write : stage.writes) {
+    bool isSum = write.kind && write.isProjection;
+    int64_t registers = countRegisters(each.schedule, isSum ? write.loops : all,
+                                       write.value.getType());
+    int64_t &counted = isSum ? sums : computed;
+    counted = addCounts(counted, registers);
+  }
+  return addCounts(loaded, addCounts(computed, sums));
+}
+
+/// What stays in registers behind a stage.
+static int64_t countKeptRegisters(const GpuStage &each) {
+  int64_t kept = 0;
+  for (const StageWrite &write : each.stage.writes)
+    if (each.schedule.getPlaceOf(write.result) == ResultPlace::Registers)
+      kept = addCounts(kept, countRegisters(each.schedule, write.loops,
+                                            write.value.getType()));
+  return kept;
+}
+
+/// The box that a block copies of a read.
+static int64_t countStagedBytes(const GpuStage &each, StagedRead staged) {
+  const StageRead &read = each.stage.reads[staged.read];
+  int64_t rows = 1, row = 1;
+  for (unsigned loop : each.stage.getLoopsOf(read.value).set_bits()) {
+    int64_t side = getBlockSpan(each, loop).value_or(1);
+    if (each.stage.getStep(read.place.offset, loop) == 1)
+      row = multiplyCounts(row, side);
+    else
+      rows = multiplyCounts(rows, side);
+  }
+  return multiplyCounts(multiplyCounts(rows, addCounts(row, staged.pad)),
+                        getElementBytes(read.value.getType()));
+}
+
+/// What the groups of threads that have exchanged sums by shuffles hand on to
+/// others.
+static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
+  int64_t stride = 1, groups = 1, kept = 1;
+  for (unsigned depth = each.schedule.getNumLevels(); depth-- > 0;) {
+    const LoopLevel &level = each.schedule.getLevels()[depth];
+    if (!level.isDistributed())
+      continue;
+    int64_t count = each.schedule.getCount(depth);
+    if (write.loops.test(level.dim)) {
+      kept *= count;
+    } else {
+      int64_t inWarp = stride < Chip::kWarpThreads &&
+                               llvm::isPowerOf2_64(count) &&
+                               llvm::isPowerOf2_64(stride)
+                           ? std::min(count, Chip::kWarpThreads / stride)
+                           : 1;
+      groups *= count / inWarp;
+    }
+    stride *= count;
+  }
+  if (groups == 1)
+    return 0;
+  int64_t registers =
+      countRegisters(each.schedule, write.loops, write.value.getType());
+  return multiplyCounts(groups * kept, registers * kRegisterBytes);
+}
+
+/// A result that lives in memory of the block: what one iteration of the levels
+/// writes that its readers share.
+static int64_t countPlacedBytes(ArrayRef<GpuStage> stages, unsigned number,
+                                const StageWrite &write) {
+  const GpuStage &writer = stages[number];
+  unsigned shared = countSharedLevels(stages, number, write);
+  int64_t elements = 1;
+  for (auto [index, extent] :
+       llvm::zip_equal(write.map.getResults(), write.shape)) {
+    int64_t length = 1;
+    auto constant = dyn_cast<AffineConstantExpr>(extent);
+    if (auto depth = getSharedLevel(index, writer.schedule, shared))
+      length = writer.schedule.getLevels()[*depth].step;
+    else if (index != 0 && constant)
+      length = constant.getValue();
+    elements = multiplyCounts(elements, length);
+  }
+  return multiplyCounts(elements, getElementBytes(write.value.getType()));
+}
+
+GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages) {
+  GpuResources result;
+  int64_t kept = 0, sums = 0;
+  for (auto [number, each] : llvm::enumerate(stages)) {
+    result.threads = std::max(result.threads, each.schedule.getNumThreads());
+    result.registers = std::max(
+        result.registers,
+        addCounts(kBaseRegisters, addCounts(kept, countStageRegisters(each))));
+    kept = addCounts(kept, countKeptRegisters(each));
+    for (StagedRead staged : each.schedule.getStaged())
+      result.sharedBytes =
+          addCounts(result.sharedBytes, countStagedBytes(each, staged));
+    for (const StageWrite &write : each.stage.writes) {
+      if (write.kind && write.isProjection)
+        sums = addCounts(sums, countSumBytes(each, write));
+      if (each.schedule.getPlaceOf(write.result) == ResultPlace::Shared ||
+          each.schedule.getPlaceOf(write.result) == ResultPlace::Cluster)
+        result.sharedBytes = addCounts(result.sharedBytes,
+                                       countPlacedBytes(stages, number, write));
+    }
+  }
+  result.sharedBytes = addCounts(result.sharedBytes, sums);
+  return result;
+}
+
+int64_t GpuResources::countBlocks(const Chip &chip) const {
+  int64_t blocks =
+      std::min(chip.maxThreads / threads,
+               chip.registers /
+                   multiplyCounts(threads, std::max<int64_t>(registers, 1)));
+  if (sharedBytes > 0)
+    blocks = std::min(blocks, chip.sharedBytes / sharedBytes);
+  return blocks;
+}

@@ -1,0 +1,61 @@
+//===- StagePlanner.cpp - Plans of one stage for a GPU --------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagePlanner.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using llvm::divideCeilSigned;
+using llvm::SmallBitVector;
+
+/// Elements of a tile, each of which has a register or more.
+static constexpr int64_t kMaxTile = 32;
+/// Instructions of a tile: more do not fit the caches for them.
+static constexpr int64_t kMaxTileCode = 2048;
+
+int64_t metaop::ceilPowerOf2(int64_t value) {
+  return static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(value, 1)));
+}
+
+int64_t StagePlanner::chooseCopies(int64_t lanes, int64_t most) const {
+  int64_t reads = std::max<int64_t>(traffic.countLargeReads(), 1);
+  int64_t code = std::max<int64_t>(stage.getCodeSize(), 1);
+  int64_t copies = std::max<int64_t>(most / reads, 1);
+  while (copies > 1 && (copies * lanes > kMaxTile ||
+                        multiplyCounts(code, copies * lanes) > kMaxTileCode))
+    copies /= 2;
+  return copies;
+}
+
+void StagePlanner::putOnGrid(const SmallBitVector &loops) {
+  for (unsigned loop : loops.set_bits())
+    at(loop).isGrid = true;
+}
+
+int64_t StagePlanner::fillThreads(SmallBitVector loops, int64_t threads) {
+  for (int64_t dim : llvm::reverse(plan.order)) {
+    if (!loops.test(dim) || threads < 2)
+      continue;
+    DimPlan &part = at(dim);
+    int64_t needed = divideCeilSigned(traffic.getExtent(dim), part.getTile());
+    part.threads = std::clamp<int64_t>(needed, 1, threads);
+    threads /= part.threads;
+  }
+  return threads;
+}
+
+int64_t StagePlanner::countBlocks() const {
+  int64_t blocks = 1;
+  for (auto [dim, part] : llvm::enumerate(plan.dims))
+    if (part.isGrid)
+      blocks = multiplyCounts(
+          blocks, divideCeilSigned(traffic.getExtent(dim), part.getSpan()));
+  return blocks;
+}

@@ -1,0 +1,48 @@
+//===- StagePlanner.h - Plans of one stage for a GPU ------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_STAGEPLANNER_H
+#define METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_STAGEPLANNER_H
+
+#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "StageTraffic.h"
+#include "ThreadPlan.h"
+
+namespace mlir::metaop {
+
+/// Threads of a block where nothing speaks for another number.
+inline constexpr int64_t kUsualThreads = 256;
+
+/// The next power of two; 1 of less.
+int64_t ceilPowerOf2(int64_t value);
+
+/// What the plans of all kinds of stages have in common.
+struct StagePlanner {
+  StagePlanner(const Stage &stage, const Chip &chip)
+      : stage(stage), chip(chip), traffic(stage), plan(stage.getNumLoops()) {}
+
+  /// Vectors that a thread has side by side, at most: fewer where operands are
+  /// many, or code or registers would be.
+  int64_t chooseCopies(int64_t lanes, int64_t most) const;
+  void putOnGrid(const llvm::SmallBitVector &loops);
+  /// Divides threads among some loops, the inner ones first. Returns how many
+  /// times as many there could be.
+  int64_t fillThreads(llvm::SmallBitVector loops, int64_t threads);
+  /// Blocks of the grid.
+  int64_t countBlocks() const;
+  DimPlan &at(int64_t dim) { return plan.dims[dim]; }
+
+  const Stage &stage;
+  const Chip &chip;
+  StageTraffic traffic;
+  ThreadPlan plan;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_STAGEPLANNER_H

@@ -1,0 +1,478 @@
+//===- VerifyGpuKernel.cpp - What a GPU can be asked to do ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Schedules come from users and files as well as from the heuristics, so each
+// is checked before code is made of it. Of a stage:
+//   G1   Its levels name its loops.
+//   G2   It has no level and no field that only CPUs have.
+//   G3   A block has at most 1024 threads.
+//   G4   Where there are warps, threads inside of them are 32.
+//   G5   The chip has clusters of so many blocks.
+//   G6   A vector is at most 16 bytes of each tensor.
+//   G7   No result is reduced over a level of the grid, as blocks do not wait
+//   for
+//        each other, but for one whose blocks are a cluster. What is combined
+//        by atomics may be.
+//   G8   Sums are in registers: no loop over what a result keeps stands inside
+//   of
+//        one over what it is reduced over.
+//   G9   The loop of prefixes is the innermost, one level, and in order.
+//   G10  What is staged is a read whose box is known.
+//   G11  Results have one place each, or all are in memory.
+// Of a kernel:
+//   G12  A block's shared memory is the chip's at most.
+//   G13  A thread's registers are 255 at most, by an estimate.
+//   G14  Stages share equal levels, those of the grid at least.
+//   G15  Stages have equally many threads, or one that all do the same as.
+//   G16  What a stage reads of an earlier one is written in the same iteration
+//   of
+//        what both share.
+//   G17  What lives in registers is read by the threads that have it.
+//   G18  What lives in shared memory has known extents; in a cluster's, there
+//   is
+//        one; in memory, it is a result of the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuLevels.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+class KernelVerifier {
+public:
+  KernelVerifier(ArrayRef<GpuStage> stages, const Chip &chip)
+      : stages(stages), chip(chip) {}
+
+  LogicalResult verify();
+
+private:
+  LogicalResult verifyStage(const GpuStage &each);
+  LogicalResult verifyFields(const GpuStage &each);
+  LogicalResult verifyThreads(const GpuStage &each);
+  LogicalResult verifyVectors(const GpuStage &each);
+  LogicalResult verifySums(const GpuStage &each, const StageWrite &write);
+  LogicalResult verifyCarry(const GpuStage &each);
+  LogicalResult verifyStaged(const GpuStage &each);
+  LogicalResult verifyResources();
+  LogicalResult verifyShared(const GpuStage &before, const GpuStage &after);
+  LogicalResult verifyResult(unsigned writer, const StageWrite &write);
+  LogicalResult verifyNumbers(unsigned writer, const GpuStage &reader);
+
+  ArrayRef<GpuStage> stages;
+  const Chip &chip;
+};
+} // namespace
+
+/// At the line of the file that the schedule is from, if there is one.
+static InFlightDiagnostic fail(const GpuStage &each, StringRef label) {
+  FusedOp op = each.stage.op;
+  std::string line = getOverride(op.getLoc());
+  InFlightDiagnostic error =
+      line.empty() ? op.emitOpError() : op.emitError() << line << ": ";
+  return std::move(error << "(" << label << ") ");
+}
+
+//===----------------------------------------------------------------------===//
+// One stage
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelVerifier::verifyFields(const GpuStage &each) {
+  ScheduleAttr schedule = each.schedule;
+  unsigned numLoops = each.stage.getNumLoops();
+  if (schedule.getNumDims() != numLoops)
+    return fail(each, "G1") << "schedule orders " << schedule.getNumDims()
+                            << " loops, but the stage has " << numLoops;
+  bool isForCpu =
+      schedule.getTranspose() >= 0 || schedule.getPrefetch() > 0 ||
+      !schedule.getStream().empty() || !schedule.getUnrollDims().empty() ||
+      llvm::any_of(schedule.getLevels(), [](const LoopLevel &level) {
+        return level.kind == LevelKind::Parallel ||
+               level.tail != LevelTail::Mask;
+      });
+  if (isForCpu)
+    return fail(each, "G2")
+           << "schedule has `parallel`, `body`, `transpose`, `unroll`, "
+              "`prefetch` or `stream`, which are for CPUs";
+  FusedOp op = each.stage.op;
+  if (!schedule.getPlace().empty() &&
+      schedule.getPlace().size() != op.getNumResults())
+    return fail(each, "G11")
+           << "schedule has places of " << schedule.getPlace().size()
+           << " results, but the stage has " << op.getNumResults();
+  return success();
+}
+
+LogicalResult KernelVerifier::verifyThreads(const GpuStage &each) {
+  ScheduleAttr schedule = each.schedule;
+  int64_t threads = schedule.getNumThreads(), warps = schedule.getNumWarps();
+  bool hasWarps =
+      llvm::any_of(schedule.getLevels(), [](const LoopLevel &level) {
+        return level.kind == LevelKind::Warp;
+      });
+  if (threads > Chip::kMaxThreadsOfBlock)
+    return fail(each, "G3")
+           << "schedule has " << threads << " threads, but a block has at most "
+           << Chip::kMaxThreadsOfBlock;
+  if (hasWarps && threads != warps * Chip::kWarpThreads)
+    return fail(each, "G4")
+           << "schedule has " << threads / warps
+           << " threads in a warp, which has " << Chip::kWarpThreads;
+  if (int64_t size = schedule.getClusterSize(); size > chip.maxCluster)
+    return fail(each, "G5")
+           << "schedule has clusters of " << size << " blocks, but "
+           << chip.name << " has at most " << chip.maxCluster;
+  return success();
+}
+
+LogicalResult KernelVerifier::verifyVectors(const GpuStage &each) {
+  int64_t dim = each.schedule.getVectorDim();
+  int64_t width = each.schedule.getVectorWidth();
+  auto verify = [&](const StagePlace &place, Value value) -> LogicalResult {
+    int64_t bytes = multiplyCounts(getElementBytes(value.getType()), width);
+    if (dim >= 0 && each.stage.getStep(place.offset, dim) == 1 &&
+        bytes > Chip::kMaxAccessBytes)
+      return fail(each, "G6")
+             << "schedule has vectors of " << bytes << " bytes of "
+             << value.getType() << ", but an access has at most "
+             << Chip::kMaxAccessBytes;
+    return success();
+  };
+  for (const StageRead &read : each.stage.reads)
+    if (failed(verify(read.place, read.value)))
+      return failure();
+  for (const StageWrite &write : each.stage.writes)
+    if (failed(verify(write.place, write.value)))
+      return failure();
+  return success();
+}
+
+LogicalResult KernelVerifier::verifySums(const GpuStage &each,
+                                         const StageWrite &write) {
+  if (!write.kind || !write.isProjection)
+    return success();
+  ArrayRef<LoopLevel> levels = each.schedule.getLevels();
+  int64_t reduced = -1;
+  for (auto [depth, level] : llvm::enumerate(levels)) {
+    bool isReduced = !write.loops.test(level.dim);
+    // One cluster has all of it, and its blocks parts.
+    int64_t extent = each.stage.getStaticExtent(level.dim);
+    bool isWhole = level.kind == LevelKind::Cluster &&
+                   !ShapedType::isDynamic(extent) && extent <= level.step;
+    bool isPart = level.kind == LevelKind::Block &&
+                  each.schedule.getEnclosing(depth).has_value();
+    if (isReduced && level.isGrid() && !isWhole && !isPart)
+      return fail(each, "G7")
+             << "blocks have parts of loop " << level.dim << ", which result "
+             << write.result << " is reduced over, and do not wait for each "
+             << "other; split the reduction in two kernels";
+    if (!isLoop(each, depth))
+      continue;
+    if (isReduced)
+      reduced = level.dim;
+    else if (reduced >= 0)
+      return fail(each, "G8")
+             << "loop " << level.dim << ", which result " << write.result
+             << " keeps, is inside of loop " << reduced
+             << ", which it is reduced over: its sums would not be in "
+                "registers";
+  }
+  return success();
+}
+
+LogicalResult KernelVerifier::verifyCarry(const GpuStage &each) {
+  if (!each.stage.carry)
+    return success();
+  int64_t loop = each.stage.carry->loop;
+  ArrayRef<LoopLevel> levels = each.schedule.getLevels();
+  bool isInOrder = llvm::count_if(levels,
+                                  [&](const LoopLevel &level) {
+                                    return level.dim == loop;
+                                  }) == 1 &&
+                   levels.back() == LoopLevel{LevelKind::Step, loop, 1};
+  if (!isInOrder)
+    return fail(each, "G9") << "loop " << loop
+                            << " carries prefixes, and has to be the innermost "
+                               "one, a `step` of one iteration";
+  return success();
+}
+
+LogicalResult KernelVerifier::verifyStaged(const GpuStage &each) {
+  for (StagedRead staged : each.schedule.getStaged()) {
+    if (staged.read >= static_cast<int64_t>(each.stage.reads.size()))
+      return fail(each, "G10")
+             << "schedule stages read " << staged.read << ", but the stage has "
+             << each.stage.reads.size() << " reads";
+    const StageRead &read = each.stage.reads[staged.read];
+    if (read.isIndirect || each.stage.isIndirect(read.place))
+      return fail(each, "G10") << "schedule stages read " << staged.read
+                               << ", whose place is computed from tensors";
+    for (unsigned loop : each.stage.getLoopsOf(read.value).set_bits())
+      if (!getBlockSpan(each, loop))
+        return fail(each, "G10")
+               << "schedule stages read " << staged.read << " of all of loop "
+               << loop << ", whose extent is not known";
+  }
+  return success();
+}
+
+LogicalResult KernelVerifier::verifyStage(const GpuStage &each) {
+  if (failed(verifyFields(each)) || failed(verifyThreads(each)) ||
+      failed(verifyVectors(each)))
+    return failure();
+  for (const StageWrite &write : each.stage.writes)
+    if (failed(verifySums(each, write)))
+      return failure();
+  return success(succeeded(verifyCarry(each)) && succeeded(verifyStaged(each)));
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelVerifier::verifyResources() {
+  GpuResources resources = GpuResources::estimate(stages);
+  const GpuStage &last = stages.back();
+  if (resources.sharedBytes > chip.sharedBytesOfBlock)
+    return fail(last, "G12")
+           << "kernel needs " << resources.sharedBytes
+           << " bytes of shared memory, but a block of " << chip.name
+           << " has at most " << chip.sharedBytesOfBlock;
+  if (resources.registers > Chip::kMaxRegistersOfThread)
+    return fail(last, "G13") << "kernel needs about " << resources.registers
+                             << " registers, but a thread has at most "
+                             << Chip::kMaxRegistersOfThread;
+  for (const GpuStage &each : stages)
+    if (int64_t threads = each.schedule.getNumThreads();
+        threads != 1 && threads != resources.threads)
+      return fail(each, "G15")
+             << "schedule has " << threads << " threads, but the kernel "
+             << resources.threads;
+  return success();
+}
+
+/// Whether a level of both stages is the same loop.
+static bool isSameLevel(const GpuStage &lhs, const GpuStage &rhs,
+                        unsigned depth) {
+  if (depth >= lhs.schedule.getNumLevels() ||
+      depth >= rhs.schedule.getNumLevels())
+    return false;
+  const LoopLevel &left = lhs.schedule.getLevels()[depth];
+  const LoopLevel &right = rhs.schedule.getLevels()[depth];
+  return left.kind == right.kind && left.step == right.step &&
+         lhs.schedule.getEnclosing(depth) == rhs.schedule.getEnclosing(depth) &&
+         lhs.schedule.getCount(depth) == rhs.schedule.getCount(depth) &&
+         lhs.stage.getStaticExtent(left.dim) ==
+             rhs.stage.getStaticExtent(right.dim);
+}
+
+LogicalResult KernelVerifier::verifyShared(const GpuStage &before,
+                                           const GpuStage &after) {
+  unsigned shared = after.schedule.getShared();
+  unsigned grid = std::max(before.schedule.getNumGridLevels(),
+                           after.schedule.getNumGridLevels());
+  if (shared < grid)
+    return fail(after, "G14") << "schedule shares " << shared
+                              << " levels with the stage before, but the grid "
+                                 "has "
+                              << grid;
+  for (unsigned depth = 0; depth < shared; ++depth)
+    if (!isSameLevel(before, after, depth))
+      return fail(after, "G14") << "schedule shares level " << depth
+                                << ", which is another one in the stage before";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What stages hand on
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A level of threads: thread t has iteration t / stride % count.
+struct ThreadPart {
+  int64_t step, count, stride;
+
+  bool operator==(const ThreadPart &other) const {
+    return std::tie(step, count, stride) ==
+           std::tie(other.step, other.count, other.stride);
+  }
+};
+} // namespace
+
+/// How the threads of a block divide a dimension.
+static SmallVector<ThreadPart> getParts(ScheduleAttr schedule, int64_t dim) {
+  SmallVector<ThreadPart> parts;
+  int64_t stride = 1;
+  for (unsigned depth = schedule.getNumLevels(); depth-- > 0;) {
+    const LoopLevel &level = schedule.getLevels()[depth];
+    if (!level.isDistributed())
+      continue;
+    int64_t count = schedule.getCount(depth);
+    if (level.dim == dim && count > 1)
+      parts.push_back({level.step, count, stride});
+    stride *= count;
+  }
+  return parts;
+}
+
+/// Whether threads have the whole of a dimension in one iteration of what is
+/// not shared, in the same way.
+static bool isDividedEqually(const GpuStage &lhs, int64_t left,
+                             const GpuStage &rhs, int64_t right,
+                             unsigned numShared) {
+  auto hasLoop = [&](const GpuStage &each, int64_t dim) {
+    for (unsigned depth = numShared; depth < each.schedule.getNumLevels();
+         ++depth)
+      if (each.schedule.getLevels()[depth].dim == dim && isLoop(each, depth))
+        return true;
+    return false;
+  };
+  auto getLanes = [](const GpuStage &each, int64_t dim) {
+    return each.schedule.getVectorDim() == dim ? each.schedule.getVectorWidth()
+                                               : 1;
+  };
+  return !hasLoop(lhs, left) && !hasLoop(rhs, right) &&
+         lhs.stage.getStaticExtent(left) == rhs.stage.getStaticExtent(right) &&
+         lhs.schedule.getTileSize(left) == rhs.schedule.getTileSize(right) &&
+         getLanes(lhs, left) == getLanes(rhs, right) &&
+         getParts(lhs.schedule, left) == getParts(rhs.schedule, right);
+}
+
+bool metaop::staysInThread(const GpuStage &writer, const StageWrite &write,
+                           const GpuStage &reader, const StageRead &read) {
+  if (read.isIndirect || read.place.isGuarded() || !write.isProjection ||
+      write.map.getNumResults() != read.map.getNumResults())
+    return false;
+  unsigned numShared = reader.schedule.getShared();
+  llvm::SmallBitVector seen(writer.stage.getNumLoops());
+  for (auto [written, used] :
+       llvm::zip_equal(write.map.getResults(), read.map.getResults())) {
+    auto left = dyn_cast<AffineDimExpr>(written);
+    auto right = dyn_cast<AffineDimExpr>(used);
+    if (!left || !right) {
+      if (!isa<AffineConstantExpr>(written) || written != used)
+        return false;
+      continue;
+    }
+    seen.set(left.getPosition());
+    if (!isDividedEqually(writer, left.getPosition(), reader,
+                          right.getPosition(), numShared))
+      return false;
+  }
+  // All others that a thread has alone are combined over.
+  for (unsigned loop = 0; loop < writer.stage.getNumLoops(); ++loop)
+    if (!seen.test(loop) && write.loops.test(loop) &&
+        !getParts(writer.schedule, loop).empty())
+      return false;
+  return true;
+}
+
+LogicalResult KernelVerifier::verifyResult(unsigned number,
+                                           const StageWrite &write) {
+  const GpuStage &writer = stages[number];
+  FusedOp op = writer.stage.op;
+  Value result = op->getResult(write.result);
+  ResultPlace place = writer.schedule.getPlaceOf(write.result);
+  std::optional<unsigned> shared =
+      findSharedLevels(stages, number, write.result);
+  if (!shared)
+    return success();
+  auto kernel = cast<KernelOp>(op->getParentOp());
+  bool leaves = llvm::is_contained(kernel.getYield().getOperands(), result);
+  auto describe = [&](InFlightDiagnostic &&error) {
+    return std::move(error) << "result " << write.result << " cannot live in "
+                            << stringifyResultPlace(place) << ": ";
+  };
+  if (place == ResultPlace::Memory && !leaves)
+    return describe(fail(writer, "G18")) << "it is no result of the kernel";
+  if (place == ResultPlace::Cluster && writer.schedule.getClusterSize() == 1)
+    return describe(fail(writer, "G18")) << "blocks are in no cluster";
+  if (place == ResultPlace::Shared || place == ResultPlace::Cluster)
+    for (auto [index, extent] :
+         llvm::zip_equal(write.map.getResults(), write.shape))
+      if (!isa<AffineConstantExpr>(extent) &&
+          !getSharedLevel(index, writer.schedule, *shared))
+        return describe(fail(writer, "G18")) << "its extents are not known";
+  // What the block does one after another, once for each dimension.
+  SmallVector<int64_t> dims;
+  SmallVector<unsigned> depths;
+  for (unsigned depth = 0; depth < *shared; ++depth) {
+    const LoopLevel &level = writer.schedule.getLevels()[depth];
+    if (!level.isDistributed() && write.loops.test(level.dim) &&
+        !llvm::is_contained(dims, level.dim)) {
+      dims.push_back(level.dim);
+      depths.push_back(depth);
+    }
+  }
+  for (const GpuStage &reader : stages.drop_front(number + 1))
+    for (const StageRead &read : reader.stage.reads) {
+      if (!isReadOf(reader.stage, read.source, result))
+        continue;
+      SmallVector<int64_t> readDims;
+      for (unsigned depth : depths)
+        readDims.push_back(reader.schedule.getLevels()[depth].dim);
+      if (!staysInIteration(write, dims, read, readDims))
+        return fail(reader, "G16")
+               << "shares " << *shared << " levels with a stage before they "
+               << "have computed what it reads of that stage";
+      if (place == ResultPlace::Registers &&
+          !staysInThread(writer, write, reader, read))
+        return describe(fail(writer, "G17")) << "other threads read it";
+    }
+  return success();
+}
+
+/// Symbols are read before the first level, and generators outside of threads.
+LogicalResult KernelVerifier::verifyNumbers(unsigned writer,
+                                            const GpuStage &reader) {
+  FusedOp from = stages[writer].stage.op;
+  auto isFromWriter = [&](Value argument) {
+    return isa<BlockArgument>(argument) &&
+           getOuterValue(reader.stage.op, argument).getDefiningOp() == from;
+  };
+  bool any = llvm::any_of(reader.stage.symbols, [&](const StageSymbol &symbol) {
+    return symbol.kind == StageSymbol::Kind::Scalar &&
+           isFromWriter(symbol.value);
+  });
+  for (Operation *inner : reader.stage.body)
+    any |= isa<GeneratorOpInterface>(inner) &&
+           llvm::any_of(inner->getOperands(), isFromWriter);
+  if (any)
+    return fail(reader, "G16") << "reads places, or generates numbers, that "
+                                  "depend on what the same kernel computes";
+  return success();
+}
+
+LogicalResult KernelVerifier::verify() {
+  for (const GpuStage &each : stages)
+    if (failed(verifyStage(each)))
+      return failure();
+  for (size_t i = 1; i < stages.size(); ++i)
+    if (failed(verifyShared(stages[i - 1], stages[i])))
+      return failure();
+  for (size_t i = 0; i < stages.size(); ++i) {
+    for (const StageWrite &write : stages[i].stage.writes)
+      if (failed(verifyResult(i, write)))
+        return failure();
+    for (const GpuStage &reader : stages.drop_front(i + 1))
+      if (failed(verifyNumbers(i, reader)))
+        return failure();
+  }
+  return verifyResources();
+}
+
+LogicalResult metaop::verifyGpuKernel(ArrayRef<GpuStage> stages,
+                                      const Chip &chip) {
+  if (stages.empty())
+    return success();
+  return KernelVerifier(stages, chip).verify();
+}
