@@ -157,6 +157,20 @@ static void addCheck(OpPassManager &pm, PipelinePhase phase,
   llvm_unreachable("all phases are handled");
 }
 
+/// Schedules for a GPU. What is packed, copied or computed in blocks for the
+/// caches of a CPU is not.
+static void addGpuSchedules(OpPassManager &pm, const PipelineOptions &options) {
+  GatherScattersPassOptions gather;
+  gather.report = options.report;
+  pm.addNestedPass<func::FuncOp>(createGatherScattersPass(gather));
+  pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
+  ScheduleGpuPassOptions schedule;
+  schedule.chip = options.chip;
+  schedule.file = options.scheduleFile;
+  schedule.text = options.schedules;
+  pm.addPass(createScheduleGpuPass(schedule));
+}
+
 /// Appends the passes that lead to a phase from the one before.
 static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
                      const PipelineOptions &options) {
@@ -180,6 +194,8 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   case PipelinePhase::Scheduled:
     if (options.from == PipelinePhase::Fused)
       addSteering(pm, options);
+    if (options.target == PipelineTarget::CUDA)
+      return addGpuSchedules(pm, options);
     separate.processor = options.processor;
     separate.report = options.report;
     if (rules == FusionRules::Extended)
@@ -231,7 +247,8 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     buildVectorToLLVMPipeline(pm);
     break;
   case PipelinePhase::Gpu:
-    llvm_unreachable("no pass makes the phase gpu");
+    pm.addPass(createConvertMetaOpToGPUPass());
+    break;
   case PipelinePhase::NVVM:
     pm.addPass(createFormFmaPass());
     buildGPUToNVVMPipeline(pm);
@@ -291,11 +308,6 @@ llvm::Error metaop::buildPipeline(OpPassManager &pm, PipelinePhase to,
   auto phases = getPhasesBetween(options.target, options.from, to);
   if (!phases)
     return phases.takeError();
-  if (options.target == PipelineTarget::CUDA &&
-      phases->front() < PipelinePhase::Gpu && to > PipelinePhase::Fused)
-    return llvm::createStringError(
-        "no schedules are made for GPUs; a pipeline to '" + getName(to) +
-        "' starts from gpu");
   for (PipelinePhase phase : *phases) {
     if (phase != options.from)
       addPhase(pm, phase, rules, options);

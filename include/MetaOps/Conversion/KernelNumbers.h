@@ -9,14 +9,20 @@
 #ifndef METAOPS_CONVERSION_KERNELNUMBERS_H
 #define METAOPS_CONVERSION_KERNELNUMBERS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::metaop {
 
 /// Makes an argument of each index constant of a kernel over buffers, as
 /// `metaop-abstract-numbers` describes. A kernel that was abstracted stays as
 /// it is.
-LogicalResult abstractNumbers(func::FuncOp kernel);
+LogicalResult abstractNumbers(FunctionOpInterface kernel);
+
+/// Whether a function is a kernel over buffers, for any target.
+bool isBufferKernel(Operation *op);
+
+/// The first of so many numbers among the arguments of an abstracted kernel.
+unsigned getFirstNumber(FunctionOpInterface kernel, unsigned count);
 
 /// What becomes of one number of an abstracted kernel.
 struct NumberBinding {
@@ -33,7 +39,7 @@ struct NumberBinding {
 
 /// Replaces the numbers of an abstracted kernel as `bindings` say, one for
 /// each, and takes `metaop.numbers` away.
-void bindNumbers(func::FuncOp kernel, ArrayRef<NumberBinding> bindings);
+void bindNumbers(FunctionOpInterface kernel, ArrayRef<NumberBinding> bindings);
 
 } // namespace mlir::metaop
 

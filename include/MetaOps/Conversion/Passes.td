@@ -322,6 +322,7 @@ def EmitPtxPass : Pass<"metaop-emit-ptx", "::mlir::ModuleOp"> {
     Option<"libdevice", "libdevice", "std::string", /*default=*/"\"\"",
            "The file of libdevice, which f64 needs: libdevice.10.bc">
   ];
+}
 
 def ConvertNVVMToEmulatorPass
     : Pass<"convert-nvvm-to-emulator", "::mlir::ModuleOp"> {

@@ -18,6 +18,7 @@
 #include "CompileKernels.h"
 #include "KernelFamily.h"
 #include "KernelLibrary.h"
+#include "MetaOps/Conversion/KernelNumbers.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
@@ -42,7 +43,7 @@ struct KernelCache::Lowered {
   /// The key of its call.
   std::string key;
   OwningOpRef<ModuleOp> module;
-  func::FuncOp function;
+  FunctionOpInterface function;
   std::string skeleton;
   std::vector<int64_t> numbers;
   bool isGrowing = false;
@@ -127,12 +128,13 @@ static void dropLocations(Operation *root) {
 }
 
 /// The steps of loops among the numbers of an abstracted kernel.
-static llvm::SmallBitVector findSteps(func::FuncOp function, size_t count) {
+static llvm::SmallBitVector findSteps(FunctionOpInterface function,
+                                      size_t count) {
   llvm::SmallBitVector steps(count);
-  unsigned begin = function.getNumArguments() - 2 - count;
-  function.walk([&](scf::ForOp loop) {
+  unsigned begin = metaop::getFirstNumber(function, count);
+  function->walk([&](scf::ForOp loop) {
     if (auto step = dyn_cast<BlockArgument>(loop.getStep());
-        step && step.getOwner() == &function.getBody().front())
+        step && step.getOwner() == &function.getFunctionBody().front())
       steps.set(step.getArgNumber() - begin);
   });
   return steps;
@@ -164,10 +166,22 @@ private:
 };
 } // namespace
 
+/// The one kernel of a module.
+static FunctionOpInterface findKernel(ModuleOp module) {
+  FunctionOpInterface found;
+  module.walk([&](FunctionOpInterface function) {
+    if (metaop::isBufferKernel(function))
+      found = function;
+  });
+  return found;
+}
+
 /// Takes what belongs to the call off the lowered function.
 llvm::Error KernelCache::Lowered::readFunction() {
-  function = *module->getOps<func::FuncOp>().begin();
+  function = findKernel(*module);
   auto range = takeNumber(function, "metaop.parallel_range");
+  if (!range)
+    range = takeNumber(function, "metaop.grid");
   if (!range)
     return llvm::createStringError(
         "a kernel's parallel range is not known before it runs");
@@ -179,7 +193,7 @@ llvm::Error KernelCache::Lowered::readFunction() {
   if (!attr)
     return llvm::createStringError("a kernel's numbers are not known");
   numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
-  function.walk([&](Operation *) { ++loopOps; });
+  function->walk([&](Operation *) { ++loopOps; });
   llvm::raw_string_ostream stream(skeleton);
   module->print(stream, OpPrintingFlags().useLocalScope());
   if (isGrowing)
@@ -236,11 +250,10 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
 }
 
 /// The kernel with its numbers bound, as the compiler takes it.
-static BoundKernel bindKernel(func::FuncOp function, std::string key,
+static BoundKernel bindKernel(ModuleOp lowered, std::string key,
                               const NumberBindings &bindings) {
-  OwningOpRef<ModuleOp> module =
-      cast<ModuleOp>(function->getParentOp()->clone());
-  auto copy = *module->getOps<func::FuncOp>().begin();
+  OwningOpRef<ModuleOp> module = lowered.clone();
+  FunctionOpInterface copy = findKernel(*module);
   metaop::bindNumbers(copy, bindings);
   copy.setName(getKernelName(key));
   BoundKernel bound;
@@ -277,7 +290,7 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
     }
     missing.push_back(&job);
     kernels.push_back(
-        bindKernel(job.lowered->function, std::move(key), job.bindings));
+        bindKernel(*job.lowered->module, std::move(key), job.bindings));
   }
   std::atomic<bool> isStopped = false;
   std::vector<CompiledCode> codes =
