@@ -8,6 +8,8 @@
 
 #include "Bindings.h"
 
+#include "MetaOps/Runtime/GPU/EmulatedDevice.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
@@ -58,7 +60,8 @@ struct State {
   }
 
   static inline std::atomic<bool> exists{false};
-  std::shared_ptr<Session> session = Session::create(createCpuCompiler());
+  std::shared_ptr<Session> session =
+      Session::create(createCpuCompiler(), listEmulatedDevices());
   std::string packageFolder;
   /// Whether a function is the package's own. The code objects are kept alive,
   /// so that no other takes an address.

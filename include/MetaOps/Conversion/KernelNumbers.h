@@ -9,17 +9,20 @@
 #ifndef METAOPS_CONVERSION_KERNELNUMBERS_H
 #define METAOPS_CONVERSION_KERNELNUMBERS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::metaop {
 
-/// Makes an argument of each index constant of a kernel over buffers, as
-/// `metaop-abstract-numbers` describes. A kernel that was abstracted stays as
-/// it is.
-LogicalResult abstractNumbers(FunctionOpInterface kernel);
+/// The kernels over buffers, for any target, that run one after another in a
+/// call of `module`'s only kernel: on a GPU, what its results start from is set
+/// by functions of their own.
+SmallVector<FunctionOpInterface, 2> collectKernels(ModuleOp module);
 
-/// Whether a function is a kernel over buffers, for any target.
-bool isBufferKernel(Operation *op);
+/// Makes an argument of each index constant of kernels over buffers, as
+/// `metaop-abstract-numbers` describes. All take the numbers of all. Kernels
+/// that were abstracted stay as they are.
+LogicalResult abstractNumbers(ArrayRef<FunctionOpInterface> kernels);
 
 /// The first of so many numbers among the arguments of an abstracted kernel.
 unsigned getFirstNumber(FunctionOpInterface kernel, unsigned count);

@@ -33,8 +33,22 @@ using namespace mlir::metaop;
 
 static constexpr StringLiteral kNumbers = "metaop.numbers";
 
-bool metaop::isBufferKernel(Operation *op) {
+static bool isBufferKernel(Operation *op) {
   return isa<FunctionOpInterface>(op) && op->hasAttr("metaop.num_buffers");
+}
+
+/// `root`, or those inside of it.
+static SmallVector<FunctionOpInterface, 2> findKernels(Operation *root) {
+  SmallVector<FunctionOpInterface, 2> kernels;
+  root->walk([&](FunctionOpInterface function) {
+    if (isBufferKernel(function))
+      kernels.push_back(function);
+  });
+  return kernels;
+}
+
+SmallVector<FunctionOpInterface, 2> metaop::collectKernels(ModuleOp module) {
+  return findKernels(module);
 }
 
 /// On a CPU a kernel's range, [begin, end), stands behind its buffers and
@@ -72,9 +86,8 @@ static void insertNumbers(FunctionOpInterface kernel, unsigned at,
   (void)kernel.insertArguments(places, types, attributes, locations);
 }
 
-LogicalResult metaop::abstractNumbers(FunctionOpInterface kernel) {
-  if (kernel->hasAttr(kNumbers))
-    return success();
+/// Whether the bounds are where they are looked for.
+static LogicalResult verifyBounds(FunctionOpInterface kernel) {
   unsigned bounds = getNumBounds(kernel);
   ArrayRef<Type> types = kernel.getArgumentTypes();
   if (kernel.isDeclaration() || types.size() < bounds ||
@@ -82,25 +95,40 @@ LogicalResult metaop::abstractNumbers(FunctionOpInterface kernel) {
                     [](Type type) { return type.isIndex(); }))
     return kernel->emitOpError("expects two bounds as last arguments of a "
                                "kernel");
-  SmallVector<arith::ConstantOp> constants;
+  return success();
+}
+
+LogicalResult metaop::abstractNumbers(ArrayRef<FunctionOpInterface> kernels) {
+  SmallVector<SmallVector<arith::ConstantOp>> constants;
   SmallVector<Location> locations;
-  kernel->walk([&](arith::ConstantOp constant) {
-    if (!constant.getType().isIndex())
-      return;
-    constants.push_back(constant);
-    locations.push_back(constant.getLoc());
-  });
-  unsigned first = getFirstNumber(kernel, 0);
-  insertNumbers(kernel, first, locations);
   SmallVector<int64_t> numbers;
-  for (auto [i, constant] : llvm::enumerate(constants)) {
-    numbers.push_back(cast<IntegerAttr>(constant.getValue()).getInt());
-    constant.replaceAllUsesWith(Value(kernel.getArgument(first + i)));
-    constant.erase();
+  for (FunctionOpInterface kernel : kernels) {
+    if (kernel->hasAttr(kNumbers))
+      return success();
+    if (failed(verifyBounds(kernel)))
+      return failure();
+    auto &own = constants.emplace_back();
+    kernel->walk([&](arith::ConstantOp constant) {
+      if (!constant.getType().isIndex())
+        return;
+      own.push_back(constant);
+      locations.push_back(constant.getLoc());
+      numbers.push_back(cast<IntegerAttr>(constant.getValue()).getInt());
+    });
   }
-  forgetLengths(kernel);
-  kernel->setAttr(kNumbers,
-                  DenseI64ArrayAttr::get(kernel->getContext(), numbers));
+  unsigned next = 0;
+  for (auto [kernel, own] : llvm::zip_equal(kernels, constants)) {
+    FunctionOpInterface function = kernel;
+    unsigned first = getFirstNumber(function, 0);
+    insertNumbers(function, first, locations);
+    for (arith::ConstantOp constant : own) {
+      constant.replaceAllUsesWith(Value(function.getArgument(first + next++)));
+      constant.erase();
+    }
+    forgetLengths(function);
+    function->setAttr(kNumbers,
+                      DenseI64ArrayAttr::get(function->getContext(), numbers));
+  }
   return success();
 }
 
@@ -140,13 +168,10 @@ namespace {
 struct AbstractNumbersPass
     : metaop::impl::AbstractNumbersPassBase<AbstractNumbersPass> {
   void runOnOperation() override {
-    WalkResult result = getOperation().walk([](FunctionOpInterface function) {
-      if (isBufferKernel(function) && failed(abstractNumbers(function)))
-        return WalkResult::interrupt();
-      return WalkResult::skip();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    // The functions of a GPU's kernel are in a module of their own.
+    for (Operation &op : *getOperation().getBody())
+      if (failed(abstractNumbers(findKernels(&op))))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -43,16 +43,17 @@ struct KernelCache::Lowered {
   /// The key of its call.
   std::string key;
   OwningOpRef<ModuleOp> module;
-  FunctionOpInterface function;
+  /// In the order in which they run.
+  llvm::SmallVector<FunctionOpInterface, 2> functions;
   std::string skeleton;
   std::vector<int64_t> numbers;
   bool isGrowing = false;
-  int64_t parallelRange = 1;
+  std::vector<int64_t> parallelRanges;
   int64_t workPerStep = 0;
   bool flushesDenormals = false;
   int64_t loopOps = 0;
 
-  llvm::Error readFunction();
+  llvm::Error readFunctions();
 };
 
 /// A form to compile, from a kernel that it serves.
@@ -128,15 +129,17 @@ static void dropLocations(Operation *root) {
 }
 
 /// The steps of loops among the numbers of an abstracted kernel.
-static llvm::SmallBitVector findSteps(FunctionOpInterface function,
-                                      size_t count) {
+static llvm::SmallBitVector
+findSteps(llvm::ArrayRef<FunctionOpInterface> functions, size_t count) {
   llvm::SmallBitVector steps(count);
-  unsigned begin = metaop::getFirstNumber(function, count);
-  function->walk([&](scf::ForOp loop) {
-    if (auto step = dyn_cast<BlockArgument>(loop.getStep());
-        step && step.getOwner() == &function.getFunctionBody().front())
-      steps.set(step.getArgNumber() - begin);
-  });
+  for (FunctionOpInterface function : functions) {
+    unsigned begin = metaop::getFirstNumber(function, count);
+    function->walk([&](scf::ForOp loop) {
+      if (auto step = dyn_cast<BlockArgument>(loop.getStep());
+          step && step.getOwner() == &function.getFunctionBody().front())
+        steps.set(step.getArgNumber() - begin);
+    });
+  }
   return steps;
 }
 
@@ -166,34 +169,28 @@ private:
 };
 } // namespace
 
-/// The one kernel of a module.
-static FunctionOpInterface findKernel(ModuleOp module) {
-  FunctionOpInterface found;
-  module.walk([&](FunctionOpInterface function) {
-    if (metaop::isBufferKernel(function))
-      found = function;
-  });
-  return found;
-}
-
-/// Takes what belongs to the call off the lowered function.
-llvm::Error KernelCache::Lowered::readFunction() {
-  function = findKernel(*module);
-  auto range = takeNumber(function, "metaop.parallel_range");
-  if (!range)
-    range = takeNumber(function, "metaop.grid");
-  if (!range)
-    return llvm::createStringError(
-        "a kernel's parallel range is not known before it runs");
-  parallelRange = *range;
-  workPerStep = takeNumber(function, "metaop.work_per_step").value_or(0);
-  flushesDenormals = takeNumber(function, "metaop.flushes_denormals") == 1;
-  auto attr = dyn_cast_or_null<DenseI64ArrayAttr>(
-      function->removeAttr("metaop.numbers"));
+/// Takes what belongs to the call off the lowered functions.
+llvm::Error KernelCache::Lowered::readFunctions() {
+  functions = metaop::collectKernels(*module);
+  DenseI64ArrayAttr attr;
+  for (FunctionOpInterface function : functions) {
+    auto range = takeNumber(function, "metaop.parallel_range");
+    if (!range)
+      range = takeNumber(function, "metaop.grid");
+    if (!range)
+      return llvm::createStringError(
+          "a kernel's parallel range is not known before it runs");
+    parallelRanges.push_back(*range);
+    attr = dyn_cast_or_null<DenseI64ArrayAttr>(
+        function->removeAttr("metaop.numbers"));
+    function->walk([&](Operation *) { ++loopOps; });
+  }
   if (!attr)
     return llvm::createStringError("a kernel's numbers are not known");
   numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
-  function->walk([&](Operation *) { ++loopOps; });
+  FunctionOpInterface function = functions.back();
+  workPerStep = takeNumber(function, "metaop.work_per_step").value_or(0);
+  flushesDenormals = takeNumber(function, "metaop.flushes_denormals") == 1;
   llvm::raw_string_ostream stream(skeleton);
   module->print(stream, OpPrintingFlags().useLocalScope());
   if (isGrowing)
@@ -230,7 +227,7 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
     auto &family = families[kernel->skeleton];
     if (!family)
       family = std::make_unique<KernelFamily>(
-          findSteps(kernel->function, kernel->numbers.size()),
+          findSteps(kernel->functions, kernel->numbers.size()),
           kernel->isGrowing);
     std::vector<int64_t> scalars;
     bool isKnown = family->find(kernel->numbers, scalars) ||
@@ -253,9 +250,10 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
 static BoundKernel bindKernel(ModuleOp lowered, std::string key,
                               const NumberBindings &bindings) {
   OwningOpRef<ModuleOp> module = lowered.clone();
-  FunctionOpInterface copy = findKernel(*module);
-  metaop::bindNumbers(copy, bindings);
-  copy.setName(getKernelName(key));
+  for (auto [i, kernel] : llvm::enumerate(metaop::collectKernels(*module))) {
+    metaop::bindNumbers(kernel, bindings);
+    kernel.setName(getKernelName(key) + (i ? "_" + std::to_string(i) : ""));
+  }
   BoundKernel bound;
   llvm::raw_string_ostream stream(bound.bytecode);
   // Writing cannot fail without a wish for an older version.
@@ -338,7 +336,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     if (!kernel->module)
       return llvm::createStringError("a kernel could not be lowered to loops");
     kernel->key = keys.back();
-    if (llvm::Error error = kernel->readFunction())
+    if (llvm::Error error = kernel->readFunctions())
       return std::move(error);
     lowered.push_back(std::move(kernel));
   }
@@ -355,7 +353,11 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     const KernelForm *form =
         families[kernel->skeleton]->find(kernel->numbers, call->scalars);
     call->kernel = form->kernel;
-    call->parallelRange = kernel->parallelRange;
+    call->parallelRange = kernel->parallelRanges.front();
+    // Where several functions run, those of the others stand behind numbers.
+    call->scalars.insert(call->scalars.end(),
+                         kernel->parallelRanges.begin() + 1,
+                         kernel->parallelRanges.end());
     call->workPerStep = kernel->workPerStep;
     call->flushesDenormals = kernel->flushesDenormals;
     call->loopOps = kernel->loopOps;

@@ -50,4 +50,6 @@ llvm::Expected<const Chip *> Chip::find(StringRef name) {
                                  "'; expected one of " + known);
 }
 
+llvm::ArrayRef<Chip> Chip::getAll() { return kChips; }
+
 const Chip *Chip::getDefault() { return &kChips[std::size(kChips) - 1]; }

@@ -58,6 +58,7 @@ struct Chip {
   /// The chip of that name. Chips before sm_80 are refused as such; for any
   /// other name the error lists those that there are.
   static llvm::Expected<const Chip *> find(llvm::StringRef name);
+  static llvm::ArrayRef<Chip> getAll();
   /// The one that code is made for where nothing is said.
   static const Chip *getDefault();
 };

@@ -1,0 +1,107 @@
+//===- GpuBackend.cpp - Code of kernels for GPUs --------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GpuBackend.h"
+#include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace metaops {
+
+std::string GpuBackend::getDescription() const {
+  return "cuda " + chip.name.str();
+}
+
+void GpuBackend::setTarget(metaop::PipelineOptions &options) const {
+  options.target = metaop::PipelineTarget::CUDA;
+  options.chip = &chip;
+}
+
+FailureOr<metaop::KernelDescription>
+GpuBackend::describe(metaop::KernelOp kernel) const {
+  return metaop::describeKernel(kernel, metaop::Processor());
+}
+
+void GpuBackend::addLowering(OpPassManager &passes) const {
+  passes.addPass(metaop::createConvertMetaOpToGPUPass());
+  // Before the numbers are known: the same for all kernels of a family.
+  passes.addPass(metaop::createFormFmaPass());
+}
+
+namespace {
+
+DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registry
+      .insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+              gpu::GPUDialect, LLVM::LLVMDialect, math::MathDialect,
+              memref::MemRefDialect, metaop::MetaOpDialect, NVVM::NVVMDialect,
+              scf::SCFDialect, vector::VectorDialect>();
+  return registry;
+}
+
+/// Takes kernels from the phase gpu to nvvm.
+class GpuWorker : public KernelWorker {
+public:
+  GpuWorker()
+      : context(makeRegistry(), MLIRContext::Threading::DISABLED),
+        handler(&context,
+                [this](Diagnostic &diagnostic) {
+                  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+                    messages += ": " + diagnostic.str();
+                  return success();
+                }),
+        passes(&context) {
+    metaop::buildGPUToNVVMPipeline(passes);
+  }
+
+  CompiledCode compile(const BoundKernel &kernel, StopCheck) override {
+    messages.clear();
+    auto module =
+        parseSourceString<ModuleOp>(kernel.bytecode, ParserConfig(&context));
+    if (!module)
+      return {nullptr, "a kernel could not be read" + messages};
+    if (failed(passes.run(*module)))
+      return {nullptr, "a kernel could not be lowered to NVVM" + messages};
+    std::string code;
+    llvm::raw_string_ostream stream(code);
+    // Writing cannot fail without a wish for an older version.
+    (void)writeBytecodeToFile(*module, stream);
+    return {llvm::MemoryBuffer::getMemBufferCopy(code), ""};
+  }
+
+private:
+  MLIRContext context;
+  std::string messages;
+  ScopedDiagnosticHandler handler;
+  PassManager passes;
+};
+
+} // namespace
+
+std::unique_ptr<KernelWorker> GpuBackend::createWorker() const {
+  return std::make_unique<GpuWorker>();
+}
+
+} // namespace metaops
