@@ -195,6 +195,12 @@ static void moveGlobal(LLVM::GlobalOp global, gpu::GPUModuleOp from,
   forgetSpaces(global);
 }
 
+static bool hasFunction(ModuleOp module, StringRef name) {
+  return llvm::any_of(
+      module.getOps<LLVM::LLVMFuncOp>(),
+      [&](LLVM::LLVMFuncOp function) { return function.getName() == name; });
+}
+
 namespace {
 struct ConvertNVVMToEmulatorPass
     : metaop::impl::ConvertNVVMToEmulatorPassBase<ConvertNVVMToEmulatorPass> {
@@ -208,7 +214,8 @@ struct ConvertNVVMToEmulatorPass
         continue;
       if (failed(verifyKernel(function)))
         return failure();
-      if (module.lookupSymbol(function.getName()))
+      // A module may have the name of its kernel.
+      if (hasFunction(module, function.getName()))
         return function.emitOpError("has the name of another kernel");
       kernels.push_back(function);
     }

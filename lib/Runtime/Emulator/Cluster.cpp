@@ -121,7 +121,6 @@ void Cluster::start(uint32_t newNumber, uint64_t *executions) {
       thread.executions = executions;
       thread.view = view;
       thread.clock = 1;
-      thread.log.clear();
       thread.copies.clear();
       thread.copyGroup = 0;
       thread.fences = nullptr;

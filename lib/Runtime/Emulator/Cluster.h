@@ -11,6 +11,7 @@
 
 #include "Launch.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace metaops::emulator {
@@ -20,12 +21,53 @@ struct Warp;
 struct Block;
 struct Cluster;
 
-/// An access that is written down when it happens and checked when its warp has
-/// stopped. Addresses of shared memory have the bits of the window, and the
-/// block of the cluster that it is of.
-struct LoggedAccess {
-  uint64_t address;
+/// What lanes of a warp accessed as their n-th access of one turn, written down
+/// when it happened and checked when the warp has stopped. Addresses of shared
+/// memory have the bits of the window, and the block of the cluster that it is
+/// of.
+struct AccessRow {
   uint32_t site;
+  uint32_t lanes = 0;
+  uint64_t addresses[warpSize];
+};
+
+/// The same of a lane that was elsewhere than others at its n-th access.
+struct LaneAccess {
+  uint32_t site, lane, index;
+  uint64_t address;
+};
+
+/// The accesses of a turn.
+struct AccessLog {
+  std::vector<AccessRow> rows;
+  size_t usedRows = 0;
+  /// The first row that lanes differ in.
+  size_t firstUneven = ~size_t(0);
+  std::vector<LaneAccess> uneven;
+
+  void add(unsigned lane, uint32_t index, uint32_t site, uint64_t address) {
+    if (index >= usedRows) {
+      if (index >= rows.size())
+        rows.resize(index + 1);
+      usedRows = index + 1;
+      rows[index].site = site;
+    }
+    AccessRow &row = rows[index];
+    if (row.site != site) {
+      firstUneven = std::min<size_t>(firstUneven, index);
+      uneven.push_back({site, lane, index, address});
+      return;
+    }
+    row.lanes |= uint32_t(1) << lane;
+    row.addresses[lane] = address;
+  }
+  void clear() {
+    for (size_t i = 0; i < usedRows; ++i)
+      rows[i].lanes = 0;
+    usedRows = 0;
+    firstUneven = ~size_t(0);
+    uneven.clear();
+  }
 };
 
 /// An asynchronous copy that its thread has not waited for.
@@ -51,7 +93,8 @@ struct Thread : EmulatedThread {
   unsigned lane = 0;
   ClockRef view;
   uint32_t clock = 1;
-  std::vector<LoggedAccess> log;
+  /// Accesses of this turn.
+  uint32_t accesses = 0;
   std::vector<CopyInFlight> copies;
   uint32_t copyGroup = 0;
   std::unique_ptr<FenceState> fences;
@@ -75,6 +118,7 @@ struct Warp {
   uint32_t epochNumber = 0;
   uint32_t live = 0, runnable = 0, waiting = 0, booked = 0;
   bool isQueued = false;
+  AccessLog log;
 
   ThreadPlace getPlace(unsigned lane) const;
 };

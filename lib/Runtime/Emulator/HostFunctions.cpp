@@ -98,8 +98,8 @@ static uint64_t startCopy(EmulatedThread *emulated, uint32_t number,
   if (!to || (bytes && !from))
     return 0;
   if (from)
-    thread.log.push_back({from->address, site.source});
-  thread.log.push_back({to->address, number});
+    worker.log(thread, site.source, from->address);
+  worker.log(thread, number, to->address);
   thread.copies.push_back({to->host, from ? from->host : to->host, to->address,
                            static_cast<uint32_t>(bytes), number,
                            thread.copyGroup});
@@ -190,6 +190,11 @@ template <float (*F)(float)> static float flushed(float x) {
 
 static float computeReciprocal(float x) { return 1.0f / x; }
 static float computeRsqrt(float x) { return 1.0f / std::sqrt(x); }
+static double computeWideRsqrt(double x) { return 1.0 / std::sqrt(x); }
+static float computePower(float x, int32_t n) {
+  return static_cast<float>(std::pow(static_cast<double>(x), n));
+}
+static double computeWidePower(double x, int32_t n) { return std::pow(x, n); }
 static float computeSqrt(float x) { return std::sqrt(x); }
 static float computeEx2(float x) { return std::exp2(x); }
 static float computeLg2(float x) { return std::log2(x); }
@@ -259,6 +264,9 @@ llvm::ArrayRef<HostFunction> emulator::getHostFunctions() {
       {"metaops.lg2.ftz", addressOf(flushed<computeLg2>)},
       {"metaops.rsqrt", addressOf(computeRsqrt)},
       {"metaops.rsqrt.ftz", addressOf(flushed<computeRsqrt>)},
+      {"metaops.rsqrt.f64", addressOf(computeWideRsqrt)},
+      {"metaops.powi", addressOf(computePower)},
+      {"metaops.powi.f64", addressOf(computeWidePower)},
       {"metaops.sqrt.ftz", addressOf(flushed<computeSqrt>)},
       {"metaops.sin.ftz", addressOf(flushed<computeSin>)},
       {"metaops.cos.ftz", addressOf(flushed<computeCos>)},

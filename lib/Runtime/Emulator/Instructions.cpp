@@ -53,7 +53,7 @@ static constexpr Instruction rows[] = {
     // Called by the code; only what they do to memory is of interest.
     {"load", AccessKind::Read},
     {"store", AccessKind::Write},
-    {"copy", AccessKind::Write},
+    {"copy", AccessKind::LaterWrite},
     {"copy_source", AccessKind::Read},
     {"local"},
     {"mapa"},

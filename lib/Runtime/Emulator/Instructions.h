@@ -18,7 +18,9 @@ enum class AccessKind : uint8_t {
   None,
   Read,
   Write,
-  /// Both, in one step.
+  /// A write that is not done before its thread waits for it.
+  LaterWrite,
+  /// A read and a write in one step.
   Update
 };
 

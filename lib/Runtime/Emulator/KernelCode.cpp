@@ -20,6 +20,7 @@
 #include "HostFunctions.h"
 #include "Instructions.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -149,8 +150,9 @@ static llvm::Error readKernel(LLVM::LLVMFuncOp function, KernelCode &code) {
 
 static DialectRegistry makeRegistry() {
   DialectRegistry registry;
+  // Functions may have attributes of ours, which say nothing here.
   registry.insert<DLTIDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  NVVM::NVVMDialect>();
+                  metaop::MetaOpDialect, NVVM::NVVMDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   return registry;

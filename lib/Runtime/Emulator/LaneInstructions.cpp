@@ -42,13 +42,18 @@ std::string emulator::describeMask(const Warp &warp, unsigned lane) {
   return "for lanes " + hex(getMask(warp, lane));
 }
 
+/// Whether instructions at two sites are the same, with the same qualifiers.
+static bool areAlike(const Launch &launch, uint32_t a, uint32_t b) {
+  const Site &x = launch.code.sites[a], &y = launch.code.sites[b];
+  return x.instruction == y.instruction && x.kind == y.kind;
+}
+
 /// Calls f(lanes) with each group of those that meet, of which some have just
 /// come to `number`, and wakes them. Lanes whose group is not complete go on
 /// waiting.
 template <typename F>
 static void meet(Worker &worker, Warp &warp, uint32_t number, uint32_t lanes,
                  const F &f) {
-  const Site &site = worker.launch.code.sites[number];
   while (lanes) {
     unsigned first = __builtin_ctz(lanes);
     uint32_t mask = getMask(warp, first), here = 0;
@@ -65,9 +70,8 @@ static void meet(Worker &worker, Warp &warp, uint32_t number, uint32_t lanes,
     uint32_t needed = mask & warp.live;
     for (uint32_t rest = needed & warp.waiting; rest; rest &= rest - 1) {
       unsigned lane = __builtin_ctz(rest);
-      const Site &other = worker.launch.code.sites[warp.threads[lane].site];
-      bool isSame = &other == &site || (other.instruction == site.instruction &&
-                                        other.kind == site.kind);
+      uint32_t other = warp.threads[lane].site;
+      bool isSame = other == number || areAlike(worker.launch, other, number);
       here |= uint32_t(isSame && getMask(warp, lane) == mask) << lane;
     }
     lanes &= ~here;

@@ -58,7 +58,7 @@ Launch::Launch(const KernelCode &code, const LaunchShape &shape,
     arguments.push_back(argument.getBits());
   uint32_t dynamicBytes = 0;
   for (const SharedVariable &variable : code.sharedVariables) {
-    uint32_t bytes = variable.bytes.value_or(shape.dynamicSharedBytes);
+    uint32_t bytes = getBytes(variable);
     sharedSpan = std::max(sharedSpan, variable.offset + bytes);
     if (variable.bytes)
       sharedBytes += bytes;

@@ -88,6 +88,9 @@ struct Launch {
   std::atomic<uint32_t> nextCluster{0};
   std::atomic<bool> isGivenUp{false};
 
+  uint32_t getBytes(const SharedVariable &variable) const {
+    return variable.bytes.value_or(shape.dynamicSharedBytes);
+  }
   /// Which cluster is the n-th to start.
   uint32_t getCluster(uint32_t n) const {
     return static_cast<uint32_t>((uint64_t(n) * stride + offset) % clusters);

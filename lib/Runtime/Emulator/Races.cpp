@@ -12,10 +12,16 @@
 // so races are found that no order of execution has shown. Atomic instructions
 // do not race with each other, if each one's scope has the other's thread.
 //
+// Of each piece of memory the last plain write is kept, and what has read it
+// since or written it atomically. One of these says all that an earlier one
+// says if it comes behind it; but an atomic one says nothing for a plain one,
+// as more races with that.
+//
 // An access is remembered by warp, with the lanes that made it at one time, so
-// that what a warp reads together costs what one lane does. Readers of several
-// warps of a cluster are a list, of readers in other clusters one is kept.
-// That one may have been ordered where another was not; such a race is missed.
+// that what a warp reads together costs what one lane does. Those of several
+// warps of a cluster are a list; of all other clusters, one reader is kept and
+// one atomic instruction. These may have been ordered where others were not;
+// such a race is missed.
 //
 // What an asynchronous copy will write is a write at a time that nobody knows
 // of, until its thread has waited.
@@ -28,15 +34,17 @@
 using namespace metaops;
 using namespace metaops::emulator;
 
-/// Readers of a cell that are kept; more are as many as a block has warps.
-static constexpr size_t mostReaders = 64;
+/// Epochs of a cell that are kept; blocks have no more warps than half of that.
+static constexpr size_t mostEpochs = 64;
 
 RaceCheck::RaceCheck(Worker &worker, Warp &warp, uint32_t number)
     : worker(worker), launch(worker.launch), warp(warp),
       cluster(*warp.block->cluster), number(number),
       site(launch.code.sites[number]),
       isWrite(site.instruction->access != AccessKind::Read),
-      isRead(site.instruction->access != AccessKind::Write) {}
+      isRead(site.instruction->access == AccessKind::Read ||
+             site.instruction->access == AccessKind::Update),
+      isCopy(site.instruction->access == AccessKind::LaterWrite) {}
 
 //===----------------------------------------------------------------------===//
 // Order
@@ -132,96 +140,76 @@ void RaceCheck::checkAgainst(const Epoch &epoch, uint32_t lanes,
 // Cells
 //===----------------------------------------------------------------------===//
 
-void RaceCheck::addRead(Cell &cell, EpochSets &sets, const Epoch &epoch) {
-  Epoch &reads = cell.reads;
-  unsigned lane;
-  if (reads.exists() && !isHere(reads)) {
-    if (reads.lanes == 0) {
-      uint32_t set = reads.clock;
-      reads = sets[set].front();
-      sets.release(set);
-    }
-    if (!isShared)
-      cell.foreignRead = reads;
-    reads = Epoch();
+/// Whether a cell needs no `known` beside `epoch`, which may take its lanes.
+bool RaceCheck::replaces(Epoch &known, const Epoch &epoch) const {
+  if (known.warp == epoch.warp && known.clock == epoch.clock &&
+      (known.site == epoch.site || (!isStrong(known) && !isStrong(epoch)))) {
+    known.lanes |= epoch.lanes;
+    return true;
   }
-  if (!reads.exists()) {
-    reads = epoch;
+  unsigned lane;
+  if (isStrong(epoch) && !isStrong(known))
+    return false;
+  if (!isOrdered(known, epoch.lanes, lane))
+    return false;
+  known = epoch;
+  return true;
+}
+
+/// Keeps one epoch of each kind of a cluster that is no more the last.
+void RaceCheck::leaveToOthers(Cell &cell, EpochSets &sets) {
+  auto leave = [&](const Epoch &epoch) {
+    (isStrong(epoch) ? cell.foreignAtomic : cell.foreignRead) = epoch;
+  };
+  if (!cell.hasSet()) {
+    leave(cell.others);
+  } else {
+    llvm::for_each(sets[cell.others.clock], leave);
+    sets.release(cell.others.clock);
+  }
+  if (isShared)
+    cell.foreignRead = cell.foreignAtomic = Epoch();
+  cell.others = Epoch();
+}
+
+void RaceCheck::addOther(Cell &cell, EpochSets &sets, const Epoch &epoch) {
+  if (cell.others.exists() && !isHere(cell.others))
+    leaveToOthers(cell, sets);
+  if (!cell.others.exists()) {
+    cell.others = epoch;
     return;
   }
-  auto combine = [&](Epoch &known) {
-    if (known.warp != epoch.warp)
-      return false;
-    if (known.clock == epoch.clock) {
-      known.lanes |= epoch.lanes;
-      return true;
-    }
-    if (!isOrdered(known, epoch.lanes, lane))
-      return false;
-    known = epoch;
-    return true;
-  };
-  if (!cell.hasReadSet()) {
-    if (combine(reads))
+  if (!cell.hasSet()) {
+    if (replaces(cell.others, epoch))
       return;
-    if (isOrdered(reads, epoch.lanes, lane)) {
-      reads = epoch;
-      return;
-    }
-    Epoch first = reads;
-    reads = {epoch.warp, 0, sets.allocate(), 0};
-    sets[reads.clock].push_back(first);
+    uint32_t set = sets.allocate();
+    sets[set].push_back(cell.others);
+    cell.others = {epoch.warp, 0, set, 0};
   }
-  EpochSets::Set &set = sets[reads.clock];
-  for (Epoch &known : set)
-    if (combine(known))
-      return;
-  // Those that come before this one say nothing that it does not.
-  llvm::erase_if(set, [&](const Epoch &known) {
-    return isOrdered(known, epoch.lanes, lane);
-  });
-  if (set.size() == mostReaders)
+  EpochSets::Set &set = sets[cell.others.clock];
+  for (size_t i = 0; i < set.size(); ++i) {
+    if (!replaces(set[i], epoch))
+      continue;
+    // It may stand for more than one.
+    Epoch merged = set[i];
+    for (size_t j = set.size(); --j > i;)
+      if (replaces(set[j], merged))
+        set.erase(set.begin() + j);
+    return;
+  }
+  if (set.size() == mostEpochs)
     set.erase(set.begin());
   set.push_back(epoch);
 }
 
-void RaceCheck::addWrite(Cell &cell, EpochSets &sets, const Epoch &epoch) {
-  unsigned lane;
-  bool keepsLast = site.instruction->isStrong && cell.write.exists() &&
-                   (!isShared || isHere(cell.write)) &&
-                   !isOrdered(cell.write, epoch.lanes, lane);
-  if (!site.instruction->isStrong) {
-    if (cell.hasReadSet())
-      sets.release(cell.reads.clock);
-    cell.reads = cell.foreignRead = Epoch();
-  }
-  if (keepsLast && isHere(cell.write))
-    addRead(cell, sets, cell.write);
-  else if (keepsLast)
-    cell.foreignRead = cell.write;
-  cell.write = epoch;
-}
-
-/// Checks against what was read since the last write, and against writes by
-/// atomic instructions that are among those.
-void RaceCheck::checkReads(Cell &cell, EpochSets &sets, uint32_t lanes,
+/// Checks against a reader, or an atomic instruction, since the last write.
+void RaceCheck::checkOther(const Epoch &epoch, uint32_t lanes,
                            uint64_t address) {
-  auto check = [&](const Epoch &epoch) {
-    const Site &other = launch.code.sites[epoch.site];
-    if (isWrite && other.isInvariant)
-      report(FaultKind::StaleRead, epoch, __builtin_ctz(lanes), address,
-             "writes what was read as constant data by");
-    else if (isWrite || other.instruction->access != AccessKind::Read)
-      checkAgainst(epoch, lanes, address);
-  };
-  if (cell.foreignRead.exists() && !isShared)
-    check(cell.foreignRead);
-  if (!cell.reads.exists() || (isShared && !isHere(cell.reads)))
-    return;
-  if (!cell.hasReadSet())
-    return check(cell.reads);
-  for (const Epoch &epoch : sets[cell.reads.clock])
-    check(epoch);
+  if (isWrite && launch.code.sites[epoch.site].isInvariant)
+    report(FaultKind::StaleRead, epoch, __builtin_ctz(lanes), address,
+           "writes what was read as constant data by");
+  else if (isWrite || getKind(epoch) != AccessKind::Read)
+    checkAgainst(epoch, lanes, address);
 }
 
 void RaceCheck::checkCell(Cell &cell, EpochSets &sets, uint32_t lanes,
@@ -235,18 +223,33 @@ void RaceCheck::checkCell(Cell &cell, EpochSets &sets, uint32_t lanes,
              "reads as constant data what was written by");
     else
       checkAgainst(cell.write, lanes, address);
-  } else if (isShared && isRead) {
+  }
+  auto check = [&](const Epoch &epoch) {
+    isWritten |= getKind(epoch) != AccessKind::Read;
+    checkOther(epoch, lanes, address);
+  };
+  if (!isShared && cell.foreignRead.exists())
+    check(cell.foreignRead);
+  if (!isShared && cell.foreignAtomic.exists())
+    check(cell.foreignAtomic);
+  if (cell.others.exists() && (!isShared || isHere(cell.others))) {
+    if (cell.hasSet())
+      llvm::for_each(sets[cell.others.clock], check);
+    else
+      check(cell.others);
+  }
+  if (isShared && isRead && !isWritten)
     worker.report(FaultKind::Uninitialised, thread, number, address,
                   "reads shared memory that nobody has written");
-  }
-  checkReads(cell, sets, lanes, address);
-  bool isCopy = site.instruction->name == "copy";
+
   Epoch epoch = {warp.epochNumber, lanes,
                  isCopy ? Epoch::pending : thread.clock, number};
-  if (isWrite)
-    addWrite(cell, sets, epoch);
-  else
-    addRead(cell, sets, epoch);
+  if (!isWrite || site.instruction->isStrong)
+    return addOther(cell, sets, epoch);
+  if (cell.hasSet())
+    sets.release(cell.others.clock);
+  cell = Cell();
+  cell.write = epoch;
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,6 +267,8 @@ void RaceCheck::access(uint32_t lanes, uint64_t address) {
 /// Lanes whose clocks differ are checked apart: an epoch has one clock.
 template <typename F>
 static void forEachClock(const Warp &warp, uint32_t lanes, const F &f) {
+  if ((lanes & (lanes - 1)) == 0)
+    return f(lanes);
   while (lanes) {
     uint32_t clock = warp.threads[__builtin_ctz(lanes)].clock, group = 0;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {

@@ -29,13 +29,19 @@ private:
   void accessGlobal(uint32_t lanes, uint64_t address);
   void checkRemote(Block &block, unsigned lane, uint64_t address);
   void checkCell(Cell &cell, EpochSets &sets, uint32_t lanes, uint64_t address);
-  void checkReads(Cell &cell, EpochSets &sets, uint32_t lanes,
-                  uint64_t address);
+  void checkOther(const Epoch &epoch, uint32_t lanes, uint64_t address);
   void checkAgainst(const Epoch &epoch, uint32_t lanes, uint64_t address);
-  void addRead(Cell &cell, EpochSets &sets, const Epoch &epoch);
-  void addWrite(Cell &cell, EpochSets &sets, const Epoch &epoch);
+  void addOther(Cell &cell, EpochSets &sets, const Epoch &epoch);
+  bool replaces(Epoch &known, const Epoch &epoch) const;
+  void leaveToOthers(Cell &cell, EpochSets &sets);
 
   bool isHere(const Epoch &epoch) const;
+  bool isStrong(const Epoch &epoch) const {
+    return launch.code.sites[epoch.site].instruction->isStrong;
+  }
+  AccessKind getKind(const Epoch &epoch) const {
+    return launch.code.sites[epoch.site].instruction->access;
+  }
   bool isOrdered(const Epoch &epoch, uint32_t lanes, unsigned &lane) const;
   bool mayMeet(const Epoch &epoch) const;
   void report(FaultKind kind, const Epoch &epoch, unsigned lane,
@@ -48,7 +54,7 @@ private:
   Cluster &cluster;
   uint32_t number;
   const Site &site;
-  bool isWrite, isRead, isShared = false;
+  bool isWrite, isRead, isCopy, isShared = false;
 };
 
 /// Whether other blocks' accesses of each block's shared memory come before its

@@ -36,18 +36,18 @@ struct Epoch {
 /// The last accesses of a piece of memory, as large as the smallest access of
 /// the kernel.
 struct Cell {
+  /// The last write that is not atomic.
   Epoch write;
-  /// The last readers in the cluster that reads it now: one warp, or a set of
-  /// several, and then `reads.clock` is its number.
-  Epoch reads;
-  /// One reader of all other clusters.
-  Epoch foreignRead;
+  /// What has read it since, or written it atomically, of the cluster that did
+  /// so last: one warp, or a set of several epochs whose number is the clock.
+  Epoch others;
+  /// One reader, and one who wrote it atomically, of all other clusters.
+  Epoch foreignRead, foreignAtomic;
 
-  bool hasReadSet() const { return reads.clock && reads.lanes == 0; }
+  bool hasSet() const { return others.clock && others.lanes == 0; }
 };
 
-/// The readers of cells that several warps have read, and writes by atomic
-/// instructions that others of these followed.
+/// The epochs of cells that have several.
 class EpochSets {
 public:
   using Set = llvm::SmallVector<Epoch, 4>;

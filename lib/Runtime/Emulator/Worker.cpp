@@ -40,7 +40,7 @@ static constexpr size_t dumpBytes = 4096;
 
 Worker::Worker(Launch &launch, unsigned number)
     : launch(launch), random(launch.options.seed * 31 + number),
-      totals(launch.code.sites.size()),
+      totals(launch.code.sites.size()), ranges(launch.code.sites.size()),
       executions(launch.code.blockCounts.size()),
       wantedResidents(1 + random.below(mostResidents)),
       guesses(launch.code.sites.size()),
@@ -133,12 +133,13 @@ void Worker::runWarp(Warp &warp) {
       continue;
     Thread &thread = warp.threads[lane % warpSize];
     thread.fuel = EmulatedThread::fullFuel;
+    thread.accesses = 0;
     // A frame begins with the function that resumes it.
     auto resume = *static_cast<void (**)(void *)>(thread.frame);
     resume(thread.frame);
   }
   warp.waiting |= lanes;
-  checkLogs(warp, lanes);
+  checkLog(warp);
   dispatch(warp, lanes);
 }
 
@@ -197,16 +198,16 @@ void *Worker::getDump() {
   return dump.get();
 }
 
-/// The variable that holds a range of a block's shared memory.
-static bool isInVariable(const Launch &launch, uint32_t offset,
-                         uint32_t bytes) {
+/// The variable that holds a range of a block's shared memory, or null.
+static const SharedVariable *findVariable(const Launch &launch, uint32_t offset,
+                                          uint32_t bytes) {
   for (const SharedVariable &variable : launch.code.sharedVariables) {
-    uint32_t size = variable.bytes.value_or(launch.shape.dynamicSharedBytes);
+    uint32_t size = launch.getBytes(variable);
     uint32_t begin = offset - variable.offset;
     if (begin < size && bytes <= size - begin)
-      return true;
+      return &variable;
   }
-  return false;
+  return nullptr;
 }
 
 static bool isShared(const Site &site, uint64_t address) {
@@ -217,19 +218,26 @@ static bool isShared(const Site &site, uint64_t address) {
 std::optional<Place> Worker::resolve(Thread &thread, uint32_t number,
                                      uint64_t address) {
   const Site &site = launch.code.sites[number];
-  bool writes = site.instruction->access == AccessKind::Write ||
-                site.instruction->access == AccessKind::Update;
+  AccessKind kind = site.instruction->access;
+  bool writes = kind != AccessKind::Read;
+  bool isInShared = isShared(site, address);
   Place place = {nullptr, address};
-  if (isShared(site, address)) {
+  KnownRange range;
+  if (isInShared) {
     Block *block = thread.warp->block;
     uint64_t bare = address & ~(~uint64_t(0) << 48);
     uint64_t rank = bare >> clusterRankShift;
     uint32_t offset = bare & ((1u << clusterRankShift) - 1);
+    bool isOwn = rank == 0;
     rank = rank ? rank - 1 : block->rank;
     place.address = sharedWindow | (rank + 1) << clusterRankShift | offset;
-    if (rank < launch.blocksOfCluster &&
-        isInVariable(launch, offset, site.bytes))
+    const SharedVariable *variable = findVariable(launch, offset, site.bytes);
+    if (rank < launch.blocksOfCluster && variable) {
       place.host = block->cluster->blocks[rank].shared + offset;
+      if (isOwn && site.space == Space::Shared)
+        range = {variable->offset, launch.getBytes(*variable) - site.bytes,
+                 site.alignment - 1, true};
+    }
   } else if (TrackedAllocation *found =
                  launch.memory.find(address, site.bytes, guesses[number])) {
     place.host = reinterpret_cast<uint8_t *>(address);
@@ -238,27 +246,42 @@ std::optional<Place> Worker::resolve(Thread &thread, uint32_t number,
              "writes what the kernel may only read");
       return std::nullopt;
     }
+    if (site.space == Space::Global)
+      range = {found->begin, found->allocation.bytes - site.bytes,
+               site.alignment - 1, false};
   }
   if (!place.host) {
     report(FaultKind::OutOfBounds, thread, number, place.address,
            std::string(writes ? "writes " : "reads ") +
                std::to_string(site.bytes) + " bytes that are not all in one " +
-               (isShared(site, address) ? "shared variable" : "allocation"));
+               (isInShared ? "shared variable" : "allocation"));
     return std::nullopt;
   }
-  if (place.address % std::max(1u, site.alignment) != 0) {
+  if (place.address & (site.alignment - 1)) {
     report(FaultKind::Misaligned, thread, number, place.address,
            "the address is no multiple of " + std::to_string(site.alignment));
     return std::nullopt;
   }
+  ranges[number] = range;
   return place;
 }
 
 void *Worker::access(Thread &thread, uint32_t site, uint64_t address) {
+  const KnownRange &range = ranges[site];
+  if (address - range.begin <= range.span && !(address & range.alignmentMask)) {
+    if (!range.isShared) {
+      log(thread, site, address);
+      return reinterpret_cast<void *>(address);
+    }
+    const Block &block = *thread.warp->block;
+    uint64_t rank = block.rank + 1;
+    log(thread, site, sharedWindow | rank << clusterRankShift | address);
+    return block.shared + address;
+  }
   std::optional<Place> place = resolve(thread, site, address);
   if (!place)
     return getDump();
-  thread.log.push_back({place->address, site});
+  log(thread, site, place->address);
   return place->host;
 }
 
@@ -288,70 +311,45 @@ void Worker::request(Warp &warp, uint32_t site, uint32_t lanes,
   checkAddresses(warp, site, lanes, addresses);
 }
 
-void Worker::checkLogs(Warp &warp, uint32_t lanes) {
-  uint32_t active = 0;
-  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-    unsigned lane = __builtin_ctz(rest);
-    active |= uint32_t(!warp.threads[lane].log.empty()) << lane;
-  }
-  if (!active)
-    return;
-  std::vector<LoggedAccess> &first = warp.threads[__builtin_ctz(active)].log;
-  for (size_t i = 0; i < first.size(); ++i) {
-    uint64_t addresses[warpSize];
-    bool isEqual = true;
-    for (uint32_t rest = active; rest; rest &= rest - 1) {
-      unsigned lane = __builtin_ctz(rest);
-      const std::vector<LoggedAccess> &log = warp.threads[lane].log;
-      isEqual &= log.size() == first.size() && log[i].site == first[i].site;
-      if (!isEqual)
-        break;
-      addresses[lane] = log[i].address;
-    }
-    if (!isEqual) {
-      checkUnequalLogs(warp, active, i);
-      break;
-    }
-    request(warp, first[i].site, active, addresses);
-  }
-  for (uint32_t rest = active; rest; rest &= rest - 1)
-    warp.threads[__builtin_ctz(rest)].log.clear();
+void Worker::checkLog(Warp &warp) {
+  AccessLog &log = warp.log;
+  size_t even = std::min(log.usedRows, log.firstUneven);
+  for (size_t i = 0; i < even; ++i)
+    request(warp, log.rows[i].site, log.rows[i].lanes, log.rows[i].addresses);
+  if (log.usedRows > even)
+    checkUneven(warp);
+  log.clear();
 }
 
-namespace {
-/// An access among those of a warp whose lanes went different ways.
-struct LaneAccess {
-  uint32_t site, occurrence, lane;
-  uint64_t address;
-};
-} // namespace
-
-void Worker::checkUnequalLogs(Warp &warp, uint32_t lanes, size_t begin) {
-  std::vector<LaneAccess> all;
-  std::vector<uint32_t> occurrences(launch.code.sites.size());
-  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-    unsigned lane = __builtin_ctz(rest);
-    std::fill(occurrences.begin(), occurrences.end(), 0);
-    const std::vector<LoggedAccess> &log = warp.threads[lane].log;
-    for (size_t i = begin; i < log.size(); ++i) {
-      all.push_back(
-          {log[i].site, occurrences[log[i].site]++, lane, log[i].address});
-      RaceCheck(*this, warp, log[i].site)
-          .access(uint32_t(1) << lane, log[i].address);
+void Worker::checkUneven(Warp &warp) {
+  AccessLog &log = warp.log;
+  std::vector<LaneAccess> all = std::move(log.uneven);
+  for (size_t i = log.firstUneven; i < log.usedRows; ++i)
+    for (uint32_t rest = log.rows[i].lanes; rest; rest &= rest - 1) {
+      uint32_t lane = __builtin_ctz(rest);
+      all.push_back({log.rows[i].site, lane, static_cast<uint32_t>(i),
+                     log.rows[i].addresses[lane]});
     }
+  // Each lane in its own order; then its index is how often it was there.
+  llvm::sort(all, [](const LaneAccess &a, const LaneAccess &b) {
+    return std::tie(a.lane, a.index) < std::tie(b.lane, b.index);
+  });
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> occurrences;
+  for (LaneAccess &access : all) {
+    RaceCheck(*this, warp, access.site)
+        .access(uint32_t(1) << access.lane, access.address);
+    access.index = occurrences[{access.lane, access.site}]++;
   }
   if (!launch.options.countsAccesses)
     return;
-  auto getKey = [](const LaneAccess &access) {
-    return std::make_pair(access.site, access.occurrence);
-  };
-  llvm::sort(all, [&](const LaneAccess &a, const LaneAccess &b) {
-    return getKey(a) < getKey(b);
+  llvm::sort(all, [](const LaneAccess &a, const LaneAccess &b) {
+    return std::tie(a.site, a.index, a.lane) <
+           std::tie(b.site, b.index, b.lane);
   });
   for (size_t i = 0; i < all.size();) {
     uint64_t addresses[warpSize];
-    uint32_t group = 0, site = all[i].site;
-    for (auto key = getKey(all[i]); i < all.size() && getKey(all[i]) == key;
+    uint32_t group = 0, site = all[i].site, index = all[i].index;
+    for (; i < all.size() && all[i].site == site && all[i].index == index;
          ++i) {
       group |= uint32_t(1) << all[i].lane;
       addresses[all[i].lane] = all[i].address;

@@ -28,6 +28,16 @@ struct AccessTotals {
   uint64_t requests = 0, bytes = 0, moved = 0, least = 0;
 };
 
+/// Where the last access at a site was sound: others in the same variable or
+/// allocation are, too. By itself, no address is in it.
+struct KnownRange {
+  uint64_t begin = 1;
+  /// The last address, less the first; and the bits that are 0 in all of them.
+  uint64_t span = 0;
+  uint64_t alignmentMask = ~uint64_t(0);
+  bool isShared = false;
+};
+
 /// Runs clusters of a launch, some of them by turns. What the rows of the table
 /// of instructions need is public.
 class Worker {
@@ -43,6 +53,10 @@ public:
   /// The same for an access that the code makes by itself when it has this
   /// address; writes it down.
   void *access(Thread &thread, uint32_t site, uint64_t address);
+  /// Writes down an access, to be checked at the end of the turn.
+  void log(Thread &thread, uint32_t site, uint64_t address) {
+    thread.warp->log.add(thread.lane, thread.accesses++, site, address);
+  }
   /// Memory that belongs to nobody, for accesses that are not to be made.
   void *getDump();
 
@@ -68,6 +82,7 @@ public:
   Launch &launch;
   Random random;
   std::vector<AccessTotals> totals;
+  std::vector<KnownRange> ranges;
   std::vector<uint64_t> executions;
 
 private:
@@ -76,9 +91,9 @@ private:
   void runWarp(Warp &warp);
   /// Goes on with lanes that have stopped.
   void dispatch(Warp &warp, uint32_t lanes);
-  void checkLogs(Warp &warp, uint32_t lanes);
-  /// Checks and counts what is left of logs that differ, from an index on.
-  void checkUnequalLogs(Warp &warp, uint32_t lanes, size_t begin);
+  void checkLog(Warp &warp);
+  /// Checks and counts the accesses from where lanes differ.
+  void checkUneven(Warp &warp);
   void checkAddresses(Warp &warp, uint32_t site, uint32_t lanes,
                       const uint64_t *addresses);
   Cluster *chooseCluster();
