@@ -151,11 +151,12 @@ Value KernelFrame::emitTable(OpBuilder &b, ConstantOp op, Operation *symbols) {
   } else {
     values = DenseElementsAttr::getFromRawBuffer(flat, data.getRawData());
   }
+  SymbolTable names(symbols);
   auto atTop = OpBuilder::atBlockBegin(&symbols->getRegion(0).front());
   auto global = memref::GlobalOp::create(
       atTop, loc, "table", b.getStringAttr("private"), type, values,
       /*constant=*/true, /*alignment=*/b.getI64IntegerAttr(64));
-  SymbolTable(symbols).insert(global);
+  names.insert(global);
   return memref::GetGlobalOp::create(b, loc, type, global.getName());
 }
 

@@ -61,16 +61,18 @@ unsigned metaop::getFirstNumber(FunctionOpInterface kernel, unsigned count) {
   return kernel.getNumArguments() - getNumBounds(kernel) - count;
 }
 
-/// Buffers forget their lengths, which nothing in a kernel asks for.
+/// Buffers forget their lengths, which nothing in a kernel asks for. Behind the
+/// arguments stands memory of a GPU's block, which keeps them.
 static void forgetLengths(FunctionOpInterface kernel) {
-  for (BlockArgument argument : kernel.getArguments())
+  SmallVector<Type> types;
+  for (BlockArgument argument :
+       kernel.getArguments().take_front(kernel.getNumArguments())) {
     if (auto type = dyn_cast<MemRefType>(argument.getType()))
       argument.setType(MemRefType::get({ShapedType::kDynamic},
                                        type.getElementType(), type.getLayout(),
                                        type.getMemorySpace()));
-  SmallVector<Type> types;
-  for (BlockArgument argument : kernel.getArguments())
     types.push_back(argument.getType());
+  }
   kernel.setType(FunctionType::get(kernel->getContext(), types, {}));
 }
 
