@@ -51,7 +51,9 @@ StageEmitter::StageEmitter(OpBuilder &b, const Stage &stage,
       lanes(schedule.getVectorWidth()),
       body(b, stage, schedule, this->bindings),
       accumulators(b, stage, schedule, this->bindings, outer.opened, body),
-      prefixes(b, stage, schedule, body) {
+      prefixes(b, stage, body,
+               /*copiesAreSteps=*/schedule.getUnroll() > 1 &&
+                   stage.isCarried(schedule.getUnrollDim())) {
   findDepths();
   findEnds();
 }

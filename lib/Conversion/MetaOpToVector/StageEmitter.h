@@ -16,10 +16,10 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H
 
 #include "../StageBody/LoopRange.h"
+#include "../StageBody/Prefixes.h"
 #include "../StageBody/StageBindings.h"
 #include "Accumulators.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
-#include "Prefixes.h"
 #include "UnrolledBody.h"
 
 namespace mlir::metaop {

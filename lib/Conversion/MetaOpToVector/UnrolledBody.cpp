@@ -161,6 +161,10 @@ unsigned UnrolledBody::getNumCopies(Value value) const {
                                                                       : 1;
 }
 
+int64_t UnrolledBody::getNumLanes(Value value) const {
+  return isVectorOpen() && stage.getLoopsOf(value).test(vectorLoop) ? lanes : 1;
+}
+
 Value UnrolledBody::getValue(Value value, unsigned copy) const {
   const Copies &copies = state.values.find(value)->second;
   return copies.size() == 1 ? copies[0] : copies[copy];

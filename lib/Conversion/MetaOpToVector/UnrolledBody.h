@@ -17,6 +17,7 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_UNROLLEDBODY_H
 
 #include "../StageBody/BodyEmitter.h"
+#include "../StageBody/Prefixes.h"
 
 namespace mlir::metaop {
 
@@ -25,7 +26,7 @@ namespace mlir::metaop {
 bool masksUnroll(ScheduleAttr schedule);
 
 /// The body of a stage in the loops that are open.
-class UnrolledBody {
+class UnrolledBody : public PrefixBody {
 public:
   using Copies = SmallVector<Value, 4>;
 
@@ -99,12 +100,17 @@ public:
   /// Evaluates a value of the body in all copies.
   void emit(Value value);
   Value getValue(Value value, unsigned copy) const;
-  /// The copies of a value that something else has evaluated.
-  void setValue(Value value, Copies copies) {
-    state.values[value] = std::move(copies);
+  unsigned getNumCopies(Value value) const override;
+  int64_t getNumLanes(Value value) const override;
+  Value getOperand(Value value, Value operand, unsigned copy) override {
+    return getValue(operand, copy);
   }
-  /// How many copies of a value there are.
-  unsigned getNumCopies(Value value) const;
+  Value emitIsThere(Value value, unsigned copy) override {
+    return getCopy(copy).emitExists();
+  }
+  void setCopies(Value value, ArrayRef<Value> copies) override {
+    state.values[value].assign(copies.begin(), copies.end());
+  }
   /// Stores a value that is not reduced.
   void store(const StageWrite &write);
   /// Asks for what the open tile reads by rows.

@@ -6,14 +6,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_PREFIXES_H
-#define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_PREFIXES_H
+#ifndef METAOPS_LIB_CONVERSION_STAGEBODY_PREFIXES_H
+#define METAOPS_LIB_CONVERSION_STAGEBODY_PREFIXES_H
 
-#include "../StageBody/LoopRange.h"
+#include "LoopRange.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
-#include "UnrolledBody.h"
 
 namespace mlir::metaop {
+
+/// The values of a body's copies, as the loop of prefixes needs them.
+class PrefixBody {
+public:
+  virtual ~PrefixBody();
+  /// How many copies of a value there are, and the lanes of each.
+  virtual unsigned getNumCopies(Value value) const = 0;
+  virtual int64_t getNumLanes(Value value) const = 0;
+  /// What an operand of a value is in one of the value's copies.
+  virtual Value getOperand(Value value, Value operand, unsigned copy) = 0;
+  /// Whether a copy is an iteration that there is; null if it must be.
+  virtual Value emitIsThere(Value value, unsigned copy) { return nullptr; }
+  /// Gives the copies of a value.
+  virtual void setCopies(Value value, ArrayRef<Value> copies) = 0;
+};
 
 /// The chains of a stage's prefixes, each of them for the lanes and the copies
 /// that do not lie along it. The loop that carries them is emitted here.
@@ -23,8 +37,10 @@ public:
   /// that of the loop where some of the rows lie behind it, else null.
   using EmitStep = llvm::function_ref<void(Value at, Value end)>;
 
-  Prefixes(OpBuilder &b, const Stage &stage, ScheduleAttr schedule,
-           UnrolledBody &body);
+  /// `copiesAreSteps` says that copies are iterations of the loop, which follow
+  /// each other.
+  Prefixes(OpBuilder &b, const Stage &stage, PrefixBody &body,
+           bool copiesAreSteps);
 
   /// Emits the loop, `step` iterations at a time.
   void emitLoop(const LoopRange &range, int64_t step, EmitStep emit);
@@ -46,7 +62,6 @@ private:
     SmallVector<Chain, 4> chains;
   };
 
-  bool areSteps() const;
   void forEachCarried(bool overSteps, llvm::function_ref<void(Value &)> visit);
   SmallVector<Value> getCarried(bool overSteps);
   void setCarried(bool overSteps, ValueRange values);
@@ -61,10 +76,10 @@ private:
   Value emitResult(PrefixOp op, const Chain &chain);
 
   Type getComputeType(PrefixOp op) const;
-  bool isVector(PrefixOp op) const;
+  int64_t getNumLanes(PrefixOp op) const;
   Value emitIdentity(PrefixOp op, bool isResult);
   Value emitCombine(PrefixOp op, Value before, Value x, Value factor);
-  Value emitOperand(PrefixOp op, Value operand, const Iteration &at);
+  Value emitOperand(PrefixOp op, Value operand, unsigned copy);
   Value emitSelect(Value condition, Value yes, Value no);
   Value emitIsEqual(Value lhs, Value rhs);
   Value emitAndNot(Value lhs, Value rhs);
@@ -73,9 +88,8 @@ private:
   OpBuilder &b;
   Location loc;
   const Stage &stage;
-  ScheduleAttr schedule;
-  UnrolledBody &body;
-  int64_t lanes;
+  PrefixBody &body;
+  bool copiesAreSteps;
   SmallVector<Prefix, 1> prefixes;
   /// Whether the step is the first of the line, where some prefix is linear.
   Value isFirst;
@@ -85,4 +99,4 @@ private:
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOVECTOR_PREFIXES_H
+#endif // METAOPS_LIB_CONVERSION_STAGEBODY_PREFIXES_H

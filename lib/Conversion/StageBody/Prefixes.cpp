@@ -31,9 +31,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Prefixes.h"
-#include "../StageBody/AffineEmitter.h"
-#include "../StageBody/Reduction.h"
+#include "AffineEmitter.h"
 #include "MetaOps/Dialect/MetaOp/Prefix.h"
+#include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -41,20 +41,17 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-Prefixes::Prefixes(OpBuilder &b, const Stage &stage, ScheduleAttr schedule,
-                   UnrolledBody &body)
-    : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),
-      body(body), lanes(schedule.getVectorWidth()) {
+PrefixBody::~PrefixBody() = default;
+
+Prefixes::Prefixes(OpBuilder &b, const Stage &stage, PrefixBody &body,
+                   bool copiesAreSteps)
+    : b(b), loc(stage.op->getLoc()), stage(stage), body(body),
+      copiesAreSteps(copiesAreSteps) {
   for (Operation *op : stage.body)
     if (auto prefix = dyn_cast<PrefixOp>(op)) {
       prefixes.push_back({prefix, {}});
       anyLinear |= prefix.getKind() == PrefixKind::Linear;
     }
-}
-
-/// Whether the copies are iterations of the loop, which follow each other.
-bool Prefixes::areSteps() const {
-  return schedule.getUnroll() > 1 && stage.isCarried(schedule.getUnrollDim());
 }
 
 //===----------------------------------------------------------------------===//
@@ -85,16 +82,15 @@ Type Prefixes::getComputeType(PrefixOp op) const {
   return getReduction(op).getAccumulatorType();
 }
 
-/// Whether each lane has a chain.
-bool Prefixes::isVector(PrefixOp op) const {
-  return body.isVectorOpen() &&
-         stage.getLoopsOf(op.getResult()).test(schedule.getVectorDim());
+/// The chains side by side, one for each lane.
+int64_t Prefixes::getNumLanes(PrefixOp op) const {
+  return body.getNumLanes(op.getResult());
 }
 
 /// What a chain starts from; the first result, of an exclusive prefix, is 0
 /// rather than -0.
 Value Prefixes::emitIdentity(PrefixOp op, bool isResult) {
-  int64_t width = isVector(op) ? lanes : 1;
+  int64_t width = getNumLanes(op);
   auto type = dyn_cast<FloatType>(getComputeType(op));
   if (!type || isResult || op.getKind() != PrefixKind::Add)
     return getReduction(op).emitIdentity(b, loc, width);
@@ -132,9 +128,10 @@ Value Prefixes::emitCombine(PrefixOp op, Value before, Value x, Value factor) {
   }
 }
 
-Value Prefixes::emitOperand(PrefixOp op, Value operand, const Iteration &at) {
-  Value value = getReduction(op).emitWiden(b, loc, at.getValue(operand));
-  return isVector(op) ? broadcastTo(b, loc, value, lanes) : value;
+Value Prefixes::emitOperand(PrefixOp op, Value operand, unsigned copy) {
+  Value value = body.getOperand(op.getResult(), operand, copy);
+  value = getReduction(op).emitWiden(b, loc, value);
+  return broadcastTo(b, loc, value, getNumLanes(op));
 }
 
 /// The first of both where the condition, one for all lanes, is there and
@@ -187,30 +184,29 @@ void Prefixes::emit(PrefixOp op) {
   Prefix &prefix = *llvm::find_if(
       prefixes, [&](const Prefix &other) { return other.op == op; });
   unsigned count = body.getNumCopies(op.getResult());
-  UnrolledBody::Copies copies(count);
+  SmallVector<Value> copies(count);
   Value isFirstStep = isFirst;
   for (unsigned k = 0; k < count; ++k) {
-    bool isBackwards = areSteps() && stage.carry->isReverse;
+    bool isBackwards = copiesAreSteps && stage.carry->isReverse;
     unsigned number = isBackwards ? count - 1 - k : k;
-    Chain &chain = prefix.chains[areSteps() ? 0 : number];
-    UnrolledBody::Copy at = body.getCopy(number);
-    Value x = emitOperand(op, op.getSource(), at), factor;
+    Chain &chain = prefix.chains[copiesAreSteps ? 0 : number];
+    Value x = emitOperand(op, op.getSource(), number), factor;
     if (op.getFactors())
-      factor = emitOperand(op, op.getFactors(), at);
+      factor = emitOperand(op, op.getFactors(), number);
     Chain before = chain;
     chain = emitStep(op, before, x, factor);
     Value result = op.getExclusive() ? before.last : emitResult(op, chain);
     copies[number] = getReduction(op).emitNarrow(b, loc, result);
     // Rows that a tile lacks are no steps.
-    Value exists = at.emitExists();
+    Value exists = body.emitIsThere(op.getResult(), number);
     for (Value Chain::*member : {&Chain::local, &Chain::last})
       if (exists && chain.*member)
         chain.*member = emitSelect(exists, chain.*member, before.*member);
-    if (areSteps() && isFirst)
+    if (copiesAreSteps && isFirst)
       isFirst = exists ? emitAndNot(isFirst, exists) : Value();
   }
   isFirst = isFirstStep;
-  body.setValue(op.getResult(), std::move(copies));
+  body.setCopies(op.getResult(), copies);
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,7 +249,7 @@ void Prefixes::open(bool isBlocked) {
     if (prefix.op.getExclusive())
       chain.last = emitIdentity(prefix.op, /*isResult=*/true);
     prefix.chains.assign(
-        areSteps() ? 1 : body.getNumCopies(prefix.op.getResult()), chain);
+        copiesAreSteps ? 1 : body.getNumCopies(prefix.op.getResult()), chain);
   }
 }
 
