@@ -184,6 +184,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   AttachEpiloguesPassOptions epilogues;
   JoinStagesPassOptions join;
   PlanMemoryPassOptions memory;
+  ConvertMetaOpToGPUPassOptions lowering;
   EmitPtxPassOptions ptx;
   switch (phase) {
   case PipelinePhase::Graph:
@@ -247,7 +248,8 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     buildVectorToLLVMPipeline(pm);
     break;
   case PipelinePhase::Gpu:
-    pm.addPass(createConvertMetaOpToGPUPass());
+    lowering.chip = options.chip;
+    pm.addPass(createConvertMetaOpToGPUPass(lowering));
     break;
   case PipelinePhase::NVVM:
     pm.addPass(createFormFmaPass());

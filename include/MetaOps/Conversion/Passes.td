@@ -58,9 +58,12 @@ def ConvertMetaOpToGPUPass
     Each function that holds one `metaop.kernel` becomes a `gpu.module` with a
     function over one-dimensional buffers in global memory, the inputs before the
     results, and numbers. What blocks and threads do is what the stages'
-    schedules say. `metaop.grid` is the number of blocks of a call. Functions in
-    front of the last one, which run before it with the same arguments, set to
-    the identity what is combined in memory.
+    schedules say, which are verified for the chip before. `metaop.grid` is the
+    number of blocks of a call. Functions run in order with the same arguments;
+    one in front of that with the name of the kernel sets to the identity what
+    is combined in memory. Where floats are summed in no order that is known,
+    two more add them as integers; `metaop.scratch` then says how many words the
+    last buffers have, which are the kernel's own.
 
     Before:
     ```mlir
@@ -87,6 +90,7 @@ def ConvertMetaOpToGPUPass
             : memref<1048576xf32, 1>, vector<4xf32>
     ```
   }];
+  let options = [MetaOp_ChipOption];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
@@ -101,7 +105,8 @@ def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
   let description = [{
     In each function with `metaop.num_buffers`, every `arith.constant` of type
     index becomes an argument, in the order of the text, before the two bounds;
-    the values are listed in `metaop.numbers`. Buffers forget their lengths.
+    the values are listed in `metaop.numbers`. Buffers forget their lengths. In
+    kernels for GPUs, which have no bounds, numbers are the last arguments.
 
     Kernels that differ in extents, strides or offsets only become equal by
     this, but for `metaop.numbers` and the two attributes that tell a call's
@@ -214,9 +219,9 @@ def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
 def VerifyGpuKernelsPass : Pass<"metaop-verify-gpu", "::mlir::ModuleOp"> {
   let summary = "Checks that kernels for GPUs can be lowered";
   let description = [{
-    The legality check of the phase `gpu`. Each `gpu.module` holds one kernel:
-    1-d buffers in memory space 1, as many as `metaop.num_buffers` says, then
-    numbers of type index; a `metaop.launch` that the chip can run; shared memory
+    The legality check of the phase `gpu`. Each `gpu.module` holds functions that
+    are kernels. Of each: 1-d buffers in memory space 1, as many as
+    `metaop.num_buffers` says, then numbers of type index; a `metaop.launch` that the chip can run; shared memory
     as workgroup attributions of static shapes in space 3. Threads and blocks are
     numbered along x. Masked accesses and gathers of vectors are refused: they
     are no instructions of GPUs, and would become a branch for each lane.

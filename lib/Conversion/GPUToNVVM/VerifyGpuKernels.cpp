@@ -110,11 +110,16 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel, const Chip &chip) {
 }
 
 static LogicalResult verifyModule(gpu::GPUModuleOp module, const Chip &chip) {
-  auto kernels = llvm::to_vector(module.getOps<gpu::GPUFuncOp>());
-  if (kernels.size() != 1 || !kernels.front().isKernel())
-    return module.emitOpError("expects one function, which is a kernel, given ")
-           << kernels.size();
-  return verifyKernel(kernels.front(), chip);
+  auto kernels = module.getOps<gpu::GPUFuncOp>();
+  if (kernels.empty())
+    return module.emitOpError("expects a function, given none");
+  for (gpu::GPUFuncOp kernel : kernels) {
+    if (!kernel.isKernel())
+      return kernel.emitOpError("expects to be a kernel");
+    if (failed(verifyKernel(kernel, chip)))
+      return failure();
+  }
+  return success();
 }
 
 namespace {

@@ -27,6 +27,7 @@
 #include "../StageBody/MemoryAccess.h"
 #include "../StageBody/Reduction.h"
 #include "Addresses.h"
+#include "FixedPointSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -104,6 +105,14 @@ static void emitFloatExtreme(OpBuilder &b, Location loc, bool isMax,
                   address, bits);
 }
 
+Value metaop::emitAtomicLoad(OpBuilder &b, Location loc, Type type,
+                             Value address) {
+  return LLVM::LoadOp::create(
+      b, loc, type, address, /*alignment=*/type.getIntOrFloatBitWidth() / 8,
+      /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
+      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, kScope);
+}
+
 /// Compares and swaps until nobody else has written in between.
 static void emitExchange(OpBuilder &b, Location loc, const Reduction &reduction,
                          Type element, Value address, Value value) {
@@ -121,10 +130,7 @@ static void emitExchange(OpBuilder &b, Location loc, const Reduction &reduction,
       word = arith::BitcastOp::create(b, loc, memory, word);
     return reduction.emitWiden(b, loc, toComputeType(b, loc, word, element));
   };
-  Value first = LLVM::LoadOp::create(
-      b, loc, bits, address, /*alignment=*/bits.getIntOrFloatBitWidth() / 8,
-      /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
-      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, kScope);
+  Value first = emitAtomicLoad(b, loc, bits, address);
   auto loop = scf::WhileOp::create(b, loc, TypeRange(bits), ValueRange(first));
   OpBuilder::InsertionGuard insertion(b);
   Block *before = b.createBlock(&loop.getBefore(), {}, bits, loc);
@@ -161,6 +167,10 @@ void metaop::emitAtomics(GpuFunction &function, ThreadTile &tile,
   Location loc = function.getLoc();
   Type element = getElementTypeOrSelf(write.value);
   Reduction reduction(*write.kind, element);
+  const FixedPointSums *fixed = function.getFixedPoint();
+  bool isFixed = fixed && fixed->contains(buffer);
+  if (fixed && fixed->isMeasuring() && !isFixed)
+    return;
   auto emitAt = [&](const TilePlace &place) {
     ThreadTile::Point point(tile, place, tile.getAllDims());
     Condition takesPart;
@@ -171,7 +181,10 @@ void metaop::emitAtomics(GpuFunction &function, ThreadTile &tile,
       Value value =
           reduction.emitWiden(b, loc, tile.getValue(write.value, place));
       Value at = tile.getEmitter().emitExpr(write.place.offset, point);
-      emitAtomic(b, loc, *write.kind, element, buffer, at, value);
+      if (isFixed)
+        fixed->emit(function, buffer, at, value);
+      else
+        emitAtomic(b, loc, *write.kind, element, buffer, at, value);
     });
   };
   tile.forEachPlace(tile.getAllDims(), [&](const TilePlace &place) {

@@ -28,6 +28,9 @@ void emitAtomics(GpuFunction &function, ThreadTile &tile,
 void emitAtomic(OpBuilder &b, Location loc, ReduceKind kind, Type element,
                 Value memory, Value place, Value value);
 
+/// What is at an address that other threads access atomically.
+Value emitAtomicLoad(OpBuilder &b, Location loc, Type type, Value address);
+
 } // namespace mlir::metaop
 
 #endif // METAOPS_LIB_CONVERSION_METAOPTOGPU_ATOMICRESULTS_H

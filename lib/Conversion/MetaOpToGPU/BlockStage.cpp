@@ -30,6 +30,7 @@
 #include "../StageBody/AffineEmitter.h"
 #include "../StageBody/Conditions.h"
 #include "AtomicResults.h"
+#include "FixedPointSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -46,7 +47,8 @@ BlockStage::BlockStage(GpuFunction &function, LocalValues &locals,
       locals(locals), levels(levels), stage(levels.getStage()),
       schedule(levels.getSchedule()), bindings(std::move(bindings)),
       tile(b, levels, this->bindings), sums(function, tile, opened),
-      staged(std::move(staged)) {
+      staged(std::move(staged)),
+      prefixes(b, stage, tile, /*copiesAreSteps=*/false) {
   locals.bindReads(number, tile);
   this->staged.bindReads(tile);
   findDepths();
@@ -125,8 +127,12 @@ void BlockStage::emitValues(unsigned depth) {
     if (!read.isIndirect && depthOf.lookup(read.value) == depth)
       tile.emit(read.value);
   for (Operation *op : stage.body)
-    if (depthOf.lookup(op->getResult(0)) == depth)
-      tile.emit(op->getResult(0));
+    if (depthOf.lookup(op->getResult(0)) == depth) {
+      if (auto prefix = dyn_cast<PrefixOp>(op))
+        prefixes.emit(prefix);
+      else
+        tile.emit(op->getResult(0));
+    }
 }
 
 void BlockStage::enter(unsigned depth) {
@@ -197,6 +203,10 @@ int64_t BlockStage::getNestedTrips(unsigned depth) const {
 
 void BlockStage::emitLoop(unsigned depth) {
   LoopRange range = getRange(depth);
+  if (stage.isCarried(levels.getLevel(depth).dim)) {
+    emitCarried(depth, range);
+    return;
+  }
   int64_t pairwise = schedule.getPairwise();
   if (pairwise == 0 || !sums.accumulateError(depth)) {
     emitSteps(depth, range);
@@ -256,6 +266,16 @@ void BlockStage::emitSteps(unsigned depth, const LoopRange &range) {
   sums.setActive(depth, results);
   tile.setState(std::move(outside));
   blockParts = std::move(outsideParts);
+}
+
+/// Emits the loop of the prefixes, which each thread goes through on its own.
+void BlockStage::emitCarried(unsigned depth, const LoopRange &range) {
+  ThreadTile::State outside = tile.getState();
+  prefixes.emitLoop(range, /*step=*/1, [&](Value at, Value) {
+    openLevel(depth, at);
+    emitNest(depth + 1);
+    tile.setState(outside);
+  });
 }
 
 void BlockStage::emitNest(unsigned depth) {
@@ -323,7 +343,8 @@ void BlockStage::emitBody() {
   llvm::SmallBitVector dims = getGuardedDims();
   bool isNever = llvm::any_of(
       dims.set_bits(), [&](unsigned dim) { return levels.alwaysExceeds(dim); });
-  if (dims.none() || isNever) {
+  // What prefixes carry goes through one body alone.
+  if (dims.none() || isNever || stage.carry) {
     emitTile(/*isWhole=*/dims.none());
   } else {
     unsigned depth = levels.getNumLevels();
@@ -434,8 +455,14 @@ Value BlockStage::emitIsFirst(const StageWrite &write, bool isInBlock) {
 void BlockStage::store(const StageWrite &write,
                        const ThreadTile::Copies &copies,
                        const ThreadTile::Dims &dims) {
+  // A pass that measures what another one adds has no results.
+  bool isMeasuring =
+      function.getFixedPoint() && function.getFixedPoint()->isMeasuring();
   for (const StageWrite &target : locals.getStores(stage, write)) {
-    Value isFirst = emitIsFirst(write, LocalValues::isInBlock(stage, target));
+    bool isInBlock = LocalValues::isInBlock(stage, target);
+    if (isMeasuring && !isInBlock)
+      continue;
+    Value isFirst = emitIsFirst(write, isInBlock);
     tile.forEachPlace(write.loops, [&](const TilePlace &place) {
       tile.store(target, copies[tile.getNumber(place, dims)], place, isFirst);
     });

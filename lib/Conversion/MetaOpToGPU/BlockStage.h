@@ -10,6 +10,7 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKSTAGE_H
 
 #include "../StageBody/LoopRange.h"
+#include "../StageBody/Prefixes.h"
 #include "LocalValues.h"
 #include "StagedReads.h"
 #include "ThreadSums.h"
@@ -50,6 +51,7 @@ private:
   int64_t getTrips(unsigned depth) const;
   int64_t getNestedTrips(unsigned depth) const;
   void emitLoop(unsigned depth);
+  void emitCarried(unsigned depth, const LoopRange &range);
   void emitSteps(unsigned depth, const LoopRange &range);
   void emitBlocks(unsigned depth, const LoopRange &range, unsigned numBlocks);
 
@@ -81,6 +83,7 @@ private:
   ThreadTile tile;
   ThreadSums sums;
   StagedReads staged;
+  Prefixes prefixes;
 
   /// The part of a position that the threads are, by dimension.
   SmallVector<Value> threadParts;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuFunction.h"
+#include "../StageBody/LoopRange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -47,6 +48,16 @@ void GpuFunction::emitBarrier() { gpu::BarrierOp::create(b, loc); }
 void GpuFunction::emitClusterBarrier() {
   NVVM::ClusterArriveOp::create(b, loc, /*aligned=*/b.getUnitAttr());
   NVVM::ClusterWaitOp::create(b, loc, /*aligned=*/b.getUnitAttr());
+}
+
+void GpuFunction::emitGridLoop(Value count,
+                               llvm::function_ref<void(Value number)> emit) {
+  Value threads = emitIndex(numThreads);
+  Value first = arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, block, threads), thread);
+  Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  emitFor(b, loc, {first, count, std::nullopt},
+          arith::MulIOp::create(b, loc, blocks, threads), emit);
 }
 
 Value GpuFunction::emitIndex(int64_t value) {

@@ -14,6 +14,8 @@
 
 namespace mlir::metaop {
 
+class FixedPointSums;
+
 /// Address spaces of memrefs, as NVVM numbers them.
 enum class GpuMemory { Global = 1, Shared = 3 };
 
@@ -34,12 +36,20 @@ public:
   Value getBlock() const { return block; }
   Value getBlockInCluster() const { return rank; }
 
+  /// What is done of sums of floats that all threads add to; null if they are
+  /// added as they are.
+  const FixedPointSums *getFixedPoint() const { return fixedPoint; }
+  void setFixedPoint(const FixedPointSums *sums) { fixedPoint = sums; }
+
   /// Memory of the block, for elements as memory holds them.
   Value addShared(Type type, int64_t numElements);
   /// All threads of the block wait for each other.
   void emitBarrier();
   /// All threads of all blocks of the cluster do.
   void emitClusterBarrier();
+
+  /// Shares the numbers below `count` among the threads of the grid.
+  void emitGridLoop(Value count, llvm::function_ref<void(Value number)> emit);
 
   /// `number / stride % count`; a null count does not wrap around.
   Value emitCoordinate(Value number, Value stride, Value count);
@@ -54,6 +64,7 @@ private:
   gpu::GPUFuncOp function;
   int64_t numThreads, clusterSize;
   Value thread, block, rank;
+  const FixedPointSums *fixedPoint = nullptr;
 };
 
 /// The attribute of a memref in a GPU's memory.

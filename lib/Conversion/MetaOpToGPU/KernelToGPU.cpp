@@ -24,9 +24,11 @@
 
 #include "AtomicResults.h"
 #include "BlockTree.h"
+#include "FixedPointSums.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "ResultFill.h"
-#include "VerifyLevels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,6 +37,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::metaop {
@@ -49,9 +52,9 @@ namespace {
 
 class KernelToGPU {
 public:
-  KernelToGPU(func::FuncOp function, KernelOp kernel)
-      : function(function), kernel(kernel), b(function.getContext()),
-        loc(kernel.getLoc()) {}
+  KernelToGPU(func::FuncOp function, KernelOp kernel, const Chip &chip)
+      : function(function), kernel(kernel), chip(chip),
+        b(function.getContext()), loc(kernel.getLoc()) {}
 
   LogicalResult lower();
 
@@ -60,25 +63,39 @@ private:
       llvm::function_ref<LogicalResult(GpuFunction &, KernelFrame &)>;
 
   LogicalResult readStages();
+  LogicalResult findSums();
   int64_t getIndexBits();
+  LaunchAttr getSimpleLaunch();
+  bool mayBeOverwritten(BlockArgument argument);
   LogicalResult addFunction(StringRef name, int64_t grid, LaunchAttr launch,
                             EmitFn emit);
+  SmallVector<FilledResult> getFilled() const;
   LogicalResult emitFill();
-  LogicalResult emitStages();
+  LogicalResult emitStages(StringRef name, FixedPointSums::Pass pass);
+  LogicalResult emitSums();
+  void bindSums(KernelFrame &frame, FixedPointSums &bound);
 
   func::FuncOp function;
   KernelOp kernel;
+  const Chip &chip;
   OpBuilder b;
   Location loc;
   gpu::GPUModuleOp module;
   SmallVector<GpuStage, 1> stages;
   /// Results that are reduced over nothing.
   SmallVector<GpuStage, 1> empty;
+  /// Sums of floats in fixed point, and the words of each in the function that
+  /// is being made.
+  SmallVector<FixedPointSum, 1> sums;
+  SmallVector<Value, 1> words;
 };
 
 } // namespace
 
 LogicalResult KernelToGPU::readStages() {
+  // A stage behind one without iterations shares with the one before that what
+  // all three share.
+  int64_t mostShared = INT64_MAX;
   for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
     FailureOr<Stage> stage = Stage::build(op);
     if (failed(stage))
@@ -86,15 +103,49 @@ LogicalResult KernelToGPU::readStages() {
     ScheduleAttr schedule = op.getScheduleAttr();
     if (stage->isEmpty()) {
       empty.push_back({std::move(*stage), schedule});
+      mostShared =
+          std::min(mostShared, schedule ? schedule.getShared() : int64_t(0));
       continue;
     }
     if (!schedule)
       return op.emitOpError("has no schedule; run metaop-schedule-gpu before");
     if (stages.empty() && schedule.getShared() != 0)
       return op.emitOpError("the first stage of a kernel shares no loops");
-    stages.push_back({std::move(*stage), schedule});
+    stages.push_back(
+        {std::move(*stage),
+         schedule.withShared(std::min(mostShared, schedule.getShared()))});
+    mostShared = INT64_MAX;
   }
-  return verifyLevels(stages);
+  if (!stages.empty() && failed(verifyGpuKernel(stages, chip)))
+    return failure();
+  return findSums();
+}
+
+LogicalResult KernelToGPU::findSums() {
+  if (function->hasAttr("metaop.float_atomics"))
+    return success();
+  for (const GpuStage &each : stages)
+    for (const StageWrite &write : each.stage.writes) {
+      Type element = getElementTypeOrSelf(write.value);
+      if (!isAtomic(write) || write.kind != ReduceKind::Add ||
+          !isa<FloatType>(element))
+        continue;
+      if (!element.isF32() && !element.isF64())
+        return kernel.emitOpError("sums ")
+               << element << " in any order, which have to be widened before";
+      FailureOr<FixedPointSum> sum = FixedPointSum::create(each.stage, write);
+      if (failed(sum))
+        return failure();
+      sums.push_back(*sum);
+    }
+  return success();
+}
+
+/// The bytes of a tensor, if they are known.
+static std::optional<int64_t> findBytes(RankedTensorType type) {
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  return type.getNumElements() * getElementBytes(type);
 }
 
 /// 32 where all places and iterations are numbers of that width.
@@ -122,22 +173,65 @@ int64_t KernelToGPU::getIndexBits() {
   return narrow;
 }
 
+/// Whether a call may have a result in the memory of an argument.
+bool KernelToGPU::mayBeOverwritten(BlockArgument argument) {
+  SmallVector<unsigned> inputs;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (input == argument)
+      inputs.push_back(i);
+  std::optional<int64_t> bytes =
+      findBytes(cast<RankedTensorType>(argument.getType()));
+  for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
+    std::optional<int64_t> taken = findBytes(cast<RankedTensorType>(type));
+    bool mayFit = !bytes || !taken || *bytes == *taken;
+    if (mayFit && canWriteInPlace(kernel, inputs, i))
+      return true;
+  }
+  return false;
+}
+
 LogicalResult KernelToGPU::addFunction(StringRef name, int64_t grid,
                                        LaunchAttr launch, EmitFn emit) {
   KernelFrame frame(function, kernel,
                     getMemorySpace(b.getContext(), GpuMemory::Global));
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToEnd(module.getBody());
-  auto lowered = gpu::GPUFuncOp::create(
-      b, function.getLoc(), name, b.getFunctionType(frame.getTypes(), {}));
+  SmallVector<Type> types = frame.getTypes();
+  unsigned numBuffers = frame.getNumBuffers();
+  SmallVector<int64_t> scratch;
+  for (const FixedPointSum &sum : sums) {
+    scratch.push_back(sum.getNumWords());
+    types.insert(
+        types.begin() + numBuffers++,
+        MemRefType::get({sum.getNumWords()}, b.getI64Type(),
+                        MemRefLayoutAttrInterface(),
+                        getMemorySpace(b.getContext(), GpuMemory::Global)));
+  }
+  auto lowered = gpu::GPUFuncOp::create(b, function.getLoc(), name,
+                                        b.getFunctionType(types, {}));
   lowered->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  lowered->setAttr("metaop.num_buffers",
-                   b.getI64IntegerAttr(frame.getNumBuffers()));
+  lowered->setAttr("metaop.num_buffers", b.getI64IntegerAttr(numBuffers));
+  if (!scratch.empty())
+    lowered->setAttr("metaop.scratch", b.getDenseI64ArrayAttr(scratch));
   if (!ShapedType::isDynamic(grid))
     lowered->setAttr("metaop.grid", b.getI64IntegerAttr(grid));
   lowered->setAttr("metaop.launch", launch);
+  // What nobody writes may be read past the cache of what is written.
+  unsigned position = 0;
+  for (BlockArgument argument : function.getArguments())
+    if (isa<RankedTensorType>(argument.getType())) {
+      if (!mayBeOverwritten(argument))
+        lowered.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(),
+                           b.getUnitAttr());
+      ++position;
+    }
   b.setInsertionPointToStart(&lowered.getBody().front());
-  frame.bind(lowered.getArguments());
+  ArrayRef<BlockArgument> all = lowered.getArguments();
+  auto own = all.slice(frame.getNumBuffers(), sums.size());
+  words.assign(own.begin(), own.end());
+  SmallVector<Value> arguments(all.take_front(frame.getNumBuffers()));
+  llvm::append_range(arguments, all.drop_front(numBuffers));
+  frame.bind(arguments);
   GpuFunction context(b, loc, lowered, launch.getThreads(),
                       launch.getCluster());
   if (failed(emit(context, frame)))
@@ -147,7 +241,13 @@ LogicalResult KernelToGPU::addFunction(StringRef name, int64_t grid,
   return success();
 }
 
-LogicalResult KernelToGPU::emitFill() {
+/// Of what shares elements among the threads of the grid.
+LaunchAttr KernelToGPU::getSimpleLaunch() {
+  return LaunchAttr::get(b.getContext(), kFillThreads, /*cluster=*/1,
+                         /*min_blocks=*/1, getIndexBits());
+}
+
+SmallVector<FilledResult> KernelToGPU::getFilled() const {
   SmallVector<FilledResult> results;
   for (const GpuStage &each : empty)
     for (const StageWrite &write : each.stage.writes)
@@ -157,39 +257,75 @@ LogicalResult KernelToGPU::emitFill() {
     for (const StageWrite &write : each.stage.writes)
       if (isAtomic(write))
         results.push_back({&each.stage, &write});
-  if (results.empty())
-    return success();
-  auto launch = LaunchAttr::get(b.getContext(), kFillThreads, /*cluster=*/1,
-                                /*min_blocks=*/1, getIndexBits());
-  return addFunction((function.getName() + "_fill").str(), getFillGrid(results),
-                     launch, [&](GpuFunction &context, KernelFrame &frame) {
-                       for (const FilledResult &result : results) {
-                         FailureOr<StageBindings> bindings =
-                             frame.bindStage(b, *result.stage, module);
-                         if (failed(bindings))
-                           return failure();
-                         emitResultFill(context, result, *bindings);
-                       }
-                       return success();
-                     });
+  return results;
 }
 
-LogicalResult KernelToGPU::emitStages() {
-  if (stages.empty())
+LogicalResult KernelToGPU::emitFill() {
+  SmallVector<FilledResult> results = getFilled();
+  if (results.empty())
     return success();
+  std::string name = (function.getName() + "_fill").str();
+  return addFunction(
+      name, getFillGrid(results), getSimpleLaunch(),
+      [&](GpuFunction &context, KernelFrame &frame) -> LogicalResult {
+        for (const FilledResult &result : results) {
+          FailureOr<StageBindings> bindings =
+              frame.bindStage(b, *result.stage, module);
+          if (failed(bindings))
+            return failure();
+          emitResultFill(context, result, *bindings);
+        }
+        for (auto [sum, memory] : llvm::zip_equal(sums, words))
+          emitZeroWords(context, sum, memory);
+        return success();
+      });
+}
+
+void KernelToGPU::bindSums(KernelFrame &frame, FixedPointSums &bound) {
+  for (auto [sum, memory] : llvm::zip_equal(sums, words)) {
+    Value result = sum.stage->op->getResult(sum.write->result);
+    bound.bind(sum, frame.getBuffers().lookup(result), memory);
+  }
+}
+
+LogicalResult KernelToGPU::emitStages(StringRef name,
+                                      FixedPointSums::Pass pass) {
   int64_t threads = 1;
   for (const GpuStage &each : stages)
     threads = std::max(threads, each.schedule.getNumThreads());
   auto launch = LaunchAttr::get(b.getContext(), threads,
                                 stages.front().schedule.getClusterSize(),
                                 /*min_blocks=*/1, getIndexBits());
-  return addFunction(function.getName(), getGridSize(stages), launch,
+  // Reads move to where the function has what they read.
+  SmallVector<GpuStage, 1> moved(stages);
+  return addFunction(name, getGridSize(stages), launch,
                      [&](GpuFunction &context, KernelFrame &frame) {
-                       BlockTree tree(context, stages, frame.getBuffers());
+                       FixedPointSums bound(pass);
+                       bindSums(frame, bound);
+                       if (!sums.empty())
+                         context.setFixedPoint(&bound);
+                       BlockTree tree(context, moved, frame.getBuffers());
                        return tree.emit([&](const Stage &stage) {
                          return frame.bindStage(b, stage, module);
                        });
                      });
+}
+
+LogicalResult KernelToGPU::emitSums() {
+  SmallVector<FilledResult> results;
+  for (const FixedPointSum &sum : sums)
+    results.push_back({sum.stage, sum.write});
+  std::string name = (function.getName() + "_sums").str();
+  return addFunction(
+      name, getFillGrid(results), getSimpleLaunch(),
+      [&](GpuFunction &context, KernelFrame &frame) -> LogicalResult {
+        for (auto [sum, memory] : llvm::zip_equal(sums, words)) {
+          Value result = sum.stage->op->getResult(sum.write->result);
+          emitFloatsOfWords(context, sum, frame.getBuffers().lookup(result),
+                            memory);
+        }
+        return success();
+      });
 }
 
 LogicalResult KernelToGPU::lower() {
@@ -198,7 +334,15 @@ LogicalResult KernelToGPU::lower() {
     return failure();
   b.setInsertionPoint(function);
   module = gpu::GPUModuleOp::create(b, function.getLoc(), function.getName());
-  if (failed(emitFill()) || failed(emitStages()))
+  if (failed(emitFill()))
+    return failure();
+  std::string scale = (function.getName() + "_scale").str();
+  if (!sums.empty() && failed(emitStages(scale, FixedPointSums::Pass::Measure)))
+    return failure();
+  if (!stages.empty() &&
+      failed(emitStages(function.getName(), FixedPointSums::Pass::Add)))
+    return failure();
+  if (!sums.empty() && failed(emitSums()))
     return failure();
   function.erase();
   return success();
@@ -207,6 +351,8 @@ LogicalResult KernelToGPU::lower() {
 namespace {
 struct ConvertMetaOpToGPUPass
     : metaop::impl::ConvertMetaOpToGPUPassBase<ConvertMetaOpToGPUPass> {
+  using ConvertMetaOpToGPUPassBase::ConvertMetaOpToGPUPassBase;
+
   void runOnOperation() override {
     llvm::StringSet<> lowered;
     for (auto function :
@@ -215,7 +361,7 @@ struct ConvertMetaOpToGPUPass
       if (!kernel)
         continue;
       lowered.insert(function.getName());
-      if (failed(KernelToGPU(function, kernel).lower()))
+      if (failed(KernelToGPU(function, kernel, *chip).lower()))
         return signalPassFailure();
     }
     // The program around the kernels is the runtime's.

@@ -40,10 +40,6 @@ static bool isReadOf(const Stage &stage, const StageRead &read, Value result) {
          getOuterValue(stage.op, read.source) == result;
 }
 
-//===----------------------------------------------------------------------===//
-// Legal places
-//===----------------------------------------------------------------------===//
-
 /// The levels that a stage shares with all later ones that read its result.
 unsigned LocalValues::getNumShared(unsigned writer, Value result) const {
   unsigned numShared = UINT_MAX, least = UINT_MAX;
@@ -53,46 +49,6 @@ unsigned LocalValues::getNumShared(unsigned writer, Value result) const {
       numShared = std::min(numShared, least);
   }
   return numShared;
-}
-
-/// The dimensions, once each, that the shared levels number and the result
-/// keeps: of any other, all iterations have the same.
-static SmallVector<int64_t> getSharedDims(ScheduleAttr schedule,
-                                          ArrayRef<unsigned> depths) {
-  SmallVector<int64_t> dims;
-  for (unsigned depth : depths)
-    dims.push_back(schedule.getLevels()[depth].dim);
-  return dims;
-}
-
-LogicalResult LocalValues::verify(const Local &local, unsigned numShared) {
-  const GpuStage &writer = stages[local.writer];
-  FusedOp op = writer.stage.op;
-  auto refuse = [&] {
-    return op.emitOpError("cannot hand on result ")
-           << local.result.getResultNumber() << " in "
-           << stringifyResultPlace(local.place) << ": ";
-  };
-  if (local.place == ResultPlace::Memory && !buffers.lookup(local.result))
-    return refuse() << "it is no result of the kernel";
-  if (local.place == ResultPlace::Cluster)
-    return refuse() << "memory of a cluster holds no results yet";
-  SmallVector<unsigned> depths;
-  llvm::SmallDenseSet<int64_t> seen;
-  for (unsigned depth = 0; depth < numShared; ++depth) {
-    const LoopLevel &level = writer.schedule.getLevels()[depth];
-    if (!level.isDistributed() && local.write->loops.test(level.dim) &&
-        seen.insert(level.dim).second)
-      depths.push_back(depth);
-  }
-  for (const GpuStage &reader : stages.drop_front(local.writer + 1))
-    for (const StageRead &read : reader.stage.reads)
-      if (isReadOf(reader.stage, read, local.result) &&
-          !staysInIteration(*local.write,
-                            getSharedDims(writer.schedule, depths), read,
-                            getSharedDims(reader.schedule, depths)))
-        return refuse() << "another iteration of the shared loops reads it";
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,8 +146,10 @@ LogicalResult LocalValues::allocate() {
       Local local{result, unsigned(number),
                   &write, each.schedule.getPlaceOf(write.result),
                   {},     {}};
-      if (failed(verify(local, numShared)))
-        return failure();
+      if (local.place == ResultPlace::Cluster)
+        return each.stage.op->emitOpError(
+                   "cannot hand on a result in memory of a cluster: result ")
+               << write.result;
       if (local.place == ResultPlace::Shared &&
           failed(addMemory(local, numShared)))
         return failure();

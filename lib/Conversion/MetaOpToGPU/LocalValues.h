@@ -17,15 +17,10 @@
 
 #include "../StageBody/StageBindings.h"
 #include "GpuFunction.h"
+#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "ThreadTile.h"
 
 namespace mlir::metaop {
-
-/// A stage of a kernel, with its place in the tree of levels.
-struct GpuStage {
-  Stage stage;
-  ScheduleAttr schedule;
-};
 
 /// The results that stages of a kernel hand on to later ones.
 class LocalValues {
@@ -82,7 +77,6 @@ private:
 
   const Local *find(Value result) const;
   unsigned getNumShared(unsigned writer, Value result) const;
-  LogicalResult verify(const Local &local, unsigned numShared);
   LogicalResult addMemory(Local &local, unsigned numShared);
   AffineExpr getOffset(unsigned stage, AffineMap map, ArrayRef<int64_t> shape,
                        unsigned numShared);

@@ -13,7 +13,6 @@
 
 #include "ResultFill.h"
 #include "../StageBody/AffineEmitter.h"
-#include "../StageBody/LoopRange.h"
 #include "../StageBody/MemoryAccess.h"
 #include "../StageBody/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,7 +52,7 @@ static bool isContiguous(const StageWrite &write) {
 
 /// The place of an element by its number.
 static Value emitPlace(GpuFunction &function, const StageWrite &write,
-                       const StageBindings &bindings, Value number) {
+                       ArrayRef<Value> symbols, Value number) {
   if (isContiguous(write))
     return number;
   OpBuilder &b = function.getBuilder();
@@ -61,14 +60,26 @@ static Value emitPlace(GpuFunction &function, const StageWrite &write,
   Value place = function.emitIndex(0);
   for (auto [extent, stride] :
        llvm::reverse(llvm::zip_equal(write.shape, write.strides))) {
-    Value count = emitAffine(b, loc, extent, {}, bindings.symbols);
+    Value count = emitAffine(b, loc, extent, {}, symbols);
     Value at = function.emitCoordinate(number, Value(), count);
     number = function.emitCoordinate(number, count, Value());
-    at = arith::MulIOp::create(
-        b, loc, at, emitAffine(b, loc, stride, {}, bindings.symbols));
+    at = arith::MulIOp::create(b, loc, at,
+                               emitAffine(b, loc, stride, {}, symbols));
     place = arith::AddIOp::create(b, loc, place, at);
   }
   return place;
+}
+
+void metaop::emitForElements(GpuFunction &function, const StageWrite &write,
+                             ArrayRef<Value> symbols,
+                             llvm::function_ref<void(Value place)> emit) {
+  AffineExpr count = getAffineConstantExpr(1, write.place.offset.getContext());
+  for (AffineExpr extent : write.shape)
+    count = count * extent;
+  Value number =
+      emitAffine(function.getBuilder(), function.getLoc(), count, {}, symbols);
+  function.emitGridLoop(
+      number, [&](Value at) { emit(emitPlace(function, write, symbols, at)); });
 }
 
 void metaop::emitResultFill(GpuFunction &function, const FilledResult &result,
@@ -82,20 +93,8 @@ void metaop::emitResultFill(GpuFunction &function, const FilledResult &result,
   Value identity =
       reduction.emitNarrow(b, loc, reduction.emitIdentity(b, loc, /*lanes=*/1));
   identity = toMemoryType(b, loc, identity, element);
-  AffineExpr count = getAffineConstantExpr(1, write.place.offset.getContext());
-  for (AffineExpr extent : write.shape)
-    count = count * extent;
-  Value threads = function.emitIndex(function.getNumThreads());
-  Value first = arith::AddIOp::create(
-      b, loc, arith::MulIOp::create(b, loc, function.getBlock(), threads),
-      function.getThread());
-  Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
-  LoopRange range{first, emitAffine(b, loc, count, {}, bindings.symbols),
-                  std::nullopt};
-  emitFor(b, loc, range, arith::MulIOp::create(b, loc, blocks, threads),
-          [&](Value number) {
-            memref::StoreOp::create(
-                b, loc, identity, bindings.results[write.result],
-                emitPlace(function, write, bindings, number));
-          });
+  emitForElements(function, write, bindings.symbols, [&](Value place) {
+    memref::StoreOp::create(b, loc, identity, bindings.results[write.result],
+                            place);
+  });
 }

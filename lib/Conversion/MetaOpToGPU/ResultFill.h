@@ -26,6 +26,12 @@ constexpr int64_t kFillThreads = 256;
 /// The blocks that fill these results.
 int64_t getFillGrid(ArrayRef<FilledResult> results);
 
+/// Visits the places of a result's elements, shared among the threads of the
+/// grid.
+void emitForElements(GpuFunction &function, const StageWrite &write,
+                     ArrayRef<Value> symbols,
+                     llvm::function_ref<void(Value place)> emit);
+
 /// Sets to the identity all elements of a result, shared among the threads of
 /// the grid.
 void emitResultFill(GpuFunction &function, const FilledResult &result,

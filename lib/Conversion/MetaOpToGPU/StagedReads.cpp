@@ -76,7 +76,8 @@ FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
     return op.emitOpError("cannot stage a read whose place is computed from "
                           "tensors");
   Box box{read.value, {}, getElementTypeOrSelf(read.value.getType()), {}};
-  for (unsigned dim : stage.getLoopsOf(read.value).set_bits()) {
+  llvm::SmallBitVector dims = stage.getLoopsOf(read.value);
+  for (unsigned dim : dims.set_bits()) {
     int64_t span = getSpan(levels, dim);
     if (span == 0)
       return op.emitOpError("cannot stage a read of dimension ")
@@ -192,63 +193,75 @@ Value StagedReads::emitLoad(GpuFunction &function,
   return toMemoryType(b, loc, value, box.element);
 }
 
+/// Copies `count` elements of each thread, from that with number `first` on;
+/// the first `known` of them are in the box whatever the thread is. These are
+/// all loaded before the first is stored.
+void StagedReads::emitRound(GpuFunction &function,
+                            const StageBindings &bindings, const Box &box,
+                            ArrayRef<Value> origins, Value first, int64_t count,
+                            int64_t known) const {
+  OpBuilder &b = function.getBuilder();
+  Location loc = function.getLoc();
+  SmallVector<Value> values(count), places(count), numbers;
+  auto load = [&](int64_t i) {
+    values[i] =
+        emitLoad(function, bindings, box, numbers[i], origins, places[i]);
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    Value distance = function.emitIndex(i * function.getNumThreads());
+    numbers.push_back(arith::AddIOp::create(b, loc, first, distance));
+    if (i < known)
+      load(i);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Value isThere;
+    if (i >= known)
+      isThere =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, numbers[i],
+                                function.emitIndex(box.getSize()));
+    emitIf(b, loc, isThere, [&] {
+      if (i >= known)
+        load(i);
+      memref::StoreOp::create(b, loc, values[i], box.memory, places[i]);
+    });
+  }
+}
+
+/// Copies a box, so many elements of each thread at a time.
+void StagedReads::emitBox(GpuFunction &function, const StageBindings &bindings,
+                          const Box &box, ArrayRef<Value> origins) const {
+  OpBuilder &b = function.getBuilder();
+  Location loc = function.getLoc();
+  int64_t threads = function.getNumThreads();
+  int64_t size = box.getSize(), whole = size / threads;
+  int64_t looped =
+      whole > kMaxInFlight ? whole / kMaxInFlight * kMaxInFlight : 0;
+  Value first = function.getThread();
+  if (looped > 0) {
+    Value end = function.emitIndex(looped * threads);
+    LoopRange range{function.emitIndex(0), end, std::nullopt};
+    emitFor(b, loc, range, function.emitIndex(threads * kMaxInFlight),
+            [&](Value at) {
+              emitRound(function, bindings, box, origins,
+                        arith::AddIOp::create(b, loc, at, first), kMaxInFlight,
+                        kMaxInFlight);
+            });
+    first = arith::AddIOp::create(b, loc, first, end);
+  }
+  emitRound(function, bindings, box, origins, first,
+            llvm::divideCeil(size, threads) - looped, whole - looped);
+}
+
 void StagedReads::emit(GpuFunction &function, StageBindings &bindings,
                        ArrayRef<Value> origins, bool isRepeated) const {
   if (boxes.empty())
     return;
-  OpBuilder &b = function.getBuilder();
-  Location loc = function.getLoc();
   for (auto [dim, origin] : llvm::enumerate(origins))
     bindings.symbols[firstSymbol + dim] = origin;
+  // Nobody reads what was there before any more.
   if (isRepeated)
     function.emitBarrier();
-  int64_t threads = function.getNumThreads();
-  auto emitRound = [&](const Box &box, Value first, int64_t count,
-                       int64_t known) {
-    SmallVector<Value> values, places(count), numbers;
-    auto emitAt = [&](Value number, bool isThere,
-                      llvm::function_ref<void()> emit) {
-      Value size = function.emitIndex(box.getSize());
-      emitIf(b, loc,
-             isThere ? Value()
-                     : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                             number, size)
-                           .getResult(),
-             emit);
-    };
-    for (int64_t i = 0; i < count; ++i) {
-      numbers.push_back(arith::AddIOp::create(b, loc, first,
-                                              function.emitIndex(i * threads)));
-      if (i < known)
-        values.push_back(
-            emitLoad(function, bindings, box, numbers[i], origins, places[i]));
-    }
-    for (int64_t i = 0; i < count; ++i)
-      emitAt(numbers[i], i < known, [&] {
-        Value value = i < known ? values[i]
-                                : emitLoad(function, bindings, box, numbers[i],
-                                           origins, places[i]);
-        memref::StoreOp::create(b, loc, value, box.memory, places[i]);
-      });
-  };
-  for (const Box &box : boxes) {
-    int64_t size = box.getSize(), whole = size / threads;
-    int64_t rounds = llvm::divideCeil(size, threads);
-    if (rounds <= kMaxInFlight) {
-      emitRound(box, function.getThread(), rounds, whole);
-      continue;
-    }
-    Value step = function.emitIndex(threads * kMaxInFlight);
-    int64_t looped = whole / kMaxInFlight * kMaxInFlight;
-    LoopRange range{function.emitIndex(0), function.emitIndex(looped * threads),
-                    std::nullopt};
-    emitFor(b, loc, range, step, [&](Value at) {
-      Value first = arith::AddIOp::create(b, loc, at, function.getThread());
-      emitRound(box, first, kMaxInFlight, kMaxInFlight);
-    });
-    Value first = arith::AddIOp::create(b, loc, function.getThread(),
-                                        function.emitIndex(looped * threads));
-    emitRound(box, first, rounds - looped, whole - looped);
-  }
+  for (const Box &box : boxes)
+    emitBox(function, bindings, box, origins);
   function.emitBarrier();
 }

@@ -55,6 +55,11 @@ private:
   Value emitLoad(GpuFunction &function, const StageBindings &bindings,
                  const Box &box, Value number, ArrayRef<Value> origins,
                  Value &place) const;
+  void emitRound(GpuFunction &function, const StageBindings &bindings,
+                 const Box &box, ArrayRef<Value> origins, Value first,
+                 int64_t count, int64_t known) const;
+  void emitBox(GpuFunction &function, const StageBindings &bindings,
+               const Box &box, ArrayRef<Value> origins) const;
 
   /// As it was before reads moved.
   Stage stage;

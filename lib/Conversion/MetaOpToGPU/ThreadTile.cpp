@@ -123,19 +123,21 @@ Value ThreadTile::emitExists(const TilePlace &place, const Dims &dims) {
 // Copies
 //===----------------------------------------------------------------------===//
 
+TilePlace ThreadTile::getPlace(unsigned number, const Dims &dims) const {
+  TilePlace place{SmallVector<int64_t>(levels.getNumDims(), 0)};
+  for (int64_t dim = levels.getNumDims(); dim-- > 0;)
+    if (dims.test(dim)) {
+      place.copies[dim] = number % levels.getNumCopies(dim);
+      number /= levels.getNumCopies(dim);
+    }
+  return place;
+}
+
 void ThreadTile::forEachPlace(
     const Dims &dims, llvm::function_ref<void(const TilePlace &)> visit) const {
-  TilePlace place{SmallVector<int64_t>(levels.getNumDims(), 0)};
   unsigned count = getNumCopies(dims);
-  for (unsigned number = 0; number < count; ++number) {
-    int64_t rest = number;
-    for (int64_t dim = levels.getNumDims(); dim-- > 0;)
-      if (dims.test(dim)) {
-        place.copies[dim] = rest % levels.getNumCopies(dim);
-        rest /= levels.getNumCopies(dim);
-      }
-    visit(place);
-  }
+  for (unsigned number = 0; number < count; ++number)
+    visit(getPlace(number, dims));
 }
 
 unsigned ThreadTile::getNumCopies(const Dims &dims) const {
@@ -203,6 +205,10 @@ Value ThreadTile::getValue(Value value, const TilePlace &place) {
   if (place.lane >= 0 && isa<VectorType>(found.getType()))
     return vector::ExtractOp::create(b, loc, found, place.lane);
   return found;
+}
+
+Value ThreadTile::getOperand(Value value, Value operand, unsigned copy) {
+  return getValue(operand, getPlace(copy, stage.getLoopsOf(value)));
 }
 
 bool ThreadTile::isGuarded(Value value) const {

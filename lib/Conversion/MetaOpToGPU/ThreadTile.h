@@ -17,6 +17,7 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADTILE_H
 
 #include "../StageBody/BodyEmitter.h"
+#include "../StageBody/Prefixes.h"
 #include "ThreadLevels.h"
 
 namespace mlir::metaop {
@@ -40,7 +41,7 @@ struct RegisterValue {
 };
 
 /// The body of a stage in the tile of one thread.
-class ThreadTile {
+class ThreadTile : public PrefixBody {
 public:
   using Copies = SmallVector<Value>;
   using Dims = llvm::SmallBitVector;
@@ -97,7 +98,8 @@ public:
   void forEachPlace(const Dims &dims,
                     llvm::function_ref<void(const TilePlace &)> visit) const;
   unsigned getNumCopies(const Dims &dims) const;
-  /// The number of a copy among those along some dimensions.
+  /// A copy by its number among those along some dimensions, and back.
+  TilePlace getPlace(unsigned number, const Dims &dims) const;
   unsigned getNumber(const TilePlace &place, const Dims &dims) const;
   /// Whether the vectors' dimension is among these.
   bool hasLanes(const Dims &dims) const {
@@ -116,9 +118,18 @@ public:
   /// Evaluates a value of the body in all copies.
   void emit(Value value);
   Value getValue(Value value, const TilePlace &place);
-  void setValue(Value value, Copies copies) {
-    state.values[value] = std::move(copies);
+
+  unsigned getNumCopies(Value value) const override {
+    return getNumCopies(stage.getLoopsOf(value));
   }
+  int64_t getNumLanes(Value value) const override {
+    return hasLanes(stage.getLoopsOf(value)) ? lanes : 1;
+  }
+  Value getOperand(Value value, Value operand, unsigned copy) override;
+  void setCopies(Value value, ArrayRef<Value> copies) override {
+    state.values[value].assign(copies.begin(), copies.end());
+  }
+
   /// Says that a read's value is in registers of the same threads.
   void bindRegisters(Value value, const RegisterValue *kept) {
     registers[value] = kept;

@@ -11,14 +11,14 @@ gpu.module @m {
 
 // -----
 
-// expected-error @below {{expects one function, which is a kernel, given 0}}
+// expected-error @below {{expects a function, given none}}
 gpu.module @m {
 }
 
 // -----
 
-// expected-error @below {{expects one function, which is a kernel, given 1}}
 gpu.module @m {
+  // expected-error @below {{expects to be a kernel}}
   gpu.func @k() attributes {metaop.num_buffers = 0 : i64} {
     gpu.return
   }

@@ -1,0 +1,24 @@
+// Each thread goes along its own line.
+func.func private @columns(%x: tensor<60x40xf32>) -> tensor<60x40xf32> attributes {test.tolerance = 1.0e-5} {
+  %k = metaop.kernel(%kx = %x : tensor<60x40xf32>) -> tensor<60x40xf32> {
+    %r = metaop.fused(%a = %kx : tensor<60x40xf32>) -> tensor<60x40xf32>
+        schedule(#metaop.schedule<[block(1, 32), thread(1), step(0)]>) {
+      %p = metaop.prefix add %a dim = 0 : tensor<60x40xf32>
+      metaop.yield %p : tensor<60x40xf32>
+    }
+    metaop.yield %r : tensor<60x40xf32>
+  }
+  return %k : tensor<60x40xf32>
+}
+
+func.func private @backwards(%x: tensor<33x1100xf32>) -> tensor<33x1100xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<33x1100xf32>) -> tensor<33x1100xf32> {
+    %r = metaop.fused(%a = %kx : tensor<33x1100xf32>) -> tensor<33x1100xf32>
+        schedule(#metaop.schedule<[block(0, 32), thread(0), step(1)]>) {
+      %p = metaop.prefix max %a dim = 1 reverse exclusive : tensor<33x1100xf32>
+      metaop.yield %p : tensor<33x1100xf32>
+    }
+    metaop.yield %r : tensor<33x1100xf32>
+  }
+  return %k : tensor<33x1100xf32>
+}
