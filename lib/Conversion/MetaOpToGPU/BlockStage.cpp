@@ -339,41 +339,46 @@ Value BlockStage::emitIsWhole(const llvm::SmallBitVector &dims) {
   return isWhole;
 }
 
+/// Emits the tile twice: for where it is whole along some dimensions, and for
+/// where it may not be.
+void BlockStage::emitBoth(const llvm::SmallBitVector &dims) {
+  unsigned depth = levels.getNumLevels();
+  SmallVector<Value> before = sums.getActive(depth);
+  Value isWhole = emitIsWhole(dims);
+  OpBuilder::InsertPoint outside = b.saveInsertionPoint();
+  Region regions[2];
+  SmallVector<Type> types;
+  for (bool whole : {true, false}) {
+    b.createBlock(&regions[!whole]);
+    sums.setActive(depth, before);
+    emitTile(whole);
+    SmallVector<Value> results = sums.getActive(depth);
+    for (Value *value : getKept())
+      results.push_back(*value);
+    types = llvm::to_vector(ValueRange(results).getTypes());
+    scf::YieldOp::create(b, loc, results);
+  }
+  b.restoreInsertionPoint(outside);
+  auto ifOp = scf::IfOp::create(b, loc, types, isWhole, /*addThenBlock=*/false,
+                                /*addElseBlock=*/false);
+  ifOp.getThenRegion().takeBody(regions[0]);
+  ifOp.getElseRegion().takeBody(regions[1]);
+  ValueRange results = ifOp.getResults();
+  sums.setActive(depth, results.take_front(before.size()));
+  for (auto [value, result] :
+       llvm::zip_equal(getKept(), results.drop_front(before.size())))
+    *value = result;
+}
+
 void BlockStage::emitBody() {
   llvm::SmallBitVector dims = getGuardedDims();
   bool isNever = llvm::any_of(
       dims.set_bits(), [&](unsigned dim) { return levels.alwaysExceeds(dim); });
   // What prefixes carry goes through one body alone.
-  if (dims.none() || isNever || stage.carry) {
+  if (dims.none() || isNever || stage.carry)
     emitTile(/*isWhole=*/dims.none());
-  } else {
-    unsigned depth = levels.getNumLevels();
-    SmallVector<Value> before = sums.getActive(depth), kept;
-    Value isWhole = emitIsWhole(dims);
-    SmallVector<Value> ends[2];
-    OpBuilder::InsertPoint outside = b.saveInsertionPoint();
-    Region regions[2];
-    for (bool whole : {true, false}) {
-      b.createBlock(&regions[!whole]);
-      sums.setActive(depth, before);
-      emitTile(whole);
-      ends[!whole] = sums.getActive(depth);
-      for (Value *value : getKept())
-        ends[!whole].push_back(*value);
-      scf::YieldOp::create(b, loc, ends[!whole]);
-    }
-    b.restoreInsertionPoint(outside);
-    auto ifOp = scf::IfOp::create(b, loc, TypeRange(ValueRange(ends[0])),
-                                  isWhole, /*addThenBlock=*/false,
-                                  /*addElseBlock=*/false);
-    ifOp.getThenRegion().takeBody(regions[0]);
-    ifOp.getElseRegion().takeBody(regions[1]);
-    ValueRange results = ifOp.getResults();
-    sums.setActive(depth, results.take_front(before.size()));
-    for (auto [value, result] :
-         llvm::zip_equal(getKept(), results.drop_front(before.size())))
-      *value = result;
-  }
+  else
+    emitBoth(dims);
   for (auto [number, write] : llvm::enumerate(stage.writes))
     if (auto found = kept.find(number); found != kept.end())
       locals.keep(stage, write,

@@ -60,6 +60,7 @@ private:
   //===--------------------------------------------------------------------===//
   void emitValues(unsigned depth);
   void emitBody();
+  void emitBoth(const llvm::SmallBitVector &dims);
   void emitTile(bool isWhole);
   llvm::SmallBitVector getGuardedDims() const;
   Value emitIsWhole(const llvm::SmallBitVector &dims);

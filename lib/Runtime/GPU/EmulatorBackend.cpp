@@ -9,7 +9,8 @@
 // A call of a kernel is a launch of each of its functions. The emulator is told
 // of the call's buffers as allocations of their own, so that an access behind
 // one is a fault even where another follows. What is read and written by the
-// same call, in place, is one allocation.
+// same call, in place, is one allocation. What a kernel asks for of its own
+// lies behind the buffers and lives as long as the call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +43,8 @@ class CallMemory {
 public:
   CallMemory(llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs);
 
+  /// Adds so many words of the call's own, of which none is written.
+  void *addWords(int64_t count);
   llvm::ArrayRef<Allocation> getAllocations() const { return allocations; }
 
 private:
@@ -49,6 +52,7 @@ private:
 
   std::vector<Allocation> allocations;
   std::deque<WrittenBytes> written;
+  std::vector<std::vector<int64_t>> words;
 };
 
 CallMemory::CallMemory(llvm::ArrayRef<KernelBuffer> buffers,
@@ -60,6 +64,17 @@ CallMemory::CallMemory(llvm::ArrayRef<KernelBuffer> buffers,
                 : "result " + std::to_string(i - numInputs),
         isInput);
   }
+}
+
+void *CallMemory::addWords(int64_t count) {
+  std::vector<int64_t> &made = words.emplace_back(count);
+  uint64_t bytes = made.size() * sizeof(int64_t);
+  Allocation &allocation = allocations.emplace_back();
+  allocation.name = "scratch";
+  allocation.begin = made.data();
+  allocation.bytes = bytes;
+  allocation.written = &written.emplace_back(bytes);
+  return made.data();
 }
 
 void CallMemory::add(KernelBuffer buffer, std::string name, bool isInput) {
@@ -88,8 +103,9 @@ void CallMemory::add(KernelBuffer buffer, std::string name, bool isInput) {
 
 class EmulatorLauncher : public KernelLauncher {
 public:
-  explicit EmulatorLauncher(std::vector<EmulatedFunction> functions)
-      : functions(std::move(functions)) {}
+  EmulatorLauncher(std::vector<EmulatedFunction> functions,
+                   std::vector<int64_t> scratch)
+      : functions(std::move(functions)), scratch(std::move(scratch)) {}
 
   llvm::Error launch(const KernelCall &call,
                      llvm::ArrayRef<KernelBuffer> buffers,
@@ -97,6 +113,8 @@ public:
 
 private:
   std::vector<EmulatedFunction> functions;
+  /// Words of the memory that each call lends, in the order of the arguments.
+  std::vector<int64_t> scratch;
 };
 
 llvm::Error EmulatorLauncher::launch(const KernelCall &call,
@@ -108,6 +126,8 @@ llvm::Error EmulatorLauncher::launch(const KernelCall &call,
   std::vector<KernelArgument> arguments;
   for (KernelBuffer buffer : buffers)
     arguments.emplace_back(buffer.data());
+  for (int64_t count : scratch)
+    arguments.emplace_back(memory.addWords(count));
   for (int64_t number : llvm::ArrayRef(call.scalars).take_front(numNumbers))
     arguments.emplace_back(number);
   for (auto [i, function] : llvm::enumerate(functions)) {
@@ -156,6 +176,7 @@ EmulatorBackend::load(StringRef name,
   if (!module)
     return llvm::createStringError("a kernel's code could not be read");
   std::vector<EmulatedFunction> functions;
+  std::vector<int64_t> scratch;
   for (auto gpuModule : module->getOps<gpu::GPUModuleOp>())
     for (auto function : gpuModule.getOps<LLVM::LLVMFuncOp>()) {
       if (!function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
@@ -170,12 +191,17 @@ EmulatorBackend::load(StringRef name,
       if (auto bytes = function->getAttrOfType<IntegerAttr>(
               "metaop.dynamic_shared_bytes"))
         shape.dynamicSharedBytes = bytes.getInt();
+      // All functions of a kernel have the same arguments.
+      if (auto words =
+              function->getAttrOfType<DenseI64ArrayAttr>("metaop.scratch"))
+        scratch = words.asArrayRef().vec();
       functions.push_back({std::move(*kernel), shape});
     }
   if (functions.empty())
     return llvm::createStringError("a kernel's code has no function");
   return Kernel{nullptr, name.str(),
-                std::make_shared<EmulatorLauncher>(std::move(functions))};
+                std::make_shared<EmulatorLauncher>(std::move(functions),
+                                                   std::move(scratch))};
 }
 
 class EmulatorCompiler : public ProgramCompiler {

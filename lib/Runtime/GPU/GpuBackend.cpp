@@ -44,7 +44,9 @@ GpuBackend::describe(metaop::KernelOp kernel) const {
 }
 
 void GpuBackend::addLowering(OpPassManager &passes) const {
-  passes.addPass(metaop::createConvertMetaOpToGPUPass());
+  metaop::ConvertMetaOpToGPUPassOptions lowering;
+  lowering.chip = &chip;
+  passes.addPass(metaop::createConvertMetaOpToGPUPass(lowering));
   // Before the numbers are known: the same for all kernels of a family.
   passes.addPass(metaop::createFormFmaPass());
 }
