@@ -262,11 +262,15 @@ SmallVector<FilledResult> KernelToGPU::getFilled() const {
 
 LogicalResult KernelToGPU::emitFill() {
   SmallVector<FilledResult> results = getFilled();
-  if (results.empty())
+  if (results.empty() && !stages.empty())
     return success();
-  std::string name = (function.getName() + "_fill").str();
+  // A kernel without iterations fills its results and no more.
+  std::string name = function.getName().str();
+  if (!stages.empty())
+    name += "_fill";
+  int64_t grid = results.empty() ? 0 : getFillGrid(results);
   return addFunction(
-      name, getFillGrid(results), getSimpleLaunch(),
+      name, grid, getSimpleLaunch(),
       [&](GpuFunction &context, KernelFrame &frame) -> LogicalResult {
         for (const FilledResult &result : results) {
           FailureOr<StageBindings> bindings =
