@@ -42,12 +42,14 @@ set(mlir_archives
   MLIRControlFlowToLLVM
   MLIRFuncToLLVM
   MLIRFuncTransforms
+  MLIRGPUDialect
   MLIRIndexToLLVM
   MLIRLLVMToLLVMIRTranslation
   MLIRMathToLibm
   MLIRMathToLLVM
   MLIRMemRefToLLVM
   MLIRMemRefTransforms
+  MLIRNVVMDialect
   MLIRParser
   MLIRReconcileUnrealizedCasts
   MLIRSCFToControlFlow
