@@ -1,4 +1,4 @@
-//===- JoinStages.cpp - Stages that share outer loops become one kernel ---===//
+//===- JoinStages.cpp - Stages that share loops of threads ----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,48 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A softmax is three stages: the maximum of a row, the sum of its exponentials,
-// and the quotients. One after another they bring each row from memory three
-// times. In one kernel, with the loop over rows around all three (loop fusion;
-// Halide's compute_at), the row stays in cache, and what only these stages read
-// becomes a row of local memory.
-//
-// Kernels are taken in program order, and each is joined with the kernels whose
-// results it reads, the latest first. Both sides are groups of stages with
-// *slots*: loops that each of their stages can have outside, in parallel. The
-// slots of the joined group are the pairs of slots that number the same
-// dimension of every value that passes between the two. They join if
-//  * each iteration of these slots reads what it has itself computed, and
-//    nothing else of the group's results (SharedLoops.cpp);
-//  * nothing computed in between by others depends on one and feeds the other
-//    (GroupOrder.cpp);
-//  * what is left to share among threads is enough, or one thread is;
-//  * an iteration's part of all tensors fits a core's cache;
-//  * no stage of weight loses its vector loop, or an unrolled loop by which it
-//    saves reads; contractions, whose reads are few, stay alone;
-//  * the two have enough memory traffic in common, and not too much code.
+// Whether stages share loops on a CPU (StageJoiner.cpp says what may):
+//   * what is left to share among threads is enough, or one thread is;
+//   * an iteration's part of all tensors fits a core's cache;
+//   * no stage of weight loses its vector loop, or an unrolled loop by which it
+//     saves reads; contractions, whose reads are few, stay alone;
+//   * the two have enough memory traffic in common.
 //
 // Values that only the group reads are local if what an iteration writes of
-// them is small. Others become results of the kernel, though nobody outside may
-// read them: the part that an iteration writes is still in cache when read.
+// them is small; the part of others that it writes is still in cache when read.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
-#include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Transforms/Fusion/GroupOrder.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "StageJoiner.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <queue>
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_JOINSTAGESPASS
@@ -63,130 +41,40 @@ static constexpr int64_t kEnoughIterations = 16;
 static constexpr int64_t kWorkOfOneThread = 1 << 14;
 /// What one iteration may touch and find again in a core's cache.
 static constexpr int64_t kMaxPartBytes = 1 << 19;
-/// A stage this many times smaller than the group may do without vectors.
-static constexpr int64_t kSmallStageRatio = 8;
 /// The traffic saved is at least this part of the smaller side's traffic.
 static constexpr int64_t kMinSavedPart = 8;
-/// Longer loop bodies only cost compile time.
-static constexpr size_t kMaxStages = 16;
 
 namespace {
-
-/// A stage, and the loops that are the slots of its group.
-struct JoinedStage {
-  FusedOp op;
-  Stage model;
-  SmallVector<int64_t> slots;
-
-  /// The stage's loops that are these slots of its group.
-  SmallVector<int64_t> getLoops(ArrayRef<unsigned> order) const {
-    return llvm::map_to_vector(order,
-                               [&](unsigned slot) { return slots[slot]; });
-  }
-};
-
-struct Slot {
-  int64_t extent = 1;
-  /// What decides, which is another where the extent is growing.
-  int64_t planned = 1;
-  /// Iterations of stages that use the loop as vector, or to save reads.
-  int64_t blockedWork = 0;
-};
-
-struct Group {
-  SmallVector<KernelOp> kernels;
-  SmallVector<std::shared_ptr<JoinedStage>> stages;
-  SmallVector<Slot> slots;
-  /// Iterations of all stages.
-  int64_t work = 0;
-  /// Instructions of one copy of their bodies.
-  int64_t code = 0;
-
-  int64_t getRange() const {
-    int64_t range = 1;
-    for (const Slot &slot : slots)
-      range *= slot.planned;
-    return range;
-  }
-};
-
-/// A value that one stage writes and another reads.
-struct Dependence {
-  const JoinedStage *writer, *reader;
-  const StageWrite *write;
-  const StageRead *read;
-};
-
-class Joiner {
+class ProcessorTarget : public JoinTarget {
 public:
-  Joiner(Block &block, const Processor &processor, bool report)
-      : block(block), processor(processor), report(report),
-        order(block.getOperations().size()) {}
+  explicit ProcessorTarget(const Processor &processor) : processor(processor) {}
 
-  LogicalResult run();
+  SmallVector<int64_t> getLoops(const Stage &stage,
+                                int64_t &blocked) const override;
+  bool isWorthIt(const JoinGroup &a, const JoinGroup &b,
+                 const JoinGroup &joined,
+                 ArrayRef<JoinDependence> dependences) const override;
+  JoinPlan plan(const JoinGroup &group, ArrayRef<JoinDependence> dependences,
+                llvm::function_ref<bool(Value)> leaves) const override;
+  ScheduleAttr finish(FusedOp op, const Stage &stage) const override {
+    return chooseStream(op, stage, op.getScheduleAttr(), processor.streamBytes);
+  }
 
 private:
-  LogicalResult makeGroups();
   bool isWorthATile(const Stage &stage) const;
-  LogicalResult makeGroup(KernelOp kernel);
-  bool join(unsigned a, unsigned b);
-  std::optional<SmallVector<Dependence>> getDependences(const Group &from,
-                                                        const Group &to) const;
-  SmallVector<std::pair<unsigned, unsigned>>
-  matchSlots(ArrayRef<Dependence> dependences, const Group &a,
-             const Group &b) const;
-  Group combine(const Group &a, const Group &b,
-                ArrayRef<std::pair<unsigned, unsigned>> pairs) const;
-  bool isWorthIt(const Group &a, const Group &b, const Group &joined,
-                 ArrayRef<Dependence> dependences) const;
-  void numberOps();
-  void reorder();
-  SmallVector<Value> findOutputs(const Group &group, ArrayRef<unsigned> order);
-  void rewrite(Group &group);
-  LogicalResult checkForced();
-  SmallVector<unsigned> getSlotOrder(const Group &group) const;
+  SmallVector<unsigned> getSlotOrder(const JoinGroup &group) const;
 
-  Block &block;
   const Processor &processor;
-  bool report;
-  /// Groups by number; those that were merged into another have no kernels.
-  SmallVector<Group> groups;
-  llvm::DenseMap<Operation *, unsigned> groupOf;
-  /// The operations of the block by their places in it.
-  llvm::DenseMap<Operation *, unsigned> nodeOf;
-  GroupOrder order;
 };
-
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Groups of one stage
-//===----------------------------------------------------------------------===//
-
-static int64_t getIterations(const Stage &stage) {
-  int64_t iterations = 1;
-  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
-    iterations *= stage.getPlannedExtent(loop);
-  return iterations;
-}
 
 /// Whether the stage is a contraction that has a tile, or would if its extents
 /// were not growing.
-bool Joiner::isWorthATile(const Stage &stage) const {
+bool ProcessorTarget::isWorthATile(const Stage &stage) const {
   auto contraction = Contraction::match(stage);
   return contraction &&
          (stage.isGrowing() || planContraction(stage, *contraction, processor,
                                                /*mayPack=*/true));
-}
-
-static bool isStatic(FusedOp op) {
-  auto hasShape = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  return llvm::all_of(op->getOperandTypes(), hasShape) &&
-         llvm::all_of(op->getResultTypes(), hasShape) &&
-         op.getIterationValue().getType().hasStaticShape();
 }
 
 /// The dimensions of a schedule in the order of their outermost loops.
@@ -197,292 +85,35 @@ static SmallVector<int64_t> getOrder(ScheduleAttr schedule) {
   return order.takeVector();
 }
 
-/// Makes a group of a kernel that may join others.
-LogicalResult Joiner::makeGroup(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  if (!llvm::hasNItems(body, 2) || isForbidden(kernel, kJoinStages))
-    return success();
-  auto op = cast<FusedOp>(body.front());
-  if (op.getScheduleAttr() || !isStatic(op))
-    return success();
-  FailureOr<Stage> stage = Stage::build(op);
-  if (failed(stage))
-    return failure();
-  if (stage->isEmpty() || isWorthATile(*stage))
-    return success();
-  ScheduleAttr alone = chooseSchedule(*stage, processor);
+SmallVector<int64_t> ProcessorTarget::getLoops(const Stage &stage,
+                                               int64_t &blocked) const {
+  if (isWorthATile(stage))
+    return {};
+  ScheduleAttr alone = chooseSchedule(stage, processor);
   // It would lose its tiles.
   if (alone.getTranspose() >= 0)
-    return success();
-  // Rows of its own would be one chain of steps each, and no others beside it.
-  if (stage->carry)
-    return success();
-  // A scatter walks its source in order, whatever dimensions others keep.
-  if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
-        return stage->isIndirect(write.place);
-      }))
-    return success();
-  Group group;
-  group.kernels = {kernel};
-  group.work = getIterations(*stage);
-  group.code = stage->getCodeSize();
-  auto joined = std::make_shared<JoinedStage>();
-  joined->op = op;
-  for (int64_t loop : getOrder(alone)) {
-    if (llvm::any_of(stage->writes, [&](const StageWrite &write) {
-          return !write.disjoint.test(loop);
-        }))
-      continue;
-    Slot slot;
-    slot.extent = stage->getStaticExtent(loop);
-    slot.planned = stage->getPlannedExtent(loop);
-    if (alone.getVectorWidth() > 1 && loop == alone.getVectorDim())
-      slot.blockedWork = group.work;
-    joined->slots.push_back(loop);
-    group.slots.push_back(slot);
-  }
-  joined->model = std::move(*stage);
-  group.stages.push_back(std::move(joined));
-  if (group.slots.empty())
-    return success();
-  groupOf[kernel] = groups.size();
-  groups.push_back(std::move(group));
-  return success();
+    return {};
+  if (alone.getVectorWidth() > 1)
+    blocked = alone.getVectorDim();
+  return getOrder(alone);
 }
 
-LogicalResult Joiner::makeGroups() {
-  for (auto kernel : block.getOps<KernelOp>())
-    if (failed(makeGroup(kernel)))
-      return failure();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// What passes between two groups
-//===----------------------------------------------------------------------===//
-
-/// The value of the block that an argument of a stage is.
-static Value getBlockValue(FusedOp op, Value argument) {
-  auto kernel = cast<KernelOp>(op->getParentOp());
-  auto inner = cast<BlockArgument>(getOuterValue(op, argument));
-  return kernel.getInputs()[inner.getArgNumber()];
-}
-
-/// The result of `op` that a value of the block is.
-static std::optional<unsigned> getResultNumber(FusedOp op, Value value) {
-  auto kernel = cast<KernelOp>(op->getParentOp());
-  auto result = dyn_cast<OpResult>(value);
-  if (!result || result.getOwner() != kernel)
-    return std::nullopt;
-  Value yielded = kernel.getYield().getOperand(result.getResultNumber());
-  if (yielded.getDefiningOp() != op)
-    return std::nullopt;
-  return cast<OpResult>(yielded).getResultNumber();
-}
-
-/// All that `to` reads of what `from` writes; none if it does so outside of
-/// loops, as a number.
-std::optional<SmallVector<Dependence>>
-Joiner::getDependences(const Group &from, const Group &to) const {
-  SmallVector<Dependence> dependences;
-  for (const auto &reader : to.stages) {
-    llvm::SmallDenseSet<Value> isRead;
-    for (const StageRead &read : reader->model.reads) {
-      if (!isa<BlockArgument>(read.source))
-        continue;
-      isRead.insert(read.source);
-      Value value = getBlockValue(reader->op, read.source);
-      for (const auto &writer : from.stages)
-        if (auto number = getResultNumber(writer->op, value))
-          for (const StageWrite &write : writer->model.writes)
-            if (write.result == *number)
-              dependences.push_back(
-                  {writer.get(), reader.get(), &write, &read});
-    }
-    auto isNumberOfGroup = [&](Value argument) {
-      if (!isa<BlockArgument>(argument))
-        return false;
-      Value value = getBlockValue(reader->op, argument);
-      return llvm::any_of(from.stages, [&](const auto &writer) {
-        return getResultNumber(writer->op, value).has_value();
-      });
-    };
-    for (const StageSymbol &symbol : reader->model.symbols)
-      if (symbol.kind != StageSymbol::Kind::Indirect &&
-          isNumberOfGroup(symbol.value))
-        return std::nullopt;
-    for (Operation *inner : reader->model.body)
-      if (isa<GeneratorOpInterface>(inner) &&
-          llvm::any_of(inner->getOperands(), isNumberOfGroup))
-        return std::nullopt;
-  }
-  return dependences;
-}
-
-/// The slot that an index is, if it is one.
-static std::optional<unsigned> getSlot(AffineExpr index,
-                                       const JoinedStage &stage) {
-  auto loop = dyn_cast<AffineDimExpr>(index);
-  const auto *found =
-      loop ? llvm::find(stage.slots, loop.getPosition()) : stage.slots.end();
-  if (found == stage.slots.end())
-    return std::nullopt;
-  return found - stage.slots.begin();
-}
-
-/// Pairs of slots that number the same dimension in each dependence.
-SmallVector<std::pair<unsigned, unsigned>>
-Joiner::matchSlots(ArrayRef<Dependence> dependences, const Group &a,
-                   const Group &b) const {
-  SmallVector<std::pair<unsigned, unsigned>> pairs;
-  for (auto [i, dependence] : llvm::enumerate(dependences)) {
-    SmallVector<std::pair<unsigned, unsigned>> here;
-    for (auto [written, used] :
-         llvm::zip_equal(dependence.write->map.getResults(),
-                         dependence.read->map.getResults())) {
-      auto first = getSlot(written, *dependence.writer);
-      auto second = getSlot(used, *dependence.reader);
-      if (first && second && a.slots[*first].extent == b.slots[*second].extent)
-        here.emplace_back(*first, *second);
-    }
-    if (i == 0)
-      pairs = here;
-    else
-      llvm::erase_if(
-          pairs, [&](auto &pair) { return !llvm::is_contained(here, pair); });
-  }
-  return pairs;
-}
-
-Group Joiner::combine(const Group &a, const Group &b,
-                      ArrayRef<std::pair<unsigned, unsigned>> pairs) const {
-  Group joined;
-  joined.work = a.work + b.work;
-  joined.code = a.code + b.code;
-  joined.kernels = a.kernels;
-  joined.kernels.append(b.kernels);
-  llvm::sort(joined.kernels, [](KernelOp first, KernelOp second) {
-    return first->isBeforeInBlock(second);
-  });
-  SmallVector<std::pair<unsigned, unsigned>> kept;
-  for (auto [first, second] : pairs) {
-    Slot slot = a.slots[first];
-    slot.blockedWork += b.slots[second].blockedWork;
-    if (slot.blockedWork > joined.work / kSmallStageRatio)
-      continue;
-    joined.slots.push_back(slot);
-    kept.emplace_back(first, second);
-  }
-  auto add = [&](const Group &group, bool isFirst) {
-    for (const auto &stage : group.stages) {
-      auto copy = std::make_shared<JoinedStage>(*stage);
-      copy->slots.clear();
-      for (auto [first, second] : kept)
-        copy->slots.push_back(stage->slots[isFirst ? first : second]);
-      joined.stages.push_back(std::move(copy));
-    }
-  };
-  add(a, true);
-  add(b, false);
-  llvm::sort(joined.stages, [](const auto &first, const auto &second) {
-    return first->op->getParentOp()->isBeforeInBlock(second->op->getParentOp());
-  });
-  return joined;
-}
-
-//===----------------------------------------------------------------------===//
-// Whether two groups join
-//===----------------------------------------------------------------------===//
-
-static llvm::SetVector<Value> getTraffic(const Group &group) {
-  llvm::SetVector<Value> values;
-  for (KernelOp kernel : group.kernels) {
-    values.insert(kernel.getInputs().begin(), kernel.getInputs().end());
-    values.insert(kernel.getOutputs().begin(), kernel.getOutputs().end());
-  }
-  return values;
-}
-
-/// Whether a user wants a kernel of the group to be joined with another one.
-static bool isForced(const Group &group) {
-  return llvm::any_of(group.kernels, [](KernelOp kernel) {
-    return metaop::isForced(kernel, kJoinStages);
-  });
-}
-
-bool Joiner::isWorthIt(const Group &a, const Group &b, const Group &joined,
-                       ArrayRef<Dependence> dependences) const {
-  if (isForced(a) || isForced(b))
-    return true;
+bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
+                                const JoinGroup &joined,
+                                ArrayRef<JoinDependence>) const {
   int64_t range = joined.getRange();
   if (joined.work > kWorkOfOneThread &&
       range < std::min(kEnoughIterations, std::max(a.getRange(), b.getRange())))
     return false;
-  llvm::SetVector<Value> first = getTraffic(a), second = getTraffic(b);
-  auto getSum = [](const llvm::SetVector<Value> &values) {
-    int64_t bytes = 0;
-    for (Value value : values)
-      bytes = addCounts(bytes, countBytes(value.getType()));
-    return bytes;
-  };
-  int64_t saved = 0;
-  for (Value value : second)
-    if (first.contains(value))
-      saved = addCounts(saved, countBytes(value.getType()));
-  int64_t total = addCounts(getSum(first), getSum(second)) - saved;
-  return total / range <= kMaxPartBytes &&
-         saved >= std::min(getSum(first), getSum(second)) / kMinSavedPart;
+  JoinTraffic traffic(a, b);
+  return traffic.total / range <= kMaxPartBytes &&
+         traffic.saved >= traffic.smaller / kMinSavedPart;
 }
-
-static bool staysInside(const Group &group, ArrayRef<Dependence> dependences) {
-  return llvm::all_of(dependences, [&](const Dependence &dependence) {
-    auto find = [&](const JoinedStage *stage) -> const JoinedStage & {
-      return **llvm::find_if(group.stages, [&](const auto &other) {
-        return other->op == stage->op;
-      });
-    };
-    return staysInIteration(*dependence.write, find(dependence.writer).slots,
-                            *dependence.read, find(dependence.reader).slots);
-  });
-}
-
-bool Joiner::join(unsigned a, unsigned b) {
-  if (a == b ||
-      groups[a].stages.size() + groups[b].stages.size() > kMaxStages ||
-      groups[a].code + groups[b].code > kMaxKernelCode)
-    return false;
-  auto forward = getDependences(groups[a], groups[b]);
-  auto backward = getDependences(groups[b], groups[a]);
-  if (!forward || !backward || forward->empty() || !backward->empty())
-    return false;
-  Group joined =
-      combine(groups[a], groups[b], matchSlots(*forward, groups[a], groups[b]));
-  if (joined.slots.empty())
-    return false;
-  // All dependences inside, as fewer slots are left than each side had.
-  auto inside = getDependences(joined, joined);
-  if (!inside || !staysInside(joined, *inside) ||
-      !isWorthIt(groups[a], groups[b], joined, *forward) ||
-      !order.merge(nodeOf.lookup(groups[a].kernels.front()),
-                   nodeOf.lookup(groups[b].kernels.front())))
-    return false;
-  for (KernelOp kernel : groups[a].kernels)
-    groupOf[kernel] = b;
-  groups[a] = Group();
-  groups[b] = std::move(joined);
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// From groups to kernels
-//===----------------------------------------------------------------------===//
 
 /// Slots from outside to inside, as the largest stage would have them.
-SmallVector<unsigned> Joiner::getSlotOrder(const Group &group) const {
-  const JoinedStage &largest = **llvm::max_element(
-      group.stages, [](const auto &first, const auto &second) {
-        return getIterations(first->model) < getIterations(second->model);
-      });
+SmallVector<unsigned>
+ProcessorTarget::getSlotOrder(const JoinGroup &group) const {
+  const JoinedStage &largest = group.getLargest();
   ScheduleAttr alone = chooseSchedule(largest.model, processor);
   SmallVector<unsigned> order;
   for (int64_t loop : getOrder(alone))
@@ -492,49 +123,7 @@ SmallVector<unsigned> Joiner::getSlotOrder(const Group &group) const {
   return order;
 }
 
-/// Moves the operations so that the kernels of each group are neighbours.
-void Joiner::reorder() {
-  SmallVector<Operation *> ops;
-  llvm::DenseMap<Operation *, unsigned> unitOf;
-  SmallVector<SmallVector<Operation *>> units;
-  llvm::DenseMap<unsigned, unsigned> unitOfGroup;
-  // A unit stands where the last of its operations stood.
-  for (Operation &op : llvm::reverse(block)) {
-    auto group = groupOf.find(&op);
-    unsigned unit = units.size();
-    if (group != groupOf.end())
-      unit = unitOfGroup.try_emplace(group->second, unit).first->second;
-    if (unit == units.size())
-      units.emplace_back();
-    units[unit].push_back(&op);
-    unitOf[&op] = unit;
-  }
-  SmallVector<unsigned> numOpen(units.size(), 0);
-  SmallVector<llvm::SmallSetVector<unsigned, 4>> users(units.size());
-  for (auto [unit, members] : llvm::enumerate(units))
-    for (Operation *op : members)
-      for (Operation *user : op->getUsers()) {
-        unsigned next = unitOf.lookup(block.findAncestorOpInBlock(*user));
-        if (next != unit && users[unit].insert(next))
-          ++numOpen[next];
-      }
-  // Units are numbered from the end.
-  std::priority_queue<unsigned> ready;
-  for (unsigned unit = 0; unit < units.size(); ++unit)
-    if (numOpen[unit] == 0)
-      ready.push(unit);
-  while (!ready.empty()) {
-    unsigned unit = ready.top();
-    ready.pop();
-    for (Operation *op : llvm::reverse(units[unit]))
-      op->moveBefore(&block, block.end());
-    for (unsigned next : users[unit])
-      if (--numOpen[next] == 0)
-        ready.push(next);
-  }
-}
-
-/// Elements of the part of a result that one iteration writes.
+/// The bytes of the part of a result that one iteration writes.
 static int64_t getLocalBytes(const JoinedStage &stage, const StageWrite &write,
                              ArrayRef<int64_t> loops) {
   std::optional<int64_t> elements = getNumElements(getLocalShape(write, loops));
@@ -542,131 +131,27 @@ static int64_t getLocalBytes(const JoinedStage &stage, const StageWrite &write,
   return multiplyCounts(*elements, getElementBytes(result.getType()));
 }
 
-/// The results that leave the kernel, and those that are too large to stay
-/// inside.
-SmallVector<Value> Joiner::findOutputs(const Group &group,
-                                       ArrayRef<unsigned> order) {
-  SmallVector<Value> outputs;
+JoinPlan ProcessorTarget::plan(const JoinGroup &group, ArrayRef<JoinDependence>,
+                               llvm::function_ref<bool(Value)> leaves) const {
+  SmallVector<unsigned> order = getSlotOrder(group);
+  JoinPlan plan;
   int64_t left = kMaxLocalBytes;
   for (const auto &stage : group.stages) {
-    auto kernel = cast<KernelOp>(stage->op->getParentOp());
-    SmallVector<int64_t> loops = stage->getLoops(order);
-    for (OpResult output : kernel->getResults()) {
-      Value yielded = kernel.getYield().getOperand(output.getResultNumber());
-      unsigned number = cast<OpResult>(yielded).getResultNumber();
-      bool leaves = llvm::any_of(output.getUsers(), [&](Operation *user) {
-        auto reader =
-            dyn_cast_or_null<KernelOp>(block.findAncestorOpInBlock(*user));
-        return !reader || !llvm::is_contained(group.kernels, reader);
-      });
-      const StageWrite &write =
-          *llvm::find_if(stage->model.writes, [&](const StageWrite &write) {
-            return write.result == number;
-          });
-      int64_t bytes = getLocalBytes(*stage, write, loops);
-      if (!leaves && bytes <= left)
-        left -= bytes;
-      else
-        outputs.push_back(output);
-    }
-  }
-  return outputs;
-}
-
-void Joiner::rewrite(Group &group) {
-  SmallVector<unsigned> order = getSlotOrder(group);
-  SmallVector<Value> outputs = findOutputs(group, order);
-  auto locations = llvm::map_to_vector(
-      group.kernels, [](KernelOp kernel) { return kernel.getLoc(); });
-  auto kernels = llvm::map_to_vector(group.stages, [](const auto &stage) {
-    return cast<KernelOp>(stage->op->getParentOp());
-  });
-  OpBuilder builder(group.kernels.back());
-  IRMapping mapping;
-  KernelOp kernel =
-      mergeKernels(builder, FusedLoc::get(builder.getContext(), locations),
-                   kernels, outputs, mapping);
-  for (auto [i, stage] : llvm::enumerate(group.stages)) {
     SmallVector<int64_t> loops = stage->getLoops(order);
     ScheduleAttr own = chooseNest(stage->model, processor, loops);
-    auto fused =
-        mapping.lookup(stage->op->getResult(0)).getDefiningOp<FusedOp>();
-    fused.setScheduleAttr(
-        own.withParallel(loops.size()).withShared(i == 0 ? 0 : loops.size()));
+    plan.schedules.push_back(
+        own.withParallel(loops.size())
+            .withShared(plan.schedules.empty() ? 0 : loops.size()));
+    for (const StageWrite &write : stage->model.writes) {
+      Value result = stage->op->getResult(write.result);
+      int64_t bytes = getLocalBytes(*stage, write, loops);
+      if (leaves(result) || bytes > left)
+        continue;
+      left -= bytes;
+      plan.local.insert(result);
+    }
   }
-  if (report)
-    kernel.emitRemark("joins ")
-        << group.stages.size() << " stages in " << order.size() << " loops of "
-        << group.getRange() << " iterations"
-        << (isForced(group) ? ", as is forced" : "");
-  redirectOutputs(outputs, kernel);
-  // Who reads the results is known now.
-  for (auto [stage, fused] :
-       llvm::zip_equal(group.stages, kernel.getBody().getOps<FusedOp>()))
-    fused.setScheduleAttr(chooseStream(
-        fused, stage->model, fused.getScheduleAttr(), processor.streamBytes));
-  eraseMerged(group.kernels);
-}
-
-/// Makes the graph of the block. Kernels that join are nodes that merge.
-void Joiner::numberOps() {
-  for (auto [number, op] : llvm::enumerate(block))
-    nodeOf[&op] = number;
-  for (auto [number, op] : llvm::enumerate(block))
-    for (Operation *user : op.getUsers())
-      if (Operation *reader = block.findAncestorOpInBlock(*user))
-        order.addEdge(number, nodeOf.lookup(reader), /*fusable=*/true);
-}
-
-/// Fails where a kernel that is to be joined is alone.
-LogicalResult Joiner::checkForced() {
-  for (auto kernel : block.getOps<KernelOp>()) {
-    if (!metaop::isForced(kernel, kJoinStages))
-      continue;
-    auto group = groupOf.find(kernel);
-    if (group == groupOf.end())
-      return emitCannotForce(kernel, kJoinStages)
-             << "its stage has tiles, a schedule, or no loop to share";
-    if (groups[group->second].kernels.size() == 1)
-      return emitCannotForce(kernel, kJoinStages)
-             << "no kernel that it gives a value to, or has one from, can "
-                "share "
-                "its loops";
-  }
-  return success();
-}
-
-LogicalResult Joiner::run() {
-  if (failed(makeGroups()))
-    return failure();
-  if (groups.size() < 2)
-    return checkForced();
-  numberOps();
-  bool anyJoined = false;
-  for (auto kernel : block.getOps<KernelOp>()) {
-    if (!groupOf.contains(kernel))
-      continue;
-    llvm::SmallSetVector<Operation *, 4> inputs;
-    for (Value input : kernel.getInputs())
-      if (auto producer = input.getDefiningOp<KernelOp>();
-          producer && groupOf.contains(producer))
-        inputs.insert(producer);
-    SmallVector<Operation *> producers = inputs.takeVector();
-    llvm::sort(producers, [](Operation *first, Operation *second) {
-      return second->isBeforeInBlock(first);
-    });
-    for (Operation *producer : producers)
-      anyJoined |= join(groupOf.lookup(producer), groupOf.lookup(kernel));
-  }
-  if (failed(checkForced()))
-    return failure();
-  if (!anyJoined)
-    return success();
-  reorder();
-  for (Group &group : groups)
-    if (group.kernels.size() > 1)
-      rewrite(group);
-  return success();
+  return plan;
 }
 
 namespace {
@@ -674,8 +159,9 @@ struct JoinStages : metaop::impl::JoinStagesPassBase<JoinStages> {
   using JoinStagesPassBase::JoinStagesPassBase;
 
   void runOnOperation() override {
+    ProcessorTarget target(processor);
     if (failed(walkBlocks(getOperation().getBody(), [&](Block &block) {
-          return Joiner(block, processor, report).run();
+          return joinStages(block, target, report);
         })))
       signalPassFailure();
   }
