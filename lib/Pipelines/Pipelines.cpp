@@ -159,11 +159,23 @@ static void addCheck(OpPassManager &pm, PipelinePhase phase,
 
 /// Schedules for a GPU. What is packed, copied or computed in blocks for the
 /// caches of a CPU is not.
-static void addGpuSchedules(OpPassManager &pm, const PipelineOptions &options) {
+static void addGpuSchedules(OpPassManager &pm, FusionRules rules,
+                            const PipelineOptions &options) {
   GatherScattersPassOptions gather;
   gather.report = options.report;
   pm.addNestedPass<func::FuncOp>(createGatherScattersPass(gather));
+  pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
   pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
+  JoinStagesGpuPassOptions join;
+  join.chip = options.chip;
+  join.report = options.report;
+  if (rules == FusionRules::Extended)
+    pm.addNestedPass<func::FuncOp>(createJoinStagesGpuPass(join));
+  // What has found others for its rows is not split.
+  SplitReductionsGpuPassOptions split;
+  split.chip = options.chip;
+  split.report = options.report;
+  pm.addPass(createSplitReductionsGpuPass(split));
   ScheduleGpuPassOptions schedule;
   schedule.chip = options.chip;
   schedule.file = options.scheduleFile;
@@ -196,7 +208,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     if (options.from == PipelinePhase::Fused)
       addSteering(pm, options);
     if (options.target == PipelineTarget::CUDA)
-      return addGpuSchedules(pm, options);
+      return addGpuSchedules(pm, rules, options);
     separate.processor = options.processor;
     separate.report = options.report;
     if (rules == FusionRules::Extended)

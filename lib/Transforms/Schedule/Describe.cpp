@@ -104,6 +104,9 @@ LoopDescription StageReader::describeLoop(unsigned position) const {
     return write.kind && !write.loops.test(loop.loop);
   });
   loop.isParallel = position < schedule.getParallel();
+  const LoopLevel &level = schedule.getLevels()[position];
+  if (level.isGrid() || level.isDistributed())
+    loop.owner = stringifyLevelKind(level.kind).str();
   loop.isShared = position < schedule.getShared();
   loop.step = schedule.getLevels()[position].step;
   // Only the last loop of a dimension is done side by side.

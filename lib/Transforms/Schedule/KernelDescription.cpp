@@ -36,6 +36,8 @@ static void printLoop(llvm::raw_ostream &os, const LoopDescription &loop,
     os << ", shared with the stage before";
   if (loop.isParallel)
     os << ", parallel";
+  if (!loop.owner.empty())
+    os << ", a " << loop.owner << " each";
   if (loop.isReduced)
     os << ", reduced";
   if (loop.vectorWidth > 1)

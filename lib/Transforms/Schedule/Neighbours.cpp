@@ -284,6 +284,8 @@ void NeighbourFinder::addContraction() {
 }
 
 SmallVector<ScheduleAttr> NeighbourFinder::find() {
+  if (own.isForGpu())
+    return {};
   // What is malformed is left out, and nobody is told.
   ScopedDiagnosticHandler handler(stage.getContext(),
                                   [](Diagnostic &) { return success(); });

@@ -40,25 +40,31 @@
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "SpaceRewriter.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <functional>
+
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SPLITREDUCTIONSPASS
+#define GEN_PASS_DEF_SPLITREDUCTIONSGPUPASS
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// A parallel range of so many steps, or more, is shared as it is.
+/// On a CPU: a parallel range of so many steps, or more, is shared as it is;
+/// fewer iterations are done before they are shared; the most blocks, which are
+/// fewer where partial results would be many.
 static constexpr int64_t kEnoughSteps = 16;
-/// Fewer iterations are done before they are shared.
 static constexpr int64_t kMinIterations = 1 << 17;
-/// The most blocks; fewer where partial results would be many.
 static constexpr int64_t kMaxBlocks = 64;
+/// On a GPU, a block of which does this in less time than a kernel starts.
+static constexpr int64_t kMinIterationsOfGpu = 1 << 16;
 /// There are more of them where these would be longer, up to a limit: a run can
 /// be stopped between two.
 static constexpr int64_t kMaxBlock = 1 << 24;
@@ -73,6 +79,16 @@ static constexpr int64_t kMinProducts = 2048;
 static constexpr int64_t kAlignment = 256;
 
 namespace {
+
+/// Who shares the steps of a reduction.
+struct Sharers {
+  /// So many steps are enough for all of them.
+  int64_t enoughSteps;
+  int64_t minIterations;
+  int64_t maxBlocks;
+  /// The steps that a stage has as it is.
+  std::function<int64_t(const Stage &)> countSteps;
+};
 
 /// How a dimension of the iteration space is cut.
 struct Split {
@@ -95,7 +111,7 @@ public:
 
   /// Whether this pass knows all that the stage does.
   bool isSupported();
-  std::optional<Split> choose(const Stage &stage, const Processor &processor);
+  std::optional<Split> choose(const Stage &stage, const Sharers &sharers);
   void replace(const Split &split);
   /// Why there is no split.
   StringRef getReason() const { return reason; }
@@ -229,7 +245,7 @@ bool Splitter::canFlatten() {
 }
 
 std::optional<Split> Splitter::choose(const Stage &stage,
-                                      const Processor &processor) {
+                                      const Sharers &sharers) {
   ArrayRef<int64_t> space = getSpace();
   int64_t iterations = countElements(space);
   int64_t results = 0;
@@ -243,17 +259,18 @@ std::optional<Split> Splitter::choose(const Stage &stage,
     return refuse("there is nothing to reduce");
   if (iterations == kMaxCount)
     return refuse("its iterations cannot be counted");
-  if (iterations < kMinIterations && !isForced)
+  if (iterations < sharers.minIterations && !isForced)
     return refuse("it reduces too little");
-  int64_t steps = countParallelSteps(stage, chooseSchedule(stage, processor));
-  int64_t blocks = std::clamp(iterations / kMaxBlock, kMaxBlocks, kMostBlocks);
+  int64_t steps = sharers.countSteps(stage);
+  int64_t blocks =
+      std::clamp(iterations / kMaxBlock, sharers.maxBlocks, kMostBlocks);
   int64_t minReduced = Contraction::match(stage) ? kMinProducts : kMinReduced;
   auto areTooMany = [&] {
     return multiplyCounts(results, blocks * minReduced) > iterations;
   };
   while (blocks > kMinBlocks && areTooMany())
     blocks /= 2;
-  if (steps >= kEnoughSteps && !isForced)
+  if (steps >= sharers.enoughSteps && !isForced)
     return refuse("its loops are enough for threads");
   if (areTooMany() && !isForced)
     return refuse("partial results would be too many");
@@ -402,49 +419,75 @@ void Splitter::replace(const Split &split) {
   kernel.erase();
 }
 
+/// Splits a kernel, or keeps it and says why in a report.
+static LogicalResult splitKernel(KernelOp kernel, const Sharers &sharers,
+                                 bool report) {
+  StringRef reason;
+  FusedOp fused = findStageToRewrite(kernel, reason);
+  if (!fused)
+    return keepKernel(kernel, kSplitReductions, reason);
+  Splitter splitter(kernel, fused);
+  if (!splitter.isSupported())
+    return keepKernel(kernel, kSplitReductions, splitter.getReason());
+  FailureOr<Stage> stage = Stage::build(fused);
+  if (failed(stage))
+    return failure();
+  std::optional<Split> split = splitter.choose(*stage, sharers);
+  if (!split) {
+    if (report)
+      fused.emitRemark("is not split: ") << splitter.getReason();
+    return keepKernel(kernel, kSplitReductions, splitter.getReason());
+  }
+  if (report)
+    fused.emitRemark("splits ")
+        << split->extent << " iterations of "
+        << (split->isFlat ? "all dimensions"
+                          : "dimension " + std::to_string(split->dim))
+        << " into " << split->getCount() << " blocks of " << split->block
+        << (isForced(kernel, kSplitReductions) ? ", as is forced" : "");
+  splitter.replace(*split);
+  return success();
+}
+
+static LogicalResult splitKernels(Operation *root, const Sharers &sharers,
+                                  bool report) {
+  SmallVector<KernelOp> kernels;
+  root->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+  for (KernelOp kernel : kernels)
+    if (!isForbidden(kernel, kSplitReductions) &&
+        failed(splitKernel(kernel, sharers, report)))
+      return failure();
+  return success();
+}
+
 namespace {
 struct SplitReductionsPass
     : metaop::impl::SplitReductionsPassBase<SplitReductionsPass> {
   using SplitReductionsPassBase::SplitReductionsPassBase;
 
   void runOnOperation() override {
-    SmallVector<KernelOp> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
-    for (KernelOp kernel : kernels)
-      if (!isForbidden(kernel, kSplitReductions) && failed(split(kernel)))
-        return signalPassFailure();
+    Sharers threads{
+        kEnoughSteps, kMinIterations, kMaxBlocks, [&](const Stage &stage) {
+          return countParallelSteps(stage, chooseSchedule(stage, processor));
+        }};
+    if (failed(splitKernels(getOperation(), threads, report)))
+      signalPassFailure();
   }
+};
 
-  LogicalResult split(KernelOp kernel) {
-    StringRef reason;
-    FusedOp fused = findStageToRewrite(kernel, reason);
-    if (!fused)
-      return keep(kernel, reason);
-    Splitter splitter(kernel, fused);
-    if (!splitter.isSupported())
-      return keep(kernel, splitter.getReason());
-    FailureOr<Stage> stage = Stage::build(fused);
-    if (failed(stage))
-      return failure();
-    std::optional<Split> split = splitter.choose(*stage, processor);
-    if (!split) {
-      if (report)
-        fused.emitRemark("is not split: ") << splitter.getReason();
-      return keep(kernel, splitter.getReason());
-    }
-    if (report)
-      fused.emitRemark("splits ")
-          << split->extent << " iterations of "
-          << (split->isFlat ? "all dimensions"
-                            : "dimension " + std::to_string(split->dim))
-          << " into " << split->getCount() << " blocks of " << split->block
-          << (isForced(kernel, kSplitReductions) ? ", as is forced" : "");
-    splitter.replace(*split);
-    return success();
-  }
+struct SplitReductionsGpuPass
+    : metaop::impl::SplitReductionsGpuPassBase<SplitReductionsGpuPass> {
+  using SplitReductionsGpuPassBase::SplitReductionsGpuPassBase;
 
-  LogicalResult keep(KernelOp kernel, StringRef reason) {
-    return keepKernel(kernel, kSplitReductions, reason);
+  void runOnOperation() override {
+    int64_t enough = chip->getEnoughBlocks();
+    Sharers blocks{enough / 4, kMinIterationsOfGpu,
+                   static_cast<int64_t>(llvm::bit_floor<uint64_t>(enough)),
+                   [&](const Stage &stage) {
+                     return countBlocks(stage, chooseGpuSchedule(stage, *chip));
+                   }};
+    if (failed(splitKernels(getOperation(), blocks, report)))
+      signalPassFailure();
   }
 };
 } // namespace

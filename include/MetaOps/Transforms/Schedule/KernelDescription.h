@@ -54,6 +54,9 @@ struct LoopDescription {
   std::string extent;
   bool isReduced = false;
   bool isParallel = false;
+  /// On a GPU, who has an iteration: `cluster`, `block`, `warp` or `thread`;
+  /// empty of a loop.
+  std::string owner;
   /// It is that of the stage before.
   bool isShared = false;
   /// How far one iteration goes.

@@ -122,6 +122,39 @@ def SplitReductionsPass : Pass<"metaop-split-reductions"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def SplitReductionsGpuPass : Pass<"metaop-split-reductions-gpu"> {
+  let summary = "Computes reductions that keep little in two kernels of a GPU";
+  let description = [{
+    As `metaop-split-reductions`, for the blocks of a GPU in place of threads:
+    those of one kernel do not wait for each other, so what keeps too little for
+    all multiprocessors has partial results, as many as blocks, and a second
+    kernel combines these. Their number depends on extents and the chip alone.
+
+    Before:
+    ```mlir
+    %2 = metaop.reduce add %1 dims = [0] : tensor<16777216xf32> -> tensor<f32>
+    ```
+    After:
+    ```mlir
+    %2 = metaop.reindex %1 map affine_map<(d0, d1) -> (d0 * 65536 + d1)>
+        : tensor<16777216xf32> -> tensor<256x65536xf32>
+    %3 = metaop.reindex_reduce add %2 map affine_map<(d0, d1) -> (d0)>
+        : tensor<256x65536xf32> -> tensor<256xf32>
+    ```
+    and, in a kernel of its own,
+    ```mlir
+    %4 = metaop.reindex_reduce add %3 map affine_map<(d0) -> ()>
+        : tensor<256xf32> -> tensor<f32>
+    ```
+  }];
+  let options = [
+    ChipOption,
+    Option<"report", "report", "bool", "false",
+           "say of each reduction how it is split, or why not, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def GatherScattersPass : Pass<"metaop-gather-scatters", "::mlir::func::FuncOp"> {
   let summary = "Gathers what reductions scatter";
   let description = [{
@@ -420,9 +453,13 @@ def ExplainPass : Pass<"metaop-explain"> {
       bytes: 32768 read, 256 written; FLOPs: 16384 (0.496 a byte)
       predicted: 2.7 us
     ```
+
+    Of a kernel with schedules for a GPU it says, besides, how many blocks there
+    are and what one takes of the chip, and predicts by the chip's memory.
   }];
   let options = [
-    ProcessorOption
+    ProcessorOption,
+    ChipOption
   ];
 }
 
@@ -455,6 +492,42 @@ def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
   }];
   let options = [
     ProcessorOption,
+    Option<"report", "report", "bool", "false",
+           "say which stages share a kernel, and what that saves, as a remark">
+  ];
+}
+
+def JoinStagesGpuPass : Pass<"metaop-join-stages-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Puts stages that share rows into one kernel of a GPU";
+  let description = [{
+    As `metaop-join-stages`, for a GPU: stages that work on the same rows become
+    one kernel, whose blocks have rows and whose threads divide them in the same
+    way in all stages. What passes between these stays in registers where a
+    thread reads what it has itself, and else in the shared memory of the block.
+    Rows that one block cannot keep are a cluster's, where the chip has them;
+    longer ones stay in kernels of their own.
+
+    Before:
+    ```mlir
+    %m = metaop.kernel(%a = %x : tensor<64x4096xf32>) -> tensor<64xf32> { ... }
+    %y = metaop.kernel(%a = %x : tensor<64x4096xf32>, %b = %m : tensor<64xf32>)
+        -> tensor<64x4096xf32> { ... }
+    ```
+    After:
+    ```mlir
+    %y = metaop.kernel(%a = %x : tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+      %m = metaop.fused(...) -> tensor<64xf32>
+          schedule(<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16],
+                    lanes = 1: 4, place = [registers]>) { ... }
+      %0 = metaop.fused(...) -> tensor<64x4096xf32>
+          schedule(<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16],
+                    lanes = 1: 4, shared = 1>) { ... }
+      metaop.yield %0 : tensor<64x4096xf32>
+    }
+    ```
+  }];
+  let options = [
+    ChipOption,
     Option<"report", "report", "bool", "false",
            "say which stages share a kernel, and what that saves, as a remark">
   ];

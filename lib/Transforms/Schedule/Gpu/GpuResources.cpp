@@ -38,14 +38,29 @@ static int64_t countRegisters(ScheduleAttr schedule,
   return count;
 }
 
-static int64_t countStageRegisters(const GpuStage &each) {
+/// Whether an earlier stage has left in registers what is read.
+static bool isInRegisters(ArrayRef<GpuStage> before, const Stage &stage,
+                          const StageRead &read) {
+  return llvm::any_of(before, [&](const GpuStage &writer) {
+    FusedOp op = writer.stage.op;
+    return llvm::any_of(op->getResults(), [&](OpResult result) {
+      return isReadOf(stage, read.source, result) &&
+             writer.schedule.getPlaceOf(result.getResultNumber()) ==
+                 ResultPlace::Registers;
+    });
+  });
+}
+
+static int64_t countStageRegisters(ArrayRef<GpuStage> before,
+                                   const GpuStage &each) {
   const Stage &stage = each.stage;
   int64_t loaded = 0, computed = 0, sums = 0;
   SmallBitVector all(stage.getNumLoops(), true);
   for (const StageRead &read : stage.reads)
-    loaded = addCounts(loaded, countRegisters(each.schedule,
-                                              stage.getLoopsOf(read.value),
-                                              read.value.getType()));
+    if (!isInRegisters(before, stage, read))
+      loaded = addCounts(loaded, countRegisters(each.schedule,
+                                                stage.getLoopsOf(read.value),
+                                                read.value.getType()));
   for (const StageWrite &write : stage.writes) {
     bool isSum = write.kind && write.isProjection;
     int64_t registers = countRegisters(each.schedule, isSum ? write.loops : all,
@@ -70,7 +85,8 @@ static int64_t countKeptRegisters(const GpuStage &each) {
 static int64_t countStagedBytes(const GpuStage &each, StagedRead staged) {
   const StageRead &read = each.stage.reads[staged.read];
   int64_t rows = 1, row = 1;
-  for (unsigned loop : each.stage.getLoopsOf(read.value).set_bits()) {
+  SmallBitVector loops = each.stage.getLoopsOf(read.value);
+  for (unsigned loop : loops.set_bits()) {
     int64_t side = getBlockSpan(each, loop).value_or(1);
     if (each.stage.getStep(read.place.offset, loop) == 1)
       row = multiplyCounts(row, side);
@@ -136,7 +152,9 @@ GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages) {
     result.threads = std::max(result.threads, each.schedule.getNumThreads());
     result.registers = std::max(
         result.registers,
-        addCounts(kBaseRegisters, addCounts(kept, countStageRegisters(each))));
+        addCounts(kBaseRegisters,
+                  addCounts(kept, countStageRegisters(stages.take_front(number),
+                                                      each))));
     kept = addCounts(kept, countKeptRegisters(each));
     for (StagedRead staged : each.schedule.getStaged())
       result.sharedBytes =

@@ -318,3 +318,17 @@ ScheduleAttr GpuScheduler::choose() {
 ScheduleAttr metaop::chooseGpuSchedule(const Stage &stage, const Chip &chip) {
   return GpuScheduler(stage, chip).choose();
 }
+
+int64_t metaop::countBlocks(const Stage &stage, ScheduleAttr schedule) {
+  int64_t blocks = 1;
+  for (unsigned depth = 0; depth < schedule.getNumGridLevels(); ++depth) {
+    const LoopLevel &level = schedule.getLevels()[depth];
+    int64_t extent = stage.getStaticExtent(level.dim);
+    int64_t count = schedule.getEnclosing(depth) ? schedule.getCount(depth)
+                    : ShapedType::isDynamic(extent)
+                        ? 1
+                        : divideCeilSigned(extent, level.step);
+    blocks = multiplyCounts(blocks, count);
+  }
+  return blocks;
+}

@@ -216,7 +216,8 @@ LogicalResult KernelVerifier::verifyStaged(const GpuStage &each) {
     if (read.isIndirect || each.stage.isIndirect(read.place))
       return fail(each, "G10") << "schedule stages read " << staged.read
                                << ", whose place is computed from tensors";
-    for (unsigned loop : each.stage.getLoopsOf(read.value).set_bits())
+    llvm::SmallBitVector loops = each.stage.getLoopsOf(read.value);
+    for (unsigned loop : loops.set_bits())
       if (!getBlockSpan(each, loop))
         return fail(each, "G10")
                << "schedule stages read " << staged.read << " of all of loop "

@@ -37,8 +37,7 @@ struct Chip {
   int64_t sharedBytesOfBlock;
   /// The second cache, which all share.
   int64_t secondCacheBytes;
-  /// What a copy moves, in 1e9 bytes a second, by the card's data sheet; 0
-  /// where cards differ.
+  /// What memory moves, in 1e9 bytes a second, by the card's data sheet.
   int64_t bandwidth;
 
   /// Of any chip: the most threads of a block and registers of a thread, and

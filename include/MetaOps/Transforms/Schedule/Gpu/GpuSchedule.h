@@ -18,6 +18,9 @@ namespace mlir::metaop {
 /// in its kernel.
 ScheduleAttr chooseGpuSchedule(const Stage &stage, const Chip &chip);
 
+/// The blocks of a stage's grid; what is known only at run time counts as one.
+int64_t countBlocks(const Stage &stage, ScheduleAttr schedule);
+
 /// Decides the same of stages that do a row of the loops `slots` at a time, one
 /// list of them for each stage, outermost first. Null where rows are too large
 /// to stay with those who compute them.

@@ -1,0 +1,180 @@
+//===- JoinStagesGpu.cpp - Stages that share rows on a GPU ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stages are joined (StageJoiner.cpp says which may be) where they have traffic
+// in common and rows fit those who compute them (RowSchedule.cpp). A value
+// between two of them lives in registers where the threads that read it have
+// it, else in shared memory, and where neither has room in the kernel's
+// results, of which a block finds in the second cache what it has written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../StageJoiner.h"
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+#include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
+#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_JOINSTAGESGPUPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// The traffic saved is at least this part of the smaller side's traffic.
+static constexpr int64_t kMinSavedPart = 8;
+/// Iterations that a few blocks do in less time than a kernel starts.
+static constexpr int64_t kWorkOfFewBlocks = 1 << 18;
+/// Registers that are left to the assembler.
+static constexpr int64_t kSpareRegisters = 16;
+
+namespace {
+class ChipTarget : public JoinTarget {
+public:
+  explicit ChipTarget(const Chip &chip) : chip(chip) {}
+
+  SmallVector<int64_t> getLoops(const Stage &stage,
+                                int64_t &blocked) const override;
+  bool isWorthIt(const JoinGroup &a, const JoinGroup &b,
+                 const JoinGroup &joined,
+                 ArrayRef<JoinDependence> dependences) const override;
+  JoinPlan plan(const JoinGroup &group, ArrayRef<JoinDependence> dependences,
+                llvm::function_ref<bool(Value)> leaves) const override;
+
+private:
+  SmallVector<ScheduleAttr> schedule(const JoinGroup &group) const;
+  void place(MutableArrayRef<GpuStage> stages,
+             ArrayRef<JoinDependence> dependences) const;
+  bool fits(ArrayRef<GpuStage> stages) const;
+
+  const Chip &chip;
+};
+} // namespace
+
+/// Contractions, and transposes through shared memory, are better as they are.
+SmallVector<int64_t> ChipTarget::getLoops(const Stage &stage, int64_t &) const {
+  if (Contraction::match(stage) ||
+      !chooseGpuSchedule(stage, chip).getStaged().empty())
+    return {};
+  return llvm::to_vector(llvm::seq<int64_t>(0, stage.getNumLoops()));
+}
+
+SmallVector<ScheduleAttr> ChipTarget::schedule(const JoinGroup &group) const {
+  SmallVector<const Stage *> stages;
+  SmallVector<SmallVector<int64_t>> slots;
+  for (const auto &stage : group.stages) {
+    stages.push_back(&stage->model);
+    slots.push_back(stage->slots);
+  }
+  return chooseRowSchedules(stages, slots, chip);
+}
+
+static SmallVector<GpuStage, 0> getGpuStages(const JoinGroup &group,
+                                             ArrayRef<ScheduleAttr> schedules) {
+  SmallVector<GpuStage, 0> stages;
+  for (auto [stage, schedule] : llvm::zip_equal(group.stages, schedules))
+    stages.push_back({stage->model, schedule});
+  return stages;
+}
+
+static void setPlace(GpuStage &stage, unsigned result, ResultPlace place) {
+  ScheduleFields fields = stage.schedule.getFields();
+  FusedOp op = stage.stage.op;
+  fields.place.resize(op.getNumResults(), ResultPlace::Memory);
+  fields.place[result] = place;
+  stage.schedule = ScheduleAttr::get(op.getContext(), fields);
+}
+
+bool ChipTarget::fits(ArrayRef<GpuStage> stages) const {
+  GpuResources resources = GpuResources::estimate(stages);
+  int64_t registers =
+      std::min(Chip::kMaxRegistersOfThread, chip.registers / resources.threads);
+  return resources.sharedBytes <= chip.sharedBytesOfBlock &&
+         resources.registers + kSpareRegisters <= registers;
+}
+
+/// Registers where they may be and there is room; then shared memory.
+void ChipTarget::place(MutableArrayRef<GpuStage> stages,
+                       ArrayRef<JoinDependence> dependences) const {
+  auto find = [&](const JoinedStage *stage) -> GpuStage & {
+    return *llvm::find_if(stages, [&](const GpuStage &each) {
+      FusedOp op = each.stage.op;
+      return op == stage->op;
+    });
+  };
+  llvm::SmallDenseSet<const StageWrite *> seen;
+  for (const JoinDependence &dependence : dependences) {
+    if (!seen.insert(dependence.write).second)
+      continue;
+    GpuStage &writer = find(dependence.writer);
+    unsigned result = dependence.write->result;
+    bool isInThread = llvm::all_of(dependences, [&](const auto &other) {
+      return other.write != dependence.write ||
+             staysInThread(writer, *other.write, find(other.reader),
+                           *other.read);
+    });
+    if (isInThread) {
+      setPlace(writer, result, ResultPlace::Registers);
+      if (fits(stages))
+        continue;
+    }
+    setPlace(writer, result, ResultPlace::Shared);
+    if (GpuResources::estimate(stages).sharedBytes > chip.sharedBytesOfBlock)
+      setPlace(writer, result, ResultPlace::Memory);
+  }
+}
+
+bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
+                           const JoinGroup &joined,
+                           ArrayRef<JoinDependence> dependences) const {
+  JoinTraffic traffic(a, b);
+  SmallVector<ScheduleAttr> schedules = schedule(joined);
+  if (schedules.empty() || traffic.saved < traffic.smaller / kMinSavedPart)
+    return false;
+  int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
+  if (blocks < chip.multiprocessors / 4 && joined.work > kWorkOfFewBlocks)
+    return false;
+  auto stages = getGpuStages(joined, schedules);
+  return fits(stages);
+}
+
+JoinPlan ChipTarget::plan(const JoinGroup &group,
+                          ArrayRef<JoinDependence> dependences,
+                          llvm::function_ref<bool(Value)> leaves) const {
+  JoinPlan plan;
+  auto stages = getGpuStages(group, schedule(group));
+  place(stages, dependences);
+  for (const GpuStage &each : stages) {
+    FusedOp op = each.stage.op;
+    plan.schedules.push_back(each.schedule);
+    for (OpResult result : op->getResults())
+      if (each.schedule.getPlaceOf(result.getResultNumber()) !=
+              ResultPlace::Memory &&
+          !leaves(result))
+        plan.local.insert(result);
+  }
+  return plan;
+}
+
+namespace {
+struct JoinStagesGpuPass
+    : metaop::impl::JoinStagesGpuPassBase<JoinStagesGpuPass> {
+  using JoinStagesGpuPassBase::JoinStagesGpuPassBase;
+
+  void runOnOperation() override {
+    ChipTarget target(*chip);
+    if (failed(walkBlocks(getOperation().getBody(), [&](Block &block) {
+          return joinStages(block, target, report);
+        })))
+      signalPassFailure();
+  }
+};
+} // namespace

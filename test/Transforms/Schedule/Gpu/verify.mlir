@@ -1,0 +1,360 @@
+// RUN: metaop-opt %s -split-input-file -metaop-schedule-gpu=chip=sm_90a -verify-diagnostics
+
+// Each constraint of a kernel's schedules, broken once.
+
+func.func @g1(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
+  %k = metaop.kernel(%a = %x : tensor<12x8xf32>) -> tensor<12x8xf32> {
+    // expected-error @below {{(G1) schedule orders 2 loops, but the stage has 1}}
+    %r = metaop.fused(%b = %a : tensor<12x8xf32>) -> tensor<12x8xf32>
+        schedule(#metaop.schedule<[block(0), block(1, 8), thread(1)]>) {
+      %y = metaop.exp %b : tensor<12x8xf32>
+      metaop.yield %y : tensor<12x8xf32>
+    }
+    metaop.yield %r : tensor<12x8xf32>
+  }
+  return %k : tensor<12x8xf32>
+}
+
+// -----
+
+func.func @g2(%x: tensor<96xf32>) -> tensor<96xf32> {
+  %k = metaop.kernel(%a = %x : tensor<96xf32>) -> tensor<96xf32> {
+    // expected-error @below {{(G2) schedule has `parallel`, `body`, `transpose`, `unroll`, `prefetch` or `stream`, which are for CPUs}}
+    %r = metaop.fused(%b = %a : tensor<96xf32>) -> tensor<96xf32>
+        schedule(#metaop.schedule<[parallel(0)]>) {
+      %y = metaop.exp %b : tensor<96xf32>
+      metaop.yield %y : tensor<96xf32>
+    }
+    metaop.yield %r : tensor<96xf32>
+  }
+  return %k : tensor<96xf32>
+}
+
+// -----
+
+func.func @g3(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4096xf32>) -> tensor<4096xf32> {
+    // expected-error @below {{(G3) schedule has 2048 threads, but a block has at most 1024}}
+    %r = metaop.fused(%b = %a : tensor<4096xf32>) -> tensor<4096xf32>
+        schedule(#metaop.schedule<[block(0, 2048), thread(0)]>) {
+      %y = metaop.exp %b : tensor<4096xf32>
+      metaop.yield %y : tensor<4096xf32>
+    }
+    metaop.yield %r : tensor<4096xf32>
+  }
+  return %k : tensor<4096xf32>
+}
+
+// -----
+
+func.func @g4(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4096xf32>) -> tensor<4096xf32> {
+    // expected-error @below {{(G4) schedule has 16 threads in a warp, which has 32}}
+    %r = metaop.fused(%b = %a : tensor<4096xf32>) -> tensor<4096xf32>
+        schedule(#metaop.schedule<[block(0, 128), warp(0, 16), thread(0)]>) {
+      %y = metaop.exp %b : tensor<4096xf32>
+      metaop.yield %y : tensor<4096xf32>
+    }
+    metaop.yield %r : tensor<4096xf32>
+  }
+  return %k : tensor<4096xf32>
+}
+
+// -----
+
+func.func @g5(%x: tensor<4x4096xf32>) -> tensor<4xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4x4096xf32>) -> tensor<4xf32> {
+    // expected-error @below {{(G5) schedule has clusters of 32 blocks, but sm_90a has at most 16}}
+    %r = metaop.fused(%b = %a : tensor<4x4096xf32>) -> tensor<4xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 4096), block(1, 128), thread(1)]>) {
+      %y = metaop.reduce add %b dims = [1] : tensor<4x4096xf32> -> tensor<4xf32>
+      metaop.yield %y : tensor<4xf32>
+    }
+    metaop.yield %r : tensor<4xf32>
+  }
+  return %k : tensor<4xf32>
+}
+
+// -----
+
+func.func @g6(%x: tensor<4096xf32>) -> tensor<4096xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4096xf32>) -> tensor<4096xf32> {
+    // expected-error @below {{(G6) schedule has vectors of 32 bytes of 'tensor<4096xf32>', but an access has at most 16}}
+    %r = metaop.fused(%b = %a : tensor<4096xf32>) -> tensor<4096xf32>
+        schedule(#metaop.schedule<[block(0, 1024), thread(0, 8)], tile = [0: 8], lanes = 0: 8>) {
+      %y = metaop.exp %b : tensor<4096xf32>
+      metaop.yield %y : tensor<4096xf32>
+    }
+    metaop.yield %r : tensor<4096xf32>
+  }
+  return %k : tensor<4096xf32>
+}
+
+// -----
+
+func.func @g7(%x: tensor<4096xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%a = %x : tensor<4096xf32>) -> tensor<f32> {
+    // expected-error @below {{(G7) blocks have parts of loop 0, which result 0 is reduced over, and do not wait for each other; split the reduction in two kernels}}
+    %r = metaop.fused(%b = %a : tensor<4096xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)]>) {
+      %y = metaop.reduce add %b dims = [0] : tensor<4096xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+
+// -----
+
+// A cluster's loop over a part is not the whole sum either.
+func.func @g7_cluster(%x: tensor<4096xf32>) -> tensor<f32> {
+  %k = metaop.kernel(%a = %x : tensor<4096xf32>) -> tensor<f32> {
+    // expected-error @below {{(G7) blocks have parts of loop 0}}
+    %r = metaop.fused(%b = %a : tensor<4096xf32>) -> tensor<f32>
+        schedule(#metaop.schedule<[cluster(0, 2048), block(0, 256), thread(0)]>) {
+      %y = metaop.reduce add %b dims = [0] : tensor<4096xf32> -> tensor<f32>
+      metaop.yield %y : tensor<f32>
+    }
+    metaop.yield %r : tensor<f32>
+  }
+  return %k : tensor<f32>
+}
+
+// -----
+
+func.func @g8(%x: tensor<64x512xf32>) -> tensor<512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<512xf32> {
+    // expected-error @below {{(G8) loop 1, which result 0 keeps, is inside of loop 0, which it is reduced over: its sums would not be in registers}}
+    %r = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<512xf32>
+        schedule(#metaop.schedule<[block(1, 256), step(0), thread(1, 2), step(1)]>) {
+      %y = metaop.reduce add %b dims = [0] : tensor<64x512xf32> -> tensor<512xf32>
+      metaop.yield %y : tensor<512xf32>
+    }
+    metaop.yield %r : tensor<512xf32>
+  }
+  return %k : tensor<512xf32>
+}
+
+// -----
+
+func.func @g9(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    // expected-error @below {{(G9) loop 1 carries prefixes, and has to be the innermost one, a `step` of one iteration}}
+    %r = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0, 32), step(1), thread(0)]>) {
+      %y = metaop.prefix add %b dim = 1 : tensor<64x512xf32>
+      metaop.yield %y : tensor<64x512xf32>
+    }
+    metaop.yield %r : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g10(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    // expected-error @below {{(G10) schedule stages read 1, but the stage has 1 reads}}
+    %r = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)], staged = [1: 0]>) {
+      %y = metaop.exp %b : tensor<64x512xf32>
+      metaop.yield %y : tensor<64x512xf32>
+    }
+    metaop.yield %r : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g11(%x: tensor<512xf32>) -> tensor<512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<512xf32>) -> tensor<512xf32> {
+    // expected-error @below {{(G11) schedule has places of 2 results, but the stage has 1}}
+    %r = metaop.fused(%b = %a : tensor<512xf32>) -> tensor<512xf32>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)], place = [registers, shared]>) {
+      %y = metaop.exp %b : tensor<512xf32>
+      metaop.yield %y : tensor<512xf32>
+    }
+    metaop.yield %r : tensor<512xf32>
+  }
+  return %k : tensor<512xf32>
+}
+
+// -----
+
+func.func @g12(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<512x512xf32>) -> tensor<512x512xf32> {
+    // expected-error @below {{(G12) kernel needs 263168 bytes of shared memory, but a block of sm_90a has at most 232448}}
+    %r = metaop.fused(%b = %a : tensor<512x512xf32>) -> tensor<512x512xf32>
+        schedule(#metaop.schedule<[block(0, 256), block(1, 256), thread(0, 16), thread(1, 16), step(0), step(1)], staged = [0: 1]>) {
+      %y = metaop.transpose %b perm = [1, 0] : tensor<512x512xf32> -> tensor<512x512xf32>
+      metaop.yield %y : tensor<512x512xf32>
+    }
+    metaop.yield %r : tensor<512x512xf32>
+  }
+  return %k : tensor<512x512xf32>
+}
+
+// -----
+
+func.func @g13(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+  %k = metaop.kernel(%a = %x : tensor<65536xf32>) -> tensor<65536xf32> {
+    // expected-error @below {{(G13) kernel needs about 280 registers, but a thread has at most 255}}
+    %r = metaop.fused(%b = %a : tensor<65536xf32>) -> tensor<65536xf32>
+        schedule(#metaop.schedule<[block(0, 16384), thread(0, 4)], tile = [0: 128], lanes = 0: 4>) {
+      %y = metaop.exp %b : tensor<65536xf32>
+      metaop.yield %y : tensor<65536xf32>
+    }
+    metaop.yield %r : tensor<65536xf32>
+  }
+  return %k : tensor<65536xf32>
+}
+
+// -----
+
+func.func @g14_grid(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    %s = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [registers]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    // expected-error @below {{(G14) schedule shares 0 levels with the stage before, but the grid has 1}}
+    %y = metaop.fused(%b = %a : tensor<64x512xf32>, %c = %s : tensor<64xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x512xf32>
+      %1 = metaop.div %b, %0 : tensor<64x512xf32>
+      metaop.yield %1 : tensor<64x512xf32>
+    }
+    metaop.yield %y : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g14_level(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    %s = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [registers]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    // expected-error @below {{(G14) schedule shares level 0, which is another one in the stage before}}
+    %y = metaop.fused(%b = %a : tensor<64x512xf32>, %c = %s : tensor<64xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0, 2), step(1, 512), thread(1, 4)], tile = [0: 2, 1: 4], lanes = 1: 4, shared = 1>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x512xf32>
+      %1 = metaop.div %b, %0 : tensor<64x512xf32>
+      metaop.yield %1 : tensor<64x512xf32>
+    }
+    metaop.yield %y : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g15(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    %s = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [registers]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    // expected-error @below {{(G15) schedule has 64 threads, but the kernel 128}}
+    %y = metaop.fused(%b = %a : tensor<64x512xf32>, %c = %s : tensor<64xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x512xf32>
+      %1 = metaop.div %b, %0 : tensor<64x512xf32>
+      metaop.yield %1 : tensor<64x512xf32>
+    }
+    metaop.yield %y : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g17(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    // expected-error @below {{(G17) result 0 cannot live in registers: other threads read it}}
+    %s = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0, 2), step(1, 512), thread(0), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    %y = metaop.fused(%b = %a : tensor<64x512xf32>, %c = %s : tensor<64xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0, 2), step(1, 512), thread(1, 4), step(0)], tile = [1: 4], lanes = 1: 4, shared = 1>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x512xf32>
+      %1 = metaop.div %b, %0 : tensor<64x512xf32>
+      metaop.yield %1 : tensor<64x512xf32>
+    }
+    metaop.yield %y : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g18_memory(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    // expected-error @below {{(G18) result 0 cannot live in memory: it is no result of the kernel}}
+    %s = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    %y = metaop.fused(%b = %a : tensor<64x512xf32>, %c = %s : tensor<64xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 1>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x512xf32>
+      %1 = metaop.div %b, %0 : tensor<64x512xf32>
+      metaop.yield %1 : tensor<64x512xf32>
+    }
+    metaop.yield %y : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g18_cluster(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
+    // expected-error @below {{(G18) result 0 cannot live in cluster: blocks are in no cluster}}
+    %s = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [cluster]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    %y = metaop.fused(%b = %a : tensor<64x512xf32>, %c = %s : tensor<64xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 1>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x512xf32>
+      %1 = metaop.div %b, %0 : tensor<64x512xf32>
+      metaop.yield %1 : tensor<64x512xf32>
+    }
+    metaop.yield %y : tensor<64x512xf32>
+  }
+  return %k : tensor<64x512xf32>
+}
+
+// -----
+
+// Other blocks have computed what a block reads.
+func.func @g16(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %s = metaop.fused(%b = %a : tensor<64x64xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 64), thread(1)], place = [shared]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x64xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    // expected-error @below {{(G16) shares 1 levels with a stage before they have computed what it reads of that stage}}
+    %y = metaop.fused(%b = %a : tensor<64x64xf32>, %c = %s : tensor<64xf32>) -> tensor<64x64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 64), thread(1)], shared = 1>) {
+      %0 = metaop.broadcast %c dims = [1] : tensor<64xf32> -> tensor<64x64xf32>
+      %1 = metaop.div %b, %0 : tensor<64x64xf32>
+      metaop.yield %1 : tensor<64x64xf32>
+    }
+    metaop.yield %y : tensor<64x64xf32>
+  }
+  return %k : tensor<64x64xf32>
+}
