@@ -1,6 +1,7 @@
 # How lit runs the tests in this folder. It is loaded from the build tree's
 # lit.site.cfg.py, so run lit there: lit -sv build/release/test
 
+import glob
 import os
 import shutil
 
@@ -71,8 +72,26 @@ def cuda_tool(name):
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(places))
 
 
-if cuda_tool("ptxas"):
-    config.available_features.add("ptxas")
+def nvidia_files(pattern):
+    """What NVIDIA's packages have in the Python of the tests."""
+    environment = os.path.dirname(os.path.dirname(config.python_executable))
+    packages = os.path.join(environment, "lib", "python3.*", "site-packages", "nvidia")
+    return sorted(glob.glob(os.path.join(packages, pattern)))
+
+
+# --toolkit=FOLDER for each package.
+config.substitutions.append(
+    ("%toolkits", " ".join("--toolkit=" + folder for folder in nvidia_files("[!_]*")))
+)
+if cuda_tool("ptxas") or nvidia_files("*/lib/libnvJitLink.so.1*"):
+    config.available_features.add("gpu-assembler")
+for feature, pattern in (
+    ("libdevice", "*/nvvm/libdevice/libdevice.10.bc"),
+    ("nvdisasm", "*/bin/nvdisasm"),
+):
+    if files := nvidia_files(pattern):
+        config.available_features.add(feature)
+        config.substitutions.append(("%" + feature, files[0]))
 
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("nvidia-gpu")

@@ -7,13 +7,25 @@
 // FROM: metaop-pipeline: there is no phase 'assembly'
 
 // RUN: not metaop-opt %s -metaop-pipeline="from=loops to=llvm" 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: metaop-pipeline: a pipeline starts from graph, fused, scheduled or kernels
+// LATE: metaop-pipeline: a pipeline starts from graph, fused, scheduled, kernels
 
 // RUN: not metaop-opt %s -metaop-pipeline="from=kernels to=fused" 2>&1 | FileCheck %s --check-prefix=BACK
 // BACK: metaop-pipeline: a pipeline starts from its last phase or an earlier one
 
 // RUN: not metaop-opt %s -metaop-pipeline=target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: metaop-pipeline: there is no target 'abacus'; expected cpu
+// TARGET: metaop-pipeline: there is no target 'abacus'; expected cpu or cuda
+
+// RUN: not metaop-opt %s -metaop-pipeline="target=cuda to=loops" 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: metaop-pipeline: there is no phase 'loops' on the way to the target; expected one of graph, fused, scheduled, kernels, gpu, nvvm, ptx
+// RUN: not metaop-opt %s -metaop-pipeline="to=ptx" 2>&1 | FileCheck %s --check-prefix=PTX
+// PTX: metaop-pipeline: there is no phase 'ptx' on the way to the target; expected one of graph, fused, scheduled, kernels, loops, llvm
+// RUN: not metaop-opt %s -metaop-pipeline="target=cuda from=ptx" 2>&1 | FileCheck %s --check-prefix=LATEST
+// LATEST: metaop-pipeline: a pipeline starts from graph, fused, scheduled, kernels, gpu, nvvm
+
+// RUN: not metaop-opt %s -metaop-pipeline="target=cuda chip=sm_70" 2>&1 | FileCheck %s --check-prefix=OLD
+// OLD: the chip 'sm_70' is too old; code is made for sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a
+// RUN: not metaop-opt %s -metaop-pipeline="target=cuda chip=h100" 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: there is no chip 'h100'; expected one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a
 
 // RUN: not metaop-opt %s -metaop-pipeline=rules=other 2>&1 | FileCheck %s --check-prefix=RULES
 // RULES: metaop-pipeline: there are no fusion rules 'other'; expected extended, paper or none
