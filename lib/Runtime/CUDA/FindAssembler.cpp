@@ -10,20 +10,16 @@
 #include "MetaOps/Runtime/CUDA/Assembler.h"
 #include "NvJitLink.h"
 #include "PtxasProgram.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace metaops;
 
-/// The libraries of nvJitLink by version, the newest first.
-static constexpr llvm::StringLiteral kLibraries[] = {"libnvJitLink.so.13",
-                                                     "libnvJitLink.so.12"};
-
-/// The first that loads of those in the roots and the loader's own.
-static std::shared_ptr<NvJitLink> findNvJitLink(const Toolkits &toolkits) {
+/// The first that loads.
+static std::shared_ptr<NvJitLink> findNvJitLink(const AssemblerSearch &search) {
   std::vector<std::string> names;
-  for (llvm::StringRef library : kLibraries)
-    llvm::append_range(names, toolkits.findLibraries(library));
-  for (llvm::StringRef library : kLibraries)
-    names.push_back(library.str());
+  for (const std::string &library : search.nvJitLinks)
+    llvm::append_range(names, search.toolkits.findLibraries(library));
+  llvm::append_range(names, search.nvJitLinks);
   for (const std::string &name : names) {
     auto link = NvJitLink::open(name);
     if (link)
@@ -43,7 +39,7 @@ useDriver(std::shared_ptr<const Driver> driver) {
 
 llvm::Expected<std::shared_ptr<Assembler>>
 metaops::findAssembler(const AssemblerSearch &search) {
-  std::shared_ptr<NvJitLink> link = findNvJitLink(search.toolkits);
+  std::shared_ptr<NvJitLink> link = findNvJitLink(search);
   auto driver = Driver::open(search.driver);
   bool isTaken =
       link && (!driver || link->getVersion() <= (*driver)->getCudaVersion());
@@ -53,20 +49,18 @@ metaops::findAssembler(const AssemblerSearch &search) {
   if (link)
     return link;
   std::string ptxas = "there is none";
-  if (auto path = search.toolkits.findProgram("ptxas")) {
+  if (auto path = search.toolkits.findProgram(search.ptxas)) {
     auto program = PtxasProgram::open(std::move(*path));
     if (program)
       return *program;
     ptxas = toString(program.takeError());
   }
   return llvm::createStringError(
-      "there is no assembler for GPUs. Looked for, with what brings it:\n"
-      "  libnvJitLink.so.13 or .12: the Python package nvidia-nvjitlink, or "
-      "the "
-      "CUDA toolkit\n"
-      "  libcuda.so.1: NVIDIA's driver; " +
-      reason +
-      "\n  ptxas: the Python package nvidia-cuda-nvcc, or the CUDA toolkit; " +
-      ptxas + "\nin " + search.toolkits.str() +
+      "there is no assembler for GPUs. Looked for, with what brings it:\n  " +
+      llvm::join(search.nvJitLinks, ", ") +
+      ": the Python package nvidia-nvjitlink, or the CUDA toolkit\n  " +
+      search.driver + ": NVIDIA's driver; " + reason + "\n  " + search.ptxas +
+      ": the Python package nvidia-cuda-nvcc, or the CUDA toolkit; " + ptxas +
+      "\nin " + search.toolkits.str() +
       ", and where the system looks for libraries and programs");
 }

@@ -32,6 +32,7 @@ struct KernelResources {
   int64_t spillLoadBytes = 0;
   /// Of each block, but for what its call asks for.
   int64_t sharedBytes = 0;
+  /// 0 also where the assembler does not tell.
   int64_t barriers = 0;
 
   bool operator==(const KernelResources &other) const;
@@ -62,8 +63,14 @@ public:
 
 struct AssemblerSearch {
   Toolkits toolkits = Toolkits::detect();
+  /// The libraries of nvJitLink, the best first: those in toolkits, then those
+  /// that the loader finds.
+  std::vector<std::string> nvJitLinks = {"libnvJitLink.so.13",
+                                         "libnvJitLink.so.12"};
   /// The driver's library, as the loader finds it.
   std::string driver = "libcuda.so.1";
+  /// The program, in toolkits or on the path.
+  std::string ptxas = "ptxas";
 };
 
 /// The first that there is of nvJitLink, the driver's linker and the program

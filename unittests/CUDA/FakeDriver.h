@@ -1,0 +1,32 @@
+//===- FakeDriver.h - A driver without a GPU --------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_UNITTESTS_CUDA_FAKEDRIVER_H
+#define METAOPS_UNITTESTS_CUDA_FAKEDRIVER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What tests see and say of the fake driver that they have loaded.
+struct FakeDriver {
+  int version = 13000;
+  /// The call that fails, as it is written down.
+  std::string failing;
+  std::vector<std::string> calls;
+  /// Contexts that are pushed; things that were made and not given back.
+  int depth = 0, live = 0;
+  /// Of the last link.
+  char *info = nullptr, *errors = nullptr;
+  int target = 0;
+};
+
+extern "C" FakeDriver *fakeDriver();
+
+#endif // METAOPS_UNITTESTS_CUDA_FAKEDRIVER_H
