@@ -219,11 +219,12 @@ def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
 def VerifyGpuKernelsPass : Pass<"metaop-verify-gpu", "::mlir::ModuleOp"> {
   let summary = "Checks that kernels for GPUs can be lowered";
   let description = [{
-    The legality check of the phase `gpu`. Each `gpu.module` holds functions that
-    are kernels. Of each: 1-d buffers in memory space 1, as many as
-    `metaop.num_buffers` says, then numbers of type index; a `metaop.launch` that the chip can run; shared memory
-    as workgroup attributions of static shapes in space 3. Threads and blocks are
-    numbered along x. Masked accesses and gathers of vectors are refused: they
+    The legality check of the phase `gpu`. Each `gpu.module` holds kernels that a
+    call runs in order with the same arguments: 1-d buffers in memory space 1, as
+    many as `metaop.num_buffers` says, then numbers of type index. Each has a
+    `metaop.launch` that the chip can run, and shared memory, if any, as workgroup
+    attributions of static shapes in space 3, no more than the chip has. Threads
+    and blocks are numbered along x. Masked accesses and gathers of vectors are refused: they
     are no instructions of GPUs, and would become a branch for each lane.
   }];
   let options = [MetaOp_ChipOption];
@@ -318,8 +319,10 @@ def EmitPtxPass : Pass<"metaop-emit-ptx", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    gpu.binary @kernel_0 [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx80">,
-                                      assembly = "...\0A.visible .entry kernel_0(...">]
+    gpu.binary @kernel_0 {metaop.kernels = [
+        {launch = #metaop.launch<threads = 256>, name = "kernel_0", num_buffers = 1} ]}
+        [#gpu.object<#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx80">,
+                     assembly = "...\0A.visible .entry kernel_0(...">]
     ```
   }];
   let options = [

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuEntry.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Transforms/Schedule/Processor.h"
@@ -40,6 +41,12 @@ static constexpr int64_t kStaticSharedBytes = int64_t(48) << 10;
 static constexpr int64_t kVectorBytes = 16, kBulkBytes = 128;
 
 static constexpr StringLiteral kAlign = "llvm.align";
+
+int64_t metaop::getSharedBytes(MemRefType type) {
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  return static_cast<int64_t>(llvm::divideCeil(bits, 8)) *
+         type.getNumElements();
+}
 
 namespace {
 class EntryBuilder {
@@ -155,23 +162,28 @@ SmallVector<int64_t> EntryBuilder::getOffsets() {
     auto type = cast<MemRefType>(attribution.getType());
     end = llvm::alignTo(end, getAlignment(i));
     offsets.push_back(end);
-    int64_t bits = type.getElementType().getIntOrFloatBitWidth();
-    end += llvm::divideCeil(bits, 8) * type.getNumElements();
+    end += getSharedBytes(type);
   }
   offsets.push_back(end);
   return offsets;
 }
 
+/// The array of no length, which the kernels of a module have in common.
+static LLVM::GlobalOp getDynamicShared(gpu::GPUModuleOp module) {
+  constexpr StringLiteral name = "dynamic_shared";
+  if (auto found = module.lookupSymbol<LLVM::GlobalOp>(name))
+    return found;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::GlobalOp::create(
+      b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+      /*isConstant=*/false, LLVM::Linkage::External, name, Attribute(),
+      kBulkBytes, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+}
+
 void EntryBuilder::shareDynamically(int64_t numBytes) {
   Location loc = kernel.getLoc();
-  auto space = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
-  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
-  auto array = LLVM::GlobalOp::create(
-      atStart, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-      /*isConstant=*/false, LLVM::Linkage::External, "dynamic_shared",
-      Attribute(), kBulkBytes, space);
-  Value base = LLVM::AddressOfOp::create(b, loc, array);
+  Value base = LLVM::AddressOfOp::create(
+      b, loc, getDynamicShared(kernel->getParentOfType<gpu::GPUModuleOp>()));
   SmallVector<int64_t> offsets = getOffsets();
   auto attributions = llvm::to_vector(kernel.getWorkgroupAttributions());
   for (auto [attribution, offset] : llvm::zip(attributions, offsets)) {

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuEntry.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -57,7 +58,9 @@ static LogicalResult verifyArguments(gpu::GPUFuncOp kernel) {
   return success();
 }
 
-static LogicalResult verifySharedMemory(gpu::GPUFuncOp kernel) {
+static LogicalResult verifySharedMemory(gpu::GPUFuncOp kernel,
+                                        const Chip &chip) {
+  int64_t numBytes = 0;
   for (BlockArgument attribution : kernel.getWorkgroupAttributions()) {
     auto type = cast<MemRefType>(attribution.getType());
     if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
@@ -65,7 +68,12 @@ static LogicalResult verifySharedMemory(gpu::GPUFuncOp kernel) {
       return kernel.emitOpError("expects shared memory of static shapes in "
                                 "memory space 3, given ")
              << type;
+    numBytes += getSharedBytes(type);
   }
+  if (numBytes > chip.sharedBytesOfBlock)
+    return kernel.emitOpError("expects at most ")
+           << chip.sharedBytesOfBlock << " bytes of shared memory on "
+           << chip.name << ", given " << numBytes;
   return success();
 }
 
@@ -99,7 +107,8 @@ static LogicalResult verifyOp(Operation *op) {
 }
 
 static LogicalResult verifyKernel(gpu::GPUFuncOp kernel, const Chip &chip) {
-  if (failed(verifyArguments(kernel)) || failed(verifySharedMemory(kernel)) ||
+  if (failed(verifyArguments(kernel)) ||
+      failed(verifySharedMemory(kernel, chip)) ||
       failed(verifyLaunch(kernel, chip)))
     return failure();
   WalkResult result = kernel.walk([](Operation *op) {
@@ -109,15 +118,25 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel, const Chip &chip) {
   return failure(result.wasInterrupted());
 }
 
+/// A call runs the kernels of a module in order, with the same arguments.
 static LogicalResult verifyModule(gpu::GPUModuleOp module, const Chip &chip) {
-  auto kernels = module.getOps<gpu::GPUFuncOp>();
-  if (kernels.empty())
-    return module.emitOpError("expects a function, given none");
-  for (gpu::GPUFuncOp kernel : kernels) {
-    if (!kernel.isKernel())
-      return kernel.emitOpError("expects to be a kernel");
+  auto kernels = llvm::to_vector(module.getOps<gpu::GPUFuncOp>());
+  auto isKernel = [](gpu::GPUFuncOp function) { return function.isKernel(); };
+  if (kernels.empty() || !llvm::all_of(kernels, isKernel))
+    return module.emitOpError("expects functions, each of them a kernel");
+  for (gpu::GPUFuncOp kernel : kernels)
     if (failed(verifyKernel(kernel, chip)))
       return failure();
+  auto getIndexBits = [](gpu::GPUFuncOp kernel) {
+    return kernel->getAttrOfType<LaunchAttr>("metaop.launch").getIndexBits();
+  };
+  for (gpu::GPUFuncOp kernel : llvm::drop_begin(kernels)) {
+    if (kernel.getArgumentTypes() != kernels.front().getArgumentTypes())
+      return kernel.emitOpError("expects the arguments of '@")
+             << kernels.front().getName() << "'";
+    if (getIndexBits(kernel) != getIndexBits(kernels.front()))
+      return kernel.emitOpError("expects the indices of '@")
+             << kernels.front().getName() << "'";
   }
   return success();
 }

@@ -24,17 +24,21 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// What the dialect says of the kernel.
-static SmallVector<NamedAttribute> getFacts(gpu::GPUModuleOp module) {
-  SmallVector<NamedAttribute> facts;
-  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
-    if (kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-      llvm::copy_if(kernel->getDiscardableAttrs(), std::back_inserter(facts),
-                    [](NamedAttribute attribute) {
-                      return attribute.getName().getValue().starts_with(
-                          "metaop.");
-                    });
-  return facts;
+/// The name of each kernel, and what the dialect says of it, in order.
+static ArrayAttr getKernels(gpu::GPUModuleOp module) {
+  Builder b(module.getContext());
+  SmallVector<Attribute> kernels;
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (!kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      continue;
+    NamedAttrList facts;
+    facts.set("name", kernel.getSymNameAttr());
+    for (NamedAttribute attribute : kernel->getDiscardableAttrs())
+      if (StringRef name = attribute.getName(); name.consume_front("metaop."))
+        facts.set(name, attribute.getValue());
+    kernels.push_back(facts.getDictionary(b.getContext()));
+  }
+  return b.getArrayAttr(kernels);
 }
 
 static LogicalResult replaceByPtx(gpu::GPUModuleOp module,
@@ -52,7 +56,7 @@ static LogicalResult replaceByPtx(gpu::GPUModuleOp module,
       b.getStringAttr(*text), /*properties=*/nullptr, /*kernels=*/nullptr);
   auto binary = gpu::BinaryOp::create(b, module.getLoc(), module.getName(),
                                       nullptr, b.getArrayAttr({object}));
-  binary->setDiscardableAttrs(getFacts(module));
+  binary->setDiscardableAttr("metaop.kernels", getKernels(module));
   module.erase();
   return success();
 }

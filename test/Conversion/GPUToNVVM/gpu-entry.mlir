@@ -74,4 +74,13 @@ gpu.module @large {
     memref.store %v, %t[%i, %i] : memref<128x256xf32, 3>
     gpu.return
   }
+  // The kernels of a module have the array in common, and each its own size.
+  // CHECK:       gpu.func @other() kernel
+  // CHECK-SAME:  metaop.dynamic_shared_bytes = 65536 : i64
+  // CHECK:       llvm.mlir.addressof @dynamic_shared
+  // CHECK-NOT:   llvm.mlir.global
+  gpu.func @other() workgroup(%s: memref<16384xf32, 3>) kernel
+      attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+    gpu.return
+  }
 }

@@ -11,14 +11,14 @@ gpu.module @m {
 
 // -----
 
-// expected-error @below {{expects a function, given none}}
+// expected-error @below {{expects functions, each of them a kernel}}
 gpu.module @m {
 }
 
 // -----
 
+// expected-error @below {{expects functions, each of them a kernel}}
 gpu.module @m {
-  // expected-error @below {{expects to be a kernel}}
   gpu.func @k() attributes {metaop.num_buffers = 0 : i64} {
     gpu.return
   }
@@ -216,6 +216,52 @@ gpu.module @m {
     %v = arith.constant dense<0.0> : vector<4xf32>
     // expected-error @below {{expects blocks and threads to be numbered along x}}
     %0 = gpu.block_id z
+    gpu.return
+  }
+}
+
+// -----
+
+// 160 KB, and 3 KB and 4 bytes.
+gpu.module @m {
+  // expected-error @below {{expects at most 166912 bytes of shared memory on sm_80, given 166916}}
+  gpu.func @k() workgroup(%s: memref<160x256xf32, 3>, %t: memref<3076xi8, 3>) kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// Kernels that a call runs one after another.
+gpu.module @m {
+  gpu.func @fill(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+    gpu.return
+  }
+  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 64>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @fill(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+    gpu.return
+  }
+  // expected-error @below {{expects the arguments of '@fill'}}
+  gpu.func @k(%x: memref<?xf64, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 64>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @fill() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+    gpu.return
+  }
+  // expected-error @below {{expects the indices of '@fill'}}
+  gpu.func @k() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 64, index_bits = 32>} {
     gpu.return
   }
 }
