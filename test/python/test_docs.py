@@ -385,7 +385,7 @@ def test_names_in_the_documents_exist(page):
     passes = set(re.findall(r"\b(?:metaop|convert-metaop)-[a-z-]*[a-z]\b", text))
     known = "".join(path.read_text() for path in (ROOT / "include").rglob("Passes.td"))
     known += (ROOT / "lib/Pipelines/Registration.cpp").read_text()
-    tools = {"metaop-compile", "metaop-fuzz", "metaop-opt", "metaop-run"}
+    tools = {"metaop-compile", "metaop-fuzz", "metaop-opt", "metaop-run", "metaop-translate"}
     assert not {name for name in passes - tools if f'"{name}' not in known}
 
 

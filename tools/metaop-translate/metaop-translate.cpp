@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   metaop-translate file.mlir --metaop-ptx
-//   metaop-translate file.mlir --metaop-resources [--toolkit=folder]
-//   metaop-translate file.mlir --metaop-cubin [--toolkit=folder] -o k.cubin
+//   metaop-translate file.mlir --print-ptx
+//   metaop-translate file.mlir --print-resources [--toolkit=folder]
+//   metaop-translate file.mlir --write-cubin [--toolkit=folder] -o k.cubin
 //
 // Takes modules in the phase `ptx`, as `metaop-opt` writes them, and prints the
 // PTX of their kernels; what an assembler says of the registers and the memory
@@ -124,10 +124,10 @@ static void registerDialects(DialectRegistry &registry) {
 
 int main(int argc, char **argv) {
   Options options;
-  TranslateFromMLIRRegistration ptx("metaop-ptx", "Print the PTX of kernels",
+  TranslateFromMLIRRegistration ptx("print-ptx", "Print the PTX of kernels",
                                     printPtx, registerDialects);
   TranslateFromMLIRRegistration resources(
-      "metaop-resources", "Print the registers and the memory of kernels",
+      "print-resources", "Print the registers and the memory of kernels",
       [&](Operation *module, llvm::raw_ostream &os) {
         return assembleKernels(module, options.toolkits,
                                [&](const Cubin &cubin) {
@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
       },
       registerDialects);
   TranslateFromMLIRRegistration cubin(
-      "metaop-cubin", "Write the machine code of a kernel",
+      "write-cubin", "Write the machine code of a kernel",
       [&](Operation *module, llvm::raw_ostream &os) {
         return printCode(module, options.toolkits, os);
       },

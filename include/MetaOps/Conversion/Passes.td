@@ -309,7 +309,7 @@ def EmitPtxPass : Pass<"metaop-emit-ptx", "::mlir::ModuleOp"> {
   let description = [{
     Each `gpu.module` of the LLVM and NVVM dialects becomes a `gpu.binary` that
     holds its PTX, made by LLVM. Of libdevice, what the kernel calls is linked.
-    `metaop-translate --metaop-ptx` prints the text.
+    `metaop-translate --print-ptx` prints the text.
 
     Before:
     ```mlir

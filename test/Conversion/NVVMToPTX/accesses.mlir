@@ -1,4 +1,4 @@
-// RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda chip=sm_80" | metaop-translate --metaop-ptx | FileCheck %s
+// RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda chip=sm_80" | metaop-translate --print-ptx | FileCheck %s
 
 // The accesses that kernels are scheduled for, as instructions.
 

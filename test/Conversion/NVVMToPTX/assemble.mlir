@@ -1,8 +1,8 @@
 // REQUIRES: gpu-assembler, libdevice
-// RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_80" | metaop-translate --metaop-resources %toolkits | FileCheck %s
-// RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_90a" | metaop-translate --metaop-resources %toolkits | FileCheck %s
-// RUN: metaop-opt %S/mathematics.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_80 libdevice=%libdevice" | metaop-translate --metaop-resources %toolkits | FileCheck %s --check-prefix=MATH
-// RUN: metaop-opt %S/mathematics.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_90a libdevice=%libdevice" | metaop-translate --metaop-resources %toolkits | FileCheck %s --check-prefix=MATH
+// RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_80" | metaop-translate --print-resources %toolkits | FileCheck %s
+// RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_90a" | metaop-translate --print-resources %toolkits | FileCheck %s
+// RUN: metaop-opt %S/mathematics.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_80 libdevice=%libdevice" | metaop-translate --print-resources %toolkits | FileCheck %s --check-prefix=MATH
+// RUN: metaop-opt %S/mathematics.mlir -metaop-pipeline="from=gpu target=cuda chip=sm_90a libdevice=%libdevice" | metaop-translate --print-resources %toolkits | FileCheck %s --check-prefix=MATH
 
 // What is written is also assembled, for each kind of chip. Nothing is spilled,
 // and nothing lies in local memory.
@@ -19,9 +19,9 @@
 // MATH-NEXT: conversions: registers {{[0-9]+}}, local 0, spilled 0 + 0
 
 // Code is an ELF file, of one kernel.
-// RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda" | metaop-translate --metaop-cubin %toolkits -o %t.cubin
+// RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda" | metaop-translate --write-cubin %toolkits -o %t.cubin
 // RUN: %python -c "import sys; sys.exit(open(sys.argv[1], 'rb').read(4) != b'\x7fELF')" %t.cubin
-// RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda" | not metaop-translate --metaop-cubin %toolkits 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda" | not metaop-translate --write-cubin %toolkits 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: expects one kernel, given 7
 gpu.module @one {
   gpu.func @one(%x: memref<?xf32, 1>, %n: index) kernel

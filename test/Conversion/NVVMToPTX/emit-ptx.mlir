@@ -1,5 +1,5 @@
 // RUN: metaop-opt %s -metaop-emit-ptx=chip=sm_90a | FileCheck %s
-// RUN: metaop-opt %s -metaop-emit-ptx=chip=sm_90a | metaop-translate --metaop-ptx | FileCheck %s --check-prefix=PTX
+// RUN: metaop-opt %s -metaop-emit-ptx=chip=sm_90a | metaop-translate --print-ptx | FileCheck %s --check-prefix=PTX
 
 // A binary has the text of all kernels of a module, and what their calls have to
 // know, in the order in which they run.

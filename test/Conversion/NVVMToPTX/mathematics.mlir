@@ -1,5 +1,5 @@
 // REQUIRES: libdevice
-// RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda chip=sm_80 libdevice=%libdevice" | metaop-translate --metaop-ptx | FileCheck %s
+// RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda chip=sm_80 libdevice=%libdevice" | metaop-translate --print-ptx | FileCheck %s
 // RUN: not metaop-opt %s -metaop-pipeline="from=gpu target=cuda" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not metaop-opt %s -metaop-pipeline="from=gpu target=cuda libdevice=%t.absent" 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not metaop-opt %s -metaop-pipeline="from=gpu target=cuda libdevice=%s" 2>&1 | FileCheck %s --check-prefix=WRONG
