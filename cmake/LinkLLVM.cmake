@@ -26,12 +26,14 @@ if(NOT METAOPS_STATIC_LLVM)
 endif()
 
 # What is included of each; they name the rest. Of LLVM's targets those that programs are
-# exported for.
+# exported for, and that of NVIDIA's GPUs.
 set(llvm_archives
   LLVMJITLink
+  LLVMLinker
   LLVMOrcJIT
   LLVMPasses
   LLVMAArch64CodeGen
+  LLVMNVPTXCodeGen
   LLVMX86CodeGen)
 set(mlir_archives
   MLIRArithToLLVM
@@ -43,6 +45,8 @@ set(mlir_archives
   MLIRFuncToLLVM
   MLIRFuncTransforms
   MLIRGPUDialect
+  MLIRGPUToLLVMIRTranslation
+  MLIRGPUToNVVMTransforms
   MLIRIndexToLLVM
   MLIRLLVMToLLVMIRTranslation
   MLIRMathToLibm
@@ -50,11 +54,14 @@ set(mlir_archives
   MLIRMemRefToLLVM
   MLIRMemRefTransforms
   MLIRNVVMDialect
+  MLIRNVVMToLLVM
+  MLIRNVVMToLLVMIRTranslation
   MLIRParser
   MLIRReconcileUnrealizedCasts
   MLIRSCFToControlFlow
   MLIRTargetLLVMIRExport
   MLIRTransforms
+  MLIRUBToLLVM
   MLIRVectorToLLVMPass
   MLIRVectorToSCF)
 set(METAOPS_LLVM_LIBRARIES ${mlir_archives} ${llvm_archives})
