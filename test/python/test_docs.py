@@ -62,16 +62,27 @@ def test_functions_of_the_generated_pages():
         assert "metaop." in run(TOOLS / "metaop-opt", text=text)
 
 
+def passes_of(target):
+    """The passes of the pipeline to a target, in order."""
+    command = [TOOLS / "metaop-opt", f"--metaop-pipeline=target={target}", "--dump-pass-pipeline"]
+    done = subprocess.run(
+        [*command, ROOT / "test/Kernels/chain-of-4.mlir"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed = re.findall(r"\b((?:metaop|convert-(?:metaop|kernels))-[\w-]+)", done.stderr)
+    return [name for name in printed if name != "metaop-verify-phase"]
+
+
 @needs_tools
 def test_the_order_of_passes():
-    page = (ROOT / "docs/Passes.md").read_text()
-    stated = re.findall(r"`([\w-]+)`", page.split("\n## ")[0].split("behind them:")[1])
-    command = [TOOLS / "metaop-opt", "--metaop-pipeline=to=llvm", "--dump-pass-pipeline"]
-    done = subprocess.run(
-        [*command, ROOT / "examples/matmul.mlir"], capture_output=True, text=True, check=True
-    )
-    printed = re.findall(r"\b((?:metaop|convert-metaop)-[\w-]+)", done.stderr)
-    assert stated == [name for name in printed if name != "metaop-verify-phase"]
+    page = (ROOT / "docs/Passes.md").read_text().split("\n## ")[0]
+    cpu, cuda = page.split("behind them:")[1].split("With `target=cuda`")
+    names = re.findall(r"`([\w-]+)`", cpu)
+    assert names == passes_of("cpu")
+    fusion = names[: names.index("metaop-recompute-values") + 1]
+    assert fusion + re.findall(r"`((?:metaop|convert)-[\w-]+)`", cuda) == passes_of("cuda")
 
 
 def words(line):
