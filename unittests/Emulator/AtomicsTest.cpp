@@ -298,15 +298,17 @@ TEST(Atomics, AllBlocksMayWaitForEachOther) {
       "%up = llvm.add %block, %c1 : i32\n%next = llvm.urem %up, %blocks : i32\n"
       "(load %v i32 %x %next)\n(store %v i32 %y %block)"));
   ASSERT_TRUE(kernel);
-  expectSound([&](const EmulatorOptions &options) {
-    std::vector<int32_t> n(1), x(20, -1), y(20, -1);
-    auto report = launchOrFail(
-        *kernel, makeShape(20, 1), {n.data(), x.data(), y.data()},
-        {allocate("n", n), allocate("x", x), allocate("y", y)}, options);
-    for (int i = 0; i < 20; ++i)
-      EXPECT_EQ(y[i], (i + 1) % 20);
-    return report;
-  });
+  for (unsigned threads : {1, 4})
+    expectSound([&](EmulatorOptions options) {
+      options.threads = threads;
+      std::vector<int32_t> n(1), x(20, -1), y(20, -1);
+      auto report = launchOrFail(
+          *kernel, makeShape(20, 1), {n.data(), x.data(), y.data()},
+          {allocate("n", n), allocate("x", x), allocate("y", y)}, options);
+      for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(y[i], (i + 1) % 20);
+      return report;
+    });
 }
 
 } // namespace

@@ -29,16 +29,16 @@ struct EmulatedThread {
   static constexpr uint32_t fullFuel = 1024;
 
   uint64_t values[numValues];
+  /// Where the thread waits.
+  uint32_t site;
+  /// Iterations that are left.
+  uint32_t fuel;
   /// How often each block of code was entered, by any thread.
   uint64_t *executions;
   /// The special registers that the threads of a block share.
   const uint32_t *blockRegisters;
   /// The special registers that differ between the threads of a block.
   uint32_t ownRegisters[5];
-  /// Where the thread waits.
-  uint32_t site;
-  /// Iterations that are left.
-  uint32_t fuel;
 };
 
 /// Places in EmulatedThread::ownRegisters.

@@ -33,11 +33,12 @@ using mlir::LLVM::AtomicBinOp;
 // Order
 //===----------------------------------------------------------------------===//
 
-/// What a thread knows, itself included.
+/// What a thread knows, itself included, for others to know. Its clock ticks.
 static std::shared_ptr<ClockView> takeView(Thread &thread) {
   auto view = std::make_shared<ClockView>(*thread.view);
-  view->set(thread.warp->number, thread.lane, thread.clock);
+  view->set(thread.warp->number, thread.lane, thread.clock++);
   view->update();
+  thread.warp->isUniform = false;
   return view;
 }
 
@@ -54,6 +55,7 @@ static bool hasInScope(SyncScope scope, const ReleasedView &released,
 static void learn(Thread &thread, const std::vector<ReleasedView> &released) {
   if (released.empty())
     return;
+  thread.warp->isUniform = false;
   ClockRef view = new ClockView(*thread.view);
   for (const ReleasedView &entry : released) {
     if (entry.cluster == thread.warp->block->cluster->number)
@@ -126,7 +128,6 @@ static void order(Worker &worker, Thread &thread, const Site &site,
   ReleasedView entry = {block.cluster->number, block.rank, site.scope, nullptr};
   if (site.order & SyncOrder::Release) {
     entry.view = takeView(thread);
-    ++thread.clock;
   } else if (thread.fences && thread.fences->released) {
     entry.view = thread.fences->released;
     entry.scope = std::min(entry.scope, thread.fences->scope);
@@ -164,7 +165,6 @@ void emulator::executeFence(Worker &worker, Warp &warp, uint32_t number,
     if (site.order & SyncOrder::Release) {
       fences.released = takeView(thread);
       fences.scope = site.scope;
-      ++thread.clock;
     }
   }
   warp.block->cluster->wake(warp, lanes);

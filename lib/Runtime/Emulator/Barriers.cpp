@@ -82,6 +82,18 @@ std::string emulator::describeBarrier(const Warp &warp, unsigned lane) {
          " threads are there";
 }
 
+void emulator::tick(Warp &warp, uint32_t lanes, ClockView &view) {
+  uint32_t latest = 0;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    const Thread &thread = warp.threads[__builtin_ctz(rest)];
+    view.set(warp.number, thread.lane, thread.clock);
+    latest = std::max(latest, thread.clock);
+  }
+  for (uint32_t rest = lanes; rest; rest &= rest - 1)
+    warp.threads[__builtin_ctz(rest)].clock = latest + 1;
+  warp.isUniform = lanes == warp.live;
+}
+
 /// Lets all threads go that wait at a barrier, knowing of each other.
 static void complete(Worker &worker, Barrier &barrier) {
   ClockRef view = barrier.arrivals;
@@ -91,9 +103,8 @@ static void complete(Worker &worker, Barrier &barrier) {
     addKnowledge(view, last, thread);
     ++waiting;
   });
-  forEachThread(barrier.waiting, [&](Thread &thread) {
-    view->set(thread.warp->number, thread.lane, thread.clock++);
-  });
+  for (const auto &[warp, lanes] : barrier.waiting)
+    tick(*warp, lanes, *view);
   view->update();
   forEachThread(barrier.waiting, [&](Thread &thread) {
     thread.view = view;
@@ -204,11 +215,11 @@ void emulator::executeBarrierArrive(Worker &worker, Warp &warp, uint32_t number,
   if (enter(worker, warp, number, lanes, first.values[1])) {
     Barrier &barrier = getBarrier(warp, first);
     const ClockView *last = nullptr;
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-      Thread &thread = warp.threads[__builtin_ctz(rest)];
-      addKnowledge(barrier.arrivals, last, thread);
-      barrier.arrivals->set(warp.number, thread.lane, thread.clock++);
-    }
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+      addKnowledge(barrier.arrivals, last, warp.threads[__builtin_ctz(rest)]);
+    bool wasUniform = warp.isUniform;
+    tick(warp, lanes, *barrier.arrivals);
+    warp.isUniform &= wasUniform;
     completeIfAllThere(worker, *warp.block, barrier);
   }
   warp.block->cluster->wake(warp, lanes);
@@ -267,6 +278,7 @@ void emulator::executeClusterArrive(Worker &worker, Warp &warp, uint32_t number,
     addKnowledge(cluster.arrivals, last, thread);
     cluster.arrivals->set(warp.number, thread.lane, thread.clock++);
   }
+  warp.isUniform &= lanes == warp.live;
   cluster.wake(warp, lanes);
   completePhase(worker, cluster);
 }
@@ -277,6 +289,8 @@ void emulator::executeClusterWait(Worker &worker, Warp &warp, uint32_t number,
   lanes = gather(warp, site, number, lanes);
   Cluster &cluster = *warp.block->cluster;
   uint32_t waits = 0, goes = 0;
+  // Lanes that knew the same know the same.
+  ClockRef before, behind;
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     unsigned lane = __builtin_ctz(rest);
     Thread &thread = warp.threads[lane];
@@ -289,13 +303,17 @@ void emulator::executeClusterWait(Worker &worker, Warp &warp, uint32_t number,
       worker.report(FaultKind::WrongBarrier, thread, number,
                     "waits at the cluster's barrier without having arrived");
     else if (cluster.lastPhase) {
-      ClockRef view = new ClockView(*thread.view);
-      view->join(*cluster.lastPhase);
-      view->update();
-      thread.view = view;
+      if (before != thread.view) {
+        before = thread.view;
+        behind = new ClockView(*before);
+        behind->join(*cluster.lastPhase);
+        behind->update();
+      }
+      thread.view = behind;
     }
     thread.clusterPhase = Thread::none;
   }
+  warp.isUniform &= goes == 0 || goes == warp.live;
   if (waits) {
     warp.booked |= waits;
     cluster.waiting.emplace_back(&warp, waits);

@@ -19,6 +19,18 @@ using namespace metaops::emulator;
 /// take for its own.
 static constexpr int unwrittenByte = 0xFB;
 
+void AccessLog::begin(uint32_t index, uint32_t site) {
+  if (index >= rows.size())
+    rows.resize(index + 1);
+  usedRows = index + 1;
+  rows[index].site = site;
+}
+
+void AccessLog::addUneven(const LaneAccess &access) {
+  firstUneven = std::min<size_t>(firstUneven, access.index);
+  uneven.push_back(access);
+}
+
 ThreadPlace Warp::getPlace(unsigned lane) const {
   return {block->cluster->number, number, lane};
 }
@@ -111,6 +123,7 @@ void Cluster::start(uint32_t newNumber, uint64_t *executions) {
     warp.live = llvm::maskTrailingOnes<uint32_t>(lanes);
     warp.runnable = warp.waiting = warp.booked = 0;
     warp.isQueued = false;
+    warp.isUniform = true;
     for (unsigned lane = 0; lane < lanes; ++lane) {
       Thread &thread = warp.threads[lane];
       unsigned index = first + lane;
@@ -119,6 +132,7 @@ void Cluster::start(uint32_t newNumber, uint64_t *executions) {
       std::copy(std::begin(own), std::end(own), thread.ownRegisters);
       thread.blockRegisters = warp.block->registers;
       thread.executions = executions;
+      thread.worker = worker;
       thread.view = view;
       thread.clock = 1;
       thread.copies.clear();

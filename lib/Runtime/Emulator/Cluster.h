@@ -46,21 +46,17 @@ struct AccessLog {
   std::vector<LaneAccess> uneven;
 
   void add(unsigned lane, uint32_t index, uint32_t site, uint64_t address) {
-    if (index >= usedRows) {
-      if (index >= rows.size())
-        rows.resize(index + 1);
-      usedRows = index + 1;
-      rows[index].site = site;
-    }
+    if (index >= usedRows)
+      begin(index, site);
     AccessRow &row = rows[index];
-    if (row.site != site) {
-      firstUneven = std::min<size_t>(firstUneven, index);
-      uneven.push_back({site, lane, index, address});
-      return;
-    }
+    if (row.site != site)
+      return addUneven({site, lane, index, address});
     row.lanes |= uint32_t(1) << lane;
     row.addresses[lane] = address;
   }
+  /// Begins the next row.
+  void begin(uint32_t index, uint32_t site);
+  void addUneven(const LaneAccess &access);
   void clear() {
     for (size_t i = 0; i < usedRows; ++i)
       rows[i].lanes = 0;
@@ -88,8 +84,10 @@ struct FenceState {
   std::vector<ReleasedView> seen;
 };
 
-struct Thread : EmulatedThread {
+/// What its code and the engine exchange is one line of the host's cache.
+struct alignas(64) Thread : EmulatedThread {
   Warp *warp = nullptr;
+  Worker *worker = nullptr;
   unsigned lane = 0;
   ClockRef view;
   uint32_t clock = 1;
@@ -118,6 +116,8 @@ struct Warp {
   uint32_t epochNumber = 0;
   uint32_t live = 0, runnable = 0, waiting = 0, booked = 0;
   bool isQueued = false;
+  /// Whether its lanes are known to have one clock and one view.
+  bool isUniform = false;
   AccessLog log;
 
   ThreadPlace getPlace(unsigned lane) const;

@@ -34,9 +34,7 @@ static Thread &getThread(EmulatedThread *thread) {
   return *static_cast<Thread *>(thread);
 }
 
-static Worker &getWorker(const Thread &thread) {
-  return *thread.warp->block->cluster->worker;
-}
+static Worker &getWorker(const Thread &thread) { return *thread.worker; }
 
 static const Site &getSite(const Thread &thread, uint32_t number) {
   return getWorker(thread).launch.code.sites[number];

@@ -45,6 +45,7 @@ static void executeGridControl(Worker &worker, Warp &warp, uint32_t number,
       continue;
     thread.view = new ClockView(*thread.view);
     thread.view->gridsAreDone = true;
+    warp.isUniform = false;
   }
   warp.block->cluster->wake(warp, lanes);
 }

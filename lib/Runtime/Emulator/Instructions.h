@@ -43,6 +43,10 @@ struct Instruction {
 /// The instruction of a name, or null.
 const Instruction *findInstruction(llvm::StringRef name);
 
+/// Writes the clocks of lanes, which meet, into what they know then, and has
+/// them tick. They have one view behind it.
+void tick(Warp &warp, uint32_t lanes, ClockView &view);
+
 /// The lanes of a warp that wait at `site` and are in no books yet.
 uint32_t findLanesAt(const Warp &warp, uint32_t site);
 

@@ -280,10 +280,7 @@ void emulator::executeWarpSync(Worker &worker, Warp &warp, uint32_t site,
         view->join(*thread.view);
       last = thread.view.get();
     });
-    forEachLane(group, [&](unsigned lane) {
-      Thread &thread = warp.threads[lane];
-      view->set(warp.number, lane, thread.clock++);
-    });
+    tick(warp, group, *view);
     view->update();
     forEachLane(group, [&](unsigned lane) { warp.threads[lane].view = view; });
   });

@@ -87,6 +87,8 @@ struct Launch {
   FaultList faults;
   std::atomic<uint32_t> nextCluster{0};
   std::atomic<bool> isGivenUp{false};
+  /// Counts what threads of the host did that others' blocks may wait for.
+  std::atomic<uint64_t> changes{0};
 
   uint32_t getBytes(const SharedVariable &variable) const {
     return variable.bytes.value_or(shape.dynamicSharedBytes);

@@ -56,6 +56,17 @@ bool RaceCheck::isHere(const Epoch &epoch) const {
   return epoch.warp - cluster.firstEpochWarp < launch.warpsOfCluster;
 }
 
+/// Whether a thread with this view knows what `others` did.
+bool RaceCheck::knows(const ClockView &view, const Epoch &epoch,
+                      uint32_t others) const {
+  if (isHere(epoch))
+    return view.covers(epoch.warp - cluster.firstEpochWarp, others,
+                       epoch.clock);
+  return view.coversForeign(epoch.warp / launch.warpsOfCluster,
+                            epoch.warp % launch.warpsOfCluster, others,
+                            epoch.clock);
+}
+
 /// Whether `epoch` comes before what `lanes` do now; else, for which lane it
 /// does not.
 bool RaceCheck::isOrdered(const Epoch &epoch, uint32_t lanes,
@@ -63,24 +74,20 @@ bool RaceCheck::isOrdered(const Epoch &epoch, uint32_t lanes,
   lane = __builtin_ctz(lanes);
   if (epoch.clock == Epoch::pending)
     return false;
-  const ClockView *last = nullptr;
+  bool isOwnWarp = epoch.warp == warp.epochNumber;
+  // A lane need not know of itself. Of several, each is another to some.
+  bool isOne = (lanes & (lanes - 1)) == 0;
+  if (isOne || warp.isUniform) {
+    uint32_t others = epoch.lanes;
+    if (isOwnWarp && isOne)
+      others &= ~lanes;
+    return !others || knows(*warp.threads[lane].view, epoch, others);
+  }
   for (; lanes; lanes &= lanes - 1) {
     lane = __builtin_ctz(lanes);
-    const ClockView *view = warp.threads[lane].view.get();
-    uint32_t others = epoch.lanes;
-    if (epoch.warp == warp.epochNumber)
-      others &= ~(uint32_t(1) << lane);
-    else if (view == last)
-      continue;
-    last = view;
-    if (!others)
-      continue;
-    unsigned other = epoch.warp % launch.warpsOfCluster;
-    bool isKnown = isHere(epoch)
-                       ? view->covers(other, others, epoch.clock)
-                       : view->coversForeign(epoch.warp / launch.warpsOfCluster,
-                                             other, others, epoch.clock);
-    if (!isKnown)
+    uint32_t others =
+        isOwnWarp ? epoch.lanes & ~(uint32_t(1) << lane) : epoch.lanes;
+    if (others && !knows(*warp.threads[lane].view, epoch, others))
       return false;
   }
   return true;
@@ -156,19 +163,23 @@ bool RaceCheck::replaces(Epoch &known, const Epoch &epoch) const {
   return true;
 }
 
-/// Keeps one epoch of each kind of a cluster that is no more the last.
+/// Keeps one epoch of each kind of a cluster that is no more the last. In
+/// shared memory, that cluster is nothing to this one.
 void RaceCheck::leaveToOthers(Cell &cell, EpochSets &sets) {
+  if (!cell.foreign && !isShared) {
+    cell.foreign = sets.allocate();
+    sets[cell.foreign].resize(2);
+  }
   auto leave = [&](const Epoch &epoch) {
-    (isStrong(epoch) ? cell.foreignAtomic : cell.foreignRead) = epoch;
+    if (!isShared)
+      sets[cell.foreign][isStrong(epoch)] = epoch;
   };
-  if (!cell.hasSet()) {
-    leave(cell.others);
-  } else {
+  if (cell.hasSet()) {
     llvm::for_each(sets[cell.others.clock], leave);
     sets.release(cell.others.clock);
+  } else {
+    leave(cell.others);
   }
-  if (isShared)
-    cell.foreignRead = cell.foreignAtomic = Epoch();
   cell.others = Epoch();
 }
 
@@ -216,6 +227,13 @@ void RaceCheck::checkCell(Cell &cell, EpochSets &sets, uint32_t lanes,
                           uint64_t address) {
   unsigned lane = __builtin_ctz(lanes);
   Thread &thread = warp.threads[lane];
+  Epoch epoch = {warp.epochNumber, lanes,
+                 isCopy ? Epoch::pending : thread.clock, number};
+  bool staysPlain = isWrite && !site.instruction->isStrong;
+  if (!isShared && !cell.isTouched()) {
+    (staysPlain ? cell.write : cell.others) = epoch;
+    return;
+  }
   bool isWritten = cell.write.exists() && (!isShared || isHere(cell.write));
   if (isWritten) {
     if (site.isInvariant)
@@ -228,10 +246,10 @@ void RaceCheck::checkCell(Cell &cell, EpochSets &sets, uint32_t lanes,
     isWritten |= getKind(epoch) != AccessKind::Read;
     checkOther(epoch, lanes, address);
   };
-  if (!isShared && cell.foreignRead.exists())
-    check(cell.foreignRead);
-  if (!isShared && cell.foreignAtomic.exists())
-    check(cell.foreignAtomic);
+  if (cell.foreign)
+    for (const Epoch &epoch : sets[cell.foreign])
+      if (epoch.exists())
+        check(epoch);
   if (cell.others.exists() && (!isShared || isHere(cell.others))) {
     if (cell.hasSet())
       llvm::for_each(sets[cell.others.clock], check);
@@ -242,12 +260,12 @@ void RaceCheck::checkCell(Cell &cell, EpochSets &sets, uint32_t lanes,
     worker.report(FaultKind::Uninitialised, thread, number, address,
                   "reads shared memory that nobody has written");
 
-  Epoch epoch = {warp.epochNumber, lanes,
-                 isCopy ? Epoch::pending : thread.clock, number};
-  if (!isWrite || site.instruction->isStrong)
+  if (!staysPlain)
     return addOther(cell, sets, epoch);
   if (cell.hasSet())
     sets.release(cell.others.clock);
+  if (cell.foreign)
+    sets.release(cell.foreign);
   cell = Cell();
   cell.write = epoch;
 }
@@ -256,18 +274,10 @@ void RaceCheck::checkCell(Cell &cell, EpochSets &sets, uint32_t lanes,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-void RaceCheck::access(uint32_t lanes, uint64_t address) {
-  isShared = address >> 48 == sharedWindow >> 48;
-  if (isShared)
-    accessShared(lanes, address);
-  else
-    accessGlobal(lanes, address);
-}
-
 /// Lanes whose clocks differ are checked apart: an epoch has one clock.
 template <typename F>
 static void forEachClock(const Warp &warp, uint32_t lanes, const F &f) {
-  if ((lanes & (lanes - 1)) == 0)
+  if ((lanes & (lanes - 1)) == 0 || warp.isUniform)
     return f(lanes);
   while (lanes) {
     uint32_t clock = warp.threads[__builtin_ctz(lanes)].clock, group = 0;
@@ -289,51 +299,72 @@ static uint32_t getOffset(uint64_t address) {
   return address & ((1u << clusterRankShift) - 1);
 }
 
-void RaceCheck::accessShared(uint32_t lanes, uint64_t address) {
-  Block &block = getBlock(cluster, address);
-  if (&block != warp.block)
-    for (uint32_t rest = lanes; rest; rest &= rest - 1)
-      checkRemote(block, __builtin_ctz(rest), address);
-  if (!launch.options.checksRaces)
-    return;
-  uint32_t offset = getOffset(address);
-  unsigned granule = block.shadow.getGranule();
-  forEachClock(warp, lanes, [&](uint32_t group) {
-    for (uint32_t at = 0; at < site.bytes; at += granule)
-      checkCell(block.shadow[(offset + at) / granule], block.shadow.sets, group,
-                address + at);
-  });
+void RaceCheck::access(uint32_t lanes, uint64_t address) {
+  accessNeighbours(lanes, address, 0);
 }
 
-void RaceCheck::accessGlobal(uint32_t lanes, uint64_t address) {
-  TrackedAllocation *found =
-      launch.memory.find(address, site.bytes, worker.guesses[number]);
-  if (!found)
-    return;
-  const Allocation &allocation = found->allocation;
-  uint64_t offset = address - found->begin;
-  const Thread &first = warp.threads[__builtin_ctz(lanes)];
-  if (allocation.isPending && !first.view->gridsAreDone)
-    worker.report(FaultKind::PendingGrid, first, number, address,
-                  "a grid before this one may still write there, and the "
-                  "kernel has not waited for it");
-  if (WrittenBytes *written = allocation.written) {
-    if (isRead && !written->areMarked(offset, offset + site.bytes))
-      worker.report(FaultKind::Uninitialised, first, number, address,
-                    "reads scratch memory that nobody has written");
-    if (isWrite)
-      written->mark(offset, offset + site.bytes);
+void RaceCheck::accessNeighbours(uint32_t lanes, uint64_t address,
+                                 uint32_t stride) {
+  isShared = address >> 48 == sharedWindow >> 48;
+  uint32_t count = stride ? __builtin_popcount(lanes) : 1;
+  uint64_t bytes = site.bytes + uint64_t(count - 1) * stride;
+  Shadow *shadow = nullptr;
+  uint64_t first = 0;
+  std::unique_lock<std::mutex> lock;
+  if (isShared) {
+    Block &block = getBlock(cluster, address);
+    if (&block != warp.block)
+      for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        checkRemote(block, __builtin_ctz(rest), address);
+    shadow = &block.shadow;
+    first = getOffset(address);
+  } else {
+    TrackedAllocation *found =
+        launch.memory.find(address, bytes, worker.guesses[number]);
+    if (!found)
+      return;
+    checkAllocation(*found, lanes, address, bytes);
+    shadow = &found->shadow;
+    first = address - found->begin + found->begin % shadow->getGranule();
+    if (launch.isShared() && launch.options.checksRaces)
+      lock = std::unique_lock<std::mutex>(*found->lock);
   }
   if (!launch.options.checksRaces)
     return;
-  std::unique_lock<std::mutex> lock(*found->lock, std::defer_lock);
-  if (launch.isShared())
-    lock.lock();
-  unsigned granule = found->shadow.getGranule();
-  uint64_t cell = offset + found->begin % granule;
+  for (; lanes; first += stride, address += stride) {
+    uint32_t group = stride ? lanes & -lanes : lanes;
+    lanes &= ~group;
+    checkCells(*shadow, group, first, address);
+  }
+}
+
+/// Checks what an allocation of global memory may hold.
+void RaceCheck::checkAllocation(TrackedAllocation &tracked, uint32_t lanes,
+                                uint64_t address, uint64_t bytes) {
+  const Allocation &allocation = tracked.allocation;
+  const Thread &thread = warp.threads[__builtin_ctz(lanes)];
+  if (allocation.isPending && !thread.view->gridsAreDone)
+    worker.report(FaultKind::PendingGrid, thread, number, address,
+                  "a grid before this one may still write there, and the "
+                  "kernel has not waited for it");
+  WrittenBytes *written = allocation.written;
+  if (!written)
+    return;
+  uint64_t offset = address - tracked.begin;
+  if (isRead && !written->areMarked(offset, offset + bytes))
+    worker.report(FaultKind::Uninitialised, thread, number, address,
+                  "reads scratch memory that nobody has written");
+  if (isWrite)
+    written->mark(offset, offset + bytes);
+}
+
+/// Checks the cells of one address, which is `offset` in its memory.
+void RaceCheck::checkCells(Shadow &shadow, uint32_t lanes, uint64_t offset,
+                           uint64_t address) {
+  unsigned granule = shadow.getGranule();
   forEachClock(warp, lanes, [&](uint32_t group) {
     for (uint32_t at = 0; at < site.bytes; at += granule)
-      checkCell(found->shadow[(cell + at) / granule], found->shadow.sets, group,
+      checkCell(shadow[(offset + at) / granule], shadow.sets, group,
                 address + at);
   });
 }

@@ -21,12 +21,18 @@ public:
 
   /// Lanes access one address, as it is logged.
   void access(uint32_t lanes, uint64_t address);
+  /// Each of some lanes accesses an address that is `stride` bytes behind that
+  /// of the one before; all do so in one allocation or block. 0 for one
+  /// address.
+  void accessNeighbours(uint32_t lanes, uint64_t address, uint32_t stride);
   /// What an asynchronous copy has written is there.
   void finishCopy(unsigned lane, uint64_t address);
 
 private:
-  void accessShared(uint32_t lanes, uint64_t address);
-  void accessGlobal(uint32_t lanes, uint64_t address);
+  void checkAllocation(TrackedAllocation &tracked, uint32_t lanes,
+                       uint64_t address, uint64_t bytes);
+  void checkCells(Shadow &shadow, uint32_t lanes, uint64_t offset,
+                  uint64_t address);
   void checkRemote(Block &block, unsigned lane, uint64_t address);
   void checkCell(Cell &cell, EpochSets &sets, uint32_t lanes, uint64_t address);
   void checkOther(const Epoch &epoch, uint32_t lanes, uint64_t address);
@@ -42,6 +48,7 @@ private:
   AccessKind getKind(const Epoch &epoch) const {
     return launch.code.sites[epoch.site].instruction->access;
   }
+  bool knows(const ClockView &view, const Epoch &epoch, uint32_t others) const;
   bool isOrdered(const Epoch &epoch, uint32_t lanes, unsigned &lane) const;
   bool mayMeet(const Epoch &epoch) const;
   void report(FaultKind kind, const Epoch &epoch, unsigned lane,

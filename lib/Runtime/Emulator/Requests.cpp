@@ -95,30 +95,24 @@ static void countPasses(AccessTotals &totals, const Addresses &addresses,
   totals.least += (bytes + banks * bankBytes - 1) / (banks * bankBytes);
 }
 
-/// How far the addresses of neighbouring lanes are apart, if it is the same for
-/// all; else -1.
-static int64_t getStride(uint32_t lanes, const uint64_t *addresses) {
+int64_t emulator::getStride(uint32_t lanes, const uint64_t *addresses) {
   unsigned first = __builtin_ctz(lanes);
   uint32_t shifted = lanes >> first;
   if (shifted & (shifted + 1))
     return -1;
   unsigned count = __builtin_popcount(lanes);
   const uint64_t *own = addresses + first;
-  if (count == 1)
-    return 0;
-  uint64_t stride = own[1] - own[0];
-  for (unsigned i = 2; i < count; ++i)
-    if (own[i] - own[i - 1] != stride)
-      return -1;
-  return static_cast<int64_t>(stride);
+  uint64_t stride = count == 1 ? 0 : own[1] - own[0], differences = 0;
+  for (unsigned i = 1; i < count; ++i)
+    differences |= (own[i] - own[i - 1]) ^ stride;
+  return differences ? -1 : static_cast<int64_t>(stride);
 }
 
 /// Counts a request of neighbours, or of one place, without looking at each
 /// lane; false if it is neither.
 static bool countSimple(AccessTotals &totals, uint32_t lanes,
-                        const uint64_t *addresses, unsigned width,
-                        bool isShared) {
-  int64_t stride = getStride(lanes, addresses);
+                        const uint64_t *addresses, int64_t stride,
+                        unsigned width, bool isShared) {
   if (stride != 0 && stride != static_cast<int64_t>(width))
     return false;
   uint64_t begin = addresses[__builtin_ctz(lanes)];
@@ -135,14 +129,15 @@ static bool countSimple(AccessTotals &totals, uint32_t lanes,
 }
 
 void emulator::countRequest(AccessTotals &totals, const Site &site,
-                            uint32_t lanes, const uint64_t *addresses) {
+                            uint32_t lanes, const uint64_t *addresses,
+                            int64_t stride) {
   unsigned width =
       std::min({site.bytes, std::max(1u, site.alignment), widestAccess});
   bool isShared = addresses[__builtin_ctz(lanes)] >> 48 == sharedWindow >> 48;
   for (unsigned offset = 0; offset < site.bytes; offset += width) {
     ++totals.requests;
     if (width == site.bytes &&
-        countSimple(totals, lanes, addresses, width, isShared))
+        countSimple(totals, lanes, addresses, stride, width, isShared))
       continue;
     if (!isShared) {
       countSectors(totals, Addresses(lanes, addresses, offset), width);

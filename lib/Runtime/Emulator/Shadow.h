@@ -41,9 +41,11 @@ struct Cell {
   /// What has read it since, or written it atomically, of the cluster that did
   /// so last: one warp, or a set of several epochs whose number is the clock.
   Epoch others;
-  /// One reader, and one who wrote it atomically, of all other clusters.
-  Epoch foreignRead, foreignAtomic;
+  /// The number of a set with one reader and one who wrote it atomically of all
+  /// other clusters; 0 where there are none.
+  uint32_t foreign = 0;
 
+  bool isTouched() const { return write.clock | others.clock | foreign; }
   bool hasSet() const { return others.clock && others.lanes == 0; }
 };
 

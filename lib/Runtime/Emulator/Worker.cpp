@@ -266,18 +266,7 @@ std::optional<Place> Worker::resolve(Thread &thread, uint32_t number,
   return place;
 }
 
-void *Worker::access(Thread &thread, uint32_t site, uint64_t address) {
-  const KnownRange &range = ranges[site];
-  if (address - range.begin <= range.span && !(address & range.alignmentMask)) {
-    if (!range.isShared) {
-      log(thread, site, address);
-      return reinterpret_cast<void *>(address);
-    }
-    const Block &block = *thread.warp->block;
-    uint64_t rank = block.rank + 1;
-    log(thread, site, sharedWindow | rank << clusterRankShift | address);
-    return block.shared + address;
-  }
+void *Worker::accessAnywhere(Thread &thread, uint32_t site, uint64_t address) {
   std::optional<Place> place = resolve(thread, site, address);
   if (!place)
     return getDump();
@@ -286,29 +275,34 @@ void *Worker::access(Thread &thread, uint32_t site, uint64_t address) {
 }
 
 void Worker::checkAddresses(Warp &warp, uint32_t site, uint32_t lanes,
-                            const uint64_t *addresses) {
+                            const uint64_t *addresses, int64_t stride) {
   RaceCheck check(*this, warp, site);
+  uint64_t first = addresses[__builtin_ctz(lanes)];
+  uint32_t bytes = launch.code.sites[site].bytes;
   bool isRead = launch.code.sites[site].instruction->access == AccessKind::Read;
-  while (lanes) {
-    unsigned first = __builtin_ctz(lanes);
-    uint32_t group = 0;
-    // Neighbours often read the same.
-    do {
-      unsigned lane = __builtin_ctz(lanes);
-      if (addresses[lane] != addresses[first])
-        break;
-      group |= uint32_t(1) << lane;
-      lanes &= lanes - 1;
-    } while (lanes && isRead);
-    check.access(group, addresses[first]);
+  unsigned guess = guesses[site];
+  // All in one allocation, or block; and if they read the same, at once.
+  bool isOne =
+      first >> 48 == sharedWindow >> 48 ||
+      launch.memory.find(first, bytes + (__builtin_popcount(lanes) - 1) * bytes,
+                         guess);
+  if (isOne && stride == bytes)
+    return check.accessNeighbours(lanes, first, bytes);
+  if (isRead && stride == 0)
+    return check.access(lanes, first);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned lane = __builtin_ctz(rest);
+    check.access(uint32_t(1) << lane, addresses[lane]);
   }
 }
 
 void Worker::request(Warp &warp, uint32_t site, uint32_t lanes,
                      const uint64_t *addresses) {
+  int64_t stride = getStride(lanes, addresses);
   if (launch.options.countsAccesses)
-    countRequest(totals[site], launch.code.sites[site], lanes, addresses);
-  checkAddresses(warp, site, lanes, addresses);
+    countRequest(totals[site], launch.code.sites[site], lanes, addresses,
+                 stride);
+  checkAddresses(warp, site, lanes, addresses, stride);
 }
 
 void Worker::checkLog(Warp &warp) {
@@ -354,7 +348,8 @@ void Worker::checkUneven(Warp &warp) {
       group |= uint32_t(1) << all[i].lane;
       addresses[all[i].lane] = all[i].address;
     }
-    countRequest(totals[site], launch.code.sites[site], group, addresses);
+    countRequest(totals[site], launch.code.sites[site], group, addresses,
+                 getStride(group, addresses));
   }
 }
 
@@ -405,6 +400,11 @@ void Worker::report(FaultKind kind, const Thread &thread, uint32_t site,
 }
 
 bool Worker::isStalled() {
+  // Others may have gone on meanwhile.
+  if (uint64_t changes = launch.changes; changes != seenChanges) {
+    seenChanges = changes;
+    idleTurns = 0;
+  }
   uint64_t live = 0;
   for (const auto &cluster : residents)
     live += cluster->liveThreads;

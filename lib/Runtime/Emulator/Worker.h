@@ -52,7 +52,19 @@ public:
   std::optional<Place> resolve(Thread &thread, uint32_t site, uint64_t address);
   /// The same for an access that the code makes by itself when it has this
   /// address; writes it down.
-  void *access(Thread &thread, uint32_t site, uint64_t address);
+  void *access(Thread &thread, uint32_t site, uint64_t address) {
+    const KnownRange &range = ranges[site];
+    if (address - range.begin > range.span || (address & range.alignmentMask))
+      return accessAnywhere(thread, site, address);
+    if (!range.isShared) {
+      log(thread, site, address);
+      return reinterpret_cast<void *>(address);
+    }
+    const Block &block = *thread.warp->block;
+    uint64_t rank = block.rank + 1;
+    log(thread, site, sharedWindow | rank << clusterRankShift | address);
+    return block.shared + address;
+  }
   /// Writes down an access, to be checked at the end of the turn.
   void log(Thread &thread, uint32_t site, uint64_t address) {
     thread.warp->log.add(thread.lane, thread.accesses++, site, address);
@@ -69,7 +81,11 @@ public:
   void exit(Warp &warp, uint32_t lanes);
 
   /// Something has changed that others may have waited for.
-  void progress() { idleTurns = 0; }
+  void progress() {
+    idleTurns = 0;
+    if (launch.isShared())
+      ++launch.changes;
+  }
   /// A lane has asked in vain.
   void idle() { ++idleTurns; }
 
@@ -94,8 +110,9 @@ private:
   void checkLog(Warp &warp);
   /// Checks and counts the accesses from where lanes differ.
   void checkUneven(Warp &warp);
+  void *accessAnywhere(Thread &thread, uint32_t site, uint64_t address);
   void checkAddresses(Warp &warp, uint32_t site, uint32_t lanes,
-                      const uint64_t *addresses);
+                      const uint64_t *addresses, int64_t stride);
   Cluster *chooseCluster();
   bool isStalled();
   void reportDeadlock();
@@ -104,7 +121,7 @@ private:
 
   std::vector<std::unique_ptr<Cluster>> residents, spare;
   uint32_t wantedResidents;
-  uint64_t idleTurns = 0;
+  uint64_t idleTurns = 0, seenChanges = 0;
   /// Where addresses of global memory were found last, by site.
   std::vector<unsigned> guesses;
   /// For reads of what is not there.
@@ -113,9 +130,13 @@ private:
   friend class RaceCheck;
 };
 
-/// Counts what a request moves; Requests.cpp.
+/// How far the addresses of neighbouring lanes are apart, if it is the same for
+/// all, and the lanes have no gap; else -1. Requests.cpp.
+int64_t getStride(uint32_t lanes, const uint64_t *addresses);
+
+/// Counts what a request moves.
 void countRequest(AccessTotals &totals, const Site &site, uint32_t lanes,
-                  const uint64_t *addresses);
+                  const uint64_t *addresses, int64_t stride);
 
 } // namespace metaops::emulator
 

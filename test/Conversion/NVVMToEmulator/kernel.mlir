@@ -20,7 +20,7 @@
 // CHECK-SAME: passthrough = ["presplitcoroutine"]
 // COUNT: metaop.instruction_counts = [array<i64: 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0>]
 // COUNT: llvm.intr.coro.suspend
-// COUNT: %[[FIELD:.*]] = llvm.getelementptr %arg0[48] : (!llvm.ptr) -> !llvm.ptr, i8
+// COUNT: %[[FIELD:.*]] = llvm.getelementptr %arg0[56] : (!llvm.ptr) -> !llvm.ptr, i8
 // COUNT: %[[TABLE:.*]] = llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
 // COUNT: %[[PLACE:.*]] = llvm.getelementptr %[[TABLE]][0]
 // COUNT: %[[COUNT:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> i64

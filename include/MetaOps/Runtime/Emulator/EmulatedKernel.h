@@ -47,7 +47,8 @@ private:
   llvm::BitVector bits;
 };
 
-/// A range of the host's memory that kernels may use as global memory.
+/// A range of the host's memory that kernels may use as global memory. Those of
+/// one launch do not overlap.
 struct Allocation {
   std::string name;
   void *begin = nullptr;
