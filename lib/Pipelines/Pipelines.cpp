@@ -161,6 +161,9 @@ static void addCheck(OpPassManager &pm, PipelinePhase phase,
 /// caches of a CPU is not.
 static void addGpuSchedules(OpPassManager &pm, FusionRules rules,
                             const PipelineOptions &options) {
+  PartReductionsPassOptions part;
+  part.report = options.report;
+  pm.addNestedPass<func::FuncOp>(createPartReductionsPass(part));
   GatherScattersPassOptions gather;
   gather.report = options.report;
   pm.addNestedPass<func::FuncOp>(createGatherScattersPass(gather));

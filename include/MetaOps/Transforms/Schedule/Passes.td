@@ -497,6 +497,32 @@ def JoinStagesPass : Pass<"metaop-join-stages", "::mlir::func::FuncOp"> {
   ];
 }
 
+def PartReductionsPass : Pass<"metaop-part-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Makes kernels of their own of reductions over different loops";
+  let description = [{
+    Threads of a GPU have sums in registers, of rows or of columns. A stage with
+    results that keep different loops becomes several, in kernels of their own,
+    each of which computes what it needs. Other results are in the first.
+
+    Before:
+    ```mlir
+    %2:2 = metaop.kernel(%x) {
+      metaop.fused ... { %3 = metaop.reduce add %x dims = [0]; %4 = metaop.reduce add %x dims = [1]; metaop.yield %3, %4 }
+    }
+    ```
+    After:
+    ```mlir
+    %3 = metaop.kernel(%x) { metaop.fused ... { metaop.reduce add %x dims = [0] } }
+    %4 = metaop.kernel(%x) { metaop.fused ... { metaop.reduce add %x dims = [1] } }
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "say of each stage how many kernels it becomes, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def JoinStagesGpuPass : Pass<"metaop-join-stages-gpu", "::mlir::func::FuncOp"> {
   let summary = "Puts stages that share rows into one kernel of a GPU";
   let description = [{

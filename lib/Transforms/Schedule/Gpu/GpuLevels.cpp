@@ -36,29 +36,32 @@ std::optional<int64_t> metaop::getBlockSpan(const GpuStage &each, int64_t dim) {
   return span;
 }
 
-bool metaop::isReadOf(const Stage &stage, Value argument, Value result) {
-  return isa<BlockArgument>(argument) &&
-         getOuterValue(stage.op, argument) == result;
+Value metaop::findSourceInKernel(const Stage &stage, Value argument) {
+  return getOuterValue(stage.op, argument);
+}
+
+bool metaop::isReadOf(const Stage &stage, Value argument, Value result,
+                      FindSourceFn find) {
+  return isa<BlockArgument>(argument) && find(stage, argument) == result;
 }
 
 std::optional<unsigned> metaop::findSharedLevels(ArrayRef<GpuStage> stages,
                                                  unsigned writer,
-                                                 unsigned result) {
+                                                 unsigned result,
+                                                 FindSourceFn find) {
   FusedOp from = stages[writer].stage.op;
+  Value value = from->getResult(result);
   std::optional<unsigned> shared;
   unsigned least = std::numeric_limits<unsigned>::max();
   for (const GpuStage &each : stages.drop_front(writer + 1)) {
     least = std::min<unsigned>(least, each.schedule.getShared());
     FusedOp op = each.stage.op;
-    if (llvm::is_contained(op.getInputs(), from->getResult(result)))
+    if (llvm::any_of(op.getBody().getArguments(), [&](Value argument) {
+          return isReadOf(each.stage, argument, value, find);
+        }))
       shared = std::min(shared.value_or(least), least);
   }
   return shared;
-}
-
-unsigned metaop::countSharedLevels(ArrayRef<GpuStage> stages, unsigned writer,
-                                   const StageWrite &write) {
-  return findSharedLevels(stages, writer, write.result).value_or(0);
 }
 
 std::optional<unsigned> metaop::getSharedLevel(AffineExpr index,

@@ -22,14 +22,14 @@ bool isLoop(const GpuStage &each, unsigned depth);
 std::optional<int64_t> getBlockSpan(const GpuStage &each, int64_t dim);
 
 /// Whether the argument of a stage's region is a value of the kernel.
-bool isReadOf(const Stage &stage, Value argument, Value result);
+bool isReadOf(const Stage &stage, Value argument, Value result,
+              FindSourceFn find = findSourceInKernel);
 
 /// The levels that a stage shares with all later ones that read a result of it;
 /// none where nobody reads it.
-std::optional<unsigned> findSharedLevels(ArrayRef<GpuStage> stages,
-                                         unsigned writer, unsigned result);
-unsigned countSharedLevels(ArrayRef<GpuStage> stages, unsigned writer,
-                           const StageWrite &write);
+std::optional<unsigned>
+findSharedLevels(ArrayRef<GpuStage> stages, unsigned writer, unsigned result,
+                 FindSourceFn find = findSourceInKernel);
 
 /// The innermost of the shared levels that numbers an index, apart from those
 /// of threads; none if none does.

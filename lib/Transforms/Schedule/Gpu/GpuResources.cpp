@@ -40,11 +40,11 @@ static int64_t countRegisters(ScheduleAttr schedule,
 
 /// Whether an earlier stage has left in registers what is read.
 static bool isInRegisters(ArrayRef<GpuStage> before, const Stage &stage,
-                          const StageRead &read) {
+                          const StageRead &read, FindSourceFn find) {
   return llvm::any_of(before, [&](const GpuStage &writer) {
     FusedOp op = writer.stage.op;
     return llvm::any_of(op->getResults(), [&](OpResult result) {
-      return isReadOf(stage, read.source, result) &&
+      return isReadOf(stage, read.source, result, find) &&
              writer.schedule.getPlaceOf(result.getResultNumber()) ==
                  ResultPlace::Registers;
     });
@@ -52,12 +52,12 @@ static bool isInRegisters(ArrayRef<GpuStage> before, const Stage &stage,
 }
 
 static int64_t countStageRegisters(ArrayRef<GpuStage> before,
-                                   const GpuStage &each) {
+                                   const GpuStage &each, FindSourceFn find) {
   const Stage &stage = each.stage;
   int64_t loaded = 0, computed = 0, sums = 0;
   SmallBitVector all(stage.getNumLoops(), true);
   for (const StageRead &read : stage.reads)
-    if (!isInRegisters(before, stage, read))
+    if (!isInRegisters(before, stage, read, find))
       loaded = addCounts(loaded, countRegisters(each.schedule,
                                                 stage.getLoopsOf(read.value),
                                                 read.value.getType()));
@@ -128,9 +128,10 @@ static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
 /// A result that lives in memory of the block: what one iteration of the levels
 /// writes that its readers share.
 static int64_t countPlacedBytes(ArrayRef<GpuStage> stages, unsigned number,
-                                const StageWrite &write) {
+                                const StageWrite &write, FindSourceFn find) {
   const GpuStage &writer = stages[number];
-  unsigned shared = countSharedLevels(stages, number, write);
+  unsigned shared =
+      findSharedLevels(stages, number, write.result, find).value_or(0);
   int64_t elements = 1;
   for (auto [index, extent] :
        llvm::zip_equal(write.map.getResults(), write.shape)) {
@@ -145,7 +146,8 @@ static int64_t countPlacedBytes(ArrayRef<GpuStage> stages, unsigned number,
   return multiplyCounts(elements, getElementBytes(write.value.getType()));
 }
 
-GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages) {
+GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages,
+                                    FindSourceFn find) {
   GpuResources result;
   int64_t kept = 0, sums = 0;
   for (auto [number, each] : llvm::enumerate(stages)) {
@@ -154,7 +156,7 @@ GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages) {
         result.registers,
         addCounts(kBaseRegisters,
                   addCounts(kept, countStageRegisters(stages.take_front(number),
-                                                      each))));
+                                                      each, find))));
     kept = addCounts(kept, countKeptRegisters(each));
     for (StagedRead staged : each.schedule.getStaged())
       result.sharedBytes =
@@ -164,8 +166,8 @@ GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages) {
         sums = addCounts(sums, countSumBytes(each, write));
       if (each.schedule.getPlaceOf(write.result) == ResultPlace::Shared ||
           each.schedule.getPlaceOf(write.result) == ResultPlace::Cluster)
-        result.sharedBytes = addCounts(result.sharedBytes,
-                                       countPlacedBytes(stages, number, write));
+        result.sharedBytes = addCounts(
+            result.sharedBytes, countPlacedBytes(stages, number, write, find));
     }
   }
   result.sharedBytes = addCounts(result.sharedBytes, sums);

@@ -27,6 +27,7 @@
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "StagePlanner.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,6 +36,8 @@ using namespace mlir::metaop;
 using llvm::divideCeilSigned;
 using llvm::SmallBitVector;
 
+/// Registers of a thread: a multiprocessor has 512 threads with as many.
+static constexpr int64_t kMaxRegisters = 128;
 /// The fewest threads that blocks shrink to, so that there are enough of them.
 static constexpr int64_t kFewThreads = 64;
 /// The most, of rows that are few and long.
@@ -65,6 +68,7 @@ public:
   ScheduleAttr choose();
 
 private:
+  ScheduleAttr tryTiles();
   void planPrefixes();
   void planPoints();
   void planSquares(const StageTraffic::Transposed &transposed);
@@ -90,7 +94,7 @@ void GpuScheduler::planPoints() {
   int64_t inner = traffic.getContiguous();
   plan.moveLast(inner);
   DimPlan &row = at(inner);
-  row.lanes = traffic.getVectorWidth(inner);
+  row.lanes = chooseLanes(inner);
   int64_t copies = chooseCopies(row.lanes, kInFlight);
   int64_t vectors = divideCeilSigned(traffic.getExtent(inner), row.lanes);
   for (int64_t threads = kUsualThreads;; threads /= 2) {
@@ -169,7 +173,7 @@ void GpuScheduler::planRows() {
   int64_t inner = traffic.getContiguous();
   plan.moveLast(inner);
   DimPlan &row = at(inner);
-  row.lanes = traffic.getVectorWidth(inner);
+  row.lanes = chooseLanes(inner);
   int64_t copies = chooseCopies(row.lanes, kInFlight);
   int64_t vectors = divideCeilSigned(traffic.getExtent(inner), row.lanes);
   int64_t rows = traffic.countKept();
@@ -201,7 +205,7 @@ void GpuScheduler::planColumns() {
   DimPlan &columns = at(inner);
   int64_t word =
       std::max<int64_t>(Chip::kBankBytes / traffic.getElementBytes(), 1);
-  columns.lanes = std::min(traffic.getVectorWidth(inner), word);
+  columns.lanes = std::min(chooseLanes(inner), word);
   columns.threads = std::min(
       Chip::kWarpThreads,
       ceilPowerOf2(divideCeilSigned(traffic.getExtent(inner), columns.lanes)));
@@ -288,7 +292,9 @@ void GpuScheduler::planContraction(const Contraction &contraction) {
 // The kind of a stage
 //===----------------------------------------------------------------------===//
 
-ScheduleAttr GpuScheduler::choose() {
+ScheduleAttr GpuScheduler::tryTiles() {
+  plan = ThreadPlan(stage.getNumLoops());
+  staged.clear();
   if (stage.getNumLoops() > 0) {
     auto contraction = Contraction::match(stage);
     auto transposed = traffic.findTransposed(traffic.getContiguous());
@@ -313,6 +319,17 @@ ScheduleAttr GpuScheduler::choose() {
   ScheduleFields fields = plan.build();
   fields.staged = staged;
   return ScheduleAttr::get(stage.getContext(), fields);
+}
+
+/// Smaller tiles where registers would be more than leave room for many warps.
+ScheduleAttr GpuScheduler::choose() {
+  for (;; maxTile /= 2) {
+    ScheduleAttr schedule = tryTiles();
+    GpuStage planned{stage, schedule};
+    if (maxTile == 1 ||
+        GpuResources::estimate(planned).registers <= kMaxRegisters)
+      return schedule;
+  }
 }
 
 ScheduleAttr metaop::chooseGpuSchedule(const Stage &stage, const Chip &chip) {

@@ -53,7 +53,7 @@ private:
   SmallVector<ScheduleAttr> schedule(const JoinGroup &group) const;
   void place(MutableArrayRef<GpuStage> stages,
              ArrayRef<JoinDependence> dependences) const;
-  bool fits(ArrayRef<GpuStage> stages) const;
+  bool fits(const GpuResources &resources) const;
 
   const Chip &chip;
 };
@@ -93,8 +93,7 @@ static void setPlace(GpuStage &stage, unsigned result, ResultPlace place) {
   stage.schedule = ScheduleAttr::get(op.getContext(), fields);
 }
 
-bool ChipTarget::fits(ArrayRef<GpuStage> stages) const {
-  GpuResources resources = GpuResources::estimate(stages);
+bool ChipTarget::fits(const GpuResources &resources) const {
   int64_t registers =
       std::min(Chip::kMaxRegistersOfThread, chip.registers / resources.threads);
   return resources.sharedBytes <= chip.sharedBytesOfBlock &&
@@ -110,6 +109,15 @@ void ChipTarget::place(MutableArrayRef<GpuStage> stages,
       return op == stage->op;
     });
   };
+  // The stages are in kernels of their own yet.
+  auto findSource = [&](const Stage &stage, Value argument) -> Value {
+    FusedOp op = stage.op;
+    for (const JoinDependence &dependence : dependences)
+      if (dependence.reader->op == op && dependence.read->source == argument)
+        return dependence.writer->op->getResult(dependence.write->result);
+    return {};
+  };
+  auto estimate = [&] { return GpuResources::estimate(stages, findSource); };
   llvm::SmallDenseSet<const StageWrite *> seen;
   for (const JoinDependence &dependence : dependences) {
     if (!seen.insert(dependence.write).second)
@@ -123,11 +131,11 @@ void ChipTarget::place(MutableArrayRef<GpuStage> stages,
     });
     if (isInThread) {
       setPlace(writer, result, ResultPlace::Registers);
-      if (fits(stages))
+      if (fits(estimate()))
         continue;
     }
     setPlace(writer, result, ResultPlace::Shared);
-    if (GpuResources::estimate(stages).sharedBytes > chip.sharedBytesOfBlock)
+    if (estimate().sharedBytes > chip.sharedBytesOfBlock)
       setPlace(writer, result, ResultPlace::Memory);
   }
 }
@@ -142,8 +150,7 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
   int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
   if (blocks < chip.multiprocessors / 4 && joined.work > kWorkOfFewBlocks)
     return false;
-  auto stages = getGpuStages(joined, schedules);
-  return fits(stages);
+  return fits(GpuResources::estimate(getGpuStages(joined, schedules)));
 }
 
 JoinPlan ChipTarget::plan(const JoinGroup &group,

@@ -15,8 +15,6 @@ using namespace mlir::metaop;
 using llvm::divideCeilSigned;
 using llvm::SmallBitVector;
 
-/// Elements of a tile, each of which has a register or more.
-static constexpr int64_t kMaxTile = 32;
 /// Instructions of a tile: more do not fit the caches for them.
 static constexpr int64_t kMaxTileCode = 2048;
 
@@ -28,7 +26,7 @@ int64_t StagePlanner::chooseCopies(int64_t lanes, int64_t most) const {
   int64_t reads = std::max<int64_t>(traffic.countLargeReads(), 1);
   int64_t code = std::max<int64_t>(stage.getCodeSize(), 1);
   int64_t copies = std::max<int64_t>(most / reads, 1);
-  while (copies > 1 && (copies * lanes > kMaxTile ||
+  while (copies > 1 && (copies * lanes > maxTile ||
                         multiplyCounts(code, copies * lanes) > kMaxTileCode))
     copies /= 2;
   return copies;

@@ -26,6 +26,10 @@ struct StagePlanner {
   StagePlanner(const Stage &stage, const Chip &chip)
       : stage(stage), chip(chip), traffic(stage), plan(stage.getNumLoops()) {}
 
+  /// The elements of vectors along a loop.
+  int64_t chooseLanes(int64_t loop) const {
+    return std::min(traffic.getVectorWidth(loop), maxTile);
+  }
   /// Vectors that a thread has side by side, at most: fewer where operands are
   /// many, or code or registers would be.
   int64_t chooseCopies(int64_t lanes, int64_t most) const;
@@ -41,6 +45,8 @@ struct StagePlanner {
   const Chip &chip;
   StageTraffic traffic;
   ThreadPlan plan;
+  /// Elements of a tile, each of which has a register or more.
+  int64_t maxTile = 32;
 };
 
 } // namespace mlir::metaop

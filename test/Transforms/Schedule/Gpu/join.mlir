@@ -86,13 +86,13 @@ func.func @main(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [memory, registers], shared = 3>) {
+// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [registers, registers], shared = 3>) {
 // CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, shared = 3>) {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
 // SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [memory, registers], shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [shared, registers], shared = 1>) {
 // SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
 // SM80-NOT: metaop.kernel
 func.func @main(%x: tensor<512x32768xf32>) -> tensor<512x32768xf32> {
@@ -111,7 +111,7 @@ func.func @main(%x: tensor<512x32768xf32>) -> tensor<512x32768xf32> {
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 131072), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 131072), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [memory, registers], shared = 3>) {
+// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 131072), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [registers, registers], shared = 3>) {
 // CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 131072), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, shared = 3>) {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
@@ -136,7 +136,7 @@ func.func @main(%x: tensor<128x131072xf32>) -> tensor<128x131072xf32> {
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 262144), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 262144), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [memory, registers], shared = 3>) {
+// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 262144), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, place = [registers, registers], shared = 3>) {
 // CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 262144), block(1, 16384), step(1, 16384), thread(1, 4)], tile = [1: 32], lanes = 1: 4, shared = 3>) {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(

@@ -20,6 +20,11 @@ struct GpuStage {
   ScheduleAttr schedule;
 };
 
+/// The value that an argument of a stage's region is: of its kernel, or of what
+/// is to become one.
+using FindSourceFn = llvm::function_ref<Value(const Stage &, Value argument)>;
+Value findSourceInKernel(const Stage &stage, Value argument);
+
 /// What a block takes of a multiprocessor, about: before code is made of it.
 struct GpuResources {
   int64_t threads = 1;
@@ -29,7 +34,8 @@ struct GpuResources {
   /// Of a thread.
   int64_t registers = 0;
 
-  static GpuResources estimate(ArrayRef<GpuStage> stages);
+  static GpuResources estimate(ArrayRef<GpuStage> stages,
+                               FindSourceFn find = findSourceInKernel);
   /// Blocks that a multiprocessor holds at a time.
   int64_t countBlocks(const Chip &chip) const;
 };
