@@ -141,12 +141,14 @@ def test_schedules(text):
 def test_commands_of_the_readme(tmp_path):
     """Those on .mlir files, in a folder that looks like the checkout."""
     blocks = [text for text in examples("README.md", "sh") if "examples/matmul.mlir" in text]
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for name in ("examples", "build"):
         (tmp_path / name).symlink_to(ROOT / name)
     printed = run("bash", "-eu", "-c", "".join(blocks), folder=tmp_path)
     assert "results agree" in printed
     assert printed.count("metaop.fused") >= 3
+    assert printed.count("nvvm.reqntid") >= 1
+    assert printed.count(".entry") >= 1
     assert np.load(tmp_path / "y.npy").shape == (4, 16)
 
 
@@ -173,6 +175,14 @@ def test_the_third_example_of_the_readme():
     exporting = examples("README.md", "python")[2]
     shown = "\nprint(np.abs(y - model(mo.ones((8, 16))).numpy()).max(), y.shape)"
     assert run(sys.executable, "-", text=exporting + shown).split() == ["0.0", "(8,", "4)"]
+
+
+def test_the_fourth_example_of_the_readme():
+    """Sums of probabilities, computed on the emulator."""
+    emulating = examples("README.md", "python")[3]
+    printed = run(sys.executable, "-", text=emulating).strip(" []\n").split()
+    assert len(printed) == 4
+    np.testing.assert_allclose(np.array(printed, "float32"), 1, rtol=1e-6)
 
 
 def test_the_second_example_of_the_readme(capfd):
@@ -330,7 +340,7 @@ def test_every_example_in_python_is_run():
     counts = {page: len(examples(page, "python")) for page in pages}
     # Spec.md defines the operations by Python that the interpreter is written after.
     assert {page: count for page, count in counts.items() if count} == {
-        "README.md": 3,
+        "README.md": 4,
         "docs/ArrayApi.md": 2,
         "docs/Devices.md": 1,
         "docs/ExchangingData.md": 1,

@@ -94,8 +94,8 @@ struct PipelineOptions {
 };
 
 /// Appends the passes over a module with @main, up to and including those of
-/// `to`, with a legality check after each phase. The phases behind `kernels` keep
-/// the kernels only. Fails, saying why, on options that make no sense.
+/// `to`, with a legality check after each phase. The phases behind `kernels`
+/// keep the kernels only. Fails, saying why, on options that make no sense.
 llvm::Error buildPipeline(OpPassManager &pm, PipelinePhase to,
                           const PipelineOptions &options);
 

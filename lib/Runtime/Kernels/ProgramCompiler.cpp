@@ -186,9 +186,9 @@ ProgramCompiler::print(StringRef bytecode, StringRef phaseName,
                        const CompileOptions &options) {
   auto phase = metaop::parsePipelinePhase(phaseName);
   if (!phase)
-    return llvm::createStringError("there is no phase '" + phaseName +
-                                   "'; expected one of " +
-                                   metaop::getPipelinePhaseNames(metaop::PipelineTarget::CPU));
+    return llvm::createStringError(
+        "there is no phase '" + phaseName + "'; expected one of " +
+        metaop::getPipelinePhaseNames(metaop::PipelineTarget::CPU));
   auto cache = getKernels();
   if (!cache)
     return cache.takeError();

@@ -8,8 +8,7 @@
 //
 // A stage is one of these, by its space, its maps and what it computes:
 //   * A contraction has blocks of 64 x 64 results, of which each thread has a
-//   tile
-//     in registers; both factors go through shared memory.
+//     tile in registers; both factors go through shared memory.
 //   * Prefixes have a thread for each of the other iterations.
 //   * What keeps all loops has threads along the loop that is contiguous, with
 //     vectors of 16 bytes where all accesses lie so, and several of them on
