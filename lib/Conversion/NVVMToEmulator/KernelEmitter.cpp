@@ -58,12 +58,15 @@ void KernelEmitter::emitPrologue(LLVM::LLVMFuncOp kernel) {
   Value null = LLVM::ZeroOp::create(builder, loc, pointer);
   Value id = LLVM::CoroIdOp::create(builder, loc, token, emitConstant(0, 32),
                                     null, null, null);
-  Value size = LLVM::CoroSizeOp::create(builder, loc, builder.getI64Type());
-  auto allocate = declare("metaops.emulator.frame", pointer,
-                          {pointer, builder.getI64Type()});
-  Value memory =
-      LLVM::CallOp::create(builder, loc, allocate, ValueRange{thread, size})
-          .getResult();
+  Type i64 = builder.getI64Type();
+  Value size = LLVM::CoroSizeOp::create(builder, loc, i64);
+  // Vectors that are kept over a suspension ask for more than pointers do.
+  Value alignment = LLVM::CoroAlignOp::create(builder, loc, i64);
+  auto allocate =
+      declare("metaops.emulator.frame", pointer, {pointer, i64, i64});
+  Value memory = LLVM::CallOp::create(builder, loc, allocate,
+                                      ValueRange{thread, size, alignment})
+                     .getResult();
   auto coroutine = LLVM::CoroBeginOp::create(builder, loc, pointer, id, memory);
   handle = coroutine;
   prologueEnd = coroutine;

@@ -102,7 +102,7 @@ struct alignas(64) Thread : EmulatedThread {
   uint32_t clusterPhase = none;
   /// The coroutine, in memory that is kept for later threads.
   void *frame = nullptr;
-  std::unique_ptr<std::max_align_t[]> frameMemory;
+  std::unique_ptr<uint8_t[]> frameMemory;
   size_t frameBytes = 0;
 };
 

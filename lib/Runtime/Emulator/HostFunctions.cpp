@@ -18,6 +18,7 @@
 #include "Worker.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/Alignment.h"
 
 #include <cmath>
 #include <limits>
@@ -41,15 +42,16 @@ static const Site &getSite(const Thread &thread, uint32_t number) {
 }
 
 /// Memory for a coroutine. A thread that runs later has that of an earlier one.
-static void *allocateFrame(EmulatedThread *emulated, uint64_t bytes) {
+static void *allocateFrame(EmulatedThread *emulated, uint64_t bytes,
+                           uint64_t alignment) {
   Thread &thread = getThread(emulated);
-  if (thread.frameBytes < bytes) {
-    size_t words =
-        (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
-    thread.frameMemory.reset(new std::max_align_t[words]);
-    thread.frameBytes = words * sizeof(std::max_align_t);
+  uint64_t needed = bytes + alignment - 1;
+  if (thread.frameBytes < needed) {
+    thread.frameMemory.reset(new uint8_t[needed]);
+    thread.frameBytes = needed;
   }
-  return thread.frameMemory.get();
+  return reinterpret_cast<void *>(
+      llvm::alignAddr(thread.frameMemory.get(), llvm::Align(alignment)));
 }
 
 static uint64_t accessMemory(EmulatedThread *emulated, uint32_t site,

@@ -7,7 +7,7 @@
 // CHECK-NOT: gpu.module
 // CHECK-DAG: llvm.func @metaops.emulator.store(!llvm.ptr, i32, i64) -> i64
 // CHECK-DAG: llvm.func @metaops.emulator.load(!llvm.ptr, i32, i64) -> i64
-// CHECK-DAG: llvm.func @metaops.emulator.frame(!llvm.ptr, i64) -> !llvm.ptr
+// CHECK-DAG: llvm.func @metaops.emulator.frame(!llvm.ptr, i64, i64) -> !llvm.ptr
 // CHECK-LABEL: llvm.func @neighbours(
 // CHECK-SAME: %[[THREAD:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr) -> !llvm.ptr
 // CHECK-SAME: metaop.parameters = [!llvm.ptr, i32]
@@ -32,7 +32,8 @@ gpu.module @m {
     %c31 = llvm.mlir.constant(31 : i32) : i32
     %all = llvm.mlir.constant(-1 : i32) : i32
     // CHECK: %[[SIZE:.*]] = llvm.intr.coro.size : i64
-    // CHECK: %[[MEMORY:.*]] = llvm.call @metaops.emulator.frame(%[[THREAD]], %[[SIZE]])
+    // CHECK: %[[ALIGNMENT:.*]] = llvm.intr.coro.align : i64
+    // CHECK: %[[MEMORY:.*]] = llvm.call @metaops.emulator.frame(%[[THREAD]], %[[SIZE]], %[[ALIGNMENT]])
     // CHECK: %[[HANDLE:.*]] = llvm.intr.coro.begin %{{.*}}, %[[MEMORY]]
     // CHECK: %[[WORD:.*]] = llvm.getelementptr %[[ARGS]][1] : (!llvm.ptr) -> !llvm.ptr, i64
     // CHECK: llvm.load %[[WORD]] : !llvm.ptr -> i32

@@ -57,3 +57,27 @@ func.func private @cluster(%x: tensor<3x2000xf32>) -> tensor<3x2000xf32> {
   }
   return %0 : tensor<3x2000xf32>
 }
+
+// Vectors that threads keep over barriers, wider than their registers on a GPU.
+func.func private @softmax_bf16(%arg0: tensor<6x1024xbf16>) -> tensor<6x1024xbf16> {
+  %0 = metaop.kernel(%arg1 = %arg0 : tensor<6x1024xbf16>) -> tensor<6x1024xbf16> {
+    %1 = metaop.fused(%arg2 = %arg1 : tensor<6x1024xbf16>) -> tensor<6xbf16> schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1, 8)], tile = [1: 32], lanes = 1: 8, place = [registers]>) {
+      %4 = metaop.reindex_reduce max %arg2 map affine_map<(d0, d1) -> (d0)> : tensor<6x1024xbf16> -> tensor<6xbf16>
+      metaop.yield %4 : tensor<6xbf16>
+    }
+    %2:2 = metaop.fused(%arg2 = %1 : tensor<6xbf16>, %arg3 = %arg1 : tensor<6x1024xbf16>) -> (tensor<6x1024xbf16>, tensor<6xbf16>) schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1, 8)], tile = [1: 32], lanes = 1: 8, place = [registers, registers], shared = 1>) {
+      %4 = metaop.reindex %arg2 map affine_map<(d0, d1) -> (d0)> fill 0.000000e+00 : bf16 : tensor<6xbf16> -> tensor<6x1024xbf16>
+      %5 = metaop.sub %arg3, %4 : tensor<6x1024xbf16>
+      %6 = metaop.exp %5 : tensor<6x1024xbf16>
+      %7 = metaop.reindex_reduce add %6 map affine_map<(d0, d1) -> (d0)> : tensor<6x1024xbf16> -> tensor<6xbf16>
+      metaop.yield %6, %7 : tensor<6x1024xbf16>, tensor<6xbf16>
+    }
+    %3 = metaop.fused(%arg2 = %2#1 : tensor<6xbf16>, %arg3 = %2#0 : tensor<6x1024xbf16>) -> tensor<6x1024xbf16> schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1, 8)], tile = [1: 32], lanes = 1: 8, shared = 1>) {
+      %4 = metaop.reindex %arg2 map affine_map<(d0, d1) -> (d0)> fill 0.000000e+00 : bf16 : tensor<6xbf16> -> tensor<6x1024xbf16>
+      %5 = metaop.div %arg3, %4 : tensor<6x1024xbf16>
+      metaop.yield %5 : tensor<6x1024xbf16>
+    }
+    metaop.yield %3 : tensor<6x1024xbf16>
+  }
+  return %0 : tensor<6x1024xbf16>
+}
