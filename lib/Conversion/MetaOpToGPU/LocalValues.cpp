@@ -218,9 +218,10 @@ bool LocalValues::isKept(const Stage &stage, const StageWrite &write) const {
 void LocalValues::keep(const Stage &stage, const StageWrite &write,
                        RegisterValue value) {
   Value result = stage.op->getResult(write.result);
-  for (Local &local : locals)
-    if (local.result == result)
-      local.kept = std::move(value);
+  auto *local = llvm::find_if(
+      locals, [&](const Local &other) { return other.result == result; });
+  if (local != locals.end())
+    local->kept = std::move(value);
 }
 
 bool LocalValues::needsBarrier(unsigned stage) {

@@ -87,10 +87,12 @@ public:
   /// An error that says what failed, unless `result` is success.
   llvm::Error check(DriverResult result, const llvm::Twine &what) const;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters have theirs.
 #define METAOPS_DECLARE(member, symbol, parameters)                            \
   DriverResult(*member) parameters = nullptr;
   METAOPS_DRIVER_FUNCTIONS(METAOPS_DECLARE)
 #undef METAOPS_DECLARE
+  // NOLINTEND(bugprone-macro-parentheses)
 
 private:
   Driver() = default;
