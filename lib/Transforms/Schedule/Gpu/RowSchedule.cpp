@@ -32,7 +32,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 using llvm::divideCeilSigned;
-using llvm::SmallBitVector;
 
 /// Vectors that a thread has of a row, and the most of one that is whole in
 /// registers.
