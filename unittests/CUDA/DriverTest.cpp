@@ -137,13 +137,13 @@ AssemblerSearch searchDriver() {
 TEST_F(DriverTest, assembles) {
   auto assembler = llvm::cantFail(findAssembler(searchDriver()));
   EXPECT_EQ(assembler->getDescription(), "the driver of CUDA 13.0");
-  auto chip = llvm::cantFail(Chip::find("sm_90a"));
+  const auto *chip = llvm::cantFail(Chip::find("sm_90a"));
   Cubin cubin = llvm::cantFail(assembler->assemble(".version 8.0", *chip));
   EXPECT_EQ(cubin.code, "driver's code");
   EXPECT_EQ(fake->target, 0x10000 + 90);
   ASSERT_EQ(cubin.kernels.size(), 1u);
   EXPECT_EQ(cubin.kernels[0].registers, 40);
-  auto other = llvm::cantFail(Chip::find("sm_80"));
+  const auto *other = llvm::cantFail(Chip::find("sm_80"));
   llvm::cantFail(assembler->assemble(".version 8.0", *other));
   EXPECT_EQ(fake->target, 80);
   EXPECT_EQ(messageOf(assembler->assemble("bogus", *chip).takeError()),

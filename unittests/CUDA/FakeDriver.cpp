@@ -42,6 +42,7 @@ static void dropHandle(void *handle) {
 }
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the names are the driver's.
 
 int cuInit(unsigned) { return call("cuInit"); }
 int cuDriverGetVersion(int *version) {
@@ -187,4 +188,5 @@ int cuLinkDestroy(void *link) {
 }
 #endif
 
+// NOLINTEND(readability-identifier-naming)
 } // extern "C"

@@ -105,7 +105,7 @@ TEST_F(CubinCacheTest, entriesThatAreNoneAreReplaced) {
 TEST_F(CubinCacheTest, whatIsRefusedIsNotKept) {
   assembler->refuses = true;
   CubinCache cache(assembler, store);
-  auto chip = mlir::metaop::Chip::getDefault();
+  const auto *chip = mlir::metaop::Chip::getDefault();
   EXPECT_EQ(toString(cache.get("text", *chip).takeError()),
             "it refuses line 12");
   assembler->refuses = false;

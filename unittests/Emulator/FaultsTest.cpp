@@ -452,7 +452,7 @@ TEST(FaultReports, SayWhatWasThereBefore) {
   for (const Fault &fault : report.faults)
     if (fault.kind == FaultKind::Race) {
       bool isRead = fault.location == "model.py:4";
-      unsigned other = fault.thread.x ^ (isRead ? 32 : 32);
+      unsigned other = fault.thread.x ^ 32;
       std::string text =
           std::string(isRead ? "reads what was written by thread ("
                              : "writes what was read by thread (") +

@@ -159,8 +159,7 @@ std::string print(gpu::GPUModuleOp module) {
   copy->walk([](LLVM::LLVMFuncOp kernel) {
     for (NamedAttribute attribute :
          llvm::to_vector(kernel->getDiscardableAttrs()))
-      if (attribute.getNameDialect() &&
-          isa<MetaOpDialect>(attribute.getNameDialect()))
+      if (isa_and_nonnull<MetaOpDialect>(attribute.getNameDialect()))
         kernel->removeDiscardableAttr(attribute.getName());
   });
   std::string text;
