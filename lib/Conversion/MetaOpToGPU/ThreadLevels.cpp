@@ -54,6 +54,9 @@ bool ThreadLevels::isLoop(unsigned depth) const {
   const LoopLevel &level = getLevel(depth);
   if (level.kind != LevelKind::Step)
     return false;
+  // Prefixes begin before their loop.
+  if (stage.isCarried(level.dim))
+    return true;
   if (schedule.getEnclosing(depth))
     return schedule.getCount(depth) != 1;
   int64_t extent = stage.getStaticExtent(level.dim);

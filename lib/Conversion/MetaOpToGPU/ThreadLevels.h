@@ -46,7 +46,8 @@ public:
   /// Where whole blocks do what threads then divide: in front of the first
   /// distributed level.
   unsigned getThreadDepth() const;
-  /// Whether the level is a loop: a step that is not known to be the only one.
+  /// Whether the level is a loop: a step that is not known to be the only one,
+  /// or that carries prefixes.
   bool isLoop(unsigned depth) const;
   /// The depth at which what depends on these dimensions is evaluated, but not
   /// before `least`: all loops that they stand in are open, and the next level

@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/ADT/BitVector.h"
 
 #include <map>
 
@@ -86,6 +85,23 @@ static void insertNumbers(FunctionOpInterface kernel, unsigned at,
   SmallVector<DictionaryAttr> attributes(count, DictionaryAttr::get(context));
   // It cannot fail: no argument attribute is given.
   (void)kernel.insertArguments(places, types, attributes, locations);
+}
+
+/// The function's own way of erasing arguments takes those behind them, memory
+/// of a GPU's block, for arguments, too.
+static void eraseNumbers(FunctionOpInterface kernel, unsigned begin,
+                         unsigned end) {
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (i >= begin && i < end)
+      continue;
+    types.push_back(kernel.getArgumentTypes()[i]);
+    attributes.push_back(kernel.getArgAttrDict(i));
+  }
+  kernel.getFunctionBody().front().eraseArguments(begin, end - begin);
+  kernel.setType(FunctionType::get(kernel->getContext(), types, {}));
+  kernel.setAllArgAttrs(attributes);
 }
 
 /// Whether the bounds are where they are looked for.
@@ -160,9 +176,7 @@ void metaop::bindNumbers(FunctionOpInterface kernel,
     }
     kernel.getArgument(begin + i).replaceAllUsesWith(number);
   }
-  llvm::BitVector bound(kernel.getNumArguments());
-  bound.set(begin, end);
-  (void)kernel.eraseArguments(bound);
+  eraseNumbers(kernel, begin, end);
   kernel->removeAttr(kNumbers);
 }
 

@@ -14,6 +14,10 @@
 // over: if none of the stages between shares a loop with its predecessor. A
 // stage that runs later must not read the buffer at all.
 //
+// On a GPU blocks run side by side, so no stage is over before another one
+// ends; and what several threads compute is stored by one of them, perhaps
+// before the others have read.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -58,6 +62,28 @@ static bool readsOnlyWhatItWrites(const Stage &stage, const StageWrite &write,
   return true;
 }
 
+/// Whether the thread of a GPU that stores an element is the only one that runs
+/// the stage for it.
+static bool hasOneThreadEach(KernelOp kernel, const Stage &stage,
+                             const StageWrite &write, ScheduleAttr schedule) {
+  for (auto other : kernel.getBody().front().getOps<FusedOp>())
+    if (ScheduleAttr own = other.getScheduleAttr();
+        own && own.getNumThreads() > schedule.getNumThreads())
+      return false;
+  for (auto [depth, level] : llvm::enumerate(schedule.getLevels())) {
+    if ((!level.isGrid() && !level.isDistributed()) ||
+        write.loops.test(level.dim))
+      continue;
+    int64_t extent = stage.getStaticExtent(level.dim);
+    bool isOne = schedule.getEnclosing(depth)
+                     ? schedule.getCount(depth) == 1
+                     : !ShapedType::isDynamic(extent) && extent <= level.step;
+    if (!isOne)
+      return false;
+  }
+  return schedule.getStaged().empty();
+}
+
 bool metaop::canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
                              unsigned result) {
   llvm::DenseSet<Value> values;
@@ -78,8 +104,9 @@ bool metaop::canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
         return false;
       continue;
     }
-    bool sharesLoops =
-        !stage.getScheduleAttr() || stage.getScheduleAttr().getShared() > 0;
+    ScheduleAttr schedule = stage.getScheduleAttr();
+    bool isForGpu = schedule && schedule.isForGpu();
+    bool sharesLoops = !schedule || isForGpu || schedule.getShared() > 0;
     if (!sharesLoops)
       isBeingRead = false;
     if (written.getDefiningOp() != stage) {
@@ -98,7 +125,9 @@ bool metaop::canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
       return false;
     for (const StageWrite &write : model->writes)
       if (write.result == position &&
-          !readsOnlyWhatItWrites(*model, write, values))
+          (!readsOnlyWhatItWrites(*model, write, values) ||
+           (isForGpu && reads(stage) &&
+            !hasOneThreadEach(kernel, *model, write, schedule))))
         return false;
   }
   return isWritten;

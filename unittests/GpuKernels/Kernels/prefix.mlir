@@ -22,3 +22,16 @@ func.func private @backwards(%x: tensor<33x1100xf32>) -> tensor<33x1100xf32> {
   }
   return %k : tensor<33x1100xf32>
 }
+
+// One element is a line, too.
+func.func private @short(%x: tensor<50x1xf32>) -> tensor<50x1xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<50x1xf32>) -> tensor<50x1xf32> {
+    %r = metaop.fused(%a = %kx : tensor<50x1xf32>) -> tensor<50x1xf32>
+        schedule(#metaop.schedule<[block(0, 32), thread(0), step(1)]>) {
+      %p = metaop.prefix add %a dim = 1 exclusive : tensor<50x1xf32>
+      metaop.yield %p : tensor<50x1xf32>
+    }
+    metaop.yield %r : tensor<50x1xf32>
+  }
+  return %k : tensor<50x1xf32>
+}
