@@ -27,7 +27,7 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-static StringRef getName(PipelinePhase phase) {
+StringRef metaop::getPipelinePhaseName(PipelinePhase phase) {
   switch (phase) {
   case PipelinePhase::Graph:
     return "graph";
@@ -61,13 +61,14 @@ ArrayRef<PipelinePhase> metaop::getPipelinePhases(PipelineTarget target) {
 }
 
 std::string metaop::getPipelinePhaseNames(PipelineTarget target) {
-  return llvm::join(llvm::map_range(getPipelinePhases(target), getName), ", ");
+  return llvm::join(
+      llvm::map_range(getPipelinePhases(target), getPipelinePhaseName), ", ");
 }
 
 std::optional<PipelinePhase> metaop::parsePipelinePhase(StringRef name) {
   for (PipelineTarget target : {PipelineTarget::CPU, PipelineTarget::CUDA})
     for (PipelinePhase phase : getPipelinePhases(target))
-      if (name == getName(phase))
+      if (name == getPipelinePhaseName(phase))
         return phase;
   return std::nullopt;
 }
@@ -293,14 +294,14 @@ getPhasesBetween(PipelineTarget target, PipelinePhase from, PipelinePhase to) {
   for (PipelinePhase phase : {from, to})
     if (!llvm::is_contained(phases, phase))
       return llvm::createStringError(
-          "there is no phase '" + getName(phase) +
+          "there is no phase '" + getPipelinePhaseName(phase) +
           "' on the way to the target; expected one of " +
           getPipelinePhaseNames(target));
   if (!isStart(from)) {
     auto starts = llvm::make_filter_range(phases, isStart);
     return llvm::createStringError(
         "a pipeline starts from " +
-        llvm::join(llvm::map_range(starts, getName), ", "));
+        llvm::join(llvm::map_range(starts, getPipelinePhaseName), ", "));
   }
   const auto *begin = llvm::find(phases, from), *last = llvm::find(phases, to);
   if (begin > last)

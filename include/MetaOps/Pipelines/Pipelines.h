@@ -56,6 +56,8 @@ enum class PipelinePhase {
 /// What programs run on.
 enum class PipelineTarget { CPU, CUDA };
 
+llvm::StringRef getPipelinePhaseName(PipelinePhase phase);
+
 /// The phase of that name, or none.
 std::optional<PipelinePhase> parsePipelinePhase(llvm::StringRef name);
 

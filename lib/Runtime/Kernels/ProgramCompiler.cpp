@@ -180,18 +180,37 @@ llvm::Expected<std::shared_ptr<CompiledProgram>> ProgramCompiler::compileSlice(
   return std::move(built->program);
 }
 
+static metaop::PipelineTarget getTarget(const KernelBackend &backend) {
+  metaop::PipelineOptions options;
+  backend.setTarget(options);
+  return options.target;
+}
+
+llvm::Expected<std::vector<std::string>> ProgramCompiler::getPhases() {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  std::vector<std::string> names;
+  for (metaop::PipelinePhase phase :
+       metaop::getPipelinePhases(getTarget((*cache)->getBackend())))
+    // That may need files of NVIDIA's, which running a program here does not.
+    if (phase != metaop::PipelinePhase::PTX)
+      names.push_back(metaop::getPipelinePhaseName(phase).str());
+  return names;
+}
+
 llvm::Expected<std::string>
 ProgramCompiler::print(StringRef bytecode, StringRef phaseName,
                        llvm::ArrayRef<NodeLocation> locations,
                        const CompileOptions &options) {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
   auto phase = metaop::parsePipelinePhase(phaseName);
   if (!phase)
     return llvm::createStringError(
         "there is no phase '" + phaseName + "'; expected one of " +
-        metaop::getPipelinePhaseNames(metaop::PipelineTarget::CPU));
-  auto cache = getKernels();
-  if (!cache)
-    return cache.takeError();
+        metaop::getPipelinePhaseNames(getTarget((*cache)->getBackend())));
   auto slice = SliceModule::parse(bytecode);
   if (!slice)
     return slice.takeError();

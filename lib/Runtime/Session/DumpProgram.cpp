@@ -128,19 +128,20 @@ bool ProgramDump::writeFile(llvm::StringRef name, llvm::StringRef text) {
 void ProgramDump::writePhases() {
   if (folder.empty())
     return;
-  for (llvm::StringRef phase :
-       {"graph", "fused", "scheduled", "kernels", "loops", "llvm"}) {
-    // The interpreter runs the graph as it is.
-    if (!cached.compiler->hasKernels() && phase != "graph")
-      return;
+  auto phases = cached.compiler->getPhases();
+  if (!phases) {
+    writeFile("error.txt", llvm::toString(phases.takeError()) + "\n");
+    return;
+  }
+  for (const std::string &phase : *phases) {
     auto text = compiler.print(cached.slice, phase, lines, cached.options);
     if (!text) {
       // Compiling will fail for the same reason, and tell the user.
       std::string message = llvm::toString(text.takeError());
-      writeFile("error.txt", (phase + ": " + message + "\n").str());
+      writeFile("error.txt", phase + ": " + message + "\n");
       return;
     }
-    if (!writeFile((phase + ".mlir").str(), *text))
+    if (!writeFile(phase + ".mlir", *text))
       return;
   }
 }

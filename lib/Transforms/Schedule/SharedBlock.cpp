@@ -177,9 +177,10 @@ static bool sumsProducts(FusedOp stage) {
 
 FusedOp metaop::findContractionInBlocks(Block &kernel) {
   for (auto stage : kernel.getOps<FusedOp>()) {
-    // Other stages have strips, and then no neighbours.
-    bool hasBlocks =
-        stage.getScheduleAttr() && !stage.getScheduleAttr().isFlat();
+    // Other stages have strips, and then no neighbours; those of a GPU share
+    // nothing but equal levels.
+    ScheduleAttr schedule = stage.getScheduleAttr();
+    bool hasBlocks = schedule && !schedule.isFlat() && !schedule.isForGpu();
     if (hasBlocks && sumsProducts(stage))
       return stage;
   }

@@ -96,8 +96,13 @@ public:
 
   virtual CompilerStatistics getStatistics() const { return {}; }
 
-  /// The IR of a slice after a phase (graph, fused, scheduled, kernels, loops,
-  /// llvm), each operation with its line in `locations`.
+  /// The phases that a slice goes through, in order: those of the target, or
+  /// the graph alone where there are no kernels.
+  virtual llvm::Expected<std::vector<std::string>> getPhases() {
+    return std::vector<std::string>{"graph"};
+  }
+  /// The IR of a slice after a phase, each operation with its line in
+  /// `locations`.
   virtual llvm::Expected<std::string>
   print(llvm::StringRef slice, llvm::StringRef phase,
         llvm::ArrayRef<NodeLocation> locations,

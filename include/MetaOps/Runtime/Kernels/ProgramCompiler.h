@@ -26,6 +26,7 @@ public:
   void setCacheDirectory(llvm::StringRef folder) override;
   CompilerStatistics getStatistics() const override;
 
+  llvm::Expected<std::vector<std::string>> getPhases() override;
   llvm::Expected<std::string> print(llvm::StringRef bytecode,
                                     llvm::StringRef phase,
                                     llvm::ArrayRef<NodeLocation> locations,

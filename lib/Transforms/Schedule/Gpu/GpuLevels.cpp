@@ -22,6 +22,22 @@ bool metaop::isLoop(const GpuStage &each, unsigned depth) {
   return ShapedType::isDynamic(extent) || extent > level.step;
 }
 
+std::optional<MisplacedLoop>
+metaop::findMisplacedLoop(const GpuStage &each, const StageWrite &write) {
+  if (!write.kind || !write.isProjection)
+    return std::nullopt;
+  int64_t reduced = -1;
+  for (auto [depth, level] : llvm::enumerate(each.schedule.getLevels())) {
+    if (!isLoop(each, depth))
+      continue;
+    if (!write.loops.test(level.dim))
+      reduced = level.dim;
+    else if (reduced >= 0)
+      return MisplacedLoop{level.dim, reduced};
+  }
+  return std::nullopt;
+}
+
 std::optional<int64_t> metaop::getBlockSpan(const GpuStage &each, int64_t dim) {
   std::optional<int64_t> span;
   for (const LoopLevel &level : each.schedule.getLevels()) {

@@ -16,6 +16,14 @@ namespace mlir::metaop {
 /// Whether the level is a step that is not known to have one iteration.
 bool isLoop(const GpuStage &each, unsigned depth);
 
+/// A loop that a sum keeps inside of one that it is reduced over.
+struct MisplacedLoop {
+  int64_t kept, reduced;
+};
+/// The first of these, which has a result's sums in more than registers.
+std::optional<MisplacedLoop> findMisplacedLoop(const GpuStage &each,
+                                               const StageWrite &write);
+
 /// How far a block goes along a dimension before threads divide it: one
 /// iteration of the last level in front of them, or all of it. None if that is
 /// not known.

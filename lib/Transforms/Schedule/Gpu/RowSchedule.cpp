@@ -12,18 +12,16 @@
 // finds in its registers. How many threads a row has follows from the largest
 // stage:
 //   * as many as have four vectors each, or up to eight so that the row is
-//   whole
-//     in registers; short rows share a block;
+//     whole in registers; short rows share a block;
 //   * where rows are contiguous along a shared loop, as the channels of the
-//   last
-//     dimension, neighbouring threads have neighbouring rows, and further
+//     last dimension, neighbouring threads have neighbouring rows, and further
 //     threads parts of each;
 //   * a row that is too long for one block, or rows that are too few for the
-//   chip,
-//     are a cluster's.
+//     chip, are a cluster's.
 //
 //===----------------------------------------------------------------------===//
 
+#include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "StagePlanner.h"
@@ -52,9 +50,12 @@ namespace {
 struct RowStage {
   RowStage(const Stage &stage, ArrayRef<int64_t> slots, const Chip &chip)
       : planner(stage, chip), slots(slots) {
-    for (int64_t loop = 0; loop < stage.getNumLoops(); ++loop)
-      if (!llvm::is_contained(slots, loop))
-        inner.push_back(loop);
+    // No sum has a loop that it keeps inside of one that it is reduced over.
+    for (bool isKept : {true, false})
+      for (int64_t loop = 0; loop < stage.getNumLoops(); ++loop)
+        if (!llvm::is_contained(slots, loop) &&
+            planner.traffic.getKept().test(loop) == isKept)
+          inner.push_back(loop);
   }
 
   int64_t getExtent(int64_t loop) const {
@@ -219,14 +220,15 @@ void RowScheduler::chooseColumnThreads() {
 
 void RowScheduler::apply(RowStage &each) {
   ThreadPlan &plan = each.planner.plan;
-  for (int64_t slot : each.slots) {
-    each.planner.at(slot).isGrid = true;
-    plan.moveLast(slot);
-  }
-  each.planner.at(each.slots.back()).threads = rows;
-  if (!areColumns)
-    for (int64_t loop : each.inner)
+  auto moveLast = [&](ArrayRef<int64_t> loops) {
+    for (int64_t loop : loops)
       plan.moveLast(loop);
+  };
+  moveLast(areColumns ? each.inner : each.slots);
+  moveLast(areColumns ? each.slots : each.inner);
+  for (int64_t slot : each.slots)
+    each.planner.at(slot).isGrid = true;
+  each.planner.at(each.slots.back()).threads = rows;
   if (each.along < 0)
     return;
   DimPlan &along = each.planner.at(each.along);
@@ -273,6 +275,12 @@ SmallVector<ScheduleAttr> RowScheduler::choose() {
     apply(each);
     ScheduleAttr own = ScheduleAttr::get(each.planner.stage.getContext(),
                                          each.planner.plan.build());
+    // The loop that is contiguous is the last one, whatever is reduced.
+    GpuStage planned{each.planner.stage, own};
+    if (llvm::any_of(planned.stage.writes, [&](const StageWrite &write) {
+          return findMisplacedLoop(planned, write).has_value();
+        }))
+      return {};
     schedules.push_back(
         schedules.empty() ? own : own.withShared(own.getNumGridLevels()));
   }

@@ -160,32 +160,24 @@ LogicalResult KernelVerifier::verifySums(const GpuStage &each,
                                          const StageWrite &write) {
   if (!write.kind || !write.isProjection)
     return success();
-  ArrayRef<LoopLevel> levels = each.schedule.getLevels();
-  int64_t reduced = -1;
-  for (auto [depth, level] : llvm::enumerate(levels)) {
-    bool isReduced = !write.loops.test(level.dim);
+  for (auto [depth, level] : llvm::enumerate(each.schedule.getLevels())) {
     // One cluster has all of it, and its blocks parts.
     int64_t extent = each.stage.getStaticExtent(level.dim);
     bool isWhole = level.kind == LevelKind::Cluster &&
                    !ShapedType::isDynamic(extent) && extent <= level.step;
     bool isPart = level.kind == LevelKind::Block &&
                   each.schedule.getEnclosing(depth).has_value();
-    if (isReduced && level.isGrid() && !isWhole && !isPart)
+    if (!write.loops.test(level.dim) && level.isGrid() && !isWhole && !isPart)
       return fail(each, "G7")
              << "blocks have parts of loop " << level.dim << ", which result "
              << write.result << " is reduced over, and do not wait for each "
              << "other; split the reduction in two kernels";
-    if (!isLoop(each, depth))
-      continue;
-    if (isReduced)
-      reduced = level.dim;
-    else if (reduced >= 0)
-      return fail(each, "G8")
-             << "loop " << level.dim << ", which result " << write.result
-             << " keeps, is inside of loop " << reduced
-             << ", which it is reduced over: its sums would not be in "
-                "registers";
   }
+  if (auto loop = findMisplacedLoop(each, write))
+    return fail(each, "G8")
+           << "loop " << loop->kept << ", which result " << write.result
+           << " keeps, is inside of loop " << loop->reduced
+           << ", which it is reduced over: its sums would not be in registers";
   return success();
 }
 
