@@ -30,11 +30,12 @@ SessionStatistics Inspector::getStatistics() const {
   result.opsInBlock = session.graph.size();
   result.liveVars = session.graph.getNumVars();
   result.memory = session.devices.getCurrent().getMemory().getStatistics();
-  if (const auto &compiler = session.programs.getCompiler()) {
-    CompilerStatistics found = compiler->getStatistics();
-    result.programsLoaded = found.programsLoaded;
-    result.kernelsLoaded = found.kernelsLoaded;
-    result.cacheFailure = std::move(found.disk.disabledReason);
+  for (const auto &backend : session.devices.getBackends()) {
+    CompilerStatistics found = backend->getStatistics();
+    result.programsLoaded += found.programsLoaded;
+    result.kernelsLoaded += found.kernelsLoaded;
+    if (result.cacheFailure.empty())
+      result.cacheFailure = std::move(found.disk.disabledReason);
   }
   return result;
 }

@@ -241,8 +241,8 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   Settings changed = settings;
   switch (metaops::setFlag(changed, name, value)) {
   case Setting::CacheDirectory:
-    if (const std::shared_ptr<Compiler> &compiler = programs.getCompiler())
-      compiler->setCacheDirectory(changed.cacheDirectory);
+    for (const std::shared_ptr<Compiler> &backend : devices.getBackends())
+      backend->setCacheDirectory(changed.cacheDirectory);
     break;
   case Setting::KeepsPacked:
     if (!changed.keepsPacked)

@@ -51,6 +51,10 @@ public:
   std::string describeNames() const;
   std::vector<std::string> getNames() const;
 
+  /// What devices' programs are compiled by, each once, whether or not the
+  /// devices are made.
+  std::vector<std::shared_ptr<Compiler>> getBackends() const;
+
   /// Those that have been asked for. From any thread, as `find` is not.
   llvm::ArrayRef<std::unique_ptr<Device>> getMade() const {
     return {made.data(), numMade.load(std::memory_order_acquire)};
