@@ -9,12 +9,16 @@
 //   metaop-run file.mlir [--entry=main] [--interpret]
 //              [--input=x.npy ... | --seed=N [--shape=0:4x8 ...]]
 //              [--output=folder | --output=y.npy] [--print]
+//              [--target=cuda [--chip=sm_90a] --emulate]
 //   metaop-run file.mlir --compare[=rtol,atol] [--entry=name]
 //              [--input=x.npy ... | --seed=N]
+//              [--target=cuda [--chip=sm_90a] --emulate]
 //
 // Arguments come from .npy files or from a seed (RandomTensor.h says how).
 // Results are printed, or saved as .npy files. A function of kernels (the
-// phases fused and scheduled) is compiled with the schedules that it has.
+// phases fused and scheduled) is compiled with the schedules that it has. What
+// is compiled runs on this machine's CPU, or as a GPU's code on the emulator,
+// where a fault of a kernel is an error.
 //
 // --compare runs a function, or every public function of the file if none is
 // named, both compiled and interpreted, and says how far the results are apart.
@@ -32,8 +36,10 @@
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/Npy.h"
 #include "MetaOps/Interpreter/RandomTensor.h"
-#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Memory/Allocator.h"
+#include "MetaOps/Runtime/Threads/ThreadPool.h"
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
+#include "Target.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -97,6 +103,16 @@ struct Options {
   cl::opt<bool> print{"print",
                       cl::desc("Print the results even if they are saved"),
                       cl::cat(category)};
+  cl::opt<std::string> target{"target",
+                              cl::desc("What to compile for: cpu (the default) "
+                                       "or cuda"),
+                              cl::value_desc("cpu|cuda"), cl::init("cpu"),
+                              cl::cat(category)};
+  cl::opt<std::string> chip{
+      "chip", cl::desc("The GPU to compile for (default sm_90a)"),
+      cl::value_desc("sm_80|...|sm_90a"), cl::cat(category)};
+  cl::opt<bool> emulate{"emulate", cl::desc("Run a GPU's code on the emulator"),
+                        cl::cat(category)};
 };
 
 } // namespace
@@ -219,8 +235,7 @@ static Expected<Tensors> getArguments(const Options &options, TypeRange types) {
 
 /// Compiles the entry function and runs it; `info` gets what the program is.
 static Expected<Tensors> runCompiled(func::FuncOp entry,
-                                     ArrayRef<Tensor> arguments,
-                                     metaops::Compiler &compiler,
+                                     ArrayRef<Tensor> arguments, Target &target,
                                      metaops::ProgramInfo *info = nullptr) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(entry.getLoc());
   auto copy = cast<func::FuncOp>(entry->clone());
@@ -234,27 +249,28 @@ static Expected<Tensors> runCompiled(func::FuncOp entry,
 
   llvm::SmallVector<bool> donatable(arguments.size(), false);
   auto program =
-      compiler.compile(bytecode, donatable, metaops::CompileOptions());
+      target.compiler->compile(bytecode, donatable, metaops::CompileOptions());
   if (!program)
     return program.takeError();
   if (info)
     *info = (*program)->getInfo();
-  metaops::Allocator memory;
+  metaops::Allocator memory(target.memory);
   metaops::ThreadPool threads;
   llvm::SmallVector<metaops::BufferRef> inputs, outputs;
   for (const Tensor &argument : arguments) {
     ArrayRef<char> data = argument.getData();
     inputs.push_back(memory.allocate(data.size()));
-    std::copy(data.begin(), data.end(),
-              static_cast<char *>(inputs.back()->data()));
+    inputs.back()->write(data.data(), data.size());
   }
   if (Error error = (*program)->run(inputs, outputs, memory, threads)) {
-    for (auto [argument, input] : llvm::zip_equal(arguments, inputs))
-      if (argument.getData() !=
-          ArrayRef(static_cast<const char *>(input->data()), input->bytes()))
+    for (auto [argument, input] : llvm::zip_equal(arguments, inputs)) {
+      std::vector<char> now(input->bytes());
+      input->read(now.data(), now.size());
+      if (argument.getData() != ArrayRef(now))
         return llvm::joinErrors(
             std::move(error),
             createStringError("the program has overwritten an argument"));
+    }
     return std::move(error);
   }
   Tensors results;
@@ -263,9 +279,8 @@ static Expected<Tensors> runCompiled(func::FuncOp entry,
     auto result = Tensor::create(tensor.getElementType(), tensor.getShape());
     if (!result)
       return result.takeError();
-    auto *data = static_cast<const char *>(output->data());
-    std::copy(data, data + result->getData().size(),
-              result->getMutableData().begin());
+    llvm::MutableArrayRef<char> data = result->getMutableData();
+    output->read(data.data(), data.size());
     results.push_back(std::move(*result));
   }
   return results;
@@ -382,7 +397,7 @@ static Expected<bool> compareFailures(StringRef name, Error expected,
 static Expected<bool> compareFunction(func::FuncOp function,
                                       const Options &options,
                                       std::optional<Tolerance> tolerance,
-                                      metaops::Compiler &compiler) {
+                                      Target &target) {
   Expected<Tensors> arguments =
       getArguments(options, function.getArgumentTypes());
   if (!arguments)
@@ -391,8 +406,7 @@ static Expected<bool> compareFunction(func::FuncOp function,
   if (!expected && !expected.errorIsA<IndicesOutOfRange>())
     return expected.takeError();
   metaops::ProgramInfo info;
-  Expected<Tensors> computed =
-      runCompiled(function, *arguments, compiler, &info);
+  Expected<Tensors> computed = runCompiled(function, *arguments, target, &info);
   if (!expected)
     return compareFailures(function.getName(), expected.takeError(),
                            std::move(computed));
@@ -402,7 +416,7 @@ static Expected<bool> compareFunction(func::FuncOp function,
                            info);
 }
 
-static Error compare(const Options &options, ModuleOp module) {
+static Error compare(const Options &options, ModuleOp module, Target &target) {
   std::optional<Tolerance> tolerance;
   if (!options.compare.empty()) {
     Expected<Tolerance> given = Tolerance::parse(options.compare);
@@ -424,11 +438,10 @@ static Error compare(const Options &options, ModuleOp module) {
   if (functions.empty())
     return createStringError("there is no public function to compare");
 
-  std::unique_ptr<metaops::Compiler> compiler = metaops::createCpuCompiler();
   unsigned failures = 0;
   for (func::FuncOp function : functions) {
     Expected<bool> isFine =
-        compareFunction(function, options, tolerance, *compiler);
+        compareFunction(function, options, tolerance, target);
     if (!isFine)
       llvm::outs() << function.getName()
                    << ": error: " << toString(isFine.takeError()) << '\n';
@@ -448,17 +461,26 @@ static Error checkOptions(const Options &options) {
     return createStringError(
         "--compare runs both ways and keeps no results, so --interpret, "
         "--output and --print cannot be given");
+  if (options.interpret &&
+      (options.target.getNumOccurrences() || options.chip.getNumOccurrences() ||
+       options.emulate))
+    return createStringError("--interpret compiles nothing, so --target, "
+                             "--chip and --emulate cannot be given");
   return Error::success();
 }
 
 static Error run(const Options &options, ModuleOp module) {
   if (Error error = checkOptions(options))
     return error;
+  Expected<Target> target =
+      Target::create({options.target, options.chip, options.emulate});
+  if (!target)
+    return target.takeError();
   // The interpreter runs ops as they are; this is part of what programs mean.
   for (auto function : module.getOps<func::FuncOp>())
     walkBlocks(function.getBody(), widenAddends);
   if (options.compare.getNumOccurrences())
-    return compare(options, module);
+    return compare(options, module, *target);
   Expected<func::FuncOp> entry = findEntry(module, options.entry);
   if (!entry)
     return entry.takeError();
@@ -466,10 +488,9 @@ static Error run(const Options &options, ModuleOp module) {
   Expected<Tensors> arguments = getArguments(options, type.getInputs());
   if (!arguments)
     return arguments.takeError();
-  Expected<Tensors> results =
-      options.interpret
-          ? Interpreter().run(*entry, *arguments)
-          : runCompiled(*entry, *arguments, *metaops::createCpuCompiler());
+  Expected<Tensors> results = options.interpret
+                                  ? Interpreter().run(*entry, *arguments)
+                                  : runCompiled(*entry, *arguments, *target);
   if (!results)
     return results.takeError();
   if (options.output.empty() || options.print)
