@@ -182,6 +182,7 @@ static void addGpuSchedules(OpPassManager &pm, FusionRules rules,
   pm.addPass(createSplitReductionsGpuPass(split));
   ScheduleGpuPassOptions schedule;
   schedule.chip = options.chip;
+  schedule.floatAtomics = options.floatAtomics;
   schedule.file = options.scheduleFile;
   schedule.text = options.schedules;
   pm.addPass(createScheduleGpuPass(schedule));

@@ -44,6 +44,10 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
       *this, "libdevice",
       llvm::cl::desc("The file of libdevice, which f64 needs on GPUs"),
       llvm::cl::init("")};
+  Option<bool> floatAtomics{
+      *this, "float-atomics",
+      llvm::cl::desc("Whether GPUs may add scattered floats in any order"),
+      llvm::cl::init(false)};
   Option<std::string> rules{
       *this, "rules", llvm::cl::desc("Fusion rules: extended, paper or none"),
       llvm::cl::init("extended")};
@@ -87,6 +91,7 @@ parsePipeline(OpPassManager &pm, StringRef text,
   options.target = *target;
   options.chip = tool.chip;
   options.libdevice = tool.libdevice;
+  options.floatAtomics = tool.floatAtomics;
   options.from = *from;
   options.rules = tool.rules;
   options.processor = tool.processor;

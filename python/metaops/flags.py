@@ -77,6 +77,8 @@ class Flags:
                                   differently
     dump_dir               str    the folder that takes the IR of each program after
                                   each phase; "" for none
+    float_atomics          bool   GPUs may add scattered floats in any order, which is
+                                  cheaper, and may change last bits from run to run
     fuse                   bool   operators share kernels; off, each is a kernel
     history_depth          int    through how many programs a gradient may reach back
                                   where nobody holds the values between these

@@ -87,6 +87,9 @@ struct PipelineOptions {
   /// What everything for GPUs is for, and the file of libdevice, if any.
   const Chip *chip = Chip::getDefault();
   std::string libdevice;
+  /// Whether sums of floats that threads of a whole GPU add to are added as
+  /// they come, so that their last bits may change from run to run.
+  bool floatAtomics = false;
   /// A file of schedules that replace those of the heuristics, and its contents
   /// if they have been read already; see metaop-schedule.
   std::string scheduleFile;

@@ -14,12 +14,6 @@
 
 namespace mlir::metaop {
 
-/// Whether threads of the whole grid combine what they have of a result in
-/// memory: iterations reach its elements in no order that is known.
-inline bool isAtomic(const StageWrite &write) {
-  return write.kind && !write.isProjection;
-}
-
 /// Combines all of a tile with a result in memory, where `condition` holds.
 void emitAtomics(GpuFunction &function, ThreadTile &tile,
                  const StageWrite &write, Value buffer, Value condition);

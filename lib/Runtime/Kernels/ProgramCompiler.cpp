@@ -52,8 +52,8 @@ CompilerStatistics ProgramCompiler::getStatistics() const {
 static DiskKey getKey(const DiskKey &target, StringRef slice,
                       llvm::ArrayRef<bool> donatable,
                       const CompileOptions &options) {
-  const auto &[rules, fuse, reuseMemory, schedules, scheduleFile, growing] =
-      options;
+  const auto &[rules, fuse, reuseMemory, floatAtomics, schedules, scheduleFile,
+               growing] = options;
   DiskKeyBuilder key;
   key.add(static_cast<uint64_t>(growing.size()));
   for (const GrowingDim &dim : growing)
@@ -65,6 +65,7 @@ static DiskKey getKey(const DiskKey &target, StringRef slice,
       .add(rules)
       .add(fuse)
       .add(reuseMemory)
+      .add(floatAtomics)
       .add(schedules)
       .add(schedules.empty() ? llvm::StringRef() : scheduleFile)
       .finish();

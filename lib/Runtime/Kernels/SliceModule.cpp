@@ -87,6 +87,7 @@ metaop::PipelineOptions toPipelineOptions(const CompileOptions &options,
   metaop::PipelineOptions pipeline;
   pipeline.rules = options.fuse ? options.rules : "none";
   pipeline.reuseMemory = options.reuseMemory;
+  pipeline.floatAtomics = options.floatAtomics;
   backend.setTarget(pipeline);
   return pipeline;
 }

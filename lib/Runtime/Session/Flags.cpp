@@ -122,6 +122,11 @@ static llvm::ArrayRef<FlagEntry> getTable() {
        [](Settings &s, Name name, const FlagValue &value) {
          s.dumpDirectory = toFolder(name, value);
        }},
+      {"float_atomics",
+       [](const Settings &s) -> FlagValue { return s.options.floatAtomics; },
+       [](Settings &s, Name name, const FlagValue &value) {
+         s.options.floatAtomics = toBool(name, value);
+       }},
       {"fuse", [](const Settings &s) -> FlagValue { return s.options.fuse; },
        [](Settings &s, Name name, const FlagValue &value) {
          s.options.fuse = toBool(name, value);

@@ -34,9 +34,12 @@ ProgramFlags Programs::getFlags(const Device &on) {
   // Devices of one backend run the same programs.
   Compiler *backend = &getCompiler(on);
   auto [target, isNew] = targets.try_emplace(backend, targets.size());
-  return {target->second, uint32_t(settings.options.rules == "paper"),
+  return {target->second,
+          uint32_t(settings.options.rules == "paper"),
           uint32_t(settings.options.fuse),
-          uint32_t(settings.options.reuseMemory), schedules.getNumber()};
+          uint32_t(settings.options.reuseMemory),
+          uint32_t(settings.options.floatAtomics),
+          schedules.getNumber()};
 }
 
 FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,

@@ -36,14 +36,14 @@ func.func private @sums(%x: tensor<1000xf32>) -> tensor<40xf32> {
   return %k : tensor<40xf32>
 }
 
-// Where the function allows it, they are added as they are.
+// Where the kernel allows it, they are added as they are.
 // CHECK-LABEL: gpu.module @float_atomics
 // CHECK:         gpu.func @float_atomics_fill(
 // CHECK-NOT:     metaop.scratch
 // CHECK:         gpu.func @float_atomics(
 // CHECK:           llvm.atomicrmw fadd %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, f32
-func.func private @float_atomics(%x: tensor<1000xf32>) -> tensor<40xf32> attributes {metaop.float_atomics} {
-  %k = metaop.kernel(%kx = %x : tensor<1000xf32>) -> tensor<40xf32> {
+func.func private @float_atomics(%x: tensor<1000xf32>) -> tensor<40xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<1000xf32>) -> tensor<40xf32> attributes {metaop.float_atomics} {
     %r = metaop.fused(%bx = %kx : tensor<1000xf32>) -> tensor<40xf32>
         schedule(#metaop.schedule<[block(0, 256), thread(0)], tile = [0: 2]>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (i mod 37)> : tensor<1000xf32> -> tensor<40xf32>

@@ -38,6 +38,8 @@ struct CompileOptions {
   /// Whether intermediate values share memory, and results are written over
   /// arguments.
   bool reuseMemory = true;
+  /// Whether GPUs may add floats in any order; see PipelineOptions.
+  bool floatAtomics = false;
   /// Schedules that replace those of the heuristics: the contents of a file,
   /// and its name for messages.
   std::string schedules;

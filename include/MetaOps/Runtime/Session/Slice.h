@@ -36,7 +36,7 @@ struct ProgramKey {
 };
 
 /// What beside the slice makes another program: the backend and its options.
-using ProgramFlags = std::array<uint32_t, 5>;
+using ProgramFlags = std::array<uint32_t, 6>;
 
 /// The operations between some outputs and the values that are already there.
 struct Slice {

@@ -409,6 +409,10 @@ def ScheduleGpuPass : Pass<"metaop-schedule-gpu"> {
     and facts of the chip decide, and nothing else: the order of sums is the same
     wherever the program is compiled.
 
+    With `float-atomics`, kernels in which threads of the whole grid add floats to
+    the same elements are marked by `metaop.float_atomics`: they are added as they
+    come, in an order that may be another in each run.
+
     Before:
     ```mlir
     %y = metaop.fused(%a = %x : tensor<4096x4096xf32>) -> tensor<4096xf32> { ... }
@@ -422,6 +426,8 @@ def ScheduleGpuPass : Pass<"metaop-schedule-gpu"> {
   }];
   let options = [
     ChipOption,
+    Option<"floatAtomics", "float-atomics", "bool", "false",
+           "add floats in any order where threads of the whole grid do">,
     Option<"file", "file", "std::string", "\"\"",
            "A file of schedules that replace those of the heuristics, as of "
            "`metaop-schedule`">,

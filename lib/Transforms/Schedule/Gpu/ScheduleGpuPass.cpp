@@ -8,7 +8,8 @@
 //
 // Walks over all stages and writes the schedule that is chosen for a GPU where
 // none is given, or that of a file. Kernels are verified as a whole then: what
-// a file says may not fit the stage, its neighbours or the chip.
+// a file says may not fit the stage, its neighbours or the chip. Those that may
+// add floats in any order are marked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/ScheduleOverrides.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEGPUPASS
@@ -34,7 +36,7 @@ struct ScheduleGpuPass : metaop::impl::ScheduleGpuPassBase<ScheduleGpuPass> {
 
 private:
   LogicalResult schedule(FusedOp op, ScheduleOverrides &overrides);
-  LogicalResult verify(KernelOp kernel);
+  LogicalResult finish(KernelOp kernel);
 };
 } // namespace
 
@@ -52,7 +54,14 @@ LogicalResult ScheduleGpuPass::schedule(FusedOp op,
   return success();
 }
 
-LogicalResult ScheduleGpuPass::verify(KernelOp kernel) {
+static bool addsFloatsInAnyOrder(const GpuStage &each) {
+  return llvm::any_of(each.stage.writes, [](const StageWrite &write) {
+    return isAtomic(write) && write.kind == ReduceKind::Add &&
+           isa<FloatType>(getElementTypeOrSelf(write.value));
+  });
+}
+
+LogicalResult ScheduleGpuPass::finish(KernelOp kernel) {
   SmallVector<GpuStage, 1> stages;
   for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
     FailureOr<Stage> stage = Stage::build(op);
@@ -60,6 +69,9 @@ LogicalResult ScheduleGpuPass::verify(KernelOp kernel) {
       return failure();
     stages.push_back({std::move(*stage), op.getScheduleAttr()});
   }
+  // Others stay as they are, and share their code with runs without the option.
+  if (floatAtomics && llvm::any_of(stages, addsFloatsInAnyOrder))
+    kernel->setAttr(kFloatAtomicsAttr, UnitAttr::get(&getContext()));
   return verifyGpuKernel(stages, *chip);
 }
 
@@ -76,7 +88,7 @@ void ScheduleGpuPass::runOnOperation() {
       [&](FusedOp op) { return WalkResult(schedule(op, *overrides)); });
   if (!result.wasInterrupted())
     result = getOperation()->walk(
-        [&](KernelOp kernel) { return WalkResult(verify(kernel)); });
+        [&](KernelOp kernel) { return WalkResult(finish(kernel)); });
   if (result.wasInterrupted())
     return signalPassFailure();
   overrides->warnOfUnused(getOperation());

@@ -20,6 +20,16 @@ struct GpuStage {
   ScheduleAttr schedule;
 };
 
+/// On a kernel: floats that threads of the whole grid add to one element are
+/// added as they come, in an order that may be another in each run.
+inline constexpr llvm::StringLiteral kFloatAtomicsAttr = "metaop.float_atomics";
+
+/// Whether threads of the whole grid combine what they have of a result in
+/// memory: iterations reach its elements in no order that is known.
+inline bool isAtomic(const StageWrite &write) {
+  return write.kind && !write.isProjection;
+}
+
 /// The value that an argument of a stage's region is: of its kernel, or of what
 /// is to become one.
 using FindSourceFn = llvm::function_ref<Value(const Stage &, Value argument)>;

@@ -1,0 +1,82 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums of scattered floats on GPUs: in fixed point, or as they come."""
+
+import metaops as mo
+import numpy as np
+import pytest
+
+GPU = "emulator:sm_90a"
+ROWS = 24
+
+
+@pytest.fixture(autouse=True)
+def on_gpu():
+    """Everything here is about one device."""
+    with mo.device(GPU):
+        yield
+    assert not mo.flags.float_atomics
+
+
+def scattered(values, places):
+    """Add values at places to zeros, as NumPy and as the device."""
+    exact = np.zeros(ROWS, dtype="float64")
+    np.add.at(exact, places, values.astype("float64"))
+    return exact, mo.zeros(ROWS).at[mo.array(places)].add(mo.array(values)).numpy()
+
+
+@pytest.mark.parametrize("atomics", [False, True])
+def test_both_add_what_is_there(rng, atomics):
+    values = rng.standard_normal(5000).astype("float32")
+    places = rng.integers(0, ROWS, 5000)
+    with mo.flag_scope(float_atomics=atomics):
+        exact, found = scattered(values, places)
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-4)
+
+
+def test_fixed_point_is_the_exact_sum_and_floats_round():
+    # Beside 2^26 a float has no room for 1; all of a word's bits have.
+    values = np.ones((ROWS, 100), dtype="float32")
+    values[:, 0], values[:, -1] = 2.0**26, -(2.0**26)
+    places = np.repeat(np.arange(ROWS), 100)
+    exact, found = scattered(values.reshape(-1), places)
+    np.testing.assert_array_equal(found, exact)
+    with mo.flag_scope(float_atomics=True):
+        _, rounded = scattered(values.reshape(-1), places)
+    assert np.any(rounded != exact)
+    assert np.all(np.abs(rounded - exact) <= 100 * 8)
+
+
+def kernels_of(make):
+    """Return the names of the kernels that a value is computed by."""
+    with mo.profile_scope() as profile:
+        make().numpy()
+    return {kernel.name for kernel in profile.kernels}
+
+
+def test_programs_are_told_apart_by_the_flag(rng):
+    values = rng.standard_normal(300).astype("float32")
+    places = rng.integers(0, ROWS, 300)
+
+    def add():
+        return mo.zeros(ROWS).at[mo.array(places)].add(mo.array(values))
+
+    first = kernels_of(add)
+    with mo.flag_scope(float_atomics=True):
+        second = kernels_of(add)
+    assert first != second
+    assert kernels_of(add) == first
+
+
+def test_kernels_that_scatter_no_floats_are_the_same(rng):
+    x = rng.standard_normal((64, 64)).astype("float32")
+    places = rng.integers(0, ROWS, 300)
+
+    def make():
+        counts = mo.zeros(ROWS, dtype="int32").at[mo.array(places)].add(1)
+        return mo.sum(mo.exp(mo.array(x)), axis=1)[:ROWS] + counts
+
+    first = kernels_of(make)
+    with mo.flag_scope(float_atomics=True):
+        assert kernels_of(make) == first
