@@ -171,7 +171,7 @@ LoopRange BlockStage::getRange(unsigned depth) {
       isInside ? tile.getState().positions[level.dim] : blockParts[level.dim];
   Value behind = arith::AddIOp::create(b, loc, begin, function.emitIndex(span));
   // Threads that loop on their own go through it equally often.
-  bool isWhole = !ShapedType::isDynamic(extent) && extent % span == 0;
+  bool isWhole = levels.isInside(*outer);
   if (!isInside && !isWhole)
     behind = arith::MinSIOp::create(b, loc, behind, end);
   return {begin, behind, isInside || isWhole ? span : std::optional<int64_t>()};

@@ -57,12 +57,20 @@ int64_t StagedReads::Box::getSize() const {
 // Boxes
 //===----------------------------------------------------------------------===//
 
+/// The last level of a dimension before the threads.
+static std::optional<unsigned> findSpanLevel(const ThreadLevels &levels,
+                                             unsigned dim) {
+  for (unsigned depth = levels.getThreadDepth(); depth-- > 0;)
+    if (levels.getLevel(depth).dim == dim)
+      return depth;
+  return std::nullopt;
+}
+
 /// How far the block goes along a dimension before the threads divide it; 0 if
 /// that is not known.
 static int64_t getSpan(const ThreadLevels &levels, unsigned dim) {
-  for (unsigned depth = levels.getThreadDepth(); depth-- > 0;)
-    if (levels.getLevel(depth).dim == dim)
-      return levels.getLevel(depth).step;
+  if (auto depth = findSpanLevel(levels, dim))
+    return levels.getLevel(*depth).step;
   int64_t extent = levels.getStage().getStaticExtent(dim);
   return ShapedType::isDynamic(extent) ? 0 : extent;
 }
@@ -82,8 +90,8 @@ FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
     if (span == 0)
       return op.emitOpError("cannot stage a read of dimension ")
              << dim << ", whose extent is not known, as a whole";
-    int64_t extent = stage.getStaticExtent(dim);
-    bool isWhole = !ShapedType::isDynamic(extent) && extent % span == 0;
+    auto depth = findSpanLevel(levels, dim);
+    bool isWhole = !depth || levels.isInside(*depth);
     if (span > 1)
       box.sides.push_back({dim, span, 0, !isWhole});
   }

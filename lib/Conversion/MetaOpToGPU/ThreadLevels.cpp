@@ -154,6 +154,16 @@ bool ThreadLevels::mayExceed(int64_t dim) const {
   return cover != 1 && !(isKnown && extent % cover == 0);
 }
 
+bool ThreadLevels::isInside(unsigned depth) const {
+  int64_t dim = getLevel(depth).dim;
+  int64_t extent = stage.getStaticExtent(dim);
+  // Loops end with the dimension, but each cluster has all its blocks.
+  const LoopLevel &first = getLevel(*findFirst(dim));
+  int64_t step =
+      first.kind == LevelKind::Cluster ? first.step : getLevel(depth).step;
+  return !ShapedType::isDynamic(extent) && extent % step == 0;
+}
+
 bool ThreadLevels::alwaysExceeds(int64_t dim) const {
   int64_t extent = stage.getStaticExtent(dim);
   return !ShapedType::isDynamic(extent) && extent < getCover(dim);

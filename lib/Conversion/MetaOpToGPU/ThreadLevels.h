@@ -79,6 +79,9 @@ public:
   bool endsInThreads(int64_t dim) const;
   /// Whether there may be iterations behind the end.
   bool mayExceed(int64_t dim) const;
+  /// Whether all iterations of a level around the threads are known to begin
+  /// and to end inside of the dimension.
+  bool isInside(unsigned depth) const;
   /// Whether each cover reaches behind the end.
   bool alwaysExceeds(int64_t dim) const;
   /// Whether each vector is wholly before the end or behind it.

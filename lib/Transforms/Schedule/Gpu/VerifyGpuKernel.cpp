@@ -22,7 +22,7 @@
 //   of
 //        one over what it is reduced over.
 //   G9   The loop of prefixes is the innermost, one level, and in order.
-//   G10  What is staged is a read whose box is known.
+//   G10  What is staged is a read of memory whose box is known.
 //   G11  Results have one place each, or all are in memory.
 // Of a kernel:
 //   G12  A block's shared memory is the chip's at most.
@@ -198,6 +198,19 @@ LogicalResult KernelVerifier::verifyCarry(const GpuStage &each) {
   return success();
 }
 
+/// Whether threads have iterations behind the end of a loop that is in no level
+/// around them: its box has no place for what they read there.
+static bool mayLeaveBox(const GpuStage &each, int64_t dim) {
+  int64_t extent = each.stage.getStaticExtent(dim);
+  bool hasThreads = false;
+  for (const LoopLevel &level : each.schedule.getLevels()) {
+    hasThreads |= level.isDistributed();
+    if (level.dim == dim)
+      return hasThreads && extent % level.step != 0;
+  }
+  return false;
+}
+
 LogicalResult KernelVerifier::verifyStaged(const GpuStage &each) {
   for (StagedRead staged : each.schedule.getStaged()) {
     if (staged.read >= static_cast<int64_t>(each.stage.reads.size()))
@@ -214,6 +227,11 @@ LogicalResult KernelVerifier::verifyStaged(const GpuStage &each) {
         return fail(each, "G10")
                << "schedule stages read " << staged.read << " of all of loop "
                << loop << ", whose extent is not known";
+    for (unsigned loop : loops.set_bits())
+      if (mayLeaveBox(each, loop))
+        return fail(each, "G10")
+               << "schedule stages read " << staged.read << " of all of loop "
+               << loop << ", through which threads go beyond its end";
   }
   return success();
 }
@@ -369,6 +387,13 @@ bool metaop::staysInThread(const GpuStage &writer, const StageWrite &write,
   return true;
 }
 
+static bool isStaged(const GpuStage &reader, const StageRead &read) {
+  int64_t number = &read - reader.stage.reads.begin();
+  return llvm::any_of(
+      reader.schedule.getStaged(),
+      [number](const StagedRead &staged) { return staged.read == number; });
+}
+
 LogicalResult KernelVerifier::verifyResult(unsigned number,
                                            const StageWrite &write) {
   const GpuStage &writer = stages[number];
@@ -417,6 +442,10 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
         return fail(reader, "G16")
                << "shares " << *shared << " levels with a stage before they "
                << "have computed what it reads of that stage";
+      if (place != ResultPlace::Memory && isStaged(reader, read))
+        return fail(reader, "G10")
+               << "schedule stages read " << &read - reader.stage.reads.begin()
+               << ", which lives in " << stringifyResultPlace(place);
       if (place == ResultPlace::Registers &&
           !staysInThread(writer, write, reader, read))
         return describe(fail(writer, "G17")) << "other threads read it";

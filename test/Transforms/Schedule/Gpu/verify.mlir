@@ -168,6 +168,43 @@ func.func @g10(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
 
 // -----
 
+// What threads have in registers is in no memory that could be copied.
+func.func @g10_place(%x: tensor<512xf32>) -> tensor<512xf32> {
+  %k = metaop.kernel(%a = %x : tensor<512xf32>) -> tensor<512xf32> {
+    %s = metaop.fused(%b = %a : tensor<512xf32>) -> tensor<512xf32>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)], place = [registers]>) {
+      %y = metaop.exp %b : tensor<512xf32>
+      metaop.yield %y : tensor<512xf32>
+    }
+    // expected-error @below {{(G10) schedule stages read 0, which lives in registers}}
+    %r = metaop.fused(%b = %s : tensor<512xf32>) -> tensor<512xf32>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)], staged = [0: 0], shared = 1>) {
+      %y = metaop.exp %b : tensor<512xf32>
+      metaop.yield %y : tensor<512xf32>
+    }
+    metaop.yield %r : tensor<512xf32>
+  }
+  return %k : tensor<512xf32>
+}
+
+// -----
+
+// The box ends with the loop, and vectors go beyond it.
+func.func @g10_end(%x: tensor<8x3xf32>) -> tensor<8x3xf32> {
+  %k = metaop.kernel(%a = %x : tensor<8x3xf32>) -> tensor<8x3xf32> {
+    // expected-error @below {{(G10) schedule stages read 0 of all of loop 1, through which threads go beyond its end}}
+    %r = metaop.fused(%b = %a : tensor<8x3xf32>) -> tensor<8x3xf32>
+        schedule(#metaop.schedule<[block(0, 4), thread(0), step(1, 4)], tile = [1: 4], lanes = 1: 4, staged = [0: 0]>) {
+      %y = metaop.reindex %b map affine_map<(d0, d1) -> (7 - d0, d1)> fill 0.0 : f32 : tensor<8x3xf32> -> tensor<8x3xf32>
+      metaop.yield %y : tensor<8x3xf32>
+    }
+    metaop.yield %r : tensor<8x3xf32>
+  }
+  return %k : tensor<8x3xf32>
+}
+
+// -----
+
 func.func @g11(%x: tensor<512xf32>) -> tensor<512xf32> {
   %k = metaop.kernel(%a = %x : tensor<512xf32>) -> tensor<512xf32> {
     // expected-error @below {{(G11) schedule has places of 2 results, but the stage has 1}}
