@@ -24,3 +24,17 @@ func.func private @product(%x: tensor<70x50xf32>, %y: tensor<50x90xf32>) -> tens
   }
   return %0 : tensor<70x90xf32>
 }
+
+// Blocks of a cluster that begin behind the end have nothing to copy, nor do
+// their loops have iterations.
+func.func private @cluster_end(%x: tensor<40x8xf32>, %y: tensor<40x8xf32>) -> tensor<8xf32> attributes {test.tolerance = 1.0e-5} {
+  %0 = metaop.kernel(%a = %x : tensor<40x8xf32>, %b = %y : tensor<40x8xf32>) -> tensor<8xf32> {
+    %1 = metaop.fused(%c = %a : tensor<40x8xf32>, %d = %b : tensor<40x8xf32>) -> tensor<8xf32> schedule(#metaop.schedule<[cluster(1, 8), cluster(0, 80), block(0, 20), step(0, 4), thread(0), thread(1)], staged = [0: 1]>) {
+      %2 = metaop.add %c, %d : tensor<40x8xf32>
+      %3 = metaop.reindex_reduce max %2 map affine_map<(d0, d1) -> (d1)> : tensor<40x8xf32> -> tensor<8xf32>
+      metaop.yield %3 : tensor<8xf32>
+    }
+    metaop.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}

@@ -387,6 +387,17 @@ bool metaop::staysInThread(const GpuStage &writer, const StageWrite &write,
   return true;
 }
 
+/// Whether an iteration of a level inside of blocks, or a thread, has combined a
+/// part alone of what a result is reduced over.
+static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
+                         unsigned depth) {
+  const LoopLevel &level = each.schedule.getLevels()[depth];
+  if (!write.kind || write.loops.test(level.dim))
+    return false;
+  return isLoop(each, depth) ||
+         (level.isDistributed() && each.schedule.getCount(depth) > 1);
+}
+
 static bool isStaged(const GpuStage &reader, const StageRead &read) {
   int64_t number = &read - reader.stage.reads.begin();
   return llvm::any_of(
@@ -420,6 +431,11 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
       if (!isa<AffineConstantExpr>(extent) &&
           !getSharedLevel(index, writer.schedule, *shared))
         return describe(fail(writer, "G18")) << "its extents are not known";
+  for (unsigned depth = 0; depth < *shared; ++depth)
+    if (hasPartOfSum(writer, write, depth))
+      return fail(writer, "G16")
+             << "shares level " << depth << " with a stage that reads result "
+             << write.result << ", of which each iteration has a part only";
   // What the block does one after another, once for each dimension.
   SmallVector<int64_t> dims;
   SmallVector<unsigned> depths;

@@ -395,3 +395,25 @@ func.func @g16(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   }
   return %k : tensor<64x64xf32>
 }
+
+// -----
+
+// An iteration of the shared loop has seen a part of the columns alone.
+func.func @g16_part(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x64xf32>) -> tensor<64x64xf32> {
+    // expected-error @below {{(G16) shares level 1 with a stage that reads result 0, of which each iteration has a part only}}
+    %s = metaop.fused(%b = %a : tensor<64x64xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 32), thread(1)], place = [registers]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x64xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    %y = metaop.fused(%b = %a : tensor<64x64xf32>, %c = %s : tensor<64xf32>) -> tensor<64x64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 32), thread(1)], shared = 2>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x64xf32>
+      %1 = metaop.div %b, %0 : tensor<64x64xf32>
+      metaop.yield %1 : tensor<64x64xf32>
+    }
+    metaop.yield %y : tensor<64x64xf32>
+  }
+  return %k : tensor<64x64xf32>
+}
