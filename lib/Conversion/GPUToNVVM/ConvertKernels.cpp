@@ -103,6 +103,27 @@ struct LowerAtomic : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   }
 };
 
+/// A cast of a memref to a pointer is the address that it begins at.
+struct LowerAddress : ConvertOpToLLVMPattern<UnrealizedConversionCastOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  static bool isAddress(UnrealizedConversionCastOp op) {
+    return op.getNumOperands() == 1 && op.getNumResults() == 1 &&
+           isa<MemRefType>(op.getOperand(0).getType()) &&
+           isa<LLVM::LLVMPointerType>(op.getResult(0).getType());
+  }
+
+  LogicalResult
+  matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isAddress(op))
+      return rewriter.notifyMatchFailure(op, "is no address");
+    MemRefDescriptor memory(adaptor.getInputs().front());
+    rewriter.replaceOp(op, memory.alignedPtr(rewriter, op.getLoc()));
+    return success();
+  }
+};
+
 struct ConvertKernelsToNVVMPass
     : metaop::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVMPass> {
   void runOnOperation() override {
@@ -137,9 +158,14 @@ LogicalResult ConvertKernelsToNVVMPass::convert() {
   populateVectorToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   patterns.add<LowerAtomic>(converter, /*benefit=*/2);
+  patterns.add<LowerAddress>(converter);
 
   ConversionTarget target(getContext());
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  target.addLegalOp<gpu::GPUModuleOp, UnrealizedConversionCastOp>();
+  target.addLegalOp<gpu::GPUModuleOp>();
+  target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
+      [](UnrealizedConversionCastOp op) {
+        return !LowerAddress::isAddress(op);
+      });
   return applyFullConversion(getOperation(), target, std::move(patterns));
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Atomic accesses have an order and a scope, which those of memrefs cannot say.
+// A cast is the address of a memref, whatever the width of indices is.
 // No memref lies in another block: an address of this block's memory is mapped
 // to that of the same memory there.
 //
@@ -31,10 +32,9 @@ Value metaop::emitAddress(OpBuilder &b, Location loc, Value memory,
   auto type = cast<MemRefType>(memory.getType());
   auto pointer =
       LLVM::LLVMPointerType::get(b.getContext(), type.getMemorySpaceAsInt());
-  Value first = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
-  Value base =
-      LLVM::IntToPtrOp::create(b, loc, pointer, emitInteger(b, loc, first, 64));
-  return LLVM::GEPOp::create(b, loc, pointer, type.getElementType(), base,
+  auto base = UnrealizedConversionCastOp::create(b, loc, pointer, memory);
+  return LLVM::GEPOp::create(b, loc, pointer, type.getElementType(),
+                             base.getResult(0),
                              ValueRange{emitInteger(b, loc, place, 64)});
 }
 

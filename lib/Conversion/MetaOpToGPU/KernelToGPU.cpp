@@ -28,6 +28,7 @@
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "NumberLimits.h"
 #include "ResultFill.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -64,7 +65,8 @@ private:
 
   LogicalResult readStages();
   LogicalResult findSums();
-  int64_t getIndexBits();
+  bool hasNarrowIndices();
+  void chooseIndices();
   LaunchAttr getSimpleLaunch();
   bool mayBeOverwritten(BlockArgument argument);
   LogicalResult addFunction(StringRef name, int64_t grid, LaunchAttr launch,
@@ -88,6 +90,10 @@ private:
   /// is being made.
   SmallVector<FixedPointSum, 1> sums;
   SmallVector<Value, 1> words;
+  /// The width of indices, and where each stage's numbers out of tensors are
+  /// cut off, so that they have it.
+  int64_t indexBits = 64;
+  llvm::DenseMap<Operation *, SmallVector<int64_t>> limits;
 };
 
 } // namespace
@@ -122,7 +128,7 @@ LogicalResult KernelToGPU::readStages() {
 }
 
 LogicalResult KernelToGPU::findSums() {
-  if (function->hasAttr("metaop.float_atomics"))
+  if (kernel->hasAttr(kFloatAtomicsAttr))
     return success();
   for (const GpuStage &each : stages)
     for (const StageWrite &write : each.stage.writes) {
@@ -148,9 +154,8 @@ static std::optional<int64_t> findBytes(RankedTensorType type) {
   return type.getNumElements() * getElementBytes(type);
 }
 
-/// 32 where all places and iterations are numbers of that width.
-int64_t KernelToGPU::getIndexBits() {
-  constexpr int64_t narrow = 32, wide = 64;
+/// Whether all places and iterations are numbers of 32 bits.
+bool KernelToGPU::hasNarrowIndices() {
   // What a step goes beyond the end.
   constexpr int64_t limit = int64_t(1) << 30;
   auto isSmall = [&](Type type) {
@@ -159,18 +164,33 @@ int64_t KernelToGPU::getIndexBits() {
            (tensor.hasStaticShape() && tensor.getNumElements() < limit);
   };
   if (!llvm::all_of(function.getArgumentTypes(), isSmall) ||
-      !llvm::all_of(function.getResultTypes(), isSmall))
-    return wide;
+      !llvm::all_of(function.getResultTypes(), isSmall) ||
+      llvm::any_of(sums, [&](const FixedPointSum &sum) {
+        return sum.getNumWords() >= limit;
+      }))
+    return false;
   for (const GpuStage &each : stages) {
     for (int64_t dim = 0; dim < each.stage.getNumLoops(); ++dim)
       if (int64_t extent = each.stage.getStaticExtent(dim);
           ShapedType::isDynamic(extent) || extent >= limit)
-        return wide;
-    // Addresses are taken as indices there.
-    if (llvm::any_of(each.stage.writes, isAtomic))
-      return wide;
+        return false;
   }
-  return narrow;
+  return true;
+}
+
+void KernelToGPU::chooseIndices() {
+  indexBits = 64;
+  if (!hasNarrowIndices())
+    return;
+  for (const GpuStage &each : stages) {
+    std::optional<SmallVector<int64_t>> found = findNumberLimits(each.stage);
+    if (!found) {
+      limits.clear();
+      return;
+    }
+    limits[each.stage.op] = std::move(*found);
+  }
+  indexBits = 32;
 }
 
 /// Whether a call may have a result in the memory of an argument.
@@ -244,7 +264,7 @@ LogicalResult KernelToGPU::addFunction(StringRef name, int64_t grid,
 /// Of what shares elements among the threads of the grid.
 LaunchAttr KernelToGPU::getSimpleLaunch() {
   return LaunchAttr::get(b.getContext(), kFillThreads, /*cluster=*/1,
-                         /*min_blocks=*/1, getIndexBits());
+                         /*min_blocks=*/1, indexBits);
 }
 
 SmallVector<FilledResult> KernelToGPU::getFilled() const {
@@ -299,7 +319,7 @@ LogicalResult KernelToGPU::emitStages(StringRef name,
     threads = std::max(threads, each.schedule.getNumThreads());
   auto launch = LaunchAttr::get(b.getContext(), threads,
                                 stages.front().schedule.getClusterSize(),
-                                /*min_blocks=*/1, getIndexBits());
+                                /*min_blocks=*/1, indexBits);
   // Reads move to where the function has what they read.
   SmallVector<GpuStage, 1> moved(stages);
   return addFunction(name, getGridSize(stages), launch,
@@ -310,7 +330,8 @@ LogicalResult KernelToGPU::emitStages(StringRef name,
                          context.setFixedPoint(&bound);
                        BlockTree tree(context, moved, frame.getBuffers());
                        return tree.emit([&](const Stage &stage) {
-                         return frame.bindStage(b, stage, module);
+                         return frame.bindStage(b, stage, module,
+                                                limits.lookup(stage.op));
                        });
                      });
 }
@@ -336,6 +357,7 @@ LogicalResult KernelToGPU::lower() {
   KernelFrame frame(function, kernel);
   if (failed(frame.verify()) || failed(readStages()))
     return failure();
+  chooseIndices();
   b.setInsertionPoint(function);
   module = gpu::GPUModuleOp::create(b, function.getLoc(), function.getName());
   if (failed(emitFill()))

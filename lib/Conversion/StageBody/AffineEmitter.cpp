@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -36,6 +37,27 @@ Value metaop::emitIndexAdd(OpBuilder &b, Location loc, Value value,
     return value;
   return arith::AddIOp::create(b, loc, value,
                                emitConstantLike(b, loc, value, number));
+}
+
+Value metaop::emitIndexOf(OpBuilder &b, Location loc, Value number,
+                          int64_t limit) {
+  Type type = number.getType();
+  auto vector = dyn_cast<VectorType>(type);
+  Type index = vector ? Type(vector.clone(b.getIndexType())) : b.getIndexType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (limit != 0 && llvm::isIntN(width, limit)) {
+    // As other extents, it may become an argument.
+    auto emitBound = [&](int64_t bound) -> Value {
+      Value constant = arith::ConstantIndexOp::create(b, loc, bound);
+      Value scalar = arith::IndexCastOp::create(
+          b, loc, getElementTypeOrSelf(type), constant);
+      return vector ? broadcastTo(b, loc, scalar, vector.getNumElements())
+                    : scalar;
+    };
+    number = arith::MinSIOp::create(b, loc, number, emitBound(limit));
+    number = arith::MaxSIOp::create(b, loc, number, emitBound(-limit));
+  }
+  return arith::IndexCastOp::create(b, loc, index, number);
 }
 
 /// The remainder with the sign of the divisor, which is positive.

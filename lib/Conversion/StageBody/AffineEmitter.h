@@ -20,6 +20,10 @@ Value broadcastTo(OpBuilder &b, Location loc, Value value, int64_t lanes);
 /// `value` with `number` added, for a scalar or vector of index.
 Value emitIndexAdd(OpBuilder &b, Location loc, Value value, int64_t number);
 
+/// A number out of a tensor, or a vector of them, as an index. It is cut off at
+/// `limit` on both sides, if that is not 0.
+Value emitIndexOf(OpBuilder &b, Location loc, Value number, int64_t limit);
+
 /// The value of `expr`. Dims may be index scalars or vectors of index; the
 /// result is a vector if any dim that the expression uses is one.
 Value emitAffine(OpBuilder &b, Location loc, AffineExpr expr,

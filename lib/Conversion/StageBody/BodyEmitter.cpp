@@ -53,10 +53,7 @@ SmallVector<Value> BodyEmitter::emitSymbols(AffineExpr expr,
         !expr.isFunctionOfSymbol(i))
       continue;
     Value number = at.getValue(symbol.value);
-    Type type = b.getIndexType();
-    if (auto vector = dyn_cast<VectorType>(number.getType()))
-      type = vector.clone(type);
-    symbols[i] = arith::IndexCastOp::create(b, loc, type, number);
+    symbols[i] = emitIndexOf(b, loc, number, bindings.getLimit(i));
   }
   return symbols;
 }

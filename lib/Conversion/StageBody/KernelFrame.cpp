@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "AffineEmitter.h"
 #include "MemoryAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -161,34 +162,37 @@ Value KernelFrame::emitTable(OpBuilder &b, ConstantOp op, Operation *symbols) {
 }
 
 FailureOr<Value> KernelFrame::emitSymbol(OpBuilder &b, const Stage &stage,
-                                         const StageSymbol &symbol,
+                                         unsigned number,
                                          const StageBindings &bindings) {
   Location loc = kernel.getLoc();
+  const StageSymbol &symbol = stage.symbols[number];
   // Another one in each iteration: the stage's emitter has it.
   if (symbol.kind == StageSymbol::Kind::Indirect)
     return Value();
   if (symbol.kind == StageSymbol::Kind::Scalar) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value number = memref::LoadOp::create(
+    Value scalar = memref::LoadOp::create(
         b, loc, bindings.sources.lookup(symbol.value), zero);
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), number)
-        .getResult();
+    return emitIndexOf(b, loc, scalar, bindings.getLimit(number));
   }
   FusedOp op = stage.op;
   Value outer =
       op.getInputs()[cast<BlockArgument>(symbol.value).getArgNumber()];
-  Value number = symbol.kind == StageSymbol::Kind::Operand
-                     ? indices.lookup(outer)
-                     : extents.lookup({outer, symbol.dim});
-  if (!number)
+  Value value = symbol.kind == StageSymbol::Kind::Operand
+                    ? indices.lookup(outer)
+                    : extents.lookup({outer, symbol.dim});
+  if (!value)
     return op.emitOpError("a dynamic extent inside of the kernel is not an "
                           "extent of its arguments");
-  return number;
+  return value;
 }
 
-FailureOr<StageBindings>
-KernelFrame::bindStage(OpBuilder &b, const Stage &stage, Operation *symbols) {
+FailureOr<StageBindings> KernelFrame::bindStage(OpBuilder &b,
+                                                const Stage &stage,
+                                                Operation *symbols,
+                                                ArrayRef<int64_t> limits) {
   StageBindings bindings;
+  bindings.limits.assign(limits.begin(), limits.end());
   FusedOp op = stage.op;
   for (auto [inner, outer] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
@@ -199,8 +203,8 @@ KernelFrame::bindStage(OpBuilder &b, const Stage &stage, Operation *symbols) {
       bindings.sources[read.source] = emitTable(b, table, symbols);
   for (Value result : op.getResults())
     bindings.results.push_back(buffers.lookup(result));
-  for (const StageSymbol &symbol : stage.symbols) {
-    FailureOr<Value> value = emitSymbol(b, stage, symbol, bindings);
+  for (unsigned number = 0; number < stage.symbols.size(); ++number) {
+    FailureOr<Value> value = emitSymbol(b, stage, number, bindings);
     if (failed(value))
       return failure();
     bindings.symbols.push_back(*value);

@@ -54,14 +54,15 @@ public:
   llvm::DenseMap<Value, Value> &getBuffers() { return buffers; }
 
   /// Gives what a stage needs at the insertion point. Constants of several
-  /// values become globals of `symbols`.
+  /// values become globals of `symbols`. Numbers out of tensors are cut off at
+  /// `limits`; see StageBindings.
   FailureOr<StageBindings> bindStage(OpBuilder &b, const Stage &stage,
-                                     Operation *symbols);
+                                     Operation *symbols,
+                                     ArrayRef<int64_t> limits = {});
 
 private:
   MemRefType getBufferType(RankedTensorType type, RowsAttr rows = {}) const;
-  FailureOr<Value> emitSymbol(OpBuilder &b, const Stage &stage,
-                              const StageSymbol &symbol,
+  FailureOr<Value> emitSymbol(OpBuilder &b, const Stage &stage, unsigned number,
                               const StageBindings &bindings);
   Value emitTable(OpBuilder &b, ConstantOp op, Operation *symbols);
 

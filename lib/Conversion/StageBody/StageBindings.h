@@ -21,6 +21,13 @@ struct StageBindings {
   SmallVector<Value> results;
   /// One index value per symbol of the stage.
   SmallVector<Value> symbols;
+  /// Where numbers out of tensors are cut off, so that they are indices; 0 or
+  /// none where they are not.
+  SmallVector<int64_t> limits;
+
+  int64_t getLimit(unsigned symbol) const {
+    return symbol < limits.size() ? limits[symbol] : 0;
+  }
 };
 
 } // namespace mlir::metaop

@@ -1,0 +1,74 @@
+// RUN: metaop-opt %s -convert-metaop-to-gpu | FileCheck %s
+
+// Indices have 32 bits where places fit. An index out of a tensor is cut off
+// where it is no place in either direction.
+// CHECK-LABEL: gpu.func @gather(
+// CHECK-SAME:    index_bits = 32
+// CHECK:         %[[LIMIT:.*]] = arith.constant 9 : index
+// CHECK:         %[[MOST:.*]] = arith.index_cast %[[LIMIT]] : index to i64
+// CHECK:         %[[BELOW:.*]] = arith.minsi %{{.*}}, %[[MOST]] : i64
+// CHECK:         arith.constant -9 : index
+// CHECK:         %[[BETWEEN:.*]] = arith.maxsi %[[BELOW]], %{{.*}} : i64
+// CHECK:         arith.index_cast %[[BETWEEN]] : i64 to index
+func.func private @gather(%x: tensor<9xf32>, %i: tensor<6xi64>) -> tensor<6xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<9xf32>, %ki = %i : tensor<6xi64>) -> tensor<6xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<9xf32>, %bi = %ki : tensor<6xi64>) -> tensor<6xf32>
+        schedule(#metaop.schedule<[block(0, 32), thread(0)]>) {
+      %y = metaop.gather %bx[%bi] map affine_map<(d0)[s0] -> (s0)> fill 2.0 : f32 : (tensor<9xf32>, tensor<6xi64>) -> tensor<6xf32>
+      metaop.yield %y : tensor<6xf32>
+    }
+    metaop.yield %r : tensor<6xf32>
+  }
+  return %k : tensor<6xf32>
+}
+
+// So do those of what is added by atomics.
+// CHECK-LABEL: gpu.func @scatter(
+// CHECK-SAME:    index_bits = 32
+// CHECK:         arith.minsi
+// CHECK:         %[[BASE:.*]] = builtin.unrealized_conversion_cast %{{.*}} : memref<9xi32, 1> to !llvm.ptr<1>
+// CHECK:         llvm.getelementptr %[[BASE]]
+func.func private @scatter(%x: tensor<6xi32>, %i: tensor<6xi64>) -> tensor<9xi32> {
+  %k = metaop.kernel(%kx = %x : tensor<6xi32>, %ki = %i : tensor<6xi64>) -> tensor<9xi32> {
+    %r = metaop.fused(%bx = %kx : tensor<6xi32>, %bi = %ki : tensor<6xi64>) -> tensor<9xi32>
+        schedule(#metaop.schedule<[block(0, 32), thread(0)]>) {
+      %y = metaop.scatter add %bx[%bi] map affine_map<(d0)[s0] -> (s0)> : (tensor<6xi32>, tensor<6xi64>) -> tensor<9xi32>
+      metaop.yield %y : tensor<9xi32>
+    }
+    metaop.yield %r : tensor<9xi32>
+  }
+  return %k : tensor<9xi32>
+}
+
+// Of a remainder all of a number matters.
+// CHECK-LABEL: gpu.func @remainder(
+// CHECK-NOT:     index_bits = 32
+// CHECK-NOT:     arith.minsi
+// CHECK:         gpu.return
+func.func private @remainder(%x: tensor<9xf32>, %i: tensor<6xi64>) -> tensor<6xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<9xf32>, %ki = %i : tensor<6xi64>) -> tensor<6xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<9xf32>, %bi = %ki : tensor<6xi64>) -> tensor<6xf32>
+        schedule(#metaop.schedule<[block(0, 32), thread(0)]>) {
+      %y = metaop.gather %bx[%bi] map affine_map<(d0)[s0] -> (s0 mod 9)> fill 2.0 : f32 : (tensor<9xf32>, tensor<6xi64>) -> tensor<6xf32>
+      metaop.yield %y : tensor<6xf32>
+    }
+    metaop.yield %r : tensor<6xf32>
+  }
+  return %k : tensor<6xf32>
+}
+
+// More than 2^31 elements: no offset of 32 bits.
+// CHECK-LABEL: gpu.func @large(
+// CHECK-NOT:     index_bits = 32
+// CHECK:         gpu.return
+func.func private @large(%x: tensor<3000000000xi8>) -> tensor<3000000000xi8> {
+  %k = metaop.kernel(%kx = %x : tensor<3000000000xi8>) -> tensor<3000000000xi8> {
+    %r = metaop.fused(%bx = %kx : tensor<3000000000xi8>) -> tensor<3000000000xi8>
+        schedule(#metaop.schedule<[block(0, 4096), thread(0, 16)], tile = [0: 16], lanes = 0: 16>) {
+      %y = metaop.neg %bx : tensor<3000000000xi8>
+      metaop.yield %y : tensor<3000000000xi8>
+    }
+    metaop.yield %r : tensor<3000000000xi8>
+  }
+  return %k : tensor<3000000000xi8>
+}
