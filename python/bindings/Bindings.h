@@ -45,6 +45,11 @@ void setDefaultFolder(llvm::StringRef flag, std::string folder);
 /// The most threads that a session which is made later starts with.
 void setMostThreads(unsigned threads);
 
+/// For GPUs in a session that is made later: folders of Python packages, in
+/// which those of NVIDIA may be, and assemblers whose cubins are taken.
+void setGpuTools(std::vector<std::string> packages,
+                 std::vector<std::string> assemblers);
+
 /// "file.py:12" of the user's innermost frame; empty outside of Python code.
 std::string currentLine();
 

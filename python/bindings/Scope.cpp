@@ -8,6 +8,7 @@
 
 #include "Bindings.h"
 
+#include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -43,6 +44,32 @@ void metaops::python::setMostThreads(unsigned threads) {
   mostThreads = threads;
 }
 
+/// What GPUs are used with; guarded by the GIL until the session is made.
+static CudaOptions &cudaOptions() {
+  static auto *options = new CudaOptions;
+  return *options;
+}
+
+void metaops::python::setGpuTools(std::vector<std::string> packages,
+                                  std::vector<std::string> assemblers) {
+  cudaOptions().search = [packages = std::move(packages)] {
+    std::vector<std::string> toolkits;
+    for (const std::string &folder : packages)
+      llvm::append_range(toolkits, Toolkits::listPackages(folder));
+    AssemblerSearch search;
+    search.toolkits = Toolkits::detect(std::move(toolkits));
+    return search;
+  };
+  cudaOptions().otherAssemblers = std::move(assemblers);
+}
+
+/// The kinds of devices beside the CPU and the interpreter.
+static std::vector<DeviceKind> listGpus() {
+  std::vector<DeviceKind> kinds = listCudaDevices(cudaOptions());
+  llvm::append_range(kinds, listEmulatedDevices());
+  return kinds;
+}
+
 namespace {
 /// Where a user's code stands: a code object and the instruction in it.
 using CodePosition = std::pair<PyCodeObject *, int>;
@@ -61,7 +88,7 @@ struct State {
 
   static inline std::atomic<bool> exists{false};
   std::shared_ptr<Session> session =
-      Session::create(createCpuCompiler(), listEmulatedDevices());
+      Session::create(createCpuCompiler(), listGpus());
   std::string packageFolder;
   /// Whether a function is the package's own. The code objects are kept alive,
   /// so that no other takes an address.

@@ -4,6 +4,7 @@
 """Several devices in one process."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -39,9 +40,20 @@ def test_devices_are_their_names():
     assert pickle.loads(pickle.dumps(OTHER)) == OTHER
     names = mo.devices()
     assert names[:2] == ["cpu:0", "cpu:1"] and names[8] == "interpreter:0"
-    assert "emulator:sm_80" in names[9:] and "emulator:sm_90a" in names[9:]
-    assert all(name.startswith("emulator:sm_") for name in names[9:])
+    assert names[9] == "cuda:0"
+    chips = {name.split(":")[1] for name in names[10:]}
+    assert {"sm_80", "sm_90a"} <= chips
+    assert set(names[10:]) == {f"{kind}:{chip}" for kind in ("cuda", "emulator") for chip in chips}
     assert mo.zeros(2).device == "cpu:0"
+
+
+@pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_an_error_when_it_is_used():
+    for name in ("cuda:0", "cuda:sm_80"):
+        x = mo.ones(3, device=name) + mo.ones(3, device=name)
+        with pytest.raises(RuntimeError, match=r"(?s)libcuda\.so\.1.*NVIDIA's driver"):
+            x.numpy()
+    assert (mo.ones(3) + 1).numpy().tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize("name", ["gpu", "cpu:8", "cpu:x", ""])

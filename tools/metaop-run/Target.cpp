@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Target.h"
+#include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
 
@@ -25,16 +26,25 @@ static Expected<Target> createCpuTarget(const TargetChoice &choice) {
 }
 
 static Expected<Target> createCudaTarget(const TargetChoice &choice) {
-  const Chip *chip = Chip::getDefault();
+  // Without a name, what is emulated is the best, and what is used is there.
+  const Chip *chip = choice.emulate ? Chip::getDefault() : nullptr;
   if (!choice.chip.empty()) {
     Expected<const Chip *> found = Chip::find(choice.chip);
     if (!found)
       return createStringError("--chip: " + toString(found.takeError()));
     chip = *found;
   }
-  if (!choice.emulate)
-    return createStringError(
-        "--target=cuda: kernels run on the emulator; expected --emulate");
+  if (!choice.emulate) {
+    metaops::CudaOptions options;
+    options.chip = chip;
+    options.search = [toolkits = choice.toolkits] {
+      metaops::AssemblerSearch search;
+      search.toolkits = metaops::Toolkits::detect(toolkits);
+      return search;
+    };
+    return Target{metaops::createCudaCompiler(std::move(options)),
+                  metaops::createHostMemory()};
+  }
   return Target{metaops::createEmulatorCompiler(*chip),
                 metaops::createGuardedMemory()};
 }

@@ -20,6 +20,8 @@ struct TargetChoice {
   /// Empty where none is given.
   std::string chip;
   bool emulate = false;
+  /// Folders laid out as a CUDA toolkit, before the usual ones.
+  std::vector<std::string> toolkits;
 };
 
 /// What compiles functions, and where their arguments and results are.

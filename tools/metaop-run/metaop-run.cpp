@@ -8,17 +8,18 @@
 //
 //   metaop-run file.mlir [--entry=main] [--interpret]
 //              [--input=x.npy ... | --seed=N [--shape=0:4x8 ...]]
-//              [--output=folder | --output=y.npy] [--print]
-//              [--target=cuda [--chip=sm_90a] --emulate]
+//              [--output=folder | --output=y.npy] [--print] [--times]
+//              [--target=cuda [--chip=sm_90a] [--emulate | --toolkit=folder]]
 //   metaop-run file.mlir --compare[=rtol,atol] [--entry=name]
 //              [--input=x.npy ... | --seed=N]
-//              [--target=cuda [--chip=sm_90a] --emulate]
+//              [--target=cuda [--chip=sm_90a] [--emulate | --toolkit=folder]]
 //
 // Arguments come from .npy files or from a seed (RandomTensor.h says how).
 // Results are printed, or saved as .npy files. A function of kernels (the
 // phases fused and scheduled) is compiled with the schedules that it has. What
-// is compiled runs on this machine's CPU, or as a GPU's code on the emulator,
-// where a fault of a kernel is an error.
+// is compiled runs on this machine's CPU or GPU, or as a GPU's code on the
+// emulator, where a fault of a kernel is an error. --times prints how long each
+// kernel took; on a GPU, by its own clock.
 //
 // --compare runs a function, or every public function of the file if none is
 // named, both compiled and interpreted, and says how far the results are apart.
@@ -103,6 +104,8 @@ struct Options {
   cl::opt<bool> print{"print",
                       cl::desc("Print the results even if they are saved"),
                       cl::cat(category)};
+  cl::opt<bool> times{"times", cl::desc("Print how long each kernel took"),
+                      cl::cat(category)};
   cl::opt<std::string> target{"target",
                               cl::desc("What to compile for: cpu (the default) "
                                        "or cuda"),
@@ -111,6 +114,10 @@ struct Options {
   cl::opt<std::string> chip{
       "chip", cl::desc("The GPU to compile for (default sm_90a)"),
       cl::value_desc("sm_80|...|sm_90a"), cl::cat(category)};
+  cl::list<std::string> toolkits{
+      "toolkit", cl::value_desc("folder"),
+      cl::desc("A folder laid out as a CUDA toolkit, before the usual ones"),
+      cl::cat(category)};
   cl::opt<bool> emulate{"emulate", cl::desc("Run a GPU's code on the emulator"),
                         cl::cat(category)};
 };
@@ -233,10 +240,18 @@ static Expected<Tensors> getArguments(const Options &options, TypeRange types) {
 // Execution and results
 //===----------------------------------------------------------------------===//
 
-/// Compiles the entry function and runs it; `info` gets what the program is.
+namespace {
+/// What ran, and how long each call took.
+struct RunReport {
+  metaops::ProgramInfo info;
+  std::vector<metaops::CallTime> times;
+};
+} // namespace
+
+/// Compiles the entry function and runs it.
 static Expected<Tensors> runCompiled(func::FuncOp entry,
                                      ArrayRef<Tensor> arguments, Target &target,
-                                     metaops::ProgramInfo *info = nullptr) {
+                                     RunReport &report) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(entry.getLoc());
   auto copy = cast<func::FuncOp>(entry->clone());
   copy.setName("main");
@@ -252,8 +267,7 @@ static Expected<Tensors> runCompiled(func::FuncOp entry,
       target.compiler->compile(bytecode, donatable, metaops::CompileOptions());
   if (!program)
     return program.takeError();
-  if (info)
-    *info = (*program)->getInfo();
+  report.info = (*program)->getInfo();
   metaops::Allocator memory(target.memory);
   metaops::ThreadPool threads;
   llvm::SmallVector<metaops::BufferRef> inputs, outputs;
@@ -262,7 +276,8 @@ static Expected<Tensors> runCompiled(func::FuncOp entry,
     inputs.push_back(memory.allocate(data.size()));
     inputs.back()->write(data.data(), data.size());
   }
-  if (Error error = (*program)->run(inputs, outputs, memory, threads)) {
+  if (Error error =
+          (*program)->run(inputs, outputs, memory, threads, &report.times)) {
     for (auto [argument, input] : llvm::zip_equal(arguments, inputs)) {
       std::vector<char> now(input->bytes());
       input->read(now.data(), now.size());
@@ -284,6 +299,14 @@ static Expected<Tensors> runCompiled(func::FuncOp entry,
     results.push_back(std::move(*result));
   }
   return results;
+}
+
+static void printTimes(const RunReport &report) {
+  for (const metaops::CallTime &time : report.times)
+    if (time.statistics.runs > 0)
+      llvm::outs() << report.info.calls[time.call].name << ": "
+                   << llvm::format("%.3f us\n",
+                                   double(time.statistics.total) / 1000);
 }
 
 static void printResults(ArrayRef<Tensor> results, TypeRange types) {
@@ -405,15 +428,18 @@ static Expected<bool> compareFunction(func::FuncOp function,
   Expected<Tensors> expected = Interpreter().run(function, *arguments);
   if (!expected && !expected.errorIsA<IndicesOutOfRange>())
     return expected.takeError();
-  metaops::ProgramInfo info;
-  Expected<Tensors> computed = runCompiled(function, *arguments, target, &info);
+  RunReport report;
+  Expected<Tensors> computed =
+      runCompiled(function, *arguments, target, report);
   if (!expected)
     return compareFailures(function.getName(), expected.takeError(),
                            std::move(computed));
   if (!computed)
     return computed.takeError();
+  if (options.times)
+    printTimes(report);
   return reportDifferences(function.getName(), *computed, *expected, tolerance,
-                           info);
+                           report.info);
 }
 
 static Error compare(const Options &options, ModuleOp module, Target &target) {
@@ -463,9 +489,9 @@ static Error checkOptions(const Options &options) {
         "--output and --print cannot be given");
   if (options.interpret &&
       (options.target.getNumOccurrences() || options.chip.getNumOccurrences() ||
-       options.emulate))
+       options.emulate || options.times))
     return createStringError("--interpret compiles nothing, so --target, "
-                             "--chip and --emulate cannot be given");
+                             "--chip, --emulate and --times cannot be given");
   return Error::success();
 }
 
@@ -473,7 +499,10 @@ static Error run(const Options &options, ModuleOp module) {
   if (Error error = checkOptions(options))
     return error;
   Expected<Target> target =
-      Target::create({options.target, options.chip, options.emulate});
+      Target::create({options.target,
+                      options.chip,
+                      options.emulate,
+                      {options.toolkits.begin(), options.toolkits.end()}});
   if (!target)
     return target.takeError();
   // The interpreter runs ops as they are; this is part of what programs mean.
@@ -488,11 +517,14 @@ static Error run(const Options &options, ModuleOp module) {
   Expected<Tensors> arguments = getArguments(options, type.getInputs());
   if (!arguments)
     return arguments.takeError();
-  Expected<Tensors> results = options.interpret
-                                  ? Interpreter().run(*entry, *arguments)
-                                  : runCompiled(*entry, *arguments, *target);
+  RunReport report;
+  Expected<Tensors> results =
+      options.interpret ? Interpreter().run(*entry, *arguments)
+                        : runCompiled(*entry, *arguments, *target, report);
   if (!results)
     return results.takeError();
+  if (options.times)
+    printTimes(report);
   if (options.output.empty() || options.print)
     printResults(*results, type.getResults());
   return options.output.empty() ? Error::success()

@@ -46,36 +46,59 @@ protected:
   FakeDriver *fake;
 };
 
+/// Of (x, y, n, k), y[i] = x[i] + k for i < n.
+void addNumber(void **arguments) {
+  const auto *x = *static_cast<float **>(arguments[0]);
+  auto *y = *static_cast<float **>(arguments[1]);
+  int64_t n = *static_cast<int64_t *>(arguments[2]);
+  int64_t k = *static_cast<int64_t *>(arguments[3]);
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i] + static_cast<float>(k);
+}
+
 TEST_F(DriverTest, runsAKernelAndTellsItsTime) {
+  fake->kernel = addNumber;
   auto runner = makeRunner();
-  EXPECT_EQ(runner->getArchitecture(), 90);
+  EXPECT_EQ(runner->getContext().getCapability(), 90);
   std::vector<float> x = {1, -2, 3.5f}, y(3);
   size_t bytes = x.size() * sizeof(float);
   GpuMemory from = llvm::cantFail(runner->allocate(bytes));
   GpuMemory to = llvm::cantFail(runner->allocate(bytes));
   ASSERT_FALSE(runner->write(from, x.data(), bytes));
   fake->calls.clear();
-  float milliseconds = llvm::cantFail(
-      runner->run("the code", "k", {8, 256, 1, 0},
-                  {from.getAddress(), to.getAddress()}, {3, 10}));
-  EXPECT_EQ(milliseconds, 1.5f);
-  EXPECT_EQ(fake->calls, (std::vector<std::string>{
-                             "cuCtxPushCurrent", "cuModuleLoadData the code",
-                             "cuModuleGetFunction k", "cuEventRecord",
-                             "cuLaunchKernel 8 x 256, 0 bytes", "cuEventRecord",
-                             "cuEventSynchronize"}));
+  auto module = llvm::cantFail(
+      runner->load("the code", {{"fill", 32, 1, 0}, {"k", 256, 1, 0}}));
+  EXPECT_EQ(fake->calls, (std::vector<std::string>{"cuCtxPushCurrent",
+                                                   "cuModuleLoadData the code",
+                                                   "cuModuleGetFunction fill",
+                                                   "cuModuleGetFunction k"}));
+  // As often as one likes.
+  for (uint64_t number : {10, 20}) {
+    fake->calls.clear();
+    float milliseconds = llvm::cantFail(runner->run(
+        *module, 1, 8, {from.getAddress(), to.getAddress(), 3, number}));
+    EXPECT_EQ(milliseconds, 1.5f);
+    EXPECT_EQ(fake->calls, (std::vector<std::string>{
+                               "cuCtxPushCurrent", "cuEventRecord",
+                               "cuLaunchKernel 8 x 256, 0 bytes",
+                               "cuEventRecord", "cuEventSynchronize"}));
+  }
   ASSERT_FALSE(runner->read(y.data(), to, bytes));
-  EXPECT_EQ(y, (std::vector<float>{11, 8, 13.5f}));
+  EXPECT_EQ(y, (std::vector<float>{21, 18, 23.5f}));
 }
 
 TEST_F(DriverTest, asksForSharedMemoryAndLargeClusters) {
   auto runner = makeRunner();
   fake->calls.clear();
-  llvm::cantFail(
-      runner->run("the code", "k", {32, 128, 16, 65536}, {0, 0}, {0, 0}));
-  EXPECT_EQ(fake->calls[3], "cuFuncSetAttribute 8 65536");
-  EXPECT_EQ(fake->calls[4], "cuFuncSetAttribute 14 1");
-  EXPECT_EQ(fake->calls[6], "cuLaunchKernel 32 x 128, 65536 bytes");
+  auto module =
+      llvm::cantFail(runner->load("the code", {{"k", 128, 16, 65536}}));
+  EXPECT_EQ(fake->calls, (std::vector<std::string>{"cuCtxPushCurrent",
+                                                   "cuModuleLoadData the code",
+                                                   "cuModuleGetFunction k",
+                                                   "cuFuncSetAttribute 8 65536",
+                                                   "cuFuncSetAttribute 14 1"}));
+  llvm::cantFail(runner->run(*module, 0, 32, {}));
+  EXPECT_EQ(fake->calls[7], "cuLaunchKernel 32 x 128, 65536 bytes");
 }
 
 TEST_F(DriverTest, takesMemoryOfNoBytes) {
@@ -91,14 +114,22 @@ TEST_F(DriverTest, saysWhatFailed) {
             "allocating 12 bytes of a GPU failed: CUDA_ERROR_OUT_OF_MEMORY, "
             "out of memory");
   for (auto [call, text] :
-       {std::pair("cuModuleLoadData", "loading kernel 'k'"),
+       {std::pair("cuModuleLoadData", "loading a kernel's code"),
         {"cuModuleGetFunction", "finding kernel 'k'"},
-        {"cuLaunchKernel", "launching a kernel"},
-        {"cuEventSynchronize", "running a kernel"},
         {"cuFuncSetAttribute", "asking for 5 bytes of shared memory"}}) {
     fake->failing = call;
-    auto time = runner->run("the code", "k", {1, 1, 1, 5}, {0, 0}, {0, 0});
-    EXPECT_EQ(messageOf(time.takeError()),
+    auto module = runner->load("the code", {{"k", 1, 1, 5}});
+    EXPECT_EQ(messageOf(module.takeError()),
+              std::string(text) +
+                  " failed: CUDA_ERROR_OUT_OF_MEMORY, out of memory");
+  }
+  fake->failing.clear();
+  auto module = llvm::cantFail(runner->load("the code", {{"k"}}));
+  for (auto [call, text] : {std::pair("cuEventRecord", "recording an event"),
+                            {"cuLaunchKernel", "launching a kernel"},
+                            {"cuEventSynchronize", "running a kernel"}}) {
+    fake->failing = call;
+    EXPECT_EQ(messageOf(runner->run(*module, 0, 1, {}).takeError()),
               std::string(text) +
                   " failed: CUDA_ERROR_OUT_OF_MEMORY, out of memory");
   }
@@ -106,6 +137,8 @@ TEST_F(DriverTest, saysWhatFailed) {
   EXPECT_EQ(messageOf(runner->allocate(12).takeError()),
             "using a GPU's context failed: CUDA_ERROR_OUT_OF_MEMORY, out of "
             "memory");
+  // The module is yet to be unloaded.
+  fake->failing.clear();
 }
 
 TEST_F(DriverTest, saysWhyThereIsNone) {

@@ -17,8 +17,14 @@
 /// What tests see and say of the fake driver that they have loaded.
 struct FakeDriver {
   int version = 13000;
-  /// The call that fails, as it is written down.
-  std::string failing;
+  /// Of the GPU.
+  int capability = 90;
+  /// What it assembles PTX to.
+  std::string code = "driver's code";
+  /// The call that fails, as it is written down; code that is not loaded.
+  std::string failing, refused;
+  /// What kernels do, with their arguments.
+  void (*kernel)(void **arguments) = nullptr;
   std::vector<std::string> calls;
   /// Contexts that are pushed; things that were made and not given back.
   int depth = 0, live = 0;

@@ -113,11 +113,31 @@ TEST_F(CubinCacheTest, whatIsRefusedIsNotKept) {
             "sm_90");
 }
 
-TEST_F(CubinCacheTest, withoutAStore) {
-  store = nullptr;
-  get("text");
-  get("text");
+TEST_F(CubinCacheTest, withoutAStoreCubinsAreInMemory) {
+  CubinCache cache(assembler, nullptr);
+  const auto *chip = mlir::metaop::Chip::getDefault();
+  for (const char *ptx : {"text", "other", "text"})
+    EXPECT_EQ(llvm::cantFail(cache.get(ptx, *chip)).code,
+              "sm_90a" + std::string(ptx));
   EXPECT_EQ(assembler->count, 2);
+  cache.setStore(store);
+  llvm::cantFail(cache.get("text", *chip));
+  EXPECT_EQ(assembler->count, 3);
+  EXPECT_EQ(llvm::cantFail(store->getUsage()).kernels, 1);
+}
+
+TEST_F(CubinCacheTest, takesCubinsOfAssemblersThatAreNamed) {
+  get("text");
+  auto here = std::make_shared<CountingAssembler>();
+  here->description = "another";
+  const auto &chip = *llvm::cantFail(mlir::metaop::Chip::find("sm_80"));
+  CubinCache cache(here, store, {"a third", assembler->description});
+  EXPECT_EQ(llvm::cantFail(cache.get("text", chip)).code, "sm_80text");
+  EXPECT_EQ(here->count, 0);
+  // What they have not made, nor for that chip.
+  llvm::cantFail(cache.get("other", chip));
+  llvm::cantFail(cache.get("text", *mlir::metaop::Chip::getDefault()));
+  EXPECT_EQ(here->count, 2);
 }
 
 constexpr const char *kModule = R"(

@@ -208,9 +208,9 @@ class AddLauncher : public KernelLauncher {
 public:
   explicit AddLauncher(float limit) : limit(limit) {}
 
-  llvm::Error launch(const KernelCall &call,
-                     llvm::ArrayRef<KernelBuffer> buffers,
-                     unsigned numInputs) const override {
+  llvm::Expected<std::optional<int64_t>>
+  launch(const KernelCall &call, llvm::ArrayRef<KernelBuffer> buffers,
+         unsigned numInputs) const override {
     EXPECT_EQ(numInputs, 2u);
     EXPECT_EQ(call.parallelRange, kElements);
     llvm::SmallVector<void *> pointers;
@@ -223,8 +223,10 @@ public:
     if (first > limit)
       return llvm::createStringError("the first sum is " +
                                      std::to_string(first));
-    return llvm::Error::success();
+    return kLaunchTime;
   }
+
+  static constexpr std::optional<int64_t> kLaunchTime = 12345;
 
 private:
   float limit;
@@ -248,6 +250,14 @@ TEST_F(StepsTest, LaunchersRunKernelsThatAreNotOfThisProcess) {
       launched(100), {slot(arena()), slot(arena(), 64)}, {slot(result())}));
   EXPECT_EQ(run({1, 2, 3, 4, 5}, {10, 20, 30, 40, 50}),
             (std::vector<float>{14, 28, 42, 56, 70}));
+  // Their time is what they say.
+  llvm::SmallVector<BufferRef> results;
+  std::vector<CallTime> times;
+  llvm::cantFail(compile()->run(
+      {makeBuffer({1, 2, 3, 4, 5}), makeBuffer({10, 20, 30, 40, 50})}, results,
+      memory, threads, &times));
+  EXPECT_EQ(times[0].statistics.total, AddLauncher::kLaunchTime);
+  EXPECT_EQ(times[2].end - times[2].begin, AddLauncher::kLaunchTime);
 
   data.steps[2].action = launched(13);
   auto failed = tryRun({1, 2, 3, 4, 5}, {10, 20, 30, 40, 50});

@@ -35,6 +35,14 @@ void registerPtxDialects(DialectRegistry &registry);
 llvm::Expected<std::string> emitPtx(gpu::GPUModuleOp module,
                                     const PtxOptions &options);
 
+/// What calls of a module's kernels have to know, in the order in which they
+/// run: a dictionary of each, with its `name` and what the dialect says of it.
+ArrayAttr describeKernels(gpu::GPUModuleOp module);
+
+/// Puts a binary with a module's PTX in its place, as the phase `ptx` has it.
+gpu::BinaryOp replaceByPtx(gpu::GPUModuleOp module, llvm::StringRef ptx,
+                           const PtxOptions &options);
+
 } // namespace mlir::metaop
 
 #endif // METAOPS_CONVERSION_PTXEMITTER_H

@@ -24,8 +24,7 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// The name of each kernel, and what the dialect says of it, in order.
-static ArrayAttr getKernels(gpu::GPUModuleOp module) {
+ArrayAttr metaop::describeKernels(gpu::GPUModuleOp module) {
   Builder b(module.getContext());
   SmallVector<Attribute> kernels;
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -41,11 +40,8 @@ static ArrayAttr getKernels(gpu::GPUModuleOp module) {
   return b.getArrayAttr(kernels);
 }
 
-static LogicalResult replaceByPtx(gpu::GPUModuleOp module,
-                                  const PtxOptions &options) {
-  auto text = emitPtx(module, options);
-  if (!text)
-    return module.emitError(toString(text.takeError()));
+gpu::BinaryOp metaop::replaceByPtx(gpu::GPUModuleOp module, StringRef ptx,
+                                   const PtxOptions &options) {
   OpBuilder b(module);
   std::string features = "+ptx" + std::to_string(options.chip->ptxVersion);
   auto target = NVVM::NVVMTargetAttr::get(
@@ -53,12 +49,12 @@ static LogicalResult replaceByPtx(gpu::GPUModuleOp module,
       features, /*flags=*/nullptr, /*link=*/nullptr);
   auto object = gpu::ObjectAttr::get(
       b.getContext(), target, gpu::CompilationTarget::Assembly,
-      b.getStringAttr(*text), /*properties=*/nullptr, /*kernels=*/nullptr);
+      b.getStringAttr(ptx), /*properties=*/nullptr, /*kernels=*/nullptr);
   auto binary = gpu::BinaryOp::create(b, module.getLoc(), module.getName(),
                                       nullptr, b.getArrayAttr({object}));
-  binary->setDiscardableAttr("metaop.kernels", getKernels(module));
+  binary->setDiscardableAttr("metaop.kernels", describeKernels(module));
   module.erase();
-  return success();
+  return binary;
 }
 
 namespace {
@@ -74,10 +70,15 @@ struct EmitPtxPass : metaop::impl::EmitPtxPassBase<EmitPtxPass> {
     options.chip = chip;
     options.libdevice = libdevice;
     options.whyNoLibdevice = "; its file is named by the option libdevice";
-    for (auto module :
-         llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
-      if (failed(replaceByPtx(module, options)))
+    for (auto module : llvm::make_early_inc_range(
+             getOperation().getOps<gpu::GPUModuleOp>())) {
+      auto ptx = emitPtx(module, options);
+      if (!ptx) {
+        module.emitError(toString(ptx.takeError()));
         return signalPassFailure();
+      }
+      replaceByPtx(module, *ptx, options);
+    }
   }
 };
 } // namespace

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // An entry is found by the PTX, the chip and the assembler, and by nothing of
-// this compiler: the text says all that it has done. It holds what the
-// assembler tells of the kernels, then the code:
+// this compiler: the text says all that it has done. So what one assembler has
+// made is never taken for another's, unless that is asked for: a bundle brings
+// cubins to machines where only the driver's assembler is.
+//
+// An entry holds what the assembler tells of the kernels, then the code:
 //
 //   number of kernels; of each, bytes of its name, the name, six numbers
 //   the code, up to the end
@@ -77,22 +80,61 @@ static std::optional<Cubin> fromBytes(StringRef bytes) {
   return cubin;
 }
 
+/// Where a cubin is found.
+static DiskKey getKey(StringRef ptx, const mlir::metaop::Chip &chip,
+                      StringRef assembler) {
+  return DiskKeyBuilder().add(ptx).add(chip.name).add(assembler).finish();
+}
+
+static std::optional<Cubin> load(DiskStore &store, const DiskKey &key) {
+  auto entry = store.load(DiskEntryKind::Cubin, key);
+  if (!entry)
+    return std::nullopt;
+  std::optional<Cubin> cubin = fromBytes(entry->getBuffer());
+  if (!cubin)
+    store.remove(DiskEntryKind::Cubin, key);
+  return cubin;
+}
+
+void CubinCache::setStore(std::shared_ptr<DiskStore> newStore) {
+  std::lock_guard lock(mutex);
+  store = std::move(newStore);
+}
+
+std::shared_ptr<DiskStore> CubinCache::getStore() const {
+  std::lock_guard lock(mutex);
+  return store;
+}
+
 llvm::Expected<Cubin> CubinCache::get(StringRef ptx,
                                       const mlir::metaop::Chip &chip) {
+  DiskKey key = getKey(ptx, chip, assembler->getDescription());
+  std::shared_ptr<DiskStore> store = getStore();
   if (!store)
-    return assembler->assemble(ptx, chip);
-  DiskKey key = DiskKeyBuilder()
-                    .add(ptx)
-                    .add(chip.name)
-                    .add(assembler->getDescription())
-                    .finish();
-  if (auto entry = store->load(DiskEntryKind::Cubin, key)) {
-    if (std::optional<Cubin> cubin = fromBytes(entry->getBuffer()))
+    return getFromMemory(ptx, chip, toHex(key));
+  if (std::optional<Cubin> cubin = load(*store, key))
+    return std::move(*cubin);
+  for (const std::string &other : others)
+    if (std::optional<Cubin> cubin = load(*store, getKey(ptx, chip, other)))
       return std::move(*cubin);
-    store->remove(DiskEntryKind::Cubin, key);
-  }
   auto cubin = assembler->assemble(ptx, chip);
   if (cubin)
     store->store(DiskEntryKind::Cubin, key, toBytes(*cubin));
+  return cubin;
+}
+
+llvm::Expected<Cubin> CubinCache::getFromMemory(StringRef ptx,
+                                                const mlir::metaop::Chip &chip,
+                                                const std::string &key) {
+  {
+    std::lock_guard lock(mutex);
+    if (auto found = made.find(key); found != made.end())
+      return found->second;
+  }
+  auto cubin = assembler->assemble(ptx, chip);
+  if (cubin) {
+    std::lock_guard lock(mutex);
+    made.try_emplace(key, *cubin);
+  }
   return cubin;
 }

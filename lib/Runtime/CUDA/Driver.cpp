@@ -67,7 +67,7 @@ DriverContext::create(std::shared_ptr<const Driver> driver, int ordinal) {
       return std::move(error);
   std::unique_ptr<DriverContext> context(
       new DriverContext(std::move(driver), device));
-  context->architecture = 10 * major + minor;
+  context->capability = 10 * major + minor;
   if (auto error = context->driver->check(
           context->driver->retainContext(&context->handle, device),
           "using " + name()))

@@ -29,8 +29,8 @@ static std::shared_ptr<NvJitLink> findNvJitLink(const AssemblerSearch &search) {
   return nullptr;
 }
 
-static llvm::Expected<std::shared_ptr<Assembler>>
-useDriver(std::shared_ptr<const Driver> driver) {
+llvm::Expected<std::shared_ptr<Assembler>>
+metaops::useDriverAsAssembler(std::shared_ptr<const Driver> driver) {
   auto context = DriverContext::create(std::move(driver), 0);
   if (!context)
     return context.takeError();
@@ -44,7 +44,7 @@ metaops::findAssembler(const AssemblerSearch &search) {
   bool isTaken =
       link && (!driver || link->getVersion() <= (*driver)->getCudaVersion());
   if (driver && !isTaken)
-    return useDriver(std::move(*driver));
+    return useDriverAsAssembler(std::move(*driver));
   std::string reason = driver ? "" : toString(driver.takeError());
   if (link)
     return link;

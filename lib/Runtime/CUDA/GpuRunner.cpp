@@ -6,16 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The time is that between two events around the kernel, on the GPU's own
-// clock.
+// A module is loaded once, and what the driver has to be told of a function
+// is told then. The time of a launch is that between two events around it, on
+// the GPU's own clock.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/CUDA/GpuRunner.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
-
-#include <vector>
 
 using namespace metaops;
 
@@ -42,7 +39,7 @@ GpuRunner::create(std::shared_ptr<const Driver> driver, int ordinal) {
   return std::unique_ptr<GpuRunner>(new GpuRunner(std::move(*context)));
 }
 
-llvm::Expected<GpuMemory> GpuRunner::allocate(size_t numBytes) {
+llvm::Expected<GpuMemory> GpuRunner::allocate(size_t numBytes) const {
   DriverContext::Use use(*context);
   if (llvm::Error error = use.check())
     return std::move(error);
@@ -58,7 +55,7 @@ llvm::Expected<GpuMemory> GpuRunner::allocate(size_t numBytes) {
 }
 
 llvm::Error GpuRunner::write(const GpuMemory &to, const void *from,
-                             size_t numBytes) {
+                             size_t numBytes) const {
   DriverContext::Use use(*context);
   if (llvm::Error error = use.check())
     return error;
@@ -67,7 +64,8 @@ llvm::Error GpuRunner::write(const GpuMemory &to, const void *from,
                       "copying to a GPU");
 }
 
-llvm::Error GpuRunner::read(void *to, const GpuMemory &from, size_t numBytes) {
+llvm::Error GpuRunner::read(void *to, const GpuMemory &from,
+                            size_t numBytes) const {
   DriverContext::Use use(*context);
   if (llvm::Error error = use.check())
     return error;
@@ -76,9 +74,71 @@ llvm::Error GpuRunner::read(void *to, const GpuMemory &from, size_t numBytes) {
                       "copying from a GPU");
 }
 
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+GpuModule::~GpuModule() {
+  if (!handle)
+    return;
+  DriverContext::Use use(*context);
+  if (llvm::Error error = use.check())
+    llvm::consumeError(std::move(error));
+  else
+    context->getDriver().unloadModule(handle);
+}
+
+llvm::Error GpuModule::load(const std::string &cubin) {
+  const Driver &driver = context->getDriver();
+  return driver.check(driver.loadModule(&handle, cubin.data()),
+                      "loading a kernel's code");
+}
+
+llvm::Error GpuModule::find(const GpuLaunch &launch) {
+  const Driver &driver = context->getDriver();
+  DriverHandle function = nullptr;
+  if (llvm::Error error = driver.check(
+          driver.getFunction(&function, handle, launch.name.c_str()),
+          "finding kernel '" + launch.name + "'"))
+    return error;
+  if (launch.sharedBytes > 0)
+    if (llvm::Error error = driver.check(
+            driver.setFunctionAttribute(function, kMaxDynamicSharedBytes,
+                                        static_cast<int>(launch.sharedBytes)),
+            "asking for " + std::to_string(launch.sharedBytes) +
+                " bytes of shared memory"))
+      return error;
+  if (launch.cluster > kPortableCluster)
+    if (llvm::Error error = driver.check(
+            driver.setFunctionAttribute(function, kMayHaveLargeClusters, 1),
+            "asking for clusters of " + std::to_string(launch.cluster) +
+                " blocks"))
+      return error;
+  functions.push_back({launch, function});
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<GpuModule>>
+GpuRunner::load(const std::string &cubin,
+                llvm::ArrayRef<GpuLaunch> functions) const {
+  DriverContext::Use use(*context);
+  if (llvm::Error error = use.check())
+    return std::move(error);
+  std::unique_ptr<GpuModule> module(new GpuModule(context));
+  if (llvm::Error error = module->load(cubin))
+    return std::move(error);
+  for (const GpuLaunch &launch : functions)
+    if (llvm::Error error = module->find(launch))
+      return std::move(error);
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// A module, two events, and whatever went wrong with them: each step is done
-/// only if those before it were.
+/// A launch between two events.
 class TimedLaunch {
 public:
   explicit TimedLaunch(const Driver &driver) : driver(driver) {}
@@ -86,49 +146,20 @@ public:
     for (DriverHandle event : {begin, end})
       if (event)
         driver.destroyEvent(event);
-    if (module)
-      driver.unloadModule(module);
   }
 
-  llvm::Expected<float> run(const std::string &cubin, const std::string &kernel,
-                            const GpuGrid &grid, void **arguments);
+  llvm::Error run(DriverHandle function, const GpuLaunch &launch,
+                  unsigned numBlocks, void **arguments);
+  llvm::Expected<float> getMilliseconds() const;
 
 private:
-  llvm::Error load(const std::string &cubin, const std::string &kernel);
-  llvm::Error allow(const GpuGrid &grid);
-  llvm::Error launch(const GpuGrid &grid, void **arguments);
-
   const Driver &driver;
-  DriverHandle module = nullptr, function = nullptr;
   DriverHandle begin = nullptr, end = nullptr;
 };
 } // namespace
 
-llvm::Error TimedLaunch::load(const std::string &cubin,
-                              const std::string &kernel) {
-  if (llvm::Error error = driver.check(driver.loadModule(&module, cubin.data()),
-                                       "loading kernel '" + kernel + "'"))
-    return error;
-  return driver.check(driver.getFunction(&function, module, kernel.c_str()),
-                      "finding kernel '" + kernel + "'");
-}
-
-llvm::Error TimedLaunch::allow(const GpuGrid &grid) {
-  if (grid.sharedBytes > 0)
-    if (llvm::Error error = driver.check(
-            driver.setFunctionAttribute(function, kMaxDynamicSharedBytes,
-                                        static_cast<int>(grid.sharedBytes)),
-            "asking for " + std::to_string(grid.sharedBytes) +
-                " bytes of shared memory"))
-      return error;
-  if (grid.cluster > kPortableCluster)
-    return driver.check(
-        driver.setFunctionAttribute(function, kMayHaveLargeClusters, 1),
-        "asking for clusters of " + std::to_string(grid.cluster) + " blocks");
-  return llvm::Error::success();
-}
-
-llvm::Error TimedLaunch::launch(const GpuGrid &grid, void **arguments) {
+llvm::Error TimedLaunch::run(DriverHandle function, const GpuLaunch &launch,
+                             unsigned numBlocks, void **arguments) {
   auto check = [&](DriverResult result, const char *what) {
     return driver.check(result, what);
   };
@@ -139,10 +170,9 @@ llvm::Error TimedLaunch::launch(const GpuGrid &grid, void **arguments) {
   if (llvm::Error error =
           check(driver.recordEvent(begin, nullptr), "recording an event"))
     return error;
-  // The size of clusters is a part of the code.
   if (llvm::Error error =
-          check(driver.launch(function, grid.blocks, 1, 1, grid.threads, 1, 1,
-                              grid.sharedBytes, nullptr, arguments, nullptr),
+          check(driver.launch(function, numBlocks, 1, 1, launch.threads, 1, 1,
+                              launch.sharedBytes, nullptr, arguments, nullptr),
                 "launching a kernel"))
     return error;
   if (llvm::Error error =
@@ -151,15 +181,7 @@ llvm::Error TimedLaunch::launch(const GpuGrid &grid, void **arguments) {
   return check(driver.waitForEvent(end), "running a kernel");
 }
 
-llvm::Expected<float> TimedLaunch::run(const std::string &cubin,
-                                       const std::string &kernel,
-                                       const GpuGrid &grid, void **arguments) {
-  if (llvm::Error error = load(cubin, kernel))
-    return std::move(error);
-  if (llvm::Error error = allow(grid))
-    return std::move(error);
-  if (llvm::Error error = launch(grid, arguments))
-    return std::move(error);
+llvm::Expected<float> TimedLaunch::getMilliseconds() const {
   float milliseconds = 0;
   if (llvm::Error error = driver.check(
           driver.getElapsedTime(&milliseconds, begin, end), "timing a kernel"))
@@ -167,20 +189,21 @@ llvm::Expected<float> TimedLaunch::run(const std::string &cubin,
   return milliseconds;
 }
 
-llvm::Expected<float> GpuRunner::run(const std::string &cubin,
-                                     const std::string &kernel,
-                                     const GpuGrid &grid,
-                                     llvm::ArrayRef<DevicePointer> buffers,
-                                     llvm::ArrayRef<int64_t> numbers) {
+llvm::Expected<float> GpuRunner::run(const GpuModule &module, size_t function,
+                                     unsigned numBlocks,
+                                     llvm::ArrayRef<uint64_t> arguments) const {
   DriverContext::Use use(*context);
   if (llvm::Error error = use.check())
     return std::move(error);
   // The driver wants the address of each argument.
-  std::vector<uint64_t> words(buffers.begin(), buffers.end());
-  words.insert(words.end(), numbers.begin(), numbers.end());
-  std::vector<void *> arguments;
+  std::vector<uint64_t> words(arguments.begin(), arguments.end());
+  std::vector<void *> addresses;
   for (uint64_t &word : words)
-    arguments.push_back(&word);
-  return TimedLaunch(context->getDriver())
-      .run(cubin, kernel, grid, arguments.data());
+    addresses.push_back(&word);
+  const auto &[launch, handle] = module.functions[function];
+  TimedLaunch timed(context->getDriver());
+  if (llvm::Error error =
+          timed.run(handle, launch, numBlocks, addresses.data()))
+    return std::move(error);
+  return timed.getMilliseconds();
 }

@@ -65,14 +65,6 @@ Device *Devices::find(llvm::StringRef name) {
   return made.back().get();
 }
 
-std::vector<std::shared_ptr<Compiler>> Devices::getBackends() const {
-  std::vector<std::shared_ptr<Compiler>> backends;
-  for (const DeviceKind &kind : kinds)
-    if (!llvm::is_contained(backends, kind.backend))
-      backends.push_back(kind.backend);
-  return backends;
-}
-
 std::string Devices::describeNames() const {
   std::vector<std::string> texts;
   for (const DeviceKind &kind : kinds) {

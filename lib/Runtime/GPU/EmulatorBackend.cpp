@@ -15,14 +15,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuBackend.h"
+#include "LaunchPlan.h"
+#include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <deque>
 
@@ -30,13 +28,6 @@ using namespace mlir;
 
 namespace metaops {
 namespace {
-
-/// One function of a kernel.
-struct EmulatedFunction {
-  std::unique_ptr<EmulatedKernel> kernel;
-  /// All but its grid.
-  LaunchShape shape;
-};
 
 /// The memory of a call, as the emulator sees it.
 class CallMemory {
@@ -48,8 +39,6 @@ public:
   llvm::ArrayRef<Allocation> getAllocations() const { return allocations; }
 
 private:
-  void add(KernelBuffer buffer, std::string name, bool isInput);
-
   std::vector<Allocation> allocations;
   std::deque<WrittenBytes> written;
   std::vector<std::vector<int64_t>> words;
@@ -57,12 +46,19 @@ private:
 
 CallMemory::CallMemory(llvm::ArrayRef<KernelBuffer> buffers,
                        unsigned numInputs) {
-  for (auto [i, buffer] : llvm::enumerate(buffers)) {
-    bool isInput = i < numInputs;
-    add(buffer,
-        isInput ? "input " + std::to_string(i)
-                : "result " + std::to_string(i - numInputs),
-        isInput);
+  auto getName = [&](unsigned buffer) {
+    return buffer < numInputs ? "input " + std::to_string(buffer)
+                              : "result " + std::to_string(buffer - numInputs);
+  };
+  auto isInput = [&](unsigned buffer) { return buffer < numInputs; };
+  for (const SharedBuffers &piece : findShared(buffers)) {
+    Allocation &made = allocations.emplace_back();
+    made.name = llvm::join(llvm::map_range(piece.buffers, getName), ", ");
+    made.begin = piece.memory.data();
+    made.bytes = piece.memory.size();
+    made.isReadOnly = llvm::all_of(piece.buffers, isInput);
+    if (llvm::none_of(piece.buffers, isInput))
+      made.written = &written.emplace_back(made.bytes);
   }
 }
 
@@ -77,80 +73,60 @@ void *CallMemory::addWords(int64_t count) {
   return made.data();
 }
 
-void CallMemory::add(KernelBuffer buffer, std::string name, bool isInput) {
-  if (buffer.empty())
-    return;
-  auto *begin = buffer.data(), *end = begin + buffer.size();
-  for (Allocation &other : allocations) {
-    auto *otherBegin = static_cast<char *>(other.begin);
-    auto *otherEnd = otherBegin + other.bytes;
-    if (begin >= otherEnd || otherBegin >= end)
-      continue;
-    other.name += ", " + name;
-    other.isReadOnly &= isInput;
-    other.begin = std::min(begin, otherBegin);
-    other.bytes = std::max(end, otherEnd) - static_cast<char *>(other.begin);
-    return;
-  }
-  Allocation &made = allocations.emplace_back();
-  made.name = std::move(name);
-  made.begin = begin;
-  made.bytes = buffer.size();
-  made.isReadOnly = isInput;
-  if (!isInput)
-    made.written = &written.emplace_back(buffer.size());
-}
-
 class EmulatorLauncher : public KernelLauncher {
 public:
-  EmulatorLauncher(std::vector<EmulatedFunction> functions,
-                   std::vector<int64_t> scratch)
-      : functions(std::move(functions)), scratch(std::move(scratch)) {}
+  explicit EmulatorLauncher(LaunchPlan plan) : plan(std::move(plan)) {}
 
-  llvm::Error launch(const KernelCall &call,
-                     llvm::ArrayRef<KernelBuffer> buffers,
-                     unsigned numInputs) const override;
+  /// Compiles all functions of a module.
+  llvm::Error compile(StringRef module);
+
+  llvm::Expected<std::optional<int64_t>>
+  launch(const KernelCall &call, llvm::ArrayRef<KernelBuffer> buffers,
+         unsigned numInputs) const override;
 
 private:
-  std::vector<EmulatedFunction> functions;
-  /// Words of the memory that each call lends, in the order of the arguments.
-  std::vector<int64_t> scratch;
+  LaunchPlan plan;
+  /// Of each function.
+  std::vector<std::unique_ptr<EmulatedKernel>> kernels;
 };
 
-llvm::Error EmulatorLauncher::launch(const KernelCall &call,
-                                     llvm::ArrayRef<KernelBuffer> buffers,
-                                     unsigned numInputs) const {
+llvm::Error EmulatorLauncher::compile(StringRef module) {
+  for (const LaunchedFunction &function : plan.getFunctions()) {
+    auto kernel = EmulatedKernel::compile(module, function.name);
+    if (!kernel)
+      return kernel.takeError();
+    kernels.push_back(std::move(*kernel));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::optional<int64_t>>
+EmulatorLauncher::launch(const KernelCall &call,
+                         llvm::ArrayRef<KernelBuffer> buffers,
+                         unsigned numInputs) const {
   CallMemory memory(buffers, numInputs);
-  // The grids of all functions but the first stand behind the numbers.
-  size_t numNumbers = call.scalars.size() - (functions.size() - 1);
   std::vector<KernelArgument> arguments;
   for (KernelBuffer buffer : buffers)
     arguments.emplace_back(buffer.data());
-  for (int64_t count : scratch)
+  for (int64_t count : plan.getScratch())
     arguments.emplace_back(memory.addWords(count));
-  for (int64_t number : llvm::ArrayRef(call.scalars).take_front(numNumbers))
+  for (int64_t number : plan.getNumbers(call))
     arguments.emplace_back(number);
-  for (auto [i, function] : llvm::enumerate(functions)) {
-    LaunchShape shape = function.shape;
-    shape.grid.x =
-        i == 0 ? call.parallelRange : call.scalars[numNumbers + i - 1];
+  for (auto [i, function] : llvm::enumerate(plan.getFunctions())) {
+    LaunchShape shape;
+    shape.grid.x = plan.getNumBlocks(call, i);
+    shape.threads.x = function.threads;
+    shape.cluster.x = function.cluster;
+    shape.dynamicSharedBytes = function.sharedBytes;
     if (shape.grid.x == 0)
       continue;
-    auto report =
-        function.kernel->launch(shape, arguments, memory.getAllocations());
+    auto report = kernels[i]->launch(shape, arguments, memory.getAllocations());
     if (!report)
       return report.takeError();
     if (!report->isSound())
       return llvm::createStringError(report->str());
   }
-  return llvm::Error::success();
-}
-
-/// The number of threads, or of blocks, that an attribute states.
-uint32_t readCount(Operation *op, StringRef name) {
-  if (auto array = op->getAttrOfType<DenseI32ArrayAttr>(name))
-    return array.empty() ? 1 : array[0];
-  return 1;
+  return std::nullopt;
 }
 
 class EmulatorBackend : public GpuBackend {
@@ -167,41 +143,20 @@ public:
 llvm::Expected<Kernel>
 EmulatorBackend::load(StringRef name,
                       std::unique_ptr<llvm::MemoryBuffer> code) {
-  DialectRegistry registry;
-  registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
-                  metaop::MetaOpDialect>();
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  auto module =
-      parseSourceString<ModuleOp>(code->getBuffer(), ParserConfig(&context));
-  if (!module)
-    return llvm::createStringError("a kernel's code could not be read");
-  std::vector<EmulatedFunction> functions;
-  std::vector<int64_t> scratch;
-  for (auto gpuModule : module->getOps<gpu::GPUModuleOp>())
-    for (auto function : gpuModule.getOps<LLVM::LLVMFuncOp>()) {
-      if (!function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-        continue;
-      auto kernel =
-          EmulatedKernel::compile(code->getBuffer(), function.getName());
-      if (!kernel)
-        return kernel.takeError();
-      LaunchShape shape;
-      shape.threads.x = readCount(function, "nvvm.reqntid");
-      shape.cluster.x = readCount(function, "nvvm.cluster_dim");
-      if (auto bytes = function->getAttrOfType<IntegerAttr>(
-              "metaop.dynamic_shared_bytes"))
-        shape.dynamicSharedBytes = bytes.getInt();
-      // All functions of a kernel have the same arguments.
-      if (auto words =
-              function->getAttrOfType<DenseI64ArrayAttr>("metaop.scratch"))
-        scratch = words.asArrayRef().vec();
-      functions.push_back({std::move(*kernel), shape});
-    }
-  if (functions.empty())
-    return llvm::createStringError("a kernel's code has no function");
-  return Kernel{nullptr, name.str(),
-                std::make_shared<EmulatorLauncher>(std::move(functions),
-                                                   std::move(scratch))};
+  auto parsed = GpuCode::parse(*code);
+  if (!parsed)
+    return parsed.takeError();
+  SmallVector<gpu::GPUModuleOp> modules(
+      (*parsed)->getModule().getOps<gpu::GPUModuleOp>());
+  if (modules.size() != 1)
+    return llvm::createStringError("a kernel's code is not one module");
+  auto plan = LaunchPlan::read(metaop::describeKernels(modules.front()));
+  if (!plan)
+    return plan.takeError();
+  auto launcher = std::make_shared<EmulatorLauncher>(std::move(*plan));
+  if (llvm::Error error = launcher->compile(code->getBuffer()))
+    return std::move(error);
+  return Kernel{nullptr, name.str(), std::move(launcher)};
 }
 
 class EmulatorCompiler : public ProgramCompiler {

@@ -8,6 +8,7 @@
 
 #include "GpuBackend.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -21,9 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
@@ -51,56 +50,59 @@ void GpuBackend::addLowering(OpPassManager &passes) const {
   passes.addPass(metaop::createFormFmaPass());
 }
 
-namespace {
-
-DialectRegistry makeRegistry() {
+static DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registry
       .insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-              gpu::GPUDialect, LLVM::LLVMDialect, math::MathDialect,
-              memref::MemRefDialect, metaop::MetaOpDialect, NVVM::NVVMDialect,
+              math::MathDialect, memref::MemRefDialect, metaop::MetaOpDialect,
               scf::SCFDialect, vector::VectorDialect>();
+  metaop::registerPtxDialects(registry);
   return registry;
 }
 
-/// Takes kernels from the phase gpu to nvvm.
-class GpuWorker : public KernelWorker {
-public:
-  GpuWorker()
-      : context(makeRegistry(), MLIRContext::Threading::DISABLED),
-        handler(&context,
-                [this](Diagnostic &diagnostic) {
-                  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-                    messages += ": " + diagnostic.str();
-                  return success();
-                }),
-        passes(&context) {
-    metaop::buildGPUToNVVMPipeline(passes);
-  }
+GpuWorker::GpuWorker()
+    : context(makeRegistry(), MLIRContext::Threading::DISABLED),
+      handler(&context,
+              [this](Diagnostic &diagnostic) {
+                if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+                  messages += ": " + diagnostic.str();
+                return success();
+              }),
+      passes(&context) {
+  metaop::buildGPUToNVVMPipeline(passes);
+}
 
-  CompiledCode compile(const BoundKernel &kernel, StopCheck) override {
-    messages.clear();
-    auto module =
-        parseSourceString<ModuleOp>(kernel.bytecode, ParserConfig(&context));
-    if (!module)
-      return {nullptr, "a kernel could not be read" + messages};
-    if (failed(passes.run(*module)))
-      return {nullptr, "a kernel could not be lowered to NVVM" + messages};
-    std::string code;
-    llvm::raw_string_ostream stream(code);
-    // Writing cannot fail without a wish for an older version.
-    (void)writeBytecodeToFile(*module, stream);
-    return {llvm::MemoryBuffer::getMemBufferCopy(code), ""};
-  }
+CompiledCode GpuWorker::compile(const BoundKernel &kernel, StopCheck) {
+  messages.clear();
+  auto module =
+      parseSourceString<ModuleOp>(kernel.bytecode, ParserConfig(&context));
+  if (!module)
+    return {nullptr, "a kernel could not be read" + messages};
+  if (failed(passes.run(*module)))
+    return {nullptr, "a kernel could not be lowered to NVVM" + messages};
+  if (llvm::Error error = finish(*module))
+    return {nullptr, toString(std::move(error))};
+  std::string code;
+  llvm::raw_string_ostream stream(code);
+  // Writing cannot fail without a wish for an older version.
+  (void)writeBytecodeToFile(*module, stream);
+  return {llvm::MemoryBuffer::getMemBufferCopy(code), ""};
+}
 
-private:
-  MLIRContext context;
-  std::string messages;
-  ScopedDiagnosticHandler handler;
-  PassManager passes;
-};
+GpuCode::GpuCode() : context(MLIRContext::Threading::DISABLED) {
+  context.loadDialect<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                      metaop::MetaOpDialect>();
+}
 
-} // namespace
+llvm::Expected<std::unique_ptr<GpuCode>>
+GpuCode::parse(const llvm::MemoryBuffer &code) {
+  std::unique_ptr<GpuCode> parsed(new GpuCode());
+  parsed->module = parseSourceString<ModuleOp>(code.getBuffer(),
+                                               ParserConfig(&parsed->context));
+  if (!parsed->module)
+    return llvm::createStringError("a kernel's code could not be read");
+  return parsed;
+}
 
 std::unique_ptr<KernelWorker> GpuBackend::createWorker() const {
   return std::make_unique<GpuWorker>();

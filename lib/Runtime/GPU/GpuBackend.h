@@ -11,8 +11,45 @@
 
 #include "MetaOps/Runtime/Kernels/KernelBackend.h"
 #include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace metaops {
+
+/// Takes kernels from the phase gpu to nvvm.
+class GpuWorker : public KernelWorker {
+public:
+  GpuWorker();
+
+  CompiledCode compile(const BoundKernel &kernel, StopCheck) override;
+
+protected:
+  /// Goes on from the phase nvvm to what is kept.
+  virtual llvm::Error finish(mlir::ModuleOp) { return llvm::Error::success(); }
+
+private:
+  mlir::MLIRContext context;
+  std::string messages;
+  mlir::ScopedDiagnosticHandler handler;
+  mlir::PassManager passes;
+};
+
+/// A kernel's code, as a worker has made it, in a context of its own.
+class GpuCode {
+public:
+  static llvm::Expected<std::unique_ptr<GpuCode>>
+  parse(const llvm::MemoryBuffer &code);
+
+  mlir::ModuleOp getModule() { return *module; }
+
+private:
+  GpuCode();
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
 
 /// Kernels for a chip. Their code is a module in the phase nvvm, as bytecode.
 class GpuBackend : public KernelBackend {

@@ -40,12 +40,13 @@ int64_t metaops::readClock() {
 
 llvm::Error Program::run(llvm::ArrayRef<BufferRef> arguments,
                          llvm::SmallVectorImpl<BufferRef> &results,
-                         Allocator &memory, ThreadPool &threads) {
+                         Allocator &memory, ThreadPool &threads,
+                         std::vector<CallTime> *times) {
   BufferRef scratch;
   llvm::Expected<ProgramRun> run = prepare(arguments, memory, scratch);
   if (!run)
     return run.takeError();
-  if (llvm::Error error = execute(*run, threads))
+  if (llvm::Error error = execute(*run, threads, nullptr, times))
     return error;
   for (const RunRef &result : run->results)
     results.push_back(result.get());

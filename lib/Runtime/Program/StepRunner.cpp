@@ -199,15 +199,15 @@ llvm::Error StepRunner::launch(const Step &step, const KernelCall &call,
   for (const Slot &slot : step.buffers)
     buffers.emplace_back(getAddress(slot), slot.bytes);
   int64_t start = times ? readClock() : 0;
-  llvm::Error error =
-      call.kernel->launcher->launch(call, buffers, step.numInputs);
+  auto taken = call.kernel->launcher->launch(call, buffers, step.numInputs);
+  if (!taken)
+    return llvm::make_error<KernelFailure>(
+        place.getNumber(), toString(taken.takeError()),
+        std::vector(trips.begin(), trips.end()));
   if (times)
-    (*times)[place.getNumber()].add(start, readClock());
-  if (!error)
-    return error;
-  return llvm::make_error<KernelFailure>(
-      place.getNumber(), toString(std::move(error)),
-      std::vector(trips.begin(), trips.end()));
+    (*times)[place.getNumber()].add(start,
+                                    *taken ? start + **taken : readClock());
+  return llvm::Error::success();
 }
 
 /// Does a call of a kernel or of a routine, or copies, from `begin` on. Returns

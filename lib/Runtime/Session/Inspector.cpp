@@ -30,8 +30,8 @@ SessionStatistics Inspector::getStatistics() const {
   result.opsInBlock = session.graph.size();
   result.liveVars = session.graph.getNumVars();
   result.memory = session.devices.getCurrent().getMemory().getStatistics();
-  for (const auto &backend : session.devices.getBackends()) {
-    CompilerStatistics found = backend->getStatistics();
+  for (const DeviceKind &kind : session.devices.getKinds()) {
+    CompilerStatistics found = kind.backend->getStatistics();
     result.programsLoaded += found.programsLoaded;
     result.kernelsLoaded += found.kernelsLoaded;
     if (result.cacheFailure.empty())

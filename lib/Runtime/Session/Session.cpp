@@ -241,8 +241,8 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   Settings changed = settings;
   switch (metaops::setFlag(changed, name, value)) {
   case Setting::CacheDirectory:
-    for (const std::shared_ptr<Compiler> &backend : devices.getBackends())
-      backend->setCacheDirectory(changed.cacheDirectory);
+    for (const DeviceKind &kind : devices.getKinds())
+      kind.backend->setCacheDirectory(changed.cacheDirectory);
     break;
   case Setting::KeepsPacked:
     if (!changed.keepsPacked)

@@ -9,6 +9,7 @@
 #ifndef METAOPS_RUNTIME_CUDA_ASSEMBLER_H
 #define METAOPS_RUNTIME_CUDA_ASSEMBLER_H
 
+#include "MetaOps/Runtime/CUDA/Driver.h"
 #include "MetaOps/Runtime/CUDA/Toolkits.h"
 #include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
 #include "llvm/Support/Error.h"
@@ -79,6 +80,11 @@ struct AssemblerSearch {
 /// for and which packages bring it.
 llvm::Expected<std::shared_ptr<Assembler>>
 findAssembler(const AssemblerSearch &search);
+
+/// The driver's own linker, whatever else there is: the driver takes all that
+/// it makes.
+llvm::Expected<std::shared_ptr<Assembler>>
+useDriverAsAssembler(std::shared_ptr<const Driver> driver);
 
 } // namespace metaops
 

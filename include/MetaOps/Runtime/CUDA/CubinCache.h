@@ -11,23 +11,43 @@
 
 #include "MetaOps/Runtime/CUDA/Assembler.h"
 #include "MetaOps/Runtime/Cache/DiskStore.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
 
 namespace metaops {
 
-/// Assembles PTX, but for what is on disk. Threads may use one at once.
+/// Assembles PTX, but for what was assembled before. Threads may use one at
+/// once.
 class CubinCache {
 public:
-  /// Without a store, nothing is kept.
+  /// What is made is kept in the store, or in memory where there is none. If
+  /// the store has a cubin of one of the `others`, which are descriptions of
+  /// assemblers, that is taken, too.
   CubinCache(std::shared_ptr<Assembler> assembler,
-             std::shared_ptr<DiskStore> store)
-      : assembler(std::move(assembler)), store(std::move(store)) {}
+             std::shared_ptr<DiskStore> store,
+             std::vector<std::string> others = {})
+      : assembler(std::move(assembler)), others(std::move(others)),
+        store(std::move(store)) {}
 
   llvm::Expected<Cubin> get(llvm::StringRef ptx,
                             const mlir::metaop::Chip &chip);
 
+  /// Keeps what is made from now on elsewhere.
+  void setStore(std::shared_ptr<DiskStore> newStore);
+
 private:
-  std::shared_ptr<Assembler> assembler;
+  std::shared_ptr<DiskStore> getStore() const;
+  llvm::Expected<Cubin> getFromMemory(llvm::StringRef ptx,
+                                      const mlir::metaop::Chip &chip,
+                                      const std::string &key);
+
+  const std::shared_ptr<Assembler> assembler;
+  const std::vector<std::string> others;
+  mutable std::mutex mutex;
   std::shared_ptr<DiskStore> store;
+  /// By key.
+  llvm::StringMap<Cubin> made;
 };
 
 } // namespace metaops

@@ -110,8 +110,8 @@ public:
   DriverContext &operator=(const DriverContext &) = delete;
 
   const Driver &getDriver() const { return *driver; }
-  /// As chips are numbered: 90 for sm_90.
-  int getArchitecture() const { return architecture; }
+  /// Its compute capability, as chips are numbered: 90 for sm_90.
+  int getCapability() const { return capability; }
 
   /// Has the driver's functions mean this context, on this thread and while it
   /// exists.
@@ -136,7 +136,7 @@ private:
 
   std::shared_ptr<const Driver> driver;
   int device;
-  int architecture = 0;
+  int capability = 0;
   DriverHandle handle = nullptr;
 };
 

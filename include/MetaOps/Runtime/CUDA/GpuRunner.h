@@ -11,16 +11,21 @@
 
 #include "MetaOps/Runtime/CUDA/Driver.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace metaops {
 
-/// How many threads a call of a kernel has, and the shared memory that it asks
-/// for.
-struct GpuGrid {
-  unsigned blocks = 1;
+/// How a function is launched, but for how many blocks there are.
+struct GpuLaunch {
+  std::string name;
+  /// Of a block.
   unsigned threads = 1;
+  /// Blocks of a cluster, which the code says, too.
   unsigned cluster = 1;
+  /// Shared memory that each launch asks for.
   unsigned sharedBytes = 0;
 };
 
@@ -41,26 +46,56 @@ private:
   DevicePointer address;
 };
 
-/// Runs kernels and waits for each. Nothing is done side by side.
+/// Machine code that is loaded, and the functions of it that are launched.
+class GpuModule {
+public:
+  ~GpuModule();
+  GpuModule(const GpuModule &) = delete;
+  GpuModule &operator=(const GpuModule &) = delete;
+
+private:
+  friend class GpuRunner;
+
+  struct Function {
+    GpuLaunch launch;
+    DriverHandle handle;
+  };
+
+  explicit GpuModule(std::shared_ptr<const DriverContext> context)
+      : context(std::move(context)) {}
+
+  llvm::Error load(const std::string &cubin);
+  llvm::Error find(const GpuLaunch &launch);
+
+  std::shared_ptr<const DriverContext> context;
+  DriverHandle handle = nullptr;
+  std::vector<Function> functions;
+};
+
+/// Runs kernels and waits for each. Nothing is done side by side. Threads may
+/// use one at once.
 class GpuRunner {
 public:
   static llvm::Expected<std::unique_ptr<GpuRunner>>
   create(std::shared_ptr<const Driver> driver, int ordinal);
 
-  /// As chips are numbered: 90 for sm_90.
-  int getArchitecture() const { return context->getArchitecture(); }
+  const DriverContext &getContext() const { return *context; }
 
-  llvm::Expected<GpuMemory> allocate(size_t numBytes);
-  llvm::Error write(const GpuMemory &to, const void *from, size_t numBytes);
-  llvm::Error read(void *to, const GpuMemory &from, size_t numBytes);
+  llvm::Expected<GpuMemory> allocate(size_t numBytes) const;
+  llvm::Error write(const GpuMemory &to, const void *from,
+                    size_t numBytes) const;
+  llvm::Error read(void *to, const GpuMemory &from, size_t numBytes) const;
 
-  /// Runs the kernel of that name in a cubin, with the addresses of buffers and
-  /// the numbers behind them as arguments, and returns the milliseconds that it
-  /// took on the GPU.
-  llvm::Expected<float> run(const std::string &cubin, const std::string &kernel,
-                            const GpuGrid &grid,
-                            llvm::ArrayRef<DevicePointer> buffers,
-                            llvm::ArrayRef<int64_t> numbers);
+  /// Loads a cubin and has its functions ready for launches like these.
+  llvm::Expected<std::unique_ptr<GpuModule>>
+  load(const std::string &cubin, llvm::ArrayRef<GpuLaunch> functions) const;
+
+  /// Runs a function of so many blocks, by its place among those that were
+  /// loaded, with addresses and numbers as arguments, and returns the
+  /// milliseconds that it took on the GPU.
+  llvm::Expected<float> run(const GpuModule &module, size_t function,
+                            unsigned numBlocks,
+                            llvm::ArrayRef<uint64_t> arguments) const;
 
 private:
   explicit GpuRunner(std::shared_ptr<const DriverContext> context)

@@ -50,10 +50,7 @@ public:
   /// "cpu:0 to cpu:7, interpreter:0".
   std::string describeNames() const;
   std::vector<std::string> getNames() const;
-
-  /// What devices' programs are compiled by, each once, whether or not the
-  /// devices are made.
-  std::vector<std::shared_ptr<Compiler>> getBackends() const;
+  llvm::ArrayRef<DeviceKind> getKinds() const { return kinds; }
 
   /// Those that have been asked for. From any thread, as `find` is not.
   llvm::ArrayRef<std::unique_ptr<Device>> getMade() const {

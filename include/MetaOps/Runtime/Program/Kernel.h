@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,11 +39,12 @@ public:
   virtual ~KernelLauncher() = default;
 
   /// Does all of a call's range. The first `numInputs` buffers are read, the
-  /// others written. An error says what the kernel did wrong, or why it could
-  /// not run.
-  virtual llvm::Error launch(const KernelCall &call,
-                             llvm::ArrayRef<KernelBuffer> buffers,
-                             unsigned numInputs) const = 0;
+  /// others written. Returns the nanoseconds that the kernel took, where that
+  /// is not all of the call: it may be the least part of it where memory is
+  /// copied. An error says what the kernel did wrong, or why it could not run.
+  virtual llvm::Expected<std::optional<int64_t>>
+  launch(const KernelCall &call, llvm::ArrayRef<KernelBuffer> buffers,
+         unsigned numInputs) const = 0;
 };
 
 /// A kernel that was compiled, which may serve calls with different numbers.

@@ -179,7 +179,7 @@ public:
   /// Both steps at once; appends the results.
   llvm::Error run(llvm::ArrayRef<BufferRef> arguments,
                   llvm::SmallVectorImpl<BufferRef> &results, Allocator &memory,
-                  ThreadPool &threads);
+                  ThreadPool &threads, std::vector<CallTime> *times = nullptr);
 
   const ProgramInfo &getInfo() const { return info; }
 

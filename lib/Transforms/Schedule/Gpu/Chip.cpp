@@ -33,13 +33,17 @@ static constexpr Chip kChips[] = {
 };
 static constexpr unsigned kOldest = 80;
 
+static std::string listNames() {
+  auto names =
+      llvm::map_range(kChips, [](const Chip &chip) { return chip.name; });
+  return llvm::join(names, ", ");
+}
+
 llvm::Expected<const Chip *> Chip::find(StringRef name) {
   for (const Chip &chip : kChips)
     if (chip.name == name)
       return &chip;
-  auto names =
-      llvm::map_range(kChips, [](const Chip &chip) { return chip.name; });
-  std::string known = llvm::join(names, ", ");
+  std::string known = listNames();
   unsigned number = 0;
   StringRef rest = name;
   if (rest.consume_front("sm_") && !rest.getAsInteger(10, number) &&
@@ -48,6 +52,27 @@ llvm::Expected<const Chip *> Chip::find(StringRef name) {
                                    "' is too old; code is made for " + known);
   return llvm::createStringError("there is no chip '" + name +
                                  "'; expected one of " + known);
+}
+
+bool Chip::runsOn(int capability) const {
+  StringRef number = name;
+  number.consume_front("sm_");
+  bool isAccelerated = number.consume_back("a");
+  int own = 0;
+  number.getAsInteger(10, own);
+  return isAccelerated ? capability == own
+                       : capability / 10 == own / 10 && capability >= own;
+}
+
+llvm::Expected<const Chip *> Chip::findFor(int capability) {
+  // Later ones know more.
+  for (const Chip &chip : llvm::reverse(kChips))
+    if (chip.runsOn(capability))
+      return &chip;
+  return llvm::createStringError(
+      "a GPU of compute capability " + llvm::Twine(capability / 10) + "." +
+      llvm::Twine(capability % 10) + " runs none of the code that is made, " +
+      listNames());
 }
 
 llvm::ArrayRef<Chip> Chip::getAll() { return kChips; }

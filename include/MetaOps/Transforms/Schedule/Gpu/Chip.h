@@ -54,6 +54,12 @@ struct Chip {
   /// done before others.
   int64_t getEnoughBlocks() const { return 2 * multiprocessors; }
 
+  /// Whether a GPU of this compute capability, such as 90, runs machine code of
+  /// the chip: one of the same kind and no older, or, of `sm_90a`, the same.
+  bool runsOn(int capability) const;
+  /// The chip whose code suits a GPU of this compute capability best.
+  static llvm::Expected<const Chip *> findFor(int capability);
+
   /// The chip of that name. Chips before sm_80 are refused as such; for any
   /// other name the error lists those that there are.
   static llvm::Expected<const Chip *> find(llvm::StringRef name);

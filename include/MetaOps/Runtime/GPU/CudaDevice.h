@@ -1,0 +1,44 @@
+//===- CudaDevice.h - A GPU as a device of a session ------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_GPU_CUDADEVICE_H
+#define METAOPS_RUNTIME_GPU_CUDADEVICE_H
+
+#include "MetaOps/Runtime/CUDA/Assembler.h"
+#include "MetaOps/Runtime/Device/Devices.h"
+#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+
+#include <functional>
+
+namespace metaops {
+
+struct CudaOptions {
+  /// What code is made for; null for what the GPU is.
+  const mlir::metaop::Chip *chip = nullptr;
+  /// Where libdevice and assemblers are looked for, and which library is the
+  /// driver's. Called when something is compiled for the first time.
+  std::function<AssemblerSearch()> search = [] { return AssemblerSearch(); };
+  /// Assemblers whose cubins are taken where they are on disk, though they are
+  /// not here; see CubinCache.
+  std::vector<std::string> otherAssemblers;
+};
+
+/// Compiles programs for an NVIDIA GPU, the first of the machine, and has it
+/// run their kernels, one after another. Values are in the host's memory; each
+/// call copies what it needs. For a chip that is named, programs compile
+/// without a GPU, too.
+std::unique_ptr<Compiler> createCudaCompiler(CudaOptions options);
+
+/// The device of the machine's GPU, "cuda:0", and those by which it runs code
+/// for one chip, "cuda:sm_90a" and the like. They are there on every machine:
+/// what a device needs is looked for when it is first used.
+std::vector<DeviceKind> listCudaDevices(const CudaOptions &options);
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_GPU_CUDADEVICE_H

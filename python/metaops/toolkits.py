@@ -1,0 +1,29 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a new session uses for GPUs, as far as Python knows it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+__all__ = ["other_assemblers", "package_folders"]
+
+
+def package_folders(path: Sequence[str] | None = None) -> list[str]:
+    """Return the folders of Python packages that may have packages of NVIDIA.
+
+    They are those that modules are imported from, in order.
+    """
+    return [folder for folder in (sys.path if path is None else path) if folder]
+
+
+def other_assemblers(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the assemblers that ``METAOPS_ASSEMBLERS`` names, separated by commas.
+
+    Their machine code is taken from the cache also where they are not installed.
+    """
+    names = environment.get("METAOPS_ASSEMBLERS", "").split(",")
+    return [name.strip() for name in names if name.strip()]
