@@ -82,7 +82,9 @@ static PyObject *reduce(PyObject *self, PyObject *) {
   });
 }
 
-static PyObject *getName(PyObject *self, void *) { return PyObject_Str(self); }
+static PyObject *getNameText(PyObject *self, void *) {
+  return PyObject_Str(self);
+}
 
 static PyObject *getItemSize(PyObject *self, void *) {
   return PyLong_FromLongLong(sizeOf(*asDType(self)));
@@ -90,7 +92,7 @@ static PyObject *getItemSize(PyObject *self, void *) {
 
 void metaops::python::bindDTypes(py::module_ &module) {
   static PyGetSetDef properties[] = {
-      {"name", &getName, nullptr, "The name as a plain str.", nullptr},
+      {"name", &getNameText, nullptr, "The name as a plain str.", nullptr},
       {"itemsize", &getItemSize, nullptr, "The bytes of an element.", nullptr},
       {}};
   static PyMethodDef methods[] = {{"__reduce__", &reduce, METH_NOARGS, nullptr},

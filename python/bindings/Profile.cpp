@@ -48,6 +48,35 @@ template <typename Range> static py::list toList(const Range &values) {
   return result;
 }
 
+static py::dict toDict(const AccessCounts &access) {
+  py::dict result;
+  result["operation"] = access.operation;
+  result["location"] = access.location;
+  result["is_shared"] = access.isShared;
+  result["requests"] = access.requests;
+  result["bytes"] = access.bytes;
+  result["moved"] = access.moved;
+  result["least"] = access.least;
+  return result;
+}
+
+/// None where nothing was counted.
+static py::object toObject(const LaunchCounts *counts) {
+  if (!counts)
+    return py::none();
+  py::list accesses;
+  for (const AccessCounts &access : counts->accesses)
+    accesses.append(toDict(access));
+  py::dict instructions;
+  for (auto [kind, count] : llvm::enumerate(counts->instructions))
+    instructions[py::str(getName(static_cast<InstructionClass>(kind)).str())] =
+        count;
+  py::dict result;
+  result["accesses"] = accesses;
+  result["instructions"] = instructions;
+  return result;
+}
+
 static py::list toCalls(const ProfiledProgram &program) {
   py::list result;
   const ProgramInfo &info = program.record->cached->program->getInfo();
@@ -65,6 +94,7 @@ static py::list toCalls(const ProfiledProgram &program) {
     entry["total"] = statistics.total;
     entry["min"] = statistics.min;
     entry["max"] = statistics.max;
+    entry["counts"] = toObject(statistics.counts.get());
     result.append(std::move(entry));
   }
   return result;

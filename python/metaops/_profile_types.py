@@ -8,6 +8,25 @@ from __future__ import annotations
 from typing import TypeAlias, TypedDict
 
 
+class AccessCountsDict(TypedDict):
+    """What the accesses of one operation of a kernel moved."""
+
+    operation: str
+    location: str
+    is_shared: bool
+    requests: int
+    bytes: int
+    moved: int
+    least: int
+
+
+class LaunchCountsDict(TypedDict):
+    """What one call of a kernel moved and executed."""
+
+    accesses: list[AccessCountsDict]
+    instructions: dict[str, int]
+
+
 class CallTimes(TypedDict):
     """What the runs of one kernel call of a program took."""
 
@@ -23,6 +42,7 @@ class CallTimes(TypedDict):
     total: int
     min: int
     max: int
+    counts: LaunchCountsDict | None
 
 
 class ProgramTimes(TypedDict):

@@ -12,9 +12,85 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from . import _core, picture
-from ._profile_types import CallTimes, ProgramTimes, RunTimes
+from ._profile_types import CallTimes, LaunchCountsDict, ProgramTimes, RunTimes
 
-__all__ = ["KernelProfile", "ProfileReport", "ProgramProfile", "profile_scope"]
+__all__ = [
+    "AccessCounts",
+    "KernelCounts",
+    "KernelProfile",
+    "ProfileReport",
+    "ProgramProfile",
+    "profile_scope",
+]
+
+
+class AccessCounts(NamedTuple):
+    """What accesses of memory moved, counted by requests of whole warps.
+
+    Attributes
+    ----------
+    operation, location : str
+        What accesses, as ``llvm.load``, and where that comes from; empty of a sum.
+    is_shared : bool
+        Whether it is a block's shared memory, and not global memory.
+    requests : int
+        How often a warp asked.
+    bytes : int
+        What its lanes asked for, each byte once in a request.
+    moved, least : int
+        Sectors of 32 bytes, or passes through the banks of shared memory: those
+        that there were, and the fewest for as many bytes.
+    """
+
+    operation: str
+    location: str
+    is_shared: bool
+    requests: int
+    bytes: int
+    moved: int
+    least: int
+
+
+class KernelCounts(NamedTuple):
+    """What one call of a kernel moved and executed, counted by the emulator.
+
+    Attributes
+    ----------
+    accesses : list of AccessCounts
+        By operation, in the order of the code.
+    instructions : dict
+        Of all threads, by class: ``float``, ``integer``, ``global`` and so on.
+    """
+
+    accesses: list[AccessCounts]
+    instructions: dict[str, int]
+
+    @property
+    def in_global(self) -> AccessCounts:
+        """The sum over the accesses of global memory."""
+        return self._sum(is_shared=False)
+
+    @property
+    def in_shared(self) -> AccessCounts:
+        """The sum over the accesses of shared memory."""
+        return self._sum(is_shared=True)
+
+    @property
+    def bank_conflicts(self) -> int:
+        """Passes through the banks that conflicts cost."""
+        return self.in_shared.moved - self.in_shared.least
+
+    def _sum(self, is_shared: bool) -> AccessCounts:
+        own = [access for access in self.accesses if access.is_shared == is_shared]
+        return AccessCounts(
+            operation="",
+            location="",
+            is_shared=is_shared,
+            requests=sum(access.requests for access in own),
+            bytes=sum(access.bytes for access in own),
+            moved=sum(access.moved for access in own),
+            least=sum(access.least for access in own),
+        )
 
 
 class KernelProfile(NamedTuple):
@@ -51,6 +127,8 @@ class KernelProfile(NamedTuple):
         ``2 * M * N * K``.
     predicted_seconds : float
         What the cost model says that one call takes; see `calibration`.
+    counts : KernelCounts or None
+        What its last call moved and executed, on an emulated device.
     """
 
     name: str
@@ -66,6 +144,7 @@ class KernelProfile(NamedTuple):
     bytes_written: int
     flops: int
     predicted_seconds: float
+    counts: KernelCounts | None
 
     @property
     def mean_seconds(self) -> float:
@@ -341,7 +420,15 @@ def _merge(program: int, calls: list[CallTimes], total: int) -> KernelProfile:
         bytes_written=first["bytes_written"],
         flops=first["flops"],
         predicted_seconds=first["predicted_seconds"],
+        counts=_counts(first["counts"]),
     )
+
+
+def _counts(counts: LaunchCountsDict | None) -> KernelCounts | None:
+    if counts is None:
+        return None
+    accesses = [AccessCounts(**access) for access in counts["accesses"]]
+    return KernelCounts(accesses, counts["instructions"])
 
 
 def _count(number: int, noun: str) -> str:

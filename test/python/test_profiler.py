@@ -450,3 +450,32 @@ def test_the_environment_says_where_to_dump(compiled, tmp_path):
     )
     assert done.stdout.strip() == str(tmp_path / "dumps")
     assert len(dumped(tmp_path / "dumps")) == 1
+
+
+# Counts of emulated devices
+
+
+def test_an_emulated_device_counts_what_kernels_move():
+    data = np.random.default_rng(40).standard_normal((64, 256)).astype("float32")
+    with mo.device("emulator:sm_90a"):
+        x = mo.array(data)
+    with mo.profile_scope() as report:
+        y = (-x).numpy()
+    np.testing.assert_array_equal(y, -data)
+    (kernel,) = (kernel for kernel in report.kernels if kernel.counts)
+    moved = kernel.counts.in_global
+    assert moved.bytes == 2 * data.nbytes and moved.moved == moved.least == 2 * data.nbytes // 32
+    assert moved.requests == 2 * data.size // (32 * 4)
+    assert kernel.counts.in_shared.requests == 0 == kernel.counts.bank_conflicts
+    assert kernel.counts.instructions["float"] >= data.size
+    assert kernel.counts.instructions["global"] > 0
+    load, store = (a for a in kernel.counts.accesses if a.requests)
+    assert (load.operation, store.operation) == ("llvm.load", "llvm.store")
+
+
+def test_a_processor_counts_nothing():
+    x = mo.random((16, 16))
+    with mo.profile_scope() as report:
+        (x + 1).sync()
+        mo.sync_all()
+    assert all(kernel.counts is None for kernel in report.kernels)

@@ -231,3 +231,10 @@ def test_errors_of_the_compiler_are_told_of(monkeypatch):
     with pytest.warns(RuntimeWarning, match="error of the compiler.* elements differ"):
         result = mo.tune(lambda: x + 1, budget=0)
     assert result.errors == ["result 0: elements differ"] and result.schedules == []
+
+
+def test_the_emulator_tells_no_times():
+    with mo.device("emulator:sm_90a"):
+        x = mo.array(np.ones((8, 8), "float32"))
+    with pytest.raises(RuntimeError, match="emulator does not tell how fast kernels are"):
+        mo.tune(lambda: mo.exp(x), budget=0.1)

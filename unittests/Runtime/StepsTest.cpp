@@ -208,9 +208,9 @@ class AddLauncher : public KernelLauncher {
 public:
   explicit AddLauncher(float limit) : limit(limit) {}
 
-  llvm::Expected<std::optional<int64_t>>
-  launch(const KernelCall &call, llvm::ArrayRef<KernelBuffer> buffers,
-         unsigned numInputs) const override {
+  llvm::Error launch(const KernelCall &call,
+                     llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
+                     LaunchMeasures *measures) const override {
     EXPECT_EQ(numInputs, 2u);
     EXPECT_EQ(call.parallelRange, kElements);
     llvm::SmallVector<void *> pointers;
@@ -223,10 +223,12 @@ public:
     if (first > limit)
       return llvm::createStringError("the first sum is " +
                                      std::to_string(first));
-    return kLaunchTime;
+    if (measures)
+      measures->nanoseconds = kLaunchTime;
+    return llvm::Error::success();
   }
 
-  static constexpr std::optional<int64_t> kLaunchTime = 12345;
+  static constexpr int64_t kLaunchTime = 12345;
 
 private:
   float limit;

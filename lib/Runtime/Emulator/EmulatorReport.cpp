@@ -64,20 +64,6 @@ std::string Fault::str() const {
   return text + ": " + message;
 }
 
-AccessCounts LaunchCounts::sum(bool isShared) const {
-  AccessCounts sum;
-  sum.isShared = isShared;
-  for (const AccessCounts &access : accesses) {
-    if (access.isShared != isShared)
-      continue;
-    sum.requests += access.requests;
-    sum.bytes += access.bytes;
-    sum.moved += access.moved;
-    sum.least += access.least;
-  }
-  return sum;
-}
-
 std::string EmulatorReport::str() const {
   std::string text;
   for (const Fault &fault : faults)

@@ -104,9 +104,9 @@ public:
   CudaLauncher(std::shared_ptr<Gpu> gpu, std::string ptx, LaunchPlan plan)
       : gpu(std::move(gpu)), ptx(std::move(ptx)), plan(std::move(plan)) {}
 
-  llvm::Expected<std::optional<int64_t>>
-  launch(const KernelCall &call, llvm::ArrayRef<KernelBuffer> buffers,
-         unsigned numInputs) const override;
+  llvm::Error launch(const KernelCall &call,
+                     llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
+                     LaunchMeasures *measures) const override;
 
 private:
   llvm::Expected<const GpuModule *> getModule() const;
@@ -156,10 +156,10 @@ CudaLauncher::runFunctions(const GpuRunner &runner, const GpuModule &module,
   return milliseconds;
 }
 
-llvm::Expected<std::optional<int64_t>>
-CudaLauncher::launch(const KernelCall &call,
-                     llvm::ArrayRef<KernelBuffer> buffers,
-                     unsigned numInputs) const {
+llvm::Error CudaLauncher::launch(const KernelCall &call,
+                                 llvm::ArrayRef<KernelBuffer> buffers,
+                                 unsigned numInputs,
+                                 LaunchMeasures *measures) const {
   auto runner = gpu->getRunner();
   if (!runner)
     return runner.takeError();
@@ -168,18 +168,20 @@ CudaLauncher::launch(const KernelCall &call,
     return module.takeError();
   StagedCall staged(**runner, buffers);
   if (llvm::Error error = staged.upload())
-    return std::move(error);
+    return error;
   for (int64_t count : plan.getScratch())
     if (llvm::Error error = staged.addWords(count))
-      return std::move(error);
+      return error;
   std::vector<uint64_t> arguments(staged.getAddresses());
   llvm::append_range(arguments, plan.getNumbers(call));
   auto milliseconds = runFunctions(**runner, **module, call, arguments);
   if (!milliseconds)
     return milliseconds.takeError();
   if (llvm::Error error = staged.download(numInputs))
-    return std::move(error);
-  return int64_t(double(*milliseconds) * 1e6);
+    return error;
+  if (measures)
+    measures->nanoseconds = int64_t(double(*milliseconds) * 1e6);
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,9 +80,9 @@ public:
   /// Compiles all functions of a module.
   llvm::Error compile(StringRef module);
 
-  llvm::Expected<std::optional<int64_t>>
-  launch(const KernelCall &call, llvm::ArrayRef<KernelBuffer> buffers,
-         unsigned numInputs) const override;
+  llvm::Error launch(const KernelCall &call,
+                     llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
+                     LaunchMeasures *measures) const override;
 
 private:
   LaunchPlan plan;
@@ -100,10 +100,10 @@ llvm::Error EmulatorLauncher::compile(StringRef module) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::optional<int64_t>>
-EmulatorLauncher::launch(const KernelCall &call,
-                         llvm::ArrayRef<KernelBuffer> buffers,
-                         unsigned numInputs) const {
+llvm::Error EmulatorLauncher::launch(const KernelCall &call,
+                                     llvm::ArrayRef<KernelBuffer> buffers,
+                                     unsigned numInputs,
+                                     LaunchMeasures *measures) const {
   CallMemory memory(buffers, numInputs);
   std::vector<KernelArgument> arguments;
   for (KernelBuffer buffer : buffers)
@@ -112,6 +112,9 @@ EmulatorLauncher::launch(const KernelCall &call,
     arguments.emplace_back(memory.addWords(count));
   for (int64_t number : plan.getNumbers(call))
     arguments.emplace_back(number);
+  EmulatorOptions options;
+  options.countsAccesses = measures != nullptr;
+  LaunchCounts counts;
   for (auto [i, function] : llvm::enumerate(plan.getFunctions())) {
     LaunchShape shape;
     shape.grid.x = plan.getNumBlocks(call, i);
@@ -120,13 +123,17 @@ EmulatorLauncher::launch(const KernelCall &call,
     shape.dynamicSharedBytes = function.sharedBytes;
     if (shape.grid.x == 0)
       continue;
-    auto report = kernels[i]->launch(shape, arguments, memory.getAllocations());
+    auto report =
+        kernels[i]->launch(shape, arguments, memory.getAllocations(), options);
     if (!report)
       return report.takeError();
     if (!report->isSound())
       return llvm::createStringError(report->str());
+    counts.add(std::move(report->counts));
   }
-  return std::nullopt;
+  if (measures)
+    measures->counts = std::make_shared<const LaunchCounts>(std::move(counts));
+  return llvm::Error::success();
 }
 
 class EmulatorBackend : public GpuBackend {
@@ -162,6 +169,16 @@ EmulatorBackend::load(StringRef name,
 class EmulatorCompiler : public ProgramCompiler {
 public:
   explicit EmulatorCompiler(const metaop::Chip &chip) : chip(chip) {}
+
+  llvm::Expected<TuningResult> tune(StringRef slice,
+                                    const CompileOptions &options,
+                                    llvm::ArrayRef<double> callSeconds,
+                                    double budget, ThreadPool &threads,
+                                    StopCheck shouldStop) override {
+    return llvm::createStringError(
+        "the emulator does not tell how fast kernels are on a GPU, so there is "
+        "nothing to tune by");
+  }
 
 private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {

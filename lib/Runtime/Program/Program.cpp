@@ -24,6 +24,8 @@ void CallStatistics::add(const CallStatistics &other) {
   max = std::max(max, other.max);
   total += other.total;
   runs += other.runs;
+  if (other.counts)
+    counts = other.counts;
 }
 
 void CallTime::add(int64_t from, int64_t to) {

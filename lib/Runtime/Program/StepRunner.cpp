@@ -199,15 +199,20 @@ llvm::Error StepRunner::launch(const Step &step, const KernelCall &call,
   for (const Slot &slot : step.buffers)
     buffers.emplace_back(getAddress(slot), slot.bytes);
   int64_t start = times ? readClock() : 0;
-  auto taken = call.kernel->launcher->launch(call, buffers, step.numInputs);
-  if (!taken)
-    return llvm::make_error<KernelFailure>(
-        place.getNumber(), toString(taken.takeError()),
-        std::vector(trips.begin(), trips.end()));
-  if (times)
-    (*times)[place.getNumber()].add(start,
-                                    *taken ? start + **taken : readClock());
-  return llvm::Error::success();
+  LaunchMeasures measures;
+  llvm::Error error = call.kernel->launcher->launch(
+      call, buffers, step.numInputs, times ? &measures : nullptr);
+  if (times) {
+    CallTime &time = (*times)[place.getNumber()];
+    time.add(start, measures.nanoseconds ? start + *measures.nanoseconds
+                                         : readClock());
+    time.statistics.counts = std::move(measures.counts);
+  }
+  if (!error)
+    return error;
+  return llvm::make_error<KernelFailure>(
+      place.getNumber(), toString(std::move(error)),
+      std::vector(trips.begin(), trips.end()));
 }
 
 /// Does a call of a kernel or of a routine, or copies, from `begin` on. Returns

@@ -9,10 +9,9 @@
 #ifndef METAOPS_RUNTIME_EMULATOR_EMULATORREPORT_H
 #define METAOPS_RUNTIME_EMULATOR_EMULATORREPORT_H
 
-#include "MetaOps/Conversion/EmulatedThread.h"
+#include "MetaOps/Runtime/Program/LaunchCounts.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -85,44 +84,6 @@ struct Fault {
 
   /// All of it in one line.
   std::string str() const;
-};
-
-/// What the accesses of one operation moved, by requests of whole warps.
-struct AccessCounts {
-  std::string operation, location;
-  bool isShared = false;
-  uint64_t requests = 0;
-  /// The bytes that lanes asked for, each once in a request.
-  uint64_t bytes = 0;
-  /// Of global memory, sectors of 32 bytes; of shared memory, the passes
-  /// through its banks: those that there were, and the fewest for as many
-  /// bytes.
-  uint64_t moved = 0, least = 0;
-};
-
-/// What a launch moved and executed.
-struct LaunchCounts {
-  /// By operation, in the order of the code; those that were never executed are
-  /// among them.
-  std::vector<AccessCounts> accesses;
-  /// Instructions of all threads, by class.
-  std::array<uint64_t, static_cast<size_t>(InstructionClass::Count)>
-      instructions = {};
-
-  uint64_t operator[](InstructionClass kind) const {
-    return instructions[static_cast<size_t>(kind)];
-  }
-  /// The sums over the accesses of global memory, and of shared memory.
-  AccessCounts getGlobal() const { return sum(/*isShared=*/false); }
-  AccessCounts getShared() const { return sum(/*isShared=*/true); }
-  /// Passes through the banks that conflicts cost.
-  uint64_t getBankConflicts() const {
-    AccessCounts shared = getShared();
-    return shared.moved - shared.least;
-  }
-
-private:
-  AccessCounts sum(bool isShared) const;
 };
 
 /// What is known of a launch when it is over.

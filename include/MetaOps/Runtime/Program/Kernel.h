@@ -29,9 +29,19 @@ using KernelFunction = void (*)(void **buffers, const int64_t *scalars,
                                 int64_t begin, int64_t end);
 
 struct KernelCall;
+struct LaunchCounts;
 
 /// Memory that a kernel reads or writes.
 using KernelBuffer = llvm::MutableArrayRef<char>;
+
+/// What a launcher tells of a call.
+struct LaunchMeasures {
+  /// What the kernel took, where that is not all of the call: it may be the
+  /// least part of it where memory is copied.
+  std::optional<int64_t> nanoseconds;
+  /// What it moved, where that is counted.
+  std::shared_ptr<const LaunchCounts> counts;
+};
 
 /// Runs a kernel that is no code of this process, as one on a GPU.
 class KernelLauncher {
@@ -39,12 +49,12 @@ public:
   virtual ~KernelLauncher() = default;
 
   /// Does all of a call's range. The first `numInputs` buffers are read, the
-  /// others written. Returns the nanoseconds that the kernel took, where that
-  /// is not all of the call: it may be the least part of it where memory is
-  /// copied. An error says what the kernel did wrong, or why it could not run.
-  virtual llvm::Expected<std::optional<int64_t>>
-  launch(const KernelCall &call, llvm::ArrayRef<KernelBuffer> buffers,
-         unsigned numInputs) const = 0;
+  /// others written. An error says what the kernel did wrong, or why it could
+  /// not run. Where `measures` is given, the launcher says what it can tell.
+  virtual llvm::Error launch(const KernelCall &call,
+                             llvm::ArrayRef<KernelBuffer> buffers,
+                             unsigned numInputs,
+                             LaunchMeasures *measures) const = 0;
 };
 
 /// A kernel that was compiled, which may serve calls with different numbers.

@@ -18,6 +18,7 @@
 
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
+#include "MetaOps/Runtime/Program/LaunchCounts.h"
 #include "MetaOps/Runtime/Program/ProgramInfo.h"
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -72,6 +73,8 @@ struct CallStatistics {
   int64_t total = 0;
   int64_t min = 0;
   int64_t max = 0;
+  /// What the last of them moved; null where that is not counted.
+  std::shared_ptr<const LaunchCounts> counts = nullptr;
 
   void add(int64_t time) { add({1, time, time, time}); }
   void add(const CallStatistics &other);
