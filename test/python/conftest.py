@@ -19,13 +19,38 @@ def pytest_addoption(parser):
     parser.addoption(
         "--device",
         default="cpu:0",
-        help="where tests make their arrays; on the interpreter those of the compiler are skipped",
+        help="where tests make their arrays; tests that look at what others have are skipped",
     )
+
+
+#: What a test may need of its device, as a mark or a fixture, and who lacks it.
+NEEDS = {
+    "compiled": "looks at compiled programs",
+    "processor": "looks at code of processors, or at threads",
+    "host_memory": "shares the host's memory with arrays",
+}
+LACKING = {
+    "cpu": [],
+    "interpreter": ["compiled", "processor"],
+    "emulator": ["processor", "host_memory"],
+    "cuda": ["processor"],
+}
 
 
 def pytest_configure(config):
     """Make the device current for good: files make arrays when they are imported."""
     mo.device(config.getoption("--device")).__enter__()
+    for name, reason in NEEDS.items():
+        config.addinivalue_line("markers", f"{name}: {reason}")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Skip what the device lacks."""
+    kind = config.getoption("--device").partition(":")[0]
+    for name in LACKING[kind]:
+        for item in items:
+            if item.get_closest_marker(name) or name in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.skip(reason=NEEDS[name]))
 
 
 def pytest_collection_finish():
@@ -58,10 +83,8 @@ def nothing_pending():
 
 
 @pytest.fixture
-def compiled(request):
+def compiled():
     """Mark a test that looks at what was compiled."""
-    if request.config.getoption("--device").startswith("interpreter"):
-        pytest.skip("looks at compiled programs")
 
 
 @pytest.fixture

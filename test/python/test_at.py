@@ -147,7 +147,9 @@ def test_few_kernels(rng, compiled):
     y = mo.array(floats(rng, (60, 50)))
     y[rows] = floats(rng, (3, 50))
     y.sync()
-    assert len(mo.last_program().kernels) <= 2
+    # Where the host does not see indices, what has checked them is told of, too.
+    kernels = [kernel for kernel in mo.last_program().kernels if "check" not in kernel.operators[0]]
+    assert len(kernels) <= 2
     # A slice beside a tensor is not copied.
     (mo.array(floats(rng, (60, 50)))[10:40, rows] * 2).sync()
     assert len(mo.last_program().kernels) == 1

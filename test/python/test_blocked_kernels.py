@@ -11,6 +11,8 @@ import metaops as mo
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.processor
+
 
 def make(seed, shape, dtype="f4"):
     values = np.random.default_rng(seed).standard_normal(shape).astype(dtype)

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from metaops import nn
 
+pytestmark = pytest.mark.processor
+
 #: Operations of a kernel's loops. The largest of the workloads of bench/, a tile of
 #: a transpose, is a third of it.
 LARGEST_KERNEL = 12_000

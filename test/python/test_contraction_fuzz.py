@@ -25,6 +25,8 @@ import pytest
 from random_programs import Program
 from test_schedule_fuzz import TOOLS, run
 
+pytestmark = pytest.mark.processor
+
 PER_FILE = 20
 
 #: The space of a kind of stage; what each factor and the result are indexed by.

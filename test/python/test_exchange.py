@@ -64,6 +64,7 @@ def watched(array):
 # To NumPy
 
 
+@pytest.mark.host_memory
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_asarray_is_a_readonly_view(dtype, shape):
@@ -87,6 +88,7 @@ def test_array_is_a_copy():
     same(x, np.float32([1, 2]))
 
 
+@pytest.mark.host_memory
 def test_array_protocol_converts():
     x = mo.array([1.5, 2.5])
     view = x.__array__()
@@ -236,6 +238,7 @@ def test_exports_while_another_thread_updates():
 # From NumPy
 
 
+@pytest.mark.host_memory
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_asarray_shares(dtype, shape):
@@ -317,6 +320,7 @@ def test_shared_memory_is_never_written():
     same(source, expected)
 
 
+@pytest.mark.host_memory
 def test_shared_memory_lives_as_long_as_a_var_needs_it():
     source, alive = watched(np.arange(1000, dtype="float32"))
     expected = np.asarray(source).copy()
@@ -368,6 +372,7 @@ def guarded(bytes_needed):
     return np.frombuffer(memory, "u1", count=bytes_needed, offset=size - bytes_needed)
 
 
+@pytest.mark.host_memory
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects memory with mprotect")
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float16", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(1,), (3,), (17,), (33,), (5, 7), (13, 19), (3, 5, 11)])
@@ -390,6 +395,7 @@ def test_nothing_is_read_beyond_shared_memory(dtype, shape):
         close(x.cast("float32").T @ x.cast("float32"), product, 1e-6, 1e-6 * product.max())
 
 
+@pytest.mark.host_memory
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects memory with mprotect")
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64"])
 @pytest.mark.parametrize("extent", [1, 31, 32, 33, 64, 257])
@@ -443,6 +449,7 @@ class Elsewhere(Unversioned):
         raise AssertionError("must not be asked")
 
 
+@pytest.mark.host_memory
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_numpy_takes_dlpack(dtype, shape):
@@ -458,6 +465,7 @@ def test_numpy_takes_dlpack(dtype, shape):
     assert address(old) != address(np.asarray(x))
 
 
+@pytest.mark.host_memory
 @numpy2
 def test_numpy_is_told_that_it_may_not_write():
     x = mo.array([1.0, 2.0])
@@ -549,6 +557,7 @@ def test_cycles_with_capsules_are_collected():
 # DLPack from others
 
 
+@pytest.mark.host_memory
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_numpy_gives_dlpack(dtype, shape):
@@ -590,6 +599,7 @@ def test_strided_tensors_are_copied(make):
         mo.from_dlpack(source, copy=False)
 
 
+@pytest.mark.host_memory
 def test_taken_memory_is_released():
     source, alive = watched(np.arange(100, dtype="float32"))
     x = mo.from_dlpack(source)
@@ -613,6 +623,7 @@ def test_taken_memory_is_never_written():
     same(p, np.full(100, 8, "float32"))
 
 
+@pytest.mark.host_memory
 def test_a_var_through_dlpack_is_the_same_memory():
     x = mo.array([1.0, 2.0, 3.0])
     y = mo.from_dlpack(x)
@@ -677,6 +688,7 @@ def struct_of(capsule):
     return DLVersioned.from_address(pointer(capsule, b"dltensor_versioned"))
 
 
+@pytest.mark.host_memory
 def test_the_struct_that_leaves():
     x = mo.array(np.arange(6, dtype="uint16").reshape(1, 2, 3))
     capsule = x.__dlpack__(max_version=(1, 0))

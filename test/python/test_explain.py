@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from metaops import _core, calibration
 
+pytestmark = pytest.mark.processor
+
 
 def make(seed=0, shape=(37, 129)):
     data = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)

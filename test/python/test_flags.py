@@ -399,6 +399,7 @@ def test_tasks_have_their_own_scopes():
     assert asyncio.run(both()) == [False, True]
 
 
+@pytest.mark.host_memory
 def test_detach_shares_memory_and_stops_gradients():
     x = mo.array([1.0, 2.0])
     y = x.detach()

@@ -471,6 +471,7 @@ def test_a_loss_can_be_differentiated_twice_over_before_its_update(rng):
     close(p, b - gradient_of(b, a), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.host_memory
 def test_what_numpy_sees_is_not_overwritten_and_the_next_value_is(compiled, rng):
     start = floats(rng, SHAPE)
     p = mo.array(start)

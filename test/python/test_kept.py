@@ -16,7 +16,7 @@ import pytest
 from metaops import nn
 from util import close, floats, same
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.processor
 
 # What the panels of the weights below take: 64 x 32 x 3 x 3 floats.
 PANELS = 64 * 32 * 9 * 4

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 import listings
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.processor
 
 
 def write(folder: Path, *names: str) -> Path:

@@ -16,6 +16,8 @@ import pytest
 from random_control_flow import ControlFlow
 from test_schedule_fuzz import TOOLS
 
+pytestmark = pytest.mark.processor
+
 SOURCE = Path(__file__).resolve().parents[2]
 COMPILER = shutil.which("gcc") or shutil.which("clang-22")
 

@@ -11,7 +11,7 @@ import pytest
 from metaops.explain import Explanation
 from util import close, same, same_bits
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.processor
 
 # Results of at least so many bytes are stored past the caches.
 LIMIT = 32 << 20

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from util import same_bits
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.processor
 
 # Rows and columns around the sizes where columns are cut, and where not.
 SHAPES = [

@@ -9,7 +9,7 @@ import pytest
 from metaops.threads import most_threads
 from util import same_bits
 
-pytestmark = pytest.mark.usefixtures("compiled")
+pytestmark = pytest.mark.processor
 
 
 CASES = [
