@@ -17,6 +17,7 @@ from typing import Any
 
 import metaops as mo
 import numpy as np
+from gpu_schedules import Draw, Stage
 from random_graphs import ALL, DIFFERENTIATED, Graph, Node, run
 from test_schedule_fuzz import SCHEDULE, random_schedule
 
@@ -106,11 +107,27 @@ def _random_line(rng: Random, match: re.Match[str]) -> str:
     operators = match[1].split(":", 1)[0]
     text = f"schedule({match[2]}) {operators} metaop.yield"
     found = SCHEDULE.search(text)
+    space = re.search(r": S = ([\dx]+)", match[1])
+    if found and space and re.search(r"block|thread|warp|cluster", match[2]):
+        return match[1] + _draw_for_gpu(rng, match, space[1], operators)
     # Stages with prefixes leave little to choose.
     if not found or rng.random() < (0.9 if "prefix" in operators else 0.4):
         return match[0]
     schedule = random_schedule(rng, found)
     return match[1] + schedule.removeprefix("schedule(").removesuffix(")")
+
+
+def _draw_for_gpu(rng: Random, match: re.Match[str], space: str, operators: str) -> str:
+    """Return another schedule for a GPU of a stage that is alone in its kernel."""
+    extents = [int(extent) for extent in space.split("x")]
+    dims = {int(dim) for dim in re.findall(r"\w\((\d+)", match[2])}
+    joined = "shared" in match[2] or "place" in match[2]
+    if joined or "prefix" in operators or dims != set(range(len(extents))):
+        return match[2]
+    grid = {int(dim) for dim in re.findall(r"(?:block|cluster)\((\d+)", match[2])}
+    reduced = dims - grid if re.search("reduce|scatter", operators) else set()
+    drawn = Draw(rng, Stage(extents, reduced), rng.choice([1, 32, 64, 128])).text()
+    return drawn.removeprefix("schedule(").removesuffix(")")
 
 
 def check_values(recipe: Sequence[Node], settings: Settings) -> Counter[str]:
