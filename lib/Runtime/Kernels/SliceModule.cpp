@@ -21,10 +21,13 @@ using namespace mlir;
 
 namespace metaops {
 
-/// A stage whose schedule a user has given is told by the line of that.
+/// A stage whose schedule a user has given is told by the line of that, unless
+/// the message tells it already.
 static std::string describeOverride(const Diagnostic &diagnostic) {
   std::string place = metaop::getOverride(diagnostic.getLocation());
-  return place.empty() ? "" : place + ": ";
+  if (place.empty() || llvm::StringRef(diagnostic.str()).starts_with(place))
+    return "";
+  return place + ": ";
 }
 
 SliceModule::SliceModule(const DialectRegistry &registry)
