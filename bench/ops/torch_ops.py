@@ -32,7 +32,7 @@ class Torch(Ops):
 
     def numpy(self, tensor: Any) -> np.ndarray:
         """Share the tensor's memory."""
-        return tensor.detach().numpy()
+        return tensor.detach().cpu().numpy()
 
     def compiled(self, function: Callable) -> Callable:
         """Return the function as it is run."""
@@ -44,7 +44,7 @@ class Torch(Ops):
         The backward pass alone is that of a forward pass that was run once.
         """
         state = workload.replaced(len(arrays))
-        tensors = [torch.from_numpy(a.copy() if k in state else a) for k, a in enumerate(arrays)]
+        tensors = [self.tensor(a.copy() if k in state else a) for k, a in enumerate(arrays)]
         xs, cotangents = workload.divide(tensors)
         for place in workload.gradients:
             xs[place].requires_grad_()

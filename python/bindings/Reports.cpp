@@ -160,8 +160,13 @@ static void bindFlags(py::module_ &module) {
   define(
       module, "set_most_threads(n)", [](int64_t n) { setMostThreads(n); },
       "Bounds the threads of the session, before that is made.");
-  define(module, "set_gpu_tools(packages, assemblers)", &setGpuTools,
-         "Says what the session uses GPUs with, before that is made.");
+  define(
+      module, "set_gpu_tools(packages, assemblers)",
+      [](py::handle packages, py::handle assemblers) {
+        setGpuTools(toStrings(packages, "packages"),
+                    toStrings(assemblers, "assemblers"));
+      },
+      "Says what the session uses GPUs with, before that is made.");
   define(module, "flag_names()", [] { return strings(getFlagNames()); });
   define(module, "get_flag(name)", &readFlag);
   define(module, "set_flag(name, value)",
