@@ -127,8 +127,9 @@ void GpuScheduler::planPoints() {
 }
 
 /// Squares of the loop along which results are contiguous, and of that along
-/// which operands are. A row of the square is a word longer than the banks, so
-/// that a column of it lies in all of them.
+/// which operands are. A row of the square is longer than the banks by as many
+/// words as a warp has columns: what it reads of one lies in every so many
+/// banks, and the others between.
 void GpuScheduler::planSquares(const StageTraffic::Transposed &transposed) {
   putOnGrid(traffic.getKept());
   int64_t inner = traffic.getContiguous(), other = transposed.loop;
@@ -141,8 +142,9 @@ void GpuScheduler::planSquares(const StageTraffic::Transposed &transposed) {
       std::min(kSquare * perWord, ceilPowerOf2(traffic.getExtent(other)));
   at(other).threads = std::min(kUsualThreads / at(inner).threads, side);
   at(other).copies = side / at(other).threads;
+  int64_t columns = divideCeilSigned(Chip::kWarpThreads, at(inner).threads);
   for (unsigned read : transposed.reads)
-    staged.push_back({read, perWord});
+    staged.push_back({read, columns * perWord});
 }
 
 void GpuScheduler::planPrefixes() {

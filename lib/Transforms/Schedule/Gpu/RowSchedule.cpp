@@ -112,8 +112,11 @@ private:
 } // namespace
 
 RowStage &RowScheduler::getLargest() {
-  return *llvm::max_element(stages, [](const RowStage &a, const RowStage &b) {
-    return a.countInner() < b.countInner();
+  auto measure = [](const RowStage &each) {
+    return std::pair(each.countInner(), each.planner.traffic.countBytes());
+  };
+  return *llvm::max_element(stages, [&](const RowStage &a, const RowStage &b) {
+    return measure(a) < measure(b);
   });
 }
 

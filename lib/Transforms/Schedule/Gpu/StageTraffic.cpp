@@ -82,6 +82,13 @@ int64_t StageTraffic::countBytes(const Access &access) const {
 }
 
 /// Threads wait for what they load, and stores that are apart are no faster.
+int64_t StageTraffic::countBytes() const {
+  int64_t total = 0;
+  for (const Access &access : accesses)
+    total = addCounts(total, countBytes(access));
+  return total;
+}
+
 void StageTraffic::findContiguous() {
   int64_t most = -1;
   for (int64_t loop = stage.getNumLoops(); loop-- > 0;) {
@@ -117,9 +124,7 @@ static int64_t getDivisorBeside(const StagePlace &place, int64_t loop) {
 }
 
 int64_t StageTraffic::getVectorWidth(int64_t loop) const {
-  int64_t total = 0, width = kVectorBytes;
-  for (const Access &access : accesses)
-    total = addCounts(total, countBytes(access));
+  int64_t total = countBytes(), width = kVectorBytes;
   for (const Access &access : accesses) {
     auto step = getStep(access, loop);
     if (!access.loops.test(loop) || step == 0)

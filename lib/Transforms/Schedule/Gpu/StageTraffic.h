@@ -41,6 +41,8 @@ public:
   int64_t getVectorWidth(int64_t loop) const;
   /// Reads that most of the iterations do.
   unsigned countLargeReads() const;
+  /// The bytes of all accesses, each once for each of its iterations.
+  int64_t countBytes() const;
   /// The most bytes of an element that is accessed.
   int64_t getElementBytes() const;
   /// Reads, by number, of as many elements as there are iterations, contiguous

@@ -298,3 +298,15 @@ func.func @prefix(%a: tensor<4096x300xf32>) -> tensor<4096x300xf32> {
   }
   return %r : tensor<4096x300xf32>
 }
+
+// Half a warp has a column of 16, and the other half the next one: rows of the square are
+// two words longer than the banks, so that these lie between each other.
+// CHECK-LABEL: func @transpose_of_16(
+// CHECK: schedule(#metaop.schedule<[block(0), block(1, 32), block(2, 16), thread(1), thread(2)], tile = [1: 2], staged = [0: 2]>) {
+func.func @transpose_of_16(%a: tensor<4x16x1024xf32>) -> tensor<4x1024x16xf32> {
+  %r = metaop.fused(%ba = %a : tensor<4x16x1024xf32>) -> tensor<4x1024x16xf32> {
+    %0 = metaop.reindex %ba map affine_map<(d0, d1, d2) -> (d0, d2, d1)> fill 0.0 : f32 : tensor<4x16x1024xf32> -> tensor<4x1024x16xf32>
+    metaop.yield %0 : tensor<4x1024x16xf32>
+  }
+  return %r : tensor<4x1024x16xf32>
+}

@@ -428,3 +428,22 @@ func.func @main(%x: tensor<512x8192xf32>) -> tensor<512x8192xf32> {
   %y = metaop.sub %x, %sb : tensor<512x8192xf32>
   return %y : tensor<512x8192xf32>
 }
+
+// -----
+
+// Of stages with as many iterations, the one that moves most says along which loop threads
+// lie: here the second, since the first reads one number of each row.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+func.func @main(%t: tensor<512xi32>, %x: tensor<512x1024xf32>) -> tensor<512x1024xf32> {
+  %0 = metaop.broadcast %t dims = [0] : tensor<512xi32> -> tensor<512x1024xi32>
+  %1 = metaop.iota dim = 1 : tensor<512x1024xi32>
+  %2 = metaop.cmp eq %0, %1 : tensor<512x1024xi32> -> tensor<512x1024xi1>
+  %3 = metaop.cast %2 : tensor<512x1024xi1> -> tensor<512x1024xf32>
+  %s = metaop.reduce add %3 dims = [1] : tensor<512x1024xf32> -> tensor<512xf32>
+  %4 = metaop.broadcast %s dims = [0] : tensor<512xf32> -> tensor<512x1024xf32>
+  %y = metaop.mul %x, %4 : tensor<512x1024xf32>
+  return %y : tensor<512x1024xf32>
+}
