@@ -11,14 +11,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
+#include "MetaOps/Runtime/GPU/GpuTarget.h"
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "MetaOps/Runtime/Session/Inspector.h"
 
+#include <map>
 #include <pybind11/stl.h>
 
 using namespace metaops;
 using namespace metaops::python;
 using mlir::metaop::AccessDescription;
+using mlir::metaop::CardPrediction;
+using mlir::metaop::GridDescription;
 using mlir::metaop::KernelDescription;
 using mlir::metaop::LoopDescription;
 using mlir::metaop::MachineFigures;
@@ -30,6 +34,8 @@ static py::dict toDict(const LoopDescription &loop) {
   result["extent"] = loop.extent;
   result["is_reduced"] = loop.isReduced;
   result["is_parallel"] = loop.isParallel;
+  result["owner"] = loop.owner;
+  result["step"] = loop.step;
   result["is_shared"] = loop.isShared;
   result["vector_width"] = loop.vectorWidth;
   result["unroll"] = loop.unroll;
@@ -68,6 +74,34 @@ static py::dict toDict(const StageDescription &stage) {
   return result;
 }
 
+/// None of a kernel that is for a CPU.
+static py::object toObject(const std::optional<GridDescription> &grid) {
+  if (!grid)
+    return py::none();
+  py::dict result, predictions;
+  for (const CardPrediction &prediction : grid->predictions)
+    predictions[py::str(prediction.card)] = prediction.seconds;
+  result["chip"] = grid->chip;
+  result["blocks"] = grid->blocks;
+  result["cluster"] = grid->cluster;
+  result["threads"] = grid->threads;
+  result["shared_bytes"] = grid->sharedBytes;
+  result["registers"] = grid->registers;
+  result["resident_blocks"] = grid->residentBlocks;
+  result["occupancy"] = grid->occupancy;
+  result["predicted_seconds"] = predictions;
+  return result;
+}
+
+/// How many threads of a CPU, or of a GPU, work on a call at most.
+static int64_t countThreads(const KernelInfo &call,
+                            const KernelDescription &kernel) {
+  if (kernel.grid)
+    return kernel.grid->blocks * kernel.grid->threads;
+  return std::min<int64_t>(getDevice().getThreads().getThreads(),
+                           call.maxThreads);
+}
+
 /// What the fusion reported, and for each call its stages and their text.
 py::tuple metaops::python::describeProgram(
     const std::shared_ptr<const RunRecord> &record) {
@@ -100,14 +134,34 @@ py::tuple metaops::python::describeProgram(
     entry["bytes_written"] = call.bytesWritten;
     entry["flops"] = call.flops;
     entry["instructions"] = instructions;
-    entry["threads"] = std::min<int64_t>(getDevice().getThreads().getThreads(),
-                                         call.maxThreads);
+    entry["threads"] = countThreads(call, kernel);
     entry["predicted_seconds"] = predictSeconds(call);
     entry["may_keep"] = call.mayKeep;
+    entry["grid"] = toObject(kernel.grid);
     entry["text"] = text;
     kernels.append(std::move(entry));
   }
   return py::make_tuple(description.fusion, kernels);
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+Compiler &metaops::python::findTarget(const std::string &name) {
+  // Guarded by the GIL; records of programs refer to them as long as the
+  // process lives.
+  static auto *targets = new std::map<std::string, std::unique_ptr<Compiler>>;
+  std::unique_ptr<Compiler> &target = (*targets)[name];
+  if (!target) {
+    auto created = createTargetCompiler(name);
+    if (!created) {
+      targets->erase(name);
+      fail(ErrorKind::Value, toString(created.takeError()));
+    }
+    target = std::move(*created);
+  }
+  return *target;
 }
 
 //===----------------------------------------------------------------------===//

@@ -181,16 +181,20 @@ static void bindFlags(py::module_ &module) {
 
 void metaops::python::bindReports(py::module_ &module) {
   bindPrograms(module);
-  define(module, "plan_programs(vars)", [](py::handle object) {
-    py::list owner;
-    std::vector<const Var *> vars = toVars(object, owner);
-    auto runs = runWithoutGIL(
-        [&](Session &session) { return session.inspect().planRuns(vars); });
-    py::list result;
-    for (auto &run : runs)
-      result.append(py::cast(ProgramView{std::move(run)}));
-    return result;
-  });
+  define(module, "plan_programs(vars, target=None)",
+         [](py::handle object, py::handle name) {
+           py::list owner;
+           std::vector<const Var *> vars = toVars(object, owner);
+           Compiler *target =
+               name.is_none() ? nullptr : &findTarget(name.cast<std::string>());
+           auto runs = runWithoutGIL([&](Session &session) {
+             return session.inspect().planRuns(vars, target);
+           });
+           py::list result;
+           for (auto &run : runs)
+             result.append(py::cast(ProgramView{std::move(run)}));
+           return result;
+         });
   define(module, "take_unused_schedules()", [] {
     // At the end of a process; a session is not made for it, and that of the
     // process which this one was forked from is not this one's affair.

@@ -497,6 +497,17 @@ class StageDescription(TypedDict):
     schedule: str
     override_line: int
 
+class GridDict(TypedDict):
+    chip: str
+    blocks: int
+    cluster: int
+    threads: int
+    shared_bytes: int
+    registers: int
+    resident_blocks: int
+    occupancy: float
+    predicted_seconds: dict[str, float]
+
 class KernelDescription(TypedDict):
     name: str
     stages: list[StageDescription]
@@ -508,6 +519,7 @@ class KernelDescription(TypedDict):
     threads: int
     predicted_seconds: float
     may_keep: _Bool
+    grid: GridDict | None
     text: str
 
 class KernelInfo:
@@ -572,7 +584,7 @@ class TunedDict(TypedDict):
 
 def target_name() -> str: ...
 def make_profiler(keep_runs: _Bool) -> Profiler: ...
-def plan_programs(vars: Var | Sequence[Var]) -> list[ProgramInfo]: ...
+def plan_programs(vars: Var | Sequence[Var], target: str | None = None) -> list[ProgramInfo]: ...
 def take_unused_schedules() -> list[str]: ...
 def machine_figures() -> dict[str, Any]: ...
 def set_machine_figures(figures: dict[str, Any]) -> None: ...

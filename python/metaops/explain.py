@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Access",
     "Explanation",
+    "Grid",
     "KernelExplanation",
     "Loop",
     "Stage",
@@ -75,6 +76,11 @@ class Loop(NamedTuple):
     is_reduced, is_parallel, is_shared : bool
         Whether a reduction runs over it, threads may divide it, and it is that of
         the stage before.
+    owner : str
+        On a GPU, who has an iteration: "cluster", "block", "warp" or "thread";
+        "" of a loop, which is done in order.
+    step : int
+        How far one iteration goes.
     vector_width, unroll : int
         Iterations that are one vector, and that are computed side by side.
     """
@@ -83,6 +89,8 @@ class Loop(NamedTuple):
     extent: str
     is_reduced: bool
     is_parallel: bool
+    owner: str
+    step: int
     is_shared: bool
     vector_width: int
     unroll: int
@@ -125,6 +133,36 @@ class Stage(NamedTuple):
     override_line: int
 
 
+class Grid(NamedTuple):
+    """The threads of a kernel on a GPU, and what they take of it, by an estimate.
+
+    Attributes
+    ----------
+    chip : str
+        What the code is for, as "sm_90a".
+    blocks, cluster, threads : int
+        Blocks of the grid, blocks of a cluster, threads of a block.
+    shared_bytes, registers : int
+        Shared memory of a block, registers of a thread.
+    resident_blocks : int
+        Blocks that a multiprocessor holds at a time.
+    occupancy : float
+        The part of the threads that it could hold that these have, 0 to 1.
+    predicted_seconds : dict
+        What one call should take, by the name of each card that has the chip.
+    """
+
+    chip: str
+    blocks: int
+    cluster: int
+    threads: int
+    shared_bytes: int
+    registers: int
+    resident_blocks: int
+    occupancy: float
+    predicted_seconds: dict[str, float]
+
+
 class KernelExplanation(NamedTuple):
     """One kernel call.
 
@@ -143,10 +181,12 @@ class KernelExplanation(NamedTuple):
     threads : int
         How many will work on it at most.
     predicted_seconds : float
-        What it should take on them.
+        What it should take on them; on a GPU, on the first card of `grid`.
     may_keep : bool
         It packs arguments of the program. Where these stay the same, the third
         run on them, and later ones, find what is packed, and do without it.
+    grid : Grid or None
+        Of a kernel for a GPU.
     text : str
         The stages, as ``print`` shows them.
     """
@@ -161,6 +201,7 @@ class KernelExplanation(NamedTuple):
     threads: int
     predicted_seconds: float
     may_keep: bool
+    grid: Grid | None
     text: str
 
     @property
@@ -170,12 +211,12 @@ class KernelExplanation(NamedTuple):
         return self.flops / total if total else 0.0
 
     def __str__(self) -> str:
-        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         kept = "  kept from run to run where what it reads stays the same\n"
-        return (
-            f"{self.name}: {' '.join(self.lines)}\n{self.text}{kept if self.may_keep else ''}"
-            f"  {threads}; predicted {self.predicted_seconds * 1e6:.1f} us"
-        )
+        text = f"{self.name}: {' '.join(self.lines)}\n{self.text}{kept if self.may_keep else ''}"
+        if self.grid:
+            return text.rstrip()  # threads and times are told there
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return f"{text}  {threads}; predicted {self.predicted_seconds * 1e6:.1f} us"
 
 
 class Explanation:
@@ -193,6 +234,7 @@ class Explanation:
     """
 
     def __init__(self, programs: Sequence[_core.ProgramInfo]) -> None:
+        self._programs = list(programs)
         self.kernels: list[KernelExplanation] = []
         self.fusion: list[str] = []
         before = after = 0
@@ -208,6 +250,22 @@ class Explanation:
     def predicted_seconds(self) -> float:
         """What all kernels should take, one after the other."""
         return sum(kernel.predicted_seconds for kernel in self.kernels)
+
+    def ir(self, phase: str) -> list[str]:
+        """Return the MLIR text of each program at a phase of its target.
+
+        Parameters
+        ----------
+        phase
+            graph, fused, scheduled or kernels; then loops or llvm of programs for
+            processors, and gpu, nvvm or ptx of those for a GPU.
+
+        Raises
+        ------
+        ValueError
+            If there is no such phase.
+        """
+        return [program.ir(phase) for program in self._programs]
 
     def save_schedules(self, path: str | os.PathLike[str]) -> None:
         """Write the schedules to a file that ``flags.schedule_file`` takes.
@@ -274,11 +332,12 @@ def _kernel(call: _core.KernelDescription) -> KernelExplanation:
         threads=call["threads"],
         predicted_seconds=call["predicted_seconds"],
         may_keep=call["may_keep"],
+        grid=None if call["grid"] is None else Grid(**call["grid"]),
         text=call["text"],
     )
 
 
-def explain(vars: Var | Sequence[Var]) -> Explanation:
+def explain(vars: Var | Sequence[Var], *, target: str | None = None) -> Explanation:
     """Return what the kernels do that would compute values.
 
     The programs are compiled, and found again when the values are asked for.
@@ -289,11 +348,16 @@ def explain(vars: Var | Sequence[Var]) -> Explanation:
     ----------
     vars
         What `sync` would be called with.
+    target
+        What the kernels are for, whatever the device of the values is: a GPU by
+        its chip, as "cuda:sm_90a". It need not be there. By default that device.
 
     Raises
     ------
     RuntimeError
         If the interpreter would run, which has no kernels.
+    ValueError
+        If there is no such target.
 
     Examples
     --------
@@ -303,7 +367,7 @@ def explain(vars: Var | Sequence[Var]) -> Explanation:
     >>> explanation.kernels[0].stages[0].space
     '64x128'
     """
-    return Explanation(_core.plan_programs(vars))
+    return Explanation(_core.plan_programs(vars, target))
 
 
 def explain_program(info: _core.ProgramInfo) -> Explanation:

@@ -44,7 +44,8 @@ class LastProgram:
         Parameters
         ----------
         phase
-            graph, fused, scheduled, kernels, loops or llvm.
+            graph, fused, scheduled or kernels; then loops or llvm of a program for
+            processors, and gpu, nvvm or ptx of one for a GPU.
 
         Raises
         ------

@@ -314,3 +314,100 @@ def test_damaged_figures_change_nothing(tmp_path, figures, text):
 def test_nothing_is_kept_without_a_folder(figures):
     assert calibration.save(figures, "") is None
     assert not calibration.load("")
+
+
+#
+# For a GPU that is not there
+#
+
+
+def test_explains_for_a_gpu_wherever_the_values_are():
+    data, x = make(30, (512, 1024))
+    y = mo.exp(x).sum(dims=1)
+    ran = mo.stats()["programs_run"]
+    explanation = mo.explain(y, target="cuda:sm_90a")
+    assert mo.stats()["programs_run"] == ran
+    (kernel,) = explanation.kernels
+    grid = kernel.grid
+    assert grid.chip == "sm_90a" and list(grid.predicted_seconds) == ["H100", "H200"]
+    assert grid.blocks * grid.threads == kernel.threads >= 512
+    assert 24 < grid.registers <= 255 and 0 <= grid.shared_bytes < 227 << 10
+    assert grid.resident_blocks >= 1 and 0 < grid.occupancy <= 1
+    assert kernel.predicted_seconds == pytest.approx(grid.predicted_seconds["H100"], rel=1e-5)
+    assert kernel.predicted_seconds > 2e-6
+    owners = [loop.owner for loop in kernel.stages[0].loops]
+    assert owners[0] == "block" and "thread" in owners and "" in owners
+    assert kernel.flops == 2 * data.size and kernel.bytes_read == data.nbytes
+    text = str(explanation)
+    for part in ("a block each", "a thread each", "blocks a multiprocessor of sm_90a", "on H200"):
+        assert part in text
+    # The values' own device is as before.
+    (own,) = mo.explain(y).kernels
+    assert own.grid is None and own.stages[0].identity == kernel.stages[0].identity
+    assert ".entry kernel_0" in explanation.ir("ptx")[0]
+    with pytest.raises(ValueError, match="no phase 'llvm'; expected one of graph, .*, ptx"):
+        explanation.ir("llvm")
+
+
+def test_chips_have_cards():
+    _, x = make(31, (64, 4096))
+    for chip, card in {"sm_80": "A100", "sm_86": "A10", "sm_89": "L40S", "sm_90": "H100"}.items():
+        (kernel,) = mo.explain(x + 1, target=f"cuda:{chip}").kernels
+        assert kernel.grid.chip == chip and next(iter(kernel.grid.predicted_seconds)) == card
+
+
+def test_large_tensors_take_as_long_as_memory_needs():
+    x = mo.asarray(np.zeros((1 << 28,), np.float32))
+    (kernel,) = mo.explain(x + 1, target="cuda:sm_90a").kernels
+    seconds = kernel.grid.predicted_seconds
+    moved = kernel.bytes_read + kernel.bytes_written
+    assert seconds["H100"] == pytest.approx(moved / 3350e9 + 2e-6, rel=1e-6)
+    assert seconds["H200"] == pytest.approx(moved / 4800e9 + 2e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_70", "cuda", "cuda:", "tpu", "sm_90a", ""])
+def test_unknown_targets_list_those_that_there_are(target):
+    _, x = make(32)
+    expected = f"there is no target '{target}'; expected one of cuda:sm_80, .*, cuda:sm_90a "
+    with pytest.raises(ValueError, match=expected):
+        mo.explain(x + 1, target=target)
+
+
+GPU = "emulator:sm_90a"
+
+
+def test_schedules_for_a_gpu_are_saved_and_taken(tmp_path):
+    data, x = make(33, (24, 96))
+    path = tmp_path / "schedules.txt"
+    mo.explain(mo.softmax(x, -1), target="cuda:sm_90a").save_schedules(path)
+    expected = np.exp(data - data.max(axis=1, keepdims=True))
+    expected /= expected.sum(axis=1, keepdims=True)
+    with mo.device(GPU):
+        on_gpu = mo.array(data)
+    with mo.flag_scope(schedule_file=str(path)):
+        y = mo.softmax(on_gpu, -1)
+        lines = [stage.override_line for kernel in mo.explain(y).kernels for stage in kernel.stages]
+        assert all(lines) and len(set(lines)) == len(lines)
+        np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5)
+
+
+def test_schedules_that_a_gpu_cannot_have_are_refused_at_their_line(tmp_path):
+    data, x = make(34, (64, 128))
+    path = tmp_path / "schedules.txt"
+    mo.explain(mo.exp(x).sum(dims=1), target="cuda:sm_90a").save_schedules(path)
+    wrong = {
+        "[block(0, 64), step(1, 64), thread(0), thread(1)]": "G3",
+        "[block(0), block(1, 64), thread(1)]": "G7",
+        "[parallel(0), step(1)]": "G2",
+        "[block(0), step(1, 128), thread(1, 8)], tile = [1: 8], lanes = 1: 8": "G6",
+    }
+    with mo.device(GPU):
+        on_gpu = mo.array(data)
+    for levels, label in wrong.items():
+        text = re.sub(r"#metaop\.schedule<.*>", f"#metaop.schedule<{levels}>", path.read_text())
+        path.write_text(text)
+        with (
+            mo.flag_scope(schedule_file=str(path)),
+            pytest.raises(RuntimeError, match=rf"schedules\.txt:4: \({label}\)"),
+        ):
+            mo.exp(on_gpu).sum(dims=1).numpy()

@@ -16,6 +16,8 @@ using namespace metaops;
 double metaops::predictSeconds(const KernelInfo &call,
                                const mlir::metaop::MachineFigures &machine,
                                int64_t threads) {
+  if (call.cardWork > 0)
+    return static_cast<double>(call.cardWork) * 1e-12;
   mlir::metaop::KernelWork work;
   work.bytesRead = call.bytesRead;
   work.bytesWritten = call.bytesWritten;

@@ -39,7 +39,7 @@ void GpuBackend::setTarget(metaop::PipelineOptions &options) const {
 
 FailureOr<metaop::KernelDescription>
 GpuBackend::describe(metaop::KernelOp kernel) const {
-  return metaop::describeKernel(kernel, metaop::Processor());
+  return metaop::describeGpuKernel(kernel, chip);
 }
 
 void GpuBackend::addLowering(OpPassManager &passes) const {

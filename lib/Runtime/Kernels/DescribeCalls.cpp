@@ -50,6 +50,9 @@ static llvm::Expected<KernelInfo> describeCall(func::CallOp call,
   info.flops = description->work.flops;
   info.instructions.assign(description->work.instructions.begin(),
                            description->work.instructions.end());
+  if (description->grid && !description->grid->predictions.empty())
+    info.cardWork = static_cast<int64_t>(
+        std::min(description->grid->predictions.front().seconds * 1e12, 1e18));
   for (const metaop::StageDescription &stage : description->stages)
     if (stage.overrideLine)
       info.scheduleLines.push_back(stage.overrideLine);

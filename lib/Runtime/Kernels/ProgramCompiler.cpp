@@ -207,11 +207,12 @@ ProgramCompiler::print(StringRef bytecode, StringRef phaseName,
   auto cache = getKernels();
   if (!cache)
     return cache.takeError();
+  metaop::PipelineTarget target = getTarget((*cache)->getBackend());
   auto phase = metaop::parsePipelinePhase(phaseName);
-  if (!phase)
-    return llvm::createStringError(
-        "there is no phase '" + phaseName + "'; expected one of " +
-        metaop::getPipelinePhaseNames(getTarget((*cache)->getBackend())));
+  if (!phase || !llvm::is_contained(metaop::getPipelinePhases(target), *phase))
+    return llvm::createStringError("there is no phase '" + phaseName +
+                                   "'; expected one of " +
+                                   metaop::getPipelinePhaseNames(target));
   auto slice = SliceModule::parse(bytecode);
   if (!slice)
     return slice.takeError();

@@ -171,7 +171,7 @@ static void visit(Visitor &visitor, ProgramData &program) {
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelInfo &info) {
   auto &[name, isKernel, nodes, operators, bytesRead, bytesWritten, flops,
-         instructions, routineWork, loopOps, maxThreads, mayKeep,
+         instructions, routineWork, cardWork, loopOps, maxThreads, mayKeep,
          scheduleLines] = info;
   visitor.text(name);
   visitor.number(isKernel);
@@ -182,6 +182,7 @@ static void visit(Visitor &visitor, KernelInfo &info) {
   visitor.number(flops);
   visitor.list(instructions);
   visitor.number(routineWork);
+  visitor.number(cardWork);
   visitor.number(loopOps);
   visitor.number(maxThreads);
   visitor.number(mayKeep);

@@ -53,9 +53,9 @@ static bool addCopies(const Graph &graph, Node *output,
   return true;
 }
 
-std::shared_ptr<const CachedProgram> Programs::makeCopies(const Slice &slice) {
-  if (!slice.device->hasHostMemory() ||
-      !getCompiler(*slice.device).hasKernels() ||
+std::shared_ptr<const CachedProgram> Programs::makeCopies(const Slice &slice,
+                                                          Compiler &backend) {
+  if (!slice.device->hasHostMemory() || !backend.hasKernels() ||
       !llvm::all_of(slice.ops, [&](Node *node) {
         return isa<metaop::ConcatOp>(node->op) || graph.getInfo(node).isView;
       }))
@@ -93,6 +93,6 @@ std::shared_ptr<const CachedProgram> Programs::makeCopies(const Slice &slice) {
       check(CompiledProgram::create(std::move(data), std::move(info)));
   cached->slice = writeSlice(graph, slice);
   cached->options = settings.options;
-  cached->compiler = &getCompiler(*slice.device);
+  cached->compiler = &backend;
   return cached;
 }

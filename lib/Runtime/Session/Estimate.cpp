@@ -201,14 +201,15 @@ void MemoryModel::collect() {
 }
 
 std::vector<std::shared_ptr<const RunRecord>>
-Inspector::planRuns(llvm::ArrayRef<const Var *> vars) {
+Inspector::planRuns(llvm::ArrayRef<const Var *> vars, Compiler *target) {
   std::vector<std::shared_ptr<const RunRecord>> runs;
-  plan(vars, &runs);
+  plan(vars, &runs, target);
   return runs;
 }
 
 int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
-                        std::vector<std::shared_ptr<const RunRecord>> *runs) {
+                        std::vector<std::shared_ptr<const RunRecord>> *runs,
+                        Compiler *target) {
   // What is in the queue has been asked for before.
   session.waiter.drainInside();
   for (const std::unique_ptr<Device> &each : session.devices.getMade())
@@ -240,8 +241,9 @@ int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
                              [&](Node *node) { model.transfer(node); });
               continue;
             }
-            FoundProgram found = session.programs.lookUp(
-                slice, planner.getDonatable(), session.waiter.getStopCheck());
+            FoundProgram found =
+                session.programs.lookUp(slice, planner.getDonatable(),
+                                        session.waiter.getStopCheck(), target);
             model.run(*found.cached->program, slice,
                       session.settings.keepsPacked);
             if (runs)

@@ -30,10 +30,9 @@ Compiler &Programs::getCompiler(const Device &on) const {
              : on.getBackend();
 }
 
-ProgramFlags Programs::getFlags(const Device &on) {
+ProgramFlags Programs::getFlags(const Compiler &backend) {
   // Devices of one backend run the same programs.
-  Compiler *backend = &getCompiler(on);
-  auto [target, isNew] = targets.try_emplace(backend, targets.size());
+  auto [target, isNew] = targets.try_emplace(&backend, targets.size());
   return {target->second,
           uint32_t(settings.options.rules == "paper"),
           uint32_t(settings.options.fuse),
@@ -43,10 +42,11 @@ ProgramFlags Programs::getFlags(const Device &on) {
 }
 
 FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
-                              StopCheck shouldStop) {
-  if (std::shared_ptr<const CachedProgram> copies = makeCopies(slice))
+                              StopCheck shouldStop, Compiler *target) {
+  Compiler &backend = target ? *target : getCompiler(*slice.device);
+  if (std::shared_ptr<const CachedProgram> copies = makeCopies(slice, backend))
     return {copies};
-  finishKey(slice, donatable, getFlags(*slice.device));
+  finishKey(slice, donatable, getFlags(backend));
   std::shared_ptr<const CachedProgram> cached = cache.find(slice.key);
   bool isGrowing = cached && !cached->options.growing.empty();
   if (isGrowing && growth.hasSettled(slice.key))
@@ -57,9 +57,9 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
     return {cached};
   }
   std::vector<GrowingDim> growing;
-  if (!isGrowing && getCompiler(*slice.device).hasKernels())
+  if (!isGrowing && backend.hasKernels())
     growing = growth.note(slice);
-  cached = compile(slice, donatable, std::move(growing), shouldStop);
+  cached = compile(slice, donatable, std::move(growing), backend, shouldStop);
   schedules.note(*cached->program);
   cache.insert(slice.key, cached);
   return {cached, /*wasCompiled=*/true};
@@ -67,12 +67,12 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
 
 std::shared_ptr<const CachedProgram>
 Programs::compile(Slice &slice, llvm::ArrayRef<bool> donatable,
-                  std::vector<GrowingDim> growing, StopCheck shouldStop) {
+                  std::vector<GrowingDim> growing, Compiler &backend,
+                  StopCheck shouldStop) {
   auto cached = std::make_shared<CachedProgram>();
   cached->slice = writeSlice(graph, slice);
   cached->options = settings.options;
   cached->options.growing = std::move(growing);
-  Compiler &backend = getCompiler(*slice.device);
   cached->compiler = &backend;
   ProgramDump dump(settings.dumpDirectory, backend, *cached,
                    llvm::map_to_vector(slice.ops, [](Node *node) {

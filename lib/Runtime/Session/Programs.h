@@ -54,11 +54,13 @@ public:
   /// Which of them makes the programs of a device, as the flags are.
   Compiler &getCompiler(const Device &on) const;
 
-  /// What beside its slice tells a program of a device from others.
-  ProgramFlags getFlags(const Device &on);
+  /// What beside its slice tells a program of a backend from others.
+  ProgramFlags getFlags(const Compiler &backend);
   /// Ends the slice's key. `shouldStop` is asked while a program is compiled.
+  /// Where a target is given, the program is for that and not for the slice's
+  /// device; it is only to be looked at.
   FoundProgram lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
-                      StopCheck shouldStop);
+                      StopCheck shouldStop, Compiler *target = nullptr);
 
   /// Takes the schedules in the file of the settings, and notes them there.
   void readSchedules(Settings &changed);
@@ -83,11 +85,13 @@ private:
   std::shared_ptr<const CachedProgram> compile(Slice &slice,
                                                llvm::ArrayRef<bool> donatable,
                                                std::vector<GrowingDim> growing,
+                                               Compiler &backend,
                                                StopCheck shouldStop);
 
   // Copies.cpp
   /// A program for the slice where that is copies alone, else null.
-  std::shared_ptr<const CachedProgram> makeCopies(const Slice &slice);
+  std::shared_ptr<const CachedProgram> makeCopies(const Slice &slice,
+                                                  Compiler &backend);
 
   Graph &graph;
   const Settings &settings;

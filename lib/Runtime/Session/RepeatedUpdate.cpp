@@ -123,7 +123,8 @@ void SessionImpl::endUpdate(RepeatedUpdate &update,
   update.donatable.assign(planner.getDonatable().begin(),
                           planner.getDonatable().end());
   update.numNumbers = numNumbers;
-  update.flags = programs.getFlags(*runner.getLastRun()->device);
+  update.flags =
+      programs.getFlags(programs.getCompiler(*runner.getLastRun()->device));
   auto record = std::make_shared<RunRecord>(*runner.getLastRun());
   record->wasCompiled = false;
   update.record = std::move(record);
@@ -167,7 +168,8 @@ bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
       !isApart(values) || !fits(update, values))
     return false;
   Device &on = *values.targets.front()->node->device;
-  if (update.record->device != &on || update.flags != programs.getFlags(on))
+  if (update.record->device != &on ||
+      update.flags != programs.getFlags(programs.getCompiler(on)))
     return false;
   size_t count = values.targets.size();
   auto nodeOf = [&](RepeatedUpdate::Source source) {

@@ -28,9 +28,6 @@ llvm::ArrayRef<llvm::StringRef> mlir::metaop::getWorkClassNames() {
   return names;
 }
 
-/// From one kernel of a stream to the next.
-static constexpr double kKernelSeconds = 2e-6;
-
 double MachineFigures::getBandwidth(int64_t footprint) const {
   for (auto [bytes, rate] : llvm::zip(cacheBytes, bandwidth))
     if (footprint <= bytes)
@@ -51,8 +48,4 @@ double mlir::metaop::predictSeconds(const KernelWork &work,
   if (threads > 1)
     start += machine.threadNanoseconds;
   return (std::max(memory, compute) / threads + start) * 1e-9;
-}
-
-double mlir::metaop::predictSeconds(const KernelWork &work, const Chip &chip) {
-  return work.getBytes() / (chip.bandwidth * 1e9) + kKernelSeconds;
 }

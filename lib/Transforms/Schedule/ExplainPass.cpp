@@ -6,8 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
-#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/Format.h"
@@ -20,32 +18,12 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// What a block of a GPU takes, and how many there are; nothing of a kernel
-/// that is for CPUs.
-static FailureOr<std::string> describeBlock(KernelOp kernel, const Chip &chip) {
-  SmallVector<GpuStage, 1> stages;
-  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
-    FailureOr<Stage> stage = Stage::build(op);
-    if (failed(stage))
-      return failure();
-    stages.push_back({std::move(*stage), op.getScheduleAttr()});
-  }
-  bool isForGpu = llvm::any_of(
-      stages, [](const GpuStage &each) { return each.schedule.isForGpu(); });
-  if (!isForGpu)
-    return std::string();
-  if (failed(verifyGpuKernel(stages, chip)))
-    return failure();
-  GpuResources resources = GpuResources::estimate(stages);
-  const GpuStage &first = stages.front();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "  grid: " << countBlocks(first.stage, first.schedule) << " blocks of "
-     << resources.threads << " threads, " << resources.sharedBytes
-     << " bytes of shared memory, about " << resources.registers
-     << " registers a thread; " << resources.countBlocks(chip)
-     << " blocks a multiprocessor of " << chip.name << "\n";
-  return text;
+static bool isForGpu(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().front().getOps<FusedOp>(),
+                      [](FusedOp op) {
+                        ScheduleAttr schedule = op.getScheduleAttr();
+                        return schedule && schedule.isForGpu();
+                      });
 }
 
 namespace {
@@ -54,7 +32,9 @@ struct ExplainPass : metaop::impl::ExplainPassBase<ExplainPass> {
 
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([&](KernelOp kernel) {
-      auto description = describeKernel(kernel, processor);
+      bool isGpu = isForGpu(kernel);
+      auto description = isGpu ? describeGpuKernel(kernel, *chip)
+                               : describeKernel(kernel, processor);
       if (failed(description))
         return WalkResult::interrupt();
       llvm::outs() << "kernel";
@@ -62,14 +42,10 @@ struct ExplainPass : metaop::impl::ExplainPassBase<ExplainPass> {
         llvm::outs() << " of @" << function.getName();
       llvm::outs() << "\n";
       print(llvm::outs(), *description);
-      auto block = describeBlock(kernel, *chip);
-      if (failed(block))
-        return WalkResult::interrupt();
-      llvm::outs() << *block;
-      double seconds = block->empty()
-                           ? predictSeconds(description->work, MachineFigures())
-                           : predictSeconds(description->work, *chip);
-      llvm::outs() << llvm::format("  predicted: %.3g us\n", seconds * 1e6);
+      if (!isGpu)
+        llvm::outs() << llvm::format(
+            "  predicted: %.3g us\n",
+            predictSeconds(description->work, MachineFigures()) * 1e6);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

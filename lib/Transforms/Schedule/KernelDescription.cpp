@@ -77,6 +77,23 @@ static void printStage(llvm::raw_ostream &os, const StageDescription &stage) {
   os << "\n";
 }
 
+static void printGrid(llvm::raw_ostream &os, const GridDescription &grid) {
+  os << "  grid: " << grid.blocks << " blocks of " << grid.threads
+     << " threads";
+  if (grid.cluster > 1)
+    os << " in clusters of " << grid.cluster;
+  os << ", " << grid.sharedBytes << " bytes of shared memory, about "
+     << grid.registers << " registers a thread; " << grid.residentBlocks
+     << " blocks a multiprocessor of " << grid.chip
+     << llvm::format(", %.0f%% of its threads\n", 100 * grid.occupancy)
+     << "  predicted:";
+  for (auto [number, prediction] : llvm::enumerate(grid.predictions))
+    os << (number == 0 ? " " : ", ")
+       << llvm::format("%.3g us on ", prediction.seconds * 1e6)
+       << prediction.card;
+  os << "\n";
+}
+
 void mlir::metaop::print(llvm::raw_ostream &os,
                          const KernelDescription &kernel) {
   const KernelWork &work = kernel.work;
@@ -88,4 +105,6 @@ void mlir::metaop::print(llvm::raw_ostream &os,
     os << llvm::format(" (%.3g a byte)",
                        static_cast<double>(work.flops) / work.getBytes());
   os << "\n";
+  if (kernel.grid)
+    printGrid(os, *kernel.grid);
 }

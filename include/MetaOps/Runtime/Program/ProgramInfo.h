@@ -33,6 +33,9 @@ struct KernelInfo {
   std::vector<int64_t> instructions;
   /// Predicted picoseconds of a routine on one thread.
   int64_t routineWork = 0;
+  /// Predicted picoseconds of a kernel for a GPU, on the first card that has
+  /// its chip; 0 of others.
+  int64_t cardWork = 0;
   /// Operations of its loops: how much there is to compile to machine code.
   int64_t loopOps = 0;
   /// How many threads there is work for.

@@ -70,11 +70,13 @@ public:
   /// The most memory that will be in use, in bytes as the allocator counts
   /// them, were the values asked for. Compiles, and runs nothing.
   int64_t estimatePeak(llvm::ArrayRef<const Var *> vars) {
-    return plan(vars, nullptr);
+    return plan(vars, /*runs=*/nullptr, /*target=*/nullptr);
   }
   /// The programs that would be run then, in order. Compiles, and runs nothing.
+  /// They are for the devices of the values or, if one is given, for a target,
+  /// which lives as long as the session.
   std::vector<std::shared_ptr<const RunRecord>>
-  planRuns(llvm::ArrayRef<const Var *> vars);
+  planRuns(llvm::ArrayRef<const Var *> vars, Compiler *target = nullptr);
 
   // Programs
   std::string printProgram(const RunRecord &record, llvm::StringRef phase);
@@ -95,7 +97,8 @@ public:
 private:
   /// The peak of memory; adds what is run to `runs`, if given.
   int64_t plan(llvm::ArrayRef<const Var *> vars,
-               std::vector<std::shared_ptr<const RunRecord>> *runs);
+               std::vector<std::shared_ptr<const RunRecord>> *runs,
+               Compiler *target);
 
   SessionImpl &session;
 };

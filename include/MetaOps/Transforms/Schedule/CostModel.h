@@ -15,7 +15,6 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_COSTMODEL_H
 #define METAOPS_TRANSFORMS_SCHEDULE_COSTMODEL_H
 
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -76,10 +75,6 @@ struct MachineFigures {
 /// memory and for instructions, and the call itself.
 double predictSeconds(const KernelWork &work, const MachineFigures &machine,
                       int64_t threads = 1);
-
-/// The same on a GPU: the time that its memory needs, by the data sheet of the
-/// card, and for the start of the kernel.
-double predictSeconds(const KernelWork &work, const Chip &chip);
 
 } // namespace mlir::metaop
 

@@ -16,6 +16,7 @@
 #include "MetaOps/Transforms/Schedule/CostModel.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,10 +87,38 @@ struct StageDescription {
   unsigned overrideLine = 0;
 };
 
+/// How long one call should take on a card.
+struct CardPrediction {
+  std::string card;
+  double seconds = 0;
+};
+
+/// The threads of a kernel for a GPU, and what they take of it: an estimate,
+/// before code is made.
+struct GridDescription {
+  std::string chip;
+  int64_t blocks = 1;
+  /// Blocks of a cluster.
+  int64_t cluster = 1;
+  /// Of a block.
+  int64_t threads = 1;
+  int64_t sharedBytes = 0;
+  /// Of a thread.
+  int64_t registers = 0;
+  /// Blocks that a multiprocessor holds at a time, and the part of the threads
+  /// it could hold that these have.
+  int64_t residentBlocks = 0;
+  double occupancy = 0;
+  /// For each card that has the chip.
+  std::vector<CardPrediction> predictions;
+};
+
 struct KernelDescription {
   std::string name;
   std::vector<StageDescription> stages;
   KernelWork work;
+  /// Of kernels for GPUs.
+  std::optional<GridDescription> grid;
 };
 
 /// Prints for people, several lines.

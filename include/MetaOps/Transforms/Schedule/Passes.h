@@ -36,6 +36,11 @@ ScheduleAttr chooseNest(const Stage &stage, const Processor &processor,
 FailureOr<KernelDescription> describeKernel(KernelOp kernel,
                                             const Processor &processor);
 
+/// The same of a kernel with schedules for a GPU. Fails also where the chip
+/// cannot have them.
+FailureOr<KernelDescription> describeGpuKernel(KernelOp kernel,
+                                               const Chip &chip);
+
 #define GEN_PASS_REGISTRATION
 #include "MetaOps/Transforms/Schedule/Passes.h.inc"
 

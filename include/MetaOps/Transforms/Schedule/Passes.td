@@ -461,7 +461,8 @@ def ExplainPass : Pass<"metaop-explain"> {
     ```
 
     Of a kernel with schedules for a GPU it says, besides, how many blocks there
-    are and what one takes of the chip, and predicts by the chip's memory.
+    are and what one takes of the chip, and how long a call should take on each
+    card that has the chip.
   }];
   let options = [
     ProcessorOption,

@@ -18,18 +18,15 @@ static constexpr int64_t kKiB = 1 << 10;
 static constexpr int64_t kMiB = 1 << 20;
 
 // PTX 8.0 came with CUDA 12.0. The figures are those of the CUDA programming
-// guide's table of compute capabilities; cards are the A100 of 40 GB, the A10,
-// the Jetson Orin, the L4 and the H100 SXM (the H200 has 4800 of bandwidth and
-// is the same else).
+// guide's table of compute capabilities; cards, of which multiprocessors and
+// caches are, are the A100, the A10, the Jetson Orin, the L4 and the H100 SXM.
 static constexpr Chip kChips[] = {
-    {"sm_80", 80, 1, 108, 2048, 65536, 164 * kKiB, 163 * kKiB, 40 * kMiB, 1555},
-    {"sm_86", 80, 1, 72, 1536, 65536, 100 * kKiB, 99 * kKiB, 6 * kMiB, 600},
-    {"sm_87", 80, 1, 16, 1536, 65536, 164 * kKiB, 163 * kKiB, 4 * kMiB, 204},
-    {"sm_89", 80, 1, 58, 1536, 65536, 100 * kKiB, 99 * kKiB, 48 * kMiB, 300},
-    {"sm_90", 80, 16, 132, 2048, 65536, 228 * kKiB, 227 * kKiB, 50 * kMiB,
-     3350},
-    {"sm_90a", 80, 16, 132, 2048, 65536, 228 * kKiB, 227 * kKiB, 50 * kMiB,
-     3350},
+    {"sm_80", 80, 1, 108, 32, 2048, 65536, 164 * kKiB, 163 * kKiB, 40 * kMiB},
+    {"sm_86", 80, 1, 72, 16, 1536, 65536, 100 * kKiB, 99 * kKiB, 6 * kMiB},
+    {"sm_87", 80, 1, 16, 16, 1536, 65536, 164 * kKiB, 163 * kKiB, 4 * kMiB},
+    {"sm_89", 80, 1, 58, 24, 1536, 65536, 100 * kKiB, 99 * kKiB, 48 * kMiB},
+    {"sm_90", 80, 16, 132, 32, 2048, 65536, 228 * kKiB, 227 * kKiB, 50 * kMiB},
+    {"sm_90a", 80, 16, 132, 32, 2048, 65536, 228 * kKiB, 227 * kKiB, 50 * kMiB},
 };
 static constexpr unsigned kOldest = 80;
 

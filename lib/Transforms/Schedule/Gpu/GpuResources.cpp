@@ -174,12 +174,20 @@ GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages,
   return result;
 }
 
+/// Registers are given to whole warps, eight to each thread at a time.
+static constexpr int64_t kRegisterUnit = 8;
+/// Shared memory of each block that is the system's.
+static constexpr int64_t kReservedBytes = 1 << 10;
+
 int64_t GpuResources::countBlocks(const Chip &chip) const {
-  int64_t blocks =
-      std::min(chip.maxThreads / threads,
-               chip.registers /
-                   multiplyCounts(threads, std::max<int64_t>(registers, 1)));
-  if (sharedBytes > 0)
-    blocks = std::min(blocks, chip.sharedBytes / sharedBytes);
-  return blocks;
+  int64_t whole = llvm::alignTo(threads, Chip::kWarpThreads);
+  int64_t each = llvm::alignTo(std::max<int64_t>(registers, 1), kRegisterUnit);
+  return std::min({chip.maxBlocks, chip.maxThreads / whole,
+                   chip.registers / multiplyCounts(whole, each),
+                   chip.sharedBytes / addCounts(sharedBytes, kReservedBytes)});
+}
+
+double GpuResources::getOccupancy(const Chip &chip) const {
+  int64_t whole = llvm::alignTo(threads, Chip::kWarpThreads);
+  return static_cast<double>(countBlocks(chip) * whole) / chip.maxThreads;
 }

@@ -27,9 +27,10 @@ struct Chip {
   /// The most blocks of a cluster; 1 where there are no clusters.
   int64_t maxCluster;
   /// A multiprocessor: how many there are, at least, of the cards that have the
-  /// chip; the threads, the registers of 32 bits and the bytes of shared memory
-  /// that its blocks have together.
+  /// chip; its blocks; the threads, the registers of 32 bits and the bytes of
+  /// shared memory that these have together.
   int64_t multiprocessors;
+  int64_t maxBlocks;
   int64_t maxThreads;
   int64_t registers;
   int64_t sharedBytes;
@@ -37,8 +38,6 @@ struct Chip {
   int64_t sharedBytesOfBlock;
   /// The second cache, which all share.
   int64_t secondCacheBytes;
-  /// What memory moves, in 1e9 bytes a second, by the card's data sheet.
-  int64_t bandwidth;
 
   /// Of any chip: the most threads of a block and registers of a thread, and
   /// the most bytes of one access.

@@ -48,6 +48,8 @@ struct GpuResources {
                                FindSourceFn find = findSourceInKernel);
   /// Blocks that a multiprocessor holds at a time.
   int64_t countBlocks(const Chip &chip) const;
+  /// The part of the threads of a multiprocessor that these blocks have.
+  double getOccupancy(const Chip &chip) const;
 };
 
 /// Whether the threads that have computed an element of a result are those that
