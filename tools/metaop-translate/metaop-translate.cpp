@@ -7,18 +7,21 @@
 //===----------------------------------------------------------------------===//
 //
 //   metaop-translate file.mlir --print-ptx
-//   metaop-translate file.mlir --print-resources [--toolkit=folder]
+//   metaop-translate file.mlir --print-resources [--times] [--toolkit=folder]
 //   metaop-translate file.mlir --write-cubin [--toolkit=folder] -o k.cubin
 //
 // Takes modules in the phase `ptx`, as `metaop-opt` writes them, and prints the
 // PTX of their kernels; what an assembler says of the registers and the memory
-// of each; or the machine code of the only one. docs/Gpu.md says where
+// of each, how many blocks a multiprocessor has room for, and how long it took;
+// or the machine code of the only one. docs/Gpu.md says where
 // assemblers are looked for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/CUDA/Assembler.h"
+#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,6 +30,9 @@
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+
+#include <chrono>
 
 using namespace mlir;
 using namespace metaops;
@@ -37,6 +43,8 @@ struct Options {
       "toolkit", llvm::cl::value_desc("folder"),
       llvm::cl::desc("A folder laid out as a CUDA toolkit, before the usual "
                      "ones")};
+  llvm::cl::opt<bool> times{
+      "times", llvm::cl::desc("Print how long kernels take to assemble")};
 };
 
 /// The kernel of a binary.
@@ -79,29 +87,79 @@ static LogicalResult printPtx(Operation *module, llvm::raw_ostream &os) {
   });
 }
 
-/// Assembles each kernel and gives it to `visit`.
-static LogicalResult
-assembleKernels(Operation *module, ArrayRef<std::string> toolkits,
-                function_ref<LogicalResult(const Cubin &)> visit) {
+/// Assembles each binary and gives it to `visit`, with the milliseconds that it
+/// took.
+static LogicalResult assembleKernels(
+    Operation *module, ArrayRef<std::string> toolkits,
+    function_ref<void(const PtxKernel &, const Cubin &, double)> visit) {
   AssemblerSearch search;
   search.toolkits = Toolkits::detect(toolkits.vec());
   auto assembler = findAssembler(search);
   if (!assembler)
     return module->emitError(toString(assembler.takeError()));
   return walkKernels(module, [&](PtxKernel kernel) -> LogicalResult {
+    auto begin = std::chrono::steady_clock::now();
     auto cubin = (*assembler)->assemble(kernel.ptx, *kernel.chip);
+    std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - begin;
     if (!cubin)
       return kernel.binary.emitError(toString(cubin.takeError()));
-    return visit(*cubin);
+    visit(kernel, *cubin, taken.count());
+    return success();
   });
 }
 
-static void printResources(const Cubin &cubin, llvm::raw_ostream &os) {
-  for (const KernelResources &kernel : cubin.kernels)
+/// What the dialect says of a kernel of a binary; empty where it says nothing.
+static DictionaryAttr getFacts(gpu::BinaryOp binary, StringRef name) {
+  if (auto kernels = binary->getAttrOfType<ArrayAttr>("metaop.kernels"))
+    for (auto facts : kernels.getAsRange<DictionaryAttr>())
+      if (auto own = facts.getAs<StringAttr>("name"); own && own == name)
+        return facts;
+  return DictionaryAttr::get(binary.getContext());
+}
+
+/// How many blocks of a kernel a multiprocessor holds.
+static void printOccupancy(const PtxKernel &binary,
+                           const KernelResources &kernel,
+                           llvm::raw_ostream &os) {
+  DictionaryAttr facts = getFacts(binary.binary, kernel.name);
+  auto launch = facts.getAs<metaop::LaunchAttr>("launch");
+  if (!launch)
+    return;
+  metaop::GpuResources block;
+  block.threads = launch.getThreads();
+  block.registers = kernel.registers;
+  block.sharedBytes = kernel.sharedBytes;
+  if (auto bytes = facts.getAs<IntegerAttr>("dynamic_shared_bytes"))
+    block.sharedBytes += bytes.getInt();
+  os << "; " << block.threads << " threads, " << block.sharedBytes
+     << " bytes with the call's, " << block.countBlocks(*binary.chip)
+     << " blocks a multiprocessor, "
+     << llvm::format("%.0f%% of its threads",
+                     100 * block.getOccupancy(*binary.chip));
+}
+
+static void printResources(const PtxKernel &binary, const Cubin &cubin,
+                           llvm::raw_ostream &os) {
+  for (const KernelResources &kernel : cubin.kernels) {
     os << kernel.name << ": registers " << kernel.registers << ", local "
        << kernel.localBytes << ", spilled " << kernel.spillStoreBytes << " + "
        << kernel.spillLoadBytes << ", shared " << kernel.sharedBytes
-       << ", barriers " << kernel.barriers << '\n';
+       << ", barriers " << kernel.barriers;
+    printOccupancy(binary, kernel, os);
+    os << '\n';
+  }
+}
+
+static LogicalResult printAllResources(Operation *module,
+                                       const Options &options,
+                                       llvm::raw_ostream &os) {
+  auto print = [&](const PtxKernel &kernel, const Cubin &cubin, double taken) {
+    printResources(kernel, cubin, os);
+    if (options.times)
+      os << llvm::format("  assembled in %.1f ms\n", taken);
+  };
+  return assembleKernels(module, options.toolkits, print);
 }
 
 static LogicalResult printCode(Operation *module,
@@ -111,10 +169,9 @@ static LogicalResult printCode(Operation *module,
   module->walk([&](gpu::BinaryOp) { ++count; });
   if (count != 1)
     return module->emitError("expects one kernel, given ") << count;
-  return assembleKernels(module, toolkits, [&](const Cubin &cubin) {
-    os << cubin.code;
-    return success();
-  });
+  return assembleKernels(
+      module, toolkits,
+      [&](const PtxKernel &, const Cubin &cubin, double) { os << cubin.code; });
 }
 
 static void registerDialects(DialectRegistry &registry) {
@@ -129,11 +186,7 @@ int main(int argc, char **argv) {
   TranslateFromMLIRRegistration resources(
       "print-resources", "Print the registers and the memory of kernels",
       [&](Operation *module, llvm::raw_ostream &os) {
-        return assembleKernels(module, options.toolkits,
-                               [&](const Cubin &cubin) {
-                                 printResources(cubin, os);
-                                 return success();
-                               });
+        return printAllResources(module, options, os);
       },
       registerDialects);
   TranslateFromMLIRRegistration cubin(
