@@ -44,21 +44,27 @@ class MetaOps(Ops):
         """See `Ops`."""
         state = workload.replaced(len(arrays))
         tensors = [mo.array(a) if k in state else mo.asarray(a) for k, a in enumerate(arrays)]
+        record = self.recorder(workload, tensors)
+
+        def call() -> list[Any]:
+            results = record()
+            mo.sync(results)
+            return results
+
+        return call
+
+    def recorder(self, workload: Workload, tensors: Sequence[Any]) -> Call:
+        """Return a function that records the workload once, and runs nothing."""
+        state = workload.replaced(len(tensors))
         xs, cotangents = workload.divide(tensors)
         by = [xs[k] for k in workload.gradients]
         if workload.mode == "backward":
             # The forward pass keeps what gradients need, as the peers' does.
             forward = listed(workload.body(self, *xs))
             mo.sync(forward)
+            return lambda: mo.vjp(forward, by, cotangents)
 
-            def backward() -> list[Any]:
-                gradients = mo.vjp(forward, by, cotangents)
-                mo.sync(gradients)
-                return gradients
-
-            return backward
-
-        def call() -> list[Any]:
+        def record() -> list[Any]:
             results = listed(workload.body(self, *xs))
             if state:
                 for place, result in zip(state, results, strict=True):
@@ -66,10 +72,9 @@ class MetaOps(Ops):
                 results = [tensors[place] for place in state]
             if workload.gradients:
                 results = results + mo.vjp(results, by, cotangents)
-            mo.sync(results)
             return results
 
-        return call
+        return record
 
     # Operators
 
