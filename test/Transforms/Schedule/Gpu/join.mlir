@@ -437,6 +437,9 @@ func.func @main(%x: tensor<512x8192xf32>) -> tensor<512x8192xf32> {
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
 // CHECK: schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// SM80-LABEL: func @main(
+// SM80: metaop.kernel(
+// SM80: schedule(#metaop.schedule<[block(0, 2), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
 func.func @main(%t: tensor<512xi32>, %x: tensor<512x1024xf32>) -> tensor<512x1024xf32> {
   %0 = metaop.broadcast %t dims = [0] : tensor<512xi32> -> tensor<512x1024xi32>
   %1 = metaop.iota dim = 1 : tensor<512x1024xi32>
