@@ -168,7 +168,9 @@ static void addGpuSchedules(OpPassManager &pm, FusionRules rules,
   GatherScattersPassOptions gather;
   gather.report = options.report;
   pm.addNestedPass<func::FuncOp>(createGatherScattersPass(gather));
-  pm.addNestedPass<func::FuncOp>(createPitchPartsPass());
+  PitchPartsPassOptions pitch;
+  pitch.partAlignment = kBufferAlignment;
+  pm.addNestedPass<func::FuncOp>(createPitchPartsPass(pitch));
   pm.addNestedPass<func::FuncOp>(createMarkGrowingPass());
   JoinStagesGpuPassOptions join;
   join.chip = options.chip;
@@ -255,6 +257,8 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     pm.addPass(createMarkKeptPass());
     memory.reuse = options.reuseMemory;
     memory.report = options.report;
+    if (options.target == PipelineTarget::CUDA)
+      memory.partAlignment = kBufferAlignment;
     pm.addPass(createPlanMemoryPass(memory));
     break;
   case PipelinePhase::Loops:

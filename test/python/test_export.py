@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from metaops import execute
 
+pytestmark = pytest.mark.processor
+
 
 @pytest.fixture
 def path(tmp_path):
@@ -367,7 +369,6 @@ import sys
 import numpy as np
 from metaops.execute import load_program
 
-pytestmark = pytest.mark.processor
 x = np.array([3, 1, 2, 5, 4], "float32")
 assert (load_program({str(path)!r})(x)[0] == [2, 4, 6, 8, 10]).all()
 assert "metaops._core" not in sys.modules

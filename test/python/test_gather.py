@@ -223,6 +223,7 @@ def test_gathers_have_the_same_bits_for_any_number_of_threads(rng, compiled):
     same(same_bits(lambda: mo.take(v, at, 0)), x[index])
 
 
+@pytest.mark.processor
 def test_scatters_are_not_shared_among_threads(rng, compiled):
     """Any element may meet any other's place, so nothing else keeps the order."""
     x, index = floats(rng, (30000, 67)), rng.integers(0, 100, 30000)

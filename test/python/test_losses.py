@@ -174,6 +174,7 @@ def test_a_label_out_of_range_leaves_the_parameters(rng):
     same(model.weight, before)
 
 
+@pytest.mark.host_memory
 def test_labels_in_memory_that_others_write(rng):
     target = np.array([0, 1, 2])
     loss = nn.cross_entropy_loss(mo.array(floats(rng, (3, 3))), mo.asarray(target))

@@ -76,6 +76,7 @@ def test_holders_count_a_view_as_what_it_views():
     assert [h.vars for h in holders if h.shape in {(333, 444), (333 * 444,)}] == [2]
 
 
+@pytest.mark.host_memory
 def test_stats_say_what_bytes_are_for(rng):
     before = mo.memory_stats()
     x = mo.array(floats(rng, (512, 512)))

@@ -66,6 +66,7 @@ def test_errors_name_shapes_and_parts():
         mo.stack([])
 
 
+@pytest.mark.processor
 def test_a_concat_of_what_is_in_memory_compiles_nothing(compiled, rng):
     """And keeps no key: a list may grow for ever."""
     parts = []
@@ -108,6 +109,7 @@ def test_rows_of_every_width_and_type(rng, dtype, width):
     )
 
 
+@pytest.mark.processor
 def test_rows_that_kernels_make_are_not_copied(compiled, rng):
     a, b, c = (floats(rng, (9, width, 5)) for width in (4, 6, 8))
     x, y, z = mo.array(a), mo.array(b), mo.array(c)
@@ -127,6 +129,7 @@ def test_rows_that_kernels_make_are_not_copied(compiled, rng):
     assert [k.bytes_written for k in copies()] == [r[:, :5].nbytes]
 
 
+@pytest.mark.processor
 def test_a_program_says_where_rows_are(compiled, rng):
     x = mo.array(floats(rng, (4, 8)))
     mo.sync([mo.concat([mo.exp(x), -x], 1)])
@@ -135,6 +138,7 @@ def test_a_program_says_where_rows_are(compiled, rng):
     assert "#metaop.slot<result, 0, offset = 32, row = 32, pitch = 64>" in program.ir("kernels")
 
 
+@pytest.mark.processor
 def test_equal_parts_share_a_kernel_and_pitches_share_code(compiled, rng):
     def join(rows, width, others):
         a = floats(rng, (rows, width))
@@ -153,6 +157,7 @@ def test_equal_parts_share_a_kernel_and_pitches_share_code(compiled, rng):
     assert mo.stats()["kernels_compiled"] == before
 
 
+@pytest.mark.processor
 def test_rows_that_are_read_elsewhere(compiled, rng):
     a, b = floats(rng, (30, 18)), floats(rng, (30, 21))
     x, y = mo.array(a), mo.array(b)
@@ -220,6 +225,7 @@ def test_rows_in_concats_in_concats(rng):
     same(again, np.block([[-a, a * 2], [a, -a]]))
 
 
+@pytest.mark.processor
 def test_elementwise_ops_move_into_parts(compiled, rng):
     """What reads a concat is computed where its parts are: there is no concat between."""
     a, b, bias = floats(rng, (20, 9)), floats(rng, (20, 12)), floats(rng, (30,))

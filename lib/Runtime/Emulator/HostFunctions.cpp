@@ -15,6 +15,7 @@
 
 #include "HostFunctions.h"
 #include "Instructions.h"
+#include "MetaOps/Support/BFloat16.h"
 #include "Worker.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/bit.h"
@@ -217,16 +218,7 @@ static uint64_t multiplyHighWideUnsigned(uint64_t x, uint64_t y) {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(x) * y) >> 64);
 }
 
-/// From f32 to bf16, to the nearest, for hosts that have no instruction for it.
-/// A bf16 is returned where a float is, in its lower half.
-static float truncateToBFloat(float x) {
-  auto bits = llvm::bit_cast<uint32_t>(x);
-  if (std::isnan(x))
-    return llvm::bit_cast<float>((bits >> 16) | 0x40);
-  return llvm::bit_cast<float>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
-
-/// The same from f64: by a float that is rounded to odd, so that the second
+/// From f64 to bf16: by a float that is rounded to odd, so that the second
 /// rounding is right.
 static float truncateDoubleToBFloat(double x) {
   auto nearest = static_cast<float>(x);
@@ -236,7 +228,7 @@ static float truncateDoubleToBFloat(double x) {
       --bits;
     bits |= 1;
   }
-  return truncateToBFloat(llvm::bit_cast<float>(bits));
+  return truncateToBFloat16(llvm::bit_cast<float>(bits));
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,7 +268,6 @@ llvm::ArrayRef<HostFunction> emulator::getHostFunctions() {
       {"metaops.mulhi.ui", addressOf(multiplyHighUnsigned)},
       {"metaops.mulhi.ll", addressOf(multiplyHighWide)},
       {"metaops.mulhi.ull", addressOf(multiplyHighWideUnsigned)},
-      {"__truncsfbf2", addressOf(truncateToBFloat)},
       {"__truncdfbf2", addressOf(truncateDoubleToBFloat)},
   };
   return functions;

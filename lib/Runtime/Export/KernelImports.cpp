@@ -10,11 +10,12 @@
 // file can ask for is known here, and is the same wherever the library is
 // linked into. The table has what LLVM makes calls of when it lowers kernels:
 // functions of `math` that have no instructions, loops that fill or copy
-// memory, and the conversions of f16 that a processor lacks.
+// memory, and the conversions of f16 and bf16 that a processor lacks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelImports.h"
+#include "MetaOps/Support/BFloat16.h"
 
 #include <cmath>
 #include <cstring>
@@ -45,6 +46,8 @@ struct Import {
    reinterpret_cast<void *>(static_cast<double (*)(double, double)>(::name))}, \
       {#name "f", reinterpret_cast<void *>(                                    \
                       static_cast<float (*)(float, float)>(::name##f))},
+
+using metaops::truncateToBFloat16;
 
 void *metaops::findKernelImport(llvm::StringRef name) {
   // Not static: addresses of other libraries are no constants, and this is not
@@ -77,6 +80,8 @@ void *metaops::findKernelImport(llvm::StringRef name) {
        reinterpret_cast<void *>(static_cast<double (*)(double, int)>(::ldexp))},
       {"ldexpf",
        reinterpret_cast<void *>(static_cast<float (*)(float, int)>(::ldexpf))},
+      {"__truncsfbf2", reinterpret_cast<void *>(
+                           static_cast<float (*)(float)>(truncateToBFloat16))},
 #ifdef __x86_64__
       {"__extendhfsf2", reinterpret_cast<void *>(metaopsExtendHalfToSingle)},
       {"__truncdfhf2", reinterpret_cast<void *>(metaopsTruncateDoubleToHalf)},

@@ -22,6 +22,7 @@
 
 #include "MetaOps/Runtime/JIT/Jit.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "MetaOps/Support/BFloat16.h"
 #include "SingleLaneStores.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -307,22 +308,23 @@ void truncateDoubleToHalf() asm("__truncdfhf2");
 void truncateSingleToHalf() asm("__truncsfhf2");
 void extendHalfToSingle() asm("__extendhfsf2");
 }
+#endif
 
 static Error defineConversions(orc::LLJIT &linker) {
   orc::SymbolMap symbols;
-  auto define = [&](StringRef name, void (*function)()) {
+  auto define = [&](StringRef name, auto *function) {
     symbols[linker.mangleAndIntern(name)] = {
         orc::ExecutorAddr::fromPtr(function),
         JITSymbolFlags::Exported | JITSymbolFlags::Callable};
   };
+  define("__truncsfbf2", truncateToBFloat16);
+#ifdef __x86_64__
   define("__truncdfhf2", truncateDoubleToHalf);
   define("__truncsfhf2", truncateSingleToHalf);
   define("__extendhfsf2", extendHalfToSingle);
+#endif
   return linker.getMainJITDylib().define(orc::absoluteSymbols(symbols));
 }
-#else
-static Error defineConversions(orc::LLJIT &) { return Error::success(); }
-#endif
 
 Jit::Jit() = default;
 Jit::~Jit() = default;

@@ -280,7 +280,8 @@ void Lives::noteReads() {
   });
 }
 
-FailureOr<Lives> Lives::find(func::FuncOp main, SymbolTable &symbols) {
+FailureOr<Lives> Lives::find(func::FuncOp main, SymbolTable &symbols,
+                             int64_t partAlignment) {
   if (!llvm::hasSingleElement(main.getBody()))
     return main.emitOpError("expects one block, given ")
            << main.getBody().getBlocks().size();
@@ -291,7 +292,7 @@ FailureOr<Lives> Lives::find(func::FuncOp main, SymbolTable &symbols) {
       if (failed(verifyType(main, type)))
         return failure();
   Lives lives(main);
-  lives.parts = placeParts(main, symbols);
+  lives.parts = placeParts(main, symbols, partAlignment);
   if (failed(lives.numberBlock(main.getBody().front())) ||
       failed(lives.noteReturned()))
     return failure();

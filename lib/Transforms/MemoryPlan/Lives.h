@@ -23,7 +23,10 @@ bool isStep(Operation *op);
 class Lives {
 public:
   /// Fails at what no memory can be planned for.
-  static FailureOr<Lives> find(func::FuncOp main, SymbolTable &symbols);
+  /// Parts of concats are placed where these begin at multiples of so many
+  /// bytes.
+  static FailureOr<Lives> find(func::FuncOp main, SymbolTable &symbols,
+                               int64_t partAlignment);
 
   Value getRoot(Value value) const;
   /// Whether the value is all of its root.

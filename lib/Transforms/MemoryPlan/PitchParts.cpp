@@ -116,6 +116,8 @@ static void pitch(ConcatOp op, Value part, RowsAttr rows) {
 
 namespace {
 struct PitchPartsPass : metaop::impl::PitchPartsPassBase<PitchPartsPass> {
+  using PitchPartsPassBase::PitchPartsPassBase;
+
   void runOnOperation() override {
     // No plan places parts in branches and loops.
     if (findControlFlow(getOperation().getBody()))
@@ -128,7 +130,9 @@ struct PitchPartsPass : metaop::impl::PitchPartsPassBase<PitchPartsPass> {
           Value part = op.getOperand(placement.operand);
           auto window = findWindow(
               placement, cast<RankedTensorType>(part.getType()), op.getType());
-          if (window && window->rows)
+          if (window && window->rows &&
+              window->offset * getElementBytes(op.getType()) % partAlignment ==
+                  0)
             pitch(op, part, window->rows);
         }
       }

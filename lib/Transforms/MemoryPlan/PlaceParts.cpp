@@ -105,8 +105,8 @@ bool metaop::isReadOnce(Operation *op, Value value) {
 namespace {
 class PartPlacer {
 public:
-  PartPlacer(func::FuncOp main, SymbolTable &symbols)
-      : main(main), symbols(symbols) {
+  PartPlacer(func::FuncOp main, SymbolTable &symbols, int64_t alignment)
+      : main(main), symbols(symbols), alignment(alignment) {
     Block &body = main.getBody().front();
     for (Value value : body.getTerminator()->getOperands())
       returned.insert(getViewed(value));
@@ -126,6 +126,7 @@ private:
 
   func::FuncOp main;
   SymbolTable &symbols;
+  int64_t alignment;
   llvm::DenseSet<Value> returned;
   llvm::DenseMap<Value, PartPlace> places;
   /// The ops that put something on top of these values.
@@ -143,7 +144,8 @@ static bool isHandedOn(Value value) {
 
 /// Whether nothing else decides where the value is.
 bool PartPlacer::isMadeForThis(Value value, const PartPlace &place) const {
-  if (returned.contains(value) || places.contains(value) || isHandedOn(value))
+  if (returned.contains(value) || places.contains(value) || isHandedOn(value) ||
+      place.offset % alignment != 0)
     return false;
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<PlacementOpInterface>(op))
@@ -237,7 +239,7 @@ void PartPlacer::place(PlacementOpInterface op) {
   }
 }
 
-llvm::DenseMap<Value, PartPlace> metaop::placeParts(func::FuncOp main,
-                                                    SymbolTable &symbols) {
-  return PartPlacer(main, symbols).take();
+llvm::DenseMap<Value, PartPlace>
+metaop::placeParts(func::FuncOp main, SymbolTable &symbols, int64_t alignment) {
+  return PartPlacer(main, symbols, alignment).take();
 }

@@ -52,9 +52,10 @@ RowsAttr getRows(Value value, SymbolTable &symbols);
 /// Whether the op reads the value, or views of it, once.
 bool isReadOnce(Operation *op, Value value);
 
-/// The values of a program that are made in their windows of other values.
-llvm::DenseMap<Value, PartPlace> placeParts(func::FuncOp main,
-                                            SymbolTable &symbols);
+/// The values of a program that are made in their windows of other values,
+/// which begin at multiples of so many bytes.
+llvm::DenseMap<Value, PartPlace>
+placeParts(func::FuncOp main, SymbolTable &symbols, int64_t alignment);
 
 } // namespace mlir::metaop
 

@@ -448,7 +448,7 @@ struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
       getOperation().emitError("expects a function @main");
       return signalPassFailure();
     }
-    FailureOr<Lives> lives = Lives::find(main, symbols);
+    FailureOr<Lives> lives = Lives::find(main, symbols, partAlignment);
     if (failed(lives))
       return signalPassFailure();
     MemoryPlanner planner(main, symbols, std::move(*lives), reuse);

@@ -20,7 +20,7 @@
 
 // RUN: not metaop-run %s --target=cuda --emulate --interpret 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=INTERPRET
-// INTERPRET: error: --interpret compiles nothing, so --target, --chip and --emulate cannot be given
+// INTERPRET: error: --interpret compiles nothing, so --target, --chip, --emulate and --times cannot be given
 
 // RUN: metaop-run %s --target=cuda --emulate --chip=sm_80 --seed=1 > %t.gpu
 // RUN: metaop-run %s --seed=1 | diff - %t.gpu

@@ -43,6 +43,10 @@ def PitchPartsPass : Pass<"metaop-pitch-parts", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"partAlignment", "part-alignment", "int64_t", "1",
+           "Leave parts alone whose first row begins at no multiple of so many bytes">
+  ];
 }
 
 def HoistChecksPass : Pass<"metaop-hoist-checks", "::mlir::func::FuncOp"> {
@@ -118,7 +122,8 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     destination that dies there. What is written in place by all calls of a
     kernel is not stored past the caches, unless a file of schedules says so.
     Without `reuse`, every value has a place of
-    its own, and no argument is overwritten. With `report`, a remark gives the
+    its own, and no argument is overwritten. Kernels for GPUs count on the alignment
+    of their buffers (`part-alignment`). With `report`, a remark gives the
     size of the arena, and the most bytes that live in it at a time, which it
     cannot be smaller than.
 
@@ -152,7 +157,9 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     Option<"reuse", "reuse", "bool", "true",
            "Let values share memory, and overwrite what dies">,
     Option<"report", "report", "bool", "false",
-           "Give the size of the arena as a remark">
+           "Give the size of the arena as a remark">,
+    Option<"partAlignment", "part-alignment", "int64_t", "1",
+           "Copy parts of concats whose places are no multiples of so many bytes">
   ];
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }

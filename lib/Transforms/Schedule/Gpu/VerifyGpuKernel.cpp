@@ -258,7 +258,11 @@ LogicalResult KernelVerifier::verifyResources() {
            << "kernel needs " << resources.sharedBytes
            << " bytes of shared memory, but a block of " << chip.name
            << " has at most " << chip.sharedBytesOfBlock;
-  if (resources.registers > Chip::kMaxRegistersOfThread)
+  // What one element takes is the assembler's to order; tiles multiply it.
+  bool hasTiles = llvm::any_of(stages, [](const GpuStage &each) {
+    return !each.schedule.getTile().empty();
+  });
+  if (hasTiles && resources.registers > Chip::kMaxRegistersOfThread)
     return fail(last, "G13") << "kernel needs about " << resources.registers
                              << " registers, but a thread has at most "
                              << Chip::kMaxRegistersOfThread;
@@ -387,8 +391,8 @@ bool metaop::staysInThread(const GpuStage &writer, const StageWrite &write,
   return true;
 }
 
-/// Whether an iteration of a level inside of blocks, or a thread, has combined a
-/// part alone of what a result is reduced over.
+/// Whether an iteration of a level inside of blocks, or a thread, has combined
+/// a part alone of what a result is reduced over.
 static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
                          unsigned depth) {
   const LoopLevel &level = each.schedule.getLevels()[depth];
