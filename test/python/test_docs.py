@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The examples of the documents are valid, do what the text says, and print what it shows."""
 
+import ctypes.util
 import pathlib
 import re
 import shutil
@@ -247,6 +248,10 @@ def test_explain(rng, compiled, capsys, tmp_path, monkeypatch):
     y = mo.exp(mo.array(rng.random((64, 128), "float32"))).sum(dim=1)
     try:
         execute("docs/Explain.md", 1, y=y)
+        text = capsys.readouterr().out
+        for word in ("block", "thread", "registers", "predicted"):
+            assert word in text
+        execute("docs/Explain.md", 2, y=y)
         identity = r"[0-9a-f]{16}\.\d+ = #metaop\.schedule<\[parallel\(0\), step\(1, "
         assert re.search(identity, (tmp_path / "schedules.txt").read_text())
         assert all(s.override_line for k in mo.explain(y).kernels for s in k.stages)
@@ -334,6 +339,15 @@ def test_array_api():
     execute("docs/ArrayApi.md", 1)
 
 
+def test_gpus(capsys):
+    execute("docs/Emulator.md", 0)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert int(line.split()[1]) > 0 and line.endswith(" 0")
+    if not ctypes.util.find_library("cuda"):
+        with pytest.raises(RuntimeError, match=r"libcuda\.so\.1"):
+            execute("docs/Gpu.md", 0)
+
+
 def test_every_example_in_python_is_run():
     """A new one needs its test above, which this reminds of."""
     pages = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
@@ -343,11 +357,13 @@ def test_every_example_in_python_is_run():
         "README.md": 4,
         "docs/ArrayApi.md": 2,
         "docs/Devices.md": 1,
+        "docs/Emulator.md": 1,
         "docs/ExchangingData.md": 1,
-        "docs/Explain.md": 2,
+        "docs/Explain.md": 3,
         # By test_guides.py.
         "docs/FromJax.md": 7,
         "docs/FromPyTorch.md": 6,
+        "docs/Gpu.md": 1,
         "docs/History.md": 1,
         "docs/Memory.md": 1,
         "docs/Names.md": 2,

@@ -345,7 +345,7 @@ def test_explains_for_a_gpu_wherever_the_values_are():
     (own,) = mo.explain(y).kernels
     assert own.grid is None and own.stages[0].identity == kernel.stages[0].identity
     assert ".entry kernel_0" in explanation.ir("ptx")[0]
-    with pytest.raises(ValueError, match="no phase 'llvm'; expected one of graph, .*, ptx"):
+    with pytest.raises(ValueError, match=r"no phase 'llvm'; expected one of graph, .*, ptx"):
         explanation.ir("llvm")
 
 

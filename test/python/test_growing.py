@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from metaops import nn
 
+pytestmark = pytest.mark.processor
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

@@ -77,6 +77,7 @@ def test_an_op_fuses_with_later_ones_and_runs_after_younger_ones(compiled, leave
     assert groups() == [["mul"]]
 
 
+@pytest.mark.processor
 def test_asked_for_as_a_whole_the_same_graph_has_three_groups(compiled, leaves):
     x, y, a, b = leaves
     op4 = y.transpose(1, 0).exp().sum(1)

@@ -167,6 +167,7 @@ def has_tanh_of_reduce(recipe):
     return False
 
 
+@pytest.mark.processor
 def test_shrinking_finds_what_is_wrong():
     """Of a graph of ten operators, the two remain that are claimed to be wrong."""
     numbers = tuple(0.03 + 0.01 * n for n in range(24))

@@ -139,6 +139,7 @@ def test_gradients(rng, name):
     check_gradient(g, x, order=2)
 
 
+@pytest.mark.processor
 def test_compiled(rng):
     """A few of them together, in programs of their own."""
     x = floats(rng, (6, 8))

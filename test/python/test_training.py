@@ -126,6 +126,7 @@ def train(rng, look):
     return losses, [tensor.numpy() for tensor in net.state_dict().values()]
 
 
+@pytest.mark.processor
 @pytest.mark.parametrize("look", ["print", "fetch", "everything", "after"])
 def test_looking_changes_nothing(look):
     _, expected = train(np.random.default_rng(1), "nothing")

@@ -13,6 +13,8 @@ import pytest
 from metaops import _core
 from metaops.tune import _entries
 
+pytestmark = pytest.mark.processor
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path):

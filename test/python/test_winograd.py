@@ -113,6 +113,7 @@ def test_extents_that_grow(rng):
         close(y, conv2d_reference(x, w, padding=(1, 1)), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.processor
 def test_kernels(rng, compiled):
     """Four transforms, the product, and what lies in another order for them."""
     x, w = (mo.array(n).sync() for n in large(rng))
