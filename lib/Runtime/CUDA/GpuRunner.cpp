@@ -200,10 +200,10 @@ llvm::Expected<float> GpuRunner::run(const GpuModule &module, size_t function,
   std::vector<void *> addresses;
   for (uint64_t &word : words)
     addresses.push_back(&word);
-  const auto &[launch, handle] = module.functions[function];
+  const auto &found = module.functions[function];
   TimedLaunch timed(context->getDriver());
   if (llvm::Error error =
-          timed.run(handle, launch, numBlocks, addresses.data()))
+          timed.run(found.handle, found.launch, numBlocks, addresses.data()))
     return std::move(error);
   return timed.getMilliseconds();
 }

@@ -47,8 +47,6 @@ struct Import {
       {#name "f", reinterpret_cast<void *>(                                    \
                       static_cast<float (*)(float, float)>(::name##f))},
 
-using metaops::truncateToBFloat16;
-
 void *metaops::findKernelImport(llvm::StringRef name) {
   // Not static: addresses of other libraries are no constants, and this is not
   // asked often.
