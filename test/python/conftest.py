@@ -5,6 +5,7 @@
 
 import gc
 import os
+import pathlib
 
 # Before the package is imported: tests count what is compiled, and processes
 # that they start do as well.
@@ -28,6 +29,7 @@ NEEDS = {
     "compiled": "looks at compiled programs",
     "processor": "looks at code of processors, or at threads",
     "host_memory": "shares the host's memory with arrays",
+    "avx512": "expects the kernels of processors with AVX-512",
 }
 LACKING = {
     "cpu": [],
@@ -47,7 +49,10 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """Skip what the device lacks."""
     kind = config.getoption("--device").partition(":")[0]
-    for name in LACKING[kind]:
+    lacking = list(LACKING[kind])
+    if "avx512f" not in pathlib.Path("/proc/cpuinfo").read_text():
+        lacking.append("avx512")
+    for name in lacking:
         for item in items:
             if item.get_closest_marker(name) or name in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.skip(reason=NEEDS[name]))

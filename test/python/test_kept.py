@@ -266,6 +266,7 @@ def test_two_programs_share_weights(rng):
     assert check(rng, w) == first
 
 
+@pytest.mark.avx512
 def test_what_is_computed_on_the_way_is_packed_with_it(rng):
     w, scale = mo.array(floats(rng, (512, 256))), mo.array(floats(rng, (256,)))
 

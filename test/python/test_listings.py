@@ -125,6 +125,7 @@ def test_listing_1(images):
     close(conv(jt.array(x), jt.array(p)), conv_reference(x, p), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.avx512
 def test_listing_1_is_four_meta_operators_and_one_kernel(images, compiled):
     x, p, seven_dimensions = images
     y = conv(leaf(x), leaf(p))
@@ -147,6 +148,7 @@ def test_listing_1_gradients(images):
         assert abs((gradient.numpy().astype("float64") * v).sum() - expected) < 1e-3
 
 
+@pytest.mark.avx512
 def test_each_gradient_of_listing_1_is_one_kernel(images, compiled):
     x, p, seven_dimensions = images
     vx, vp = leaf(x), leaf(p)
