@@ -13,6 +13,7 @@
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <map>
