@@ -22,9 +22,8 @@ bool isStep(Operation *op);
 /// its own; any other is a view or a part of one, or another name for it.
 class Lives {
 public:
-  /// Fails at what no memory can be planned for.
-  /// Parts of concats are placed where these begin at multiples of so many
-  /// bytes.
+  /// Fails at what no memory can be planned for. Parts of concats are placed
+  /// in these where they begin at multiples of so many bytes.
   static FailureOr<Lives> find(func::FuncOp main, SymbolTable &symbols,
                                int64_t partAlignment);
 

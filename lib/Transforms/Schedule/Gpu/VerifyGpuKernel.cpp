@@ -26,7 +26,7 @@
 //   G11  Results have one place each, or all are in memory.
 // Of a kernel:
 //   G12  A block's shared memory is the chip's at most.
-//   G13  A thread's registers are 255 at most, by an estimate.
+//   G13  A thread that has a tile has 255 registers at most, by an estimate.
 //   G14  Stages share equal levels, those of the grid at least.
 //   G15  Stages have equally many threads, or one that all do the same as.
 //   G16  What a stage reads of an earlier one is written in the same iteration
