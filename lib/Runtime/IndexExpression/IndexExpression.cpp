@@ -36,8 +36,8 @@ static SmallVector<Range> getIndexRanges(ArrayRef<int64_t> shape) {
 }
 
 /// The affine expression that an index has to be.
-static mlir::AffineExpr toAffine(const Value *value, unsigned numDims,
-                                 Source &source) {
+static mlir::AffineExpr toAffine(const indexexpression::Value *value,
+                                 unsigned numDims, Source &source) {
   if (!value)
     return nullptr;
   if (value->isAffine())

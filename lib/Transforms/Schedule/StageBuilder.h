@@ -62,6 +62,7 @@ private:
   /// Rewrites every expression of the stage in new loops.
   void substitute(ArrayRef<AffineExpr> oldLoops, unsigned numNewLoops);
   void dropUnitLoops();
+  llvm::SmallBitVector findFirstLoops() const;
   void collapseLoops();
   bool canCollapse(unsigned loop);
   LogicalResult findBlocks();

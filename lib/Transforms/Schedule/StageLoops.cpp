@@ -204,11 +204,31 @@ bool StageBuilder::isNumbered(unsigned loop) {
   });
 }
 
+/// The loops that an attribute has begin at some dimensions.
+SmallBitVector StageBuilder::findFirstLoops() const {
+  SmallBitVector first(stage.extents.size());
+  auto dims = stage.op->getAttrOfType<DenseI64ArrayAttr>(kFirstDimsAttr);
+  if (!dims)
+    return first;
+  for (int64_t dim : dims.asArrayRef())
+    // A dimension of one element has no loop.
+    for (unsigned i = std::max<int64_t>(dim, 0);
+         i < stage.toIterationSpace.getNumResults(); ++i)
+      if (auto loop =
+              dyn_cast<AffineDimExpr>(stage.toIterationSpace.getResult(i))) {
+        first.set(loop.getPosition());
+        break;
+      }
+  return first;
+}
+
 void StageBuilder::collapseLoops() {
+  SmallBitVector first = findFirstLoops();
   for (unsigned loop = stage.extents.size(); loop-- > 1;) {
     unsigned outer = loop - 1;
-    if (isNumbered(outer) || isNumbered(loop) || isCarried(outer) ||
-        isCarried(loop) || !canCollapse(outer) || areApart(outer, loop))
+    if (first.test(loop) || isNumbered(outer) || isNumbered(loop) ||
+        isCarried(outer) || isCarried(loop) || !canCollapse(outer) ||
+        areApart(outer, loop))
       continue;
     // The pair (i, j) becomes one loop k: i is 0 and j is k in every place.
     AffineExpr innerExtent = stage.extents[loop];

@@ -24,6 +24,11 @@
 
 namespace mlir::metaop {
 
+/// On a fused op: dimensions of its space that begin a loop, which is not
+/// collapsed with what is in front of it; another stage of the kernel has the
+/// same loops.
+inline constexpr llvm::StringLiteral kFirstDimsAttr = "metaop.first_dims";
+
 /// A number that is fixed for one run of a stage. Expressions of a stage are
 /// affine in its loops; their symbols are the stage's symbols by position.
 struct StageSymbol {

@@ -12,9 +12,12 @@
 // it, else in shared memory, and where neither has room in the kernel's
 // results, of which a block finds in the second cache what it has written.
 //
+// A contraction is joined with what follows it element by element
+// (EpilogueScheduleGpu.cpp), for which that keeps its loops apart.
+//
 //===----------------------------------------------------------------------===//
 
-#include "../StageJoiner.h"
+#include "EpilogueScheduleGpu.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
@@ -59,15 +62,29 @@ private:
 };
 } // namespace
 
-/// Contractions, and transposes through shared memory, are better as they are.
+/// Transposes through shared memory are better as they are.
 SmallVector<int64_t> ChipTarget::getLoops(const Stage &stage, int64_t &) const {
-  if (Contraction::match(stage) ||
-      !chooseGpuSchedule(stage, chip).getStaged().empty())
+  SmallVector<int64_t> loops =
+      llvm::to_vector(llvm::seq<int64_t>(0, stage.getNumLoops()));
+  if (auto contraction = Contraction::match(stage)) {
+    llvm::erase_if(
+        loops, [&](int64_t loop) { return contraction->reduced.test(loop); });
+    return loops;
+  }
+  if (!chooseGpuSchedule(stage, chip).getStaged().empty())
     return {};
-  return llvm::to_vector(llvm::seq<int64_t>(0, stage.getNumLoops()));
+  return loops;
+}
+
+static bool hasContraction(const JoinGroup &group) {
+  return llvm::any_of(group.stages, [](const auto &stage) {
+    return Contraction::match(stage->model).has_value();
+  });
 }
 
 SmallVector<ScheduleAttr> ChipTarget::schedule(const JoinGroup &group) const {
+  if (hasContraction(group))
+    return chooseEpilogueSchedules(group, chip);
   SmallVector<const Stage *> stages;
   SmallVector<SmallVector<int64_t>> slots;
   for (const auto &stage : group.stages) {
@@ -148,7 +165,8 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
   if (schedules.empty() || traffic.saved < traffic.smaller / kMinSavedPart)
     return false;
   int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
-  if (blocks < chip.multiprocessors / 4 && joined.work > kWorkOfFewBlocks)
+  if (!hasContraction(joined) && blocks < chip.multiprocessors / 4 &&
+      joined.work > kWorkOfFewBlocks)
     return false;
   return fits(GpuResources::estimate(getGpuStages(joined, schedules)));
 }
@@ -171,6 +189,56 @@ JoinPlan ChipTarget::plan(const JoinGroup &group,
   return plan;
 }
 
+//===----------------------------------------------------------------------===//
+// Loops of epilogues
+//===----------------------------------------------------------------------===//
+
+/// The only stage of a kernel.
+static FusedOp getSingleStage(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  return llvm::hasNItems(body, 2) ? dyn_cast<FusedOp>(body.front()) : nullptr;
+}
+
+/// The dimensions of a contraction's results at which its loops begin.
+static SmallVector<int64_t> findFirstDims(const Stage &contraction) {
+  SmallVector<int64_t> dims{0};
+  AffineMap map = contraction.writes.front().map;
+  for (auto [dim, index] : llvm::enumerate(map.getResults().drop_back()))
+    if (isa<AffineDimExpr>(index))
+      dims.push_back(dim + 1);
+  return dims;
+}
+
+/// Has what reads the results of contractions the loops that these have.
+static LogicalResult keepLoopsOfReaders(Block &block) {
+  for (auto kernel : block.getOps<KernelOp>()) {
+    FusedOp op = getSingleStage(kernel);
+    if (!op)
+      continue;
+    FailureOr<Stage> stage = Stage::build(op);
+    if (failed(stage))
+      return failure();
+    if (!Contraction::match(*stage) || stage->writes.front().shape.empty())
+      continue;
+    auto dims = DenseI64ArrayAttr::get(op.getContext(), findFirstDims(*stage));
+    for (Operation *user : kernel->getUsers())
+      if (auto reader = dyn_cast<KernelOp>(user))
+        if (FusedOp follower = getSingleStage(reader);
+            follower &&
+            follower.getIterationValue().getType().getShape() ==
+                cast<RankedTensorType>(op.getResult(0).getType()).getShape())
+          follower->setAttr(kFirstDimsAttr, dims);
+  }
+  return success();
+}
+
+/// Those that are still alone are quicker to go through as few.
+static void collapseLoopsOfSingleStages(Block &block) {
+  for (auto kernel : block.getOps<KernelOp>())
+    if (FusedOp op = getSingleStage(kernel))
+      op->removeAttr(kFirstDimsAttr);
+}
+
 namespace {
 struct JoinStagesGpuPass
     : metaop::impl::JoinStagesGpuPassBase<JoinStagesGpuPass> {
@@ -179,7 +247,11 @@ struct JoinStagesGpuPass
   void runOnOperation() override {
     ChipTarget target(*chip);
     if (failed(walkBlocks(getOperation().getBody(), [&](Block &block) {
-          return joinStages(block, target, report);
+          if (failed(keepLoopsOfReaders(block)) ||
+              failed(joinStages(block, target, report)))
+            return failure();
+          collapseLoopsOfSingleStages(block);
+          return success();
         })))
       signalPassFailure();
   }

@@ -450,3 +450,67 @@ func.func @main(%t: tensor<512xi32>, %x: tensor<512x1024xf32>) -> tensor<512x102
   %y = metaop.mul %x, %4 : tensor<512x1024xf32>
   return %y : tensor<512x1024xf32>
 }
+
+// -----
+
+// The epilogue of a product goes on with the tiles that its threads have in registers, the
+// sums of a block; its residual is read as the results are written.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0, 64), block(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 1], place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {metaop.first_dims = array<i64: 0, 1>} {
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+// SM80: metaop.kernel(
+// SM80: schedule(#metaop.schedule<[block(0, 64), block(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 1], place = [registers]>) {
+// SM80: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {metaop.first_dims = array<i64: 0, 1>} {
+// SM80-NOT: metaop.kernel
+func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x1000xf32>, %r: tensor<512x1000xf32>) -> tensor<512x1000xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1] : tensor<512x256xf32> -> tensor<512x256x1000xf32>
+  %1 = metaop.broadcast %w dims = [1, 2] : tensor<256x1000xf32> -> tensor<512x256x1000xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x256x1000xf32>
+  %p = metaop.reduce add %2 dims = [1] : tensor<512x256x1000xf32> -> tensor<512x1000xf32>
+  %e = metaop.exp %p : tensor<512x1000xf32>
+  %y = metaop.add %e, %r : tensor<512x1000xf32>
+  return %y : tensor<512x1000xf32>
+}
+
+// -----
+
+// Not where the sums are kept as well and what follows lies in another order: neighbouring
+// threads would write far apart. What is not joined is one loop.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0, 64), block(2, 64), {{.*}}], tile = [0: 4, 2: 4], staged = [0: 1, 1: 1]>) {
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0, 32), block(1, 32), {{.*}}>) {
+// SM80-LABEL: func @main(
+// SM80-COUNT-2: metaop.kernel(
+func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x1000xf32>) -> (tensor<512x1000xf32>, tensor<1000x512xf32>) {
+  %0 = metaop.broadcast %x dims = [0, 1] : tensor<512x256xf32> -> tensor<512x256x1000xf32>
+  %1 = metaop.broadcast %w dims = [1, 2] : tensor<256x1000xf32> -> tensor<512x256x1000xf32>
+  %2 = metaop.mul %0, %1 : tensor<512x256x1000xf32>
+  %p = metaop.reduce add %2 dims = [1] : tensor<512x256x1000xf32> -> tensor<512x1000xf32>
+  %t = metaop.reindex %p map affine_map<(d0, d1) -> (d1, d0)> fill 0.0 : f32 : tensor<512x1000xf32> -> tensor<1000x512xf32>
+  %y = metaop.exp %t : tensor<1000x512xf32>
+  return %p, %y : tensor<512x1000xf32>, tensor<1000x512xf32>
+}
+
+// -----
+
+// The rows of all members of a batch are one loop, in both stages.
+// CHECK-LABEL: func @main(
+// CHECK: schedule(#metaop.schedule<[block(0, 64), block(2, 64), {{.*}}, place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {metaop.first_dims = array<i64: 0, 2>} {
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+// SM80-COUNT-1: metaop.kernel(
+// SM80-NOT: metaop.kernel
+func.func @main(%x: tensor<8x64x256xf32>, %w: tensor<256x1000xf32>) -> tensor<8x64x1000xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1, 2] : tensor<8x64x256xf32> -> tensor<8x64x256x1000xf32>
+  %1 = metaop.broadcast %w dims = [2, 3] : tensor<256x1000xf32> -> tensor<8x64x256x1000xf32>
+  %2 = metaop.mul %0, %1 : tensor<8x64x256x1000xf32>
+  %p = metaop.reduce add %2 dims = [2] : tensor<8x64x256x1000xf32> -> tensor<8x64x1000xf32>
+  %y = metaop.exp %p : tensor<8x64x1000xf32>
+  return %y : tensor<8x64x1000xf32>
+}

@@ -1,0 +1,24 @@
+//===- EpilogueScheduleGpu.h - What follows a contraction -------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_EPILOGUESCHEDULEGPU_H
+#define METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_EPILOGUESCHEDULEGPU_H
+
+#include "../StageJoiner.h"
+#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+
+namespace mlir::metaop {
+
+/// The schedules of a contraction and of the stages that go on with its results
+/// element by element; none of a group that is not so.
+SmallVector<ScheduleAttr> chooseEpilogueSchedules(const JoinGroup &group,
+                                                  const Chip &chip);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_EPILOGUESCHEDULEGPU_H
