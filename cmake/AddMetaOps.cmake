@@ -67,11 +67,24 @@ endfunction()
 # extension), also known as MetaOps::<name>, installed with the package, and
 # listed in the global property METAOPS_LIBS. A STANDALONE one uses no MLIR, and
 # of LLVM what LLVMSupport has; who links it decides in which form.
+#
+# With METAOPS_COMPILER_BUILD, the folder of another build, the archives of what stands
+# before lib/Runtime are taken from there.
 function(add_metaops_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "STANDALONE" "" "SOURCES;DEPENDS;LINK")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR
       "add_metaops_library(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR
+    BASE_DIRECTORY "${METAOPS_SOURCE_DIR}/lib" OUTPUT_VARIABLE folder)
+  if(METAOPS_COMPILER_BUILD AND NOT folder MATCHES "^Runtime")
+    add_library(${name} STATIC IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION
+      "${METAOPS_COMPILER_BUILD}/lib/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}")
+    target_link_libraries(${name} INTERFACE ${arg_LINK} ${METAOPS_LLVM_LIBRARIES})
+    return()
   endif()
 
   add_library(${name} STATIC ${arg_SOURCES})

@@ -18,8 +18,7 @@
 #
 # Clang alone does it so, and takes such a header only where the flags are those it was
 # made with. A source must include what it uses nevertheless: other compilers have no such
-# header, nor have the presets debug and tsan, which set METAOPS_PRECOMPILE_HEADERS=OFF.
-# script/test builds the latter.
+# header, nor has the preset debug, which sets METAOPS_PRECOMPILE_HEADERS=OFF.
 
 include_guard(DIRECTORY)
 
