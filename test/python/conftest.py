@@ -5,7 +5,6 @@
 
 import gc
 import os
-import pathlib
 
 # Before the package is imported: tests count what is compiled, and processes
 # that they start do as well.
@@ -14,6 +13,7 @@ os.environ["METAOPS_CACHE_DIR"] = ""
 import metaops as mo
 import numpy as np
 import pytest
+from util import AVX512
 
 
 def pytest_addoption(parser):
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config, items):
     """Skip what the device lacks."""
     kind = config.getoption("--device").partition(":")[0]
     lacking = list(LACKING[kind])
-    if "avx512f" not in pathlib.Path("/proc/cpuinfo").read_text():
+    if not AVX512:
         lacking.append("avx512")
     for name in lacking:
         for item in items:

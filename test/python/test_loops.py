@@ -720,8 +720,11 @@ STEPS = 48
 @pytest.fixture
 def settled():
     """Leave nothing of other tests, and no program on its way when a step is over."""
-    gc.collect()
     mo.sync_all()
+    # What there is now is collected once, and not after each step.
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
     with mo.flag_scope(asynchronous=False):
         yield
 

@@ -7,7 +7,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import nn
-from util import check_gradient, close, floats, same
+from util import AVX512, check_gradient, close, floats, same
 
 INPUTS, HIDDEN = 3, 4
 
@@ -247,7 +247,7 @@ def test_steps_share_kernels(rng, cls):
         mo.sync(output)
         distinct[steps] = mo.last_program().distinct_kernels
         assert len(mo.last_program().kernels) >= steps
-    assert distinct[24] <= distinct[12] <= 8
+    assert distinct[24] <= distinct[12] <= (8 if AVX512 else 10)
 
 
 ERRORS = {
