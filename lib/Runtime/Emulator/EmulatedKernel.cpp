@@ -31,7 +31,18 @@ EmulatedKernel::~EmulatedKernel() = default;
 
 llvm::Expected<std::unique_ptr<EmulatedKernel>>
 EmulatedKernel::compile(llvm::StringRef source, llvm::StringRef name) {
-  auto code = compileKernel(source, name);
+  mlir::DialectRegistry registry;
+  registerEmulatorDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = parseKernels(source, context);
+  if (!module)
+    return module.takeError();
+  return compile(**module, name);
+}
+
+llvm::Expected<std::unique_ptr<EmulatedKernel>>
+EmulatedKernel::compile(mlir::ModuleOp module, llvm::StringRef name) {
+  auto code = compileKernel(module, name);
   if (!code)
     return code.takeError();
   auto kernel = std::unique_ptr<EmulatedKernel>(new EmulatedKernel());

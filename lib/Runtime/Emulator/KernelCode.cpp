@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The module is read in a context of its own, converted (NVVMToEmulator), and
-// compiled for this processor. LLVM simplifies the kernel as one function
-// before it splits the coroutine into its beginning and the part that is
-// resumed, and the latter once more.
+// The module is converted (NVVMToEmulator), and compiled for this processor.
+// LLVM simplifies the kernel as one function before it splits the coroutine
+// into its beginning and the part that is resumed, and the latter once more.
 //
 // What the host's processor does with bf16 is not used: its conversions flush
 // subnormal numbers, those of a GPU do not.
@@ -21,6 +20,7 @@
 #include "Instructions.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -148,14 +148,43 @@ static llvm::Error readKernel(LLVM::LLVMFuncOp function, KernelCode &code) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-static DialectRegistry makeRegistry() {
-  DialectRegistry registry;
+void metaops::registerEmulatorDialects(DialectRegistry &registry) {
   // Functions may have attributes of ours, which say nothing here.
   registry.insert<DLTIDialect, gpu::GPUDialect, LLVM::LLVMDialect,
                   metaop::MetaOpDialect, NVVM::NVVMDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  return registry;
+}
+
+namespace {
+/// What goes wrong in a context, as the end of a message.
+class ErrorsOf {
+public:
+  explicit ErrorsOf(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            messages += ": " + getLine(diagnostic.getLocation()) + ": " +
+                        diagnostic.str();
+          return success();
+        }) {}
+
+  llvm::Error fail(StringRef what) const {
+    return llvm::createStringError(what + messages);
+  }
+
+private:
+  std::string messages;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+emulator::parseKernels(StringRef source, MLIRContext &context) {
+  ErrorsOf errors(context);
+  auto module = parseSourceString<ModuleOp>(source, ParserConfig(&context));
+  if (!module)
+    return errors.fail("a kernel could not be read");
+  return module;
 }
 
 /// The kernel of this name, or the only one.
@@ -185,26 +214,15 @@ static llvm::Expected<std::unique_ptr<Jit>> makeJit(const CodeTarget &target) {
   return jit;
 }
 
-llvm::Expected<KernelCode> emulator::compileKernel(StringRef source,
+llvm::Expected<KernelCode> emulator::compileKernel(ModuleOp source,
                                                    StringRef name) {
-  MLIRContext context(makeRegistry(), MLIRContext::Threading::DISABLED);
-  std::string messages;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      messages +=
-          ": " + getLine(diagnostic.getLocation()) + ": " + diagnostic.str();
-    return success();
-  });
-  auto fail = [&](StringRef what) {
-    return llvm::createStringError(what + messages);
-  };
-  auto module = parseSourceString<ModuleOp>(source, ParserConfig(&context));
-  if (!module)
-    return fail("a kernel could not be read");
+  MLIRContext &context = *source.getContext();
+  ErrorsOf errors(context);
+  OwningOpRef<ModuleOp> module = source.clone();
   PassManager passes(&context);
   passes.addPass(metaop::createConvertNVVMToEmulatorPass());
   if (failed(passes.run(*module)))
-    return fail("a kernel cannot be emulated");
+    return errors.fail("a kernel cannot be emulated");
   auto kernel = findKernel(*module, name);
   if (!kernel)
     return kernel.takeError();
@@ -215,7 +233,7 @@ llvm::Expected<KernelCode> emulator::compileKernel(StringRef source,
   llvm::LLVMContext llvmContext;
   auto llvmModule = translateModuleToLLVMIR(*module, llvmContext);
   if (!llvmModule)
-    return fail("a kernel could not be translated to LLVM");
+    return errors.fail("a kernel could not be translated to LLVM");
   auto target = CodeTarget::detect();
   if (!target)
     return target.takeError();

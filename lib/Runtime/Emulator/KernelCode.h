@@ -12,6 +12,7 @@
 #include "MetaOps/Conversion/EmulatedThread.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Runtime/JIT/Jit.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <array>
 #include <optional>
@@ -91,8 +92,12 @@ struct KernelCode {
           clusterShape = {0, 0, 0};
 };
 
-/// Compiles a kernel of a module.
-llvm::Expected<KernelCode> compileKernel(llvm::StringRef source,
+/// Reads a module that is text or bytecode.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+parseKernels(llvm::StringRef source, mlir::MLIRContext &context);
+
+/// Compiles a kernel of a module, which stays as it is.
+llvm::Expected<KernelCode> compileKernel(mlir::ModuleOp module,
                                          llvm::StringRef name);
 
 } // namespace metaops::emulator

@@ -191,7 +191,8 @@ llvm::Error CudaLauncher::launch(const KernelCall &call,
 /// Goes on from NVVM to PTX, which it also has assembled.
 class CudaWorker : public GpuWorker {
 public:
-  explicit CudaWorker(std::shared_ptr<Gpu> gpu) : gpu(std::move(gpu)) {}
+  CudaWorker(ContextPool &contexts, std::shared_ptr<Gpu> gpu)
+      : GpuWorker(contexts), gpu(std::move(gpu)) {}
 
 protected:
   llvm::Error finish(ModuleOp module) override {
@@ -215,7 +216,7 @@ public:
       : GpuBackend(*gpu->getPtxOptions().chip), gpu(std::move(gpu)) {}
 
   std::unique_ptr<KernelWorker> createWorker() const override {
-    return std::make_unique<CudaWorker>(gpu);
+    return std::make_unique<CudaWorker>(getContexts(), gpu);
   }
   llvm::Expected<Kernel>
   load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) override;
@@ -226,7 +227,7 @@ private:
 
 llvm::Expected<Kernel>
 CudaBackend::load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) {
-  auto parsed = GpuCode::parse(*code);
+  auto parsed = GpuCode::parse(*code, getContexts());
   if (!parsed)
     return parsed.takeError();
   SmallVector<gpu::BinaryOp> binaries(

@@ -78,7 +78,7 @@ public:
   explicit EmulatorLauncher(LaunchPlan plan) : plan(std::move(plan)) {}
 
   /// Compiles all functions of a module.
-  llvm::Error compile(StringRef module);
+  llvm::Error compile(ModuleOp module);
 
   llvm::Error launch(const KernelCall &call,
                      llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
@@ -90,7 +90,7 @@ private:
   std::vector<std::unique_ptr<EmulatedKernel>> kernels;
 };
 
-llvm::Error EmulatorLauncher::compile(StringRef module) {
+llvm::Error EmulatorLauncher::compile(ModuleOp module) {
   for (const LaunchedFunction &function : plan.getFunctions()) {
     auto kernel = EmulatedKernel::compile(module, function.name);
     if (!kernel)
@@ -150,7 +150,7 @@ public:
 llvm::Expected<Kernel>
 EmulatorBackend::load(StringRef name,
                       std::unique_ptr<llvm::MemoryBuffer> code) {
-  auto parsed = GpuCode::parse(*code);
+  auto parsed = GpuCode::parse(*code, getContexts());
   if (!parsed)
     return parsed.takeError();
   SmallVector<gpu::GPUModuleOp> modules(
@@ -161,7 +161,7 @@ EmulatorBackend::load(StringRef name,
   if (!plan)
     return plan.takeError();
   auto launcher = std::make_shared<EmulatorLauncher>(std::move(*plan));
-  if (llvm::Error error = launcher->compile(code->getBuffer()))
+  if (llvm::Error error = launcher->compile((*parsed)->getModule()))
     return std::move(error);
   return Kernel{nullptr, name.str(), std::move(launcher)};
 }

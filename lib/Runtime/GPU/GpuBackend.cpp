@@ -10,6 +10,7 @@
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,25 +58,29 @@ static DialectRegistry makeRegistry() {
               math::MathDialect, memref::MemRefDialect, metaop::MetaOpDialect,
               scf::SCFDialect, vector::VectorDialect>();
   metaop::registerPtxDialects(registry);
+  registerEmulatorDialects(registry);
   return registry;
 }
 
-GpuWorker::GpuWorker()
-    : context(makeRegistry(), MLIRContext::Threading::DISABLED),
-      handler(&context,
+GpuBackend::GpuBackend(const metaop::Chip &chip)
+    : chip(chip), contexts(std::make_unique<ContextPool>(makeRegistry())) {}
+
+GpuWorker::GpuWorker(ContextPool &contexts)
+    : context(contexts),
+      handler(context.get(),
               [this](Diagnostic &diagnostic) {
                 if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
                   messages += ": " + diagnostic.str();
                 return success();
               }),
-      passes(&context) {
+      passes(context.get()) {
   metaop::buildGPUToNVVMPipeline(passes);
 }
 
 CompiledCode GpuWorker::compile(const BoundKernel &kernel, StopCheck) {
   messages.clear();
   auto module =
-      parseSourceString<ModuleOp>(kernel.bytecode, ParserConfig(&context));
+      parseSourceString<ModuleOp>(kernel.bytecode, ParserConfig(context.get()));
   if (!module)
     return {nullptr, "a kernel could not be read" + messages};
   if (failed(passes.run(*module)))
@@ -89,23 +94,18 @@ CompiledCode GpuWorker::compile(const BoundKernel &kernel, StopCheck) {
   return {llvm::MemoryBuffer::getMemBufferCopy(code), ""};
 }
 
-GpuCode::GpuCode() : context(MLIRContext::Threading::DISABLED) {
-  context.loadDialect<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
-                      metaop::MetaOpDialect>();
-}
-
 llvm::Expected<std::unique_ptr<GpuCode>>
-GpuCode::parse(const llvm::MemoryBuffer &code) {
-  std::unique_ptr<GpuCode> parsed(new GpuCode());
-  parsed->module = parseSourceString<ModuleOp>(code.getBuffer(),
-                                               ParserConfig(&parsed->context));
+GpuCode::parse(const llvm::MemoryBuffer &code, ContextPool &contexts) {
+  std::unique_ptr<GpuCode> parsed(new GpuCode(contexts));
+  parsed->module = parseSourceString<ModuleOp>(
+      code.getBuffer(), ParserConfig(parsed->context.get()));
   if (!parsed->module)
     return llvm::createStringError("a kernel's code could not be read");
   return parsed;
 }
 
 std::unique_ptr<KernelWorker> GpuBackend::createWorker() const {
-  return std::make_unique<GpuWorker>();
+  return std::make_unique<GpuWorker>(*contexts);
 }
 
 } // namespace metaops

@@ -9,11 +9,11 @@
 #ifndef METAOPS_LIB_RUNTIME_GPU_GPUBACKEND_H
 #define METAOPS_LIB_RUNTIME_GPU_GPUBACKEND_H
 
+#include "ContextPool.h"
 #include "MetaOps/Runtime/Kernels/KernelBackend.h"
 #include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace metaops {
@@ -21,7 +21,7 @@ namespace metaops {
 /// Takes kernels from the phase gpu to nvvm.
 class GpuWorker : public KernelWorker {
 public:
-  GpuWorker();
+  explicit GpuWorker(ContextPool &contexts);
 
   CompiledCode compile(const BoundKernel &kernel, StopCheck) override;
 
@@ -30,31 +30,31 @@ protected:
   virtual llvm::Error finish(mlir::ModuleOp) { return llvm::Error::success(); }
 
 private:
-  mlir::MLIRContext context;
+  PooledContext context;
   std::string messages;
   mlir::ScopedDiagnosticHandler handler;
   mlir::PassManager passes;
 };
 
-/// A kernel's code, as a worker has made it, in a context of its own.
+/// A kernel's code, as a worker has made it.
 class GpuCode {
 public:
   static llvm::Expected<std::unique_ptr<GpuCode>>
-  parse(const llvm::MemoryBuffer &code);
+  parse(const llvm::MemoryBuffer &code, ContextPool &contexts);
 
   mlir::ModuleOp getModule() { return *module; }
 
 private:
-  GpuCode();
+  explicit GpuCode(ContextPool &contexts) : context(contexts) {}
 
-  mlir::MLIRContext context;
+  PooledContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 /// Kernels for a chip. Their code is a module in the phase nvvm, as bytecode.
 class GpuBackend : public KernelBackend {
 public:
-  explicit GpuBackend(const mlir::metaop::Chip &chip) : chip(chip) {}
+  explicit GpuBackend(const mlir::metaop::Chip &chip);
 
   std::string getDescription() const override;
   void setTarget(mlir::metaop::PipelineOptions &options) const override;
@@ -64,7 +64,12 @@ public:
   std::unique_ptr<KernelWorker> createWorker() const override;
 
 protected:
+  ContextPool &getContexts() const { return *contexts; }
+
   const mlir::metaop::Chip &chip;
+
+private:
+  std::unique_ptr<ContextPool> contexts;
 };
 
 } // namespace metaops

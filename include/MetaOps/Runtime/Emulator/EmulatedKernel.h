@@ -10,6 +10,8 @@
 #define METAOPS_RUNTIME_EMULATOR_EMULATEDKERNEL_H
 
 #include "MetaOps/Runtime/Emulator/EmulatorReport.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Error.h"
@@ -99,6 +101,9 @@ struct EmulatorOptions {
   uint32_t patience = 20000;
 };
 
+/// The dialects of kernels that can be emulated, and what translates them.
+void registerEmulatorDialects(mlir::DialectRegistry &registry);
+
 /// A kernel of a GPU in the LLVM and NVVM dialects, made to run on the host.
 /// Launches are independent of each other, and may be on several threads.
 class EmulatedKernel {
@@ -107,6 +112,10 @@ public:
   /// bytecode; it may be empty where there is one kernel.
   static llvm::Expected<std::unique_ptr<EmulatedKernel>>
   compile(llvm::StringRef source, llvm::StringRef name = "");
+  /// The same of a module in a context that has the dialects of
+  /// registerEmulatorDialects; the module stays as it is.
+  static llvm::Expected<std::unique_ptr<EmulatedKernel>>
+  compile(mlir::ModuleOp module, llvm::StringRef name = "");
   ~EmulatedKernel();
 
   /// Runs the kernel to its end. Fails where the launch is impossible on any

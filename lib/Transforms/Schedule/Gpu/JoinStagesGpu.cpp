@@ -46,6 +46,9 @@ public:
 
   SmallVector<int64_t> getLoops(const Stage &stage,
                                 int64_t &blocked) const override;
+  bool canJoin(const JoinGroup &joined) const override {
+    return !schedule(joined).empty();
+  }
   bool isWorthIt(const JoinGroup &a, const JoinGroup &b,
                  const JoinGroup &joined,
                  ArrayRef<JoinDependence> dependences) const override;
@@ -162,7 +165,7 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
                            ArrayRef<JoinDependence> dependences) const {
   JoinTraffic traffic(a, b);
   SmallVector<ScheduleAttr> schedules = schedule(joined);
-  if (schedules.empty() || traffic.saved < traffic.smaller / kMinSavedPart)
+  if (traffic.saved < traffic.smaller / kMinSavedPart)
     return false;
   int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
   if (!hasContraction(joined) && blocks < chip.multiprocessors / 4 &&
