@@ -161,10 +161,12 @@ static void bindFlags(py::module_ &module) {
       module, "set_most_threads(n)", [](int64_t n) { setMostThreads(n); },
       "Bounds the threads of the session, before that is made.");
   define(
-      module, "set_gpu_tools(packages, assemblers)",
-      [](py::handle packages, py::handle assemblers) {
-        setGpuTools(toStrings(packages, "packages"),
-                    toStrings(assemblers, "assemblers"));
+      module, "set_gpu_tools(packages, assemblers, assembled_for)",
+      [](py::handle packages, py::handle assemblers, py::handle assembledFor) {
+        if (auto error = setGpuTools(toStrings(packages, "packages"),
+                                     toStrings(assemblers, "assemblers"),
+                                     toStrings(assembledFor, "assembled_for")))
+          throw py::value_error(toString(std::move(error)));
       },
       "Says what the session uses GPUs with, before that is made.");
   define(module, "flag_names()", [] { return strings(getFlagNames()); });

@@ -50,8 +50,15 @@ static CudaOptions &cudaOptions() {
   return *options;
 }
 
-void metaops::python::setGpuTools(std::vector<std::string> packages,
-                                  std::vector<std::string> assemblers) {
+/// What emulated devices have kernels assembled for; guarded as above.
+static std::vector<CudaOptions> &assembledFor() {
+  static auto *options = new std::vector<CudaOptions>;
+  return *options;
+}
+
+llvm::Error metaops::python::setGpuTools(std::vector<std::string> packages,
+                                         std::vector<std::string> assemblers,
+                                         llvm::ArrayRef<std::string> chips) {
   cudaOptions().search = [packages = std::move(packages)] {
     std::vector<std::string> toolkits;
     for (const std::string &folder : packages)
@@ -61,12 +68,21 @@ void metaops::python::setGpuTools(std::vector<std::string> packages,
     return search;
   };
   cudaOptions().otherAssemblers = std::move(assemblers);
+  assembledFor().clear();
+  for (const std::string &name : chips) {
+    auto chip = mlir::metaop::Chip::find(name);
+    if (!chip)
+      return chip.takeError();
+    assembledFor().push_back(cudaOptions());
+    assembledFor().back().chip = *chip;
+  }
+  return llvm::Error::success();
 }
 
 /// The kinds of devices beside the CPU and the interpreter.
 static std::vector<DeviceKind> listGpus() {
   std::vector<DeviceKind> kinds = listCudaDevices(cudaOptions());
-  llvm::append_range(kinds, listEmulatedDevices());
+  llvm::append_range(kinds, listEmulatedDevices(assembledFor()));
   return kinds;
 }
 

@@ -178,6 +178,7 @@ from .stacking import *  # noqa: F403
 from .statistics import *  # noqa: F403
 from .tapers import *  # noqa: F403
 from .threads import most_threads as _most_threads
+from .toolkits import assembled_for as _assembled_for
 from .toolkits import other_assemblers as _other_assemblers
 from .toolkits import package_folders as _package_folders
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
@@ -188,7 +189,7 @@ _core.set_default_folder("dump_dir", _default_dump_directory())
 _load_machine_figures()
 if (_most := _most_threads()) is not None:
     _core.set_most_threads(_most)
-_core.set_gpu_tools(_package_folders(), _other_assemblers())
+_core.set_gpu_tools(_package_folders(), _other_assemblers(), _assembled_for())
 
 __all__ = [
     # Tensors and meta-operators

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-__all__ = ["other_assemblers", "package_folders"]
+__all__ = ["assembled_for", "other_assemblers", "package_folders"]
 
 
 def package_folders(path: Sequence[str] | None = None) -> list[str]:
@@ -25,5 +25,16 @@ def other_assemblers(environment: Mapping[str, str] = os.environ) -> list[str]:
 
     Their machine code is taken from the cache also where they are not installed.
     """
-    names = environment.get("METAOPS_ASSEMBLERS", "").split(",")
-    return [name.strip() for name in names if name.strip()]
+    return _split(environment.get("METAOPS_ASSEMBLERS", ""))
+
+
+def assembled_for(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the chips that ``METAOPS_EMULATOR_ASSEMBLES`` names, separated by commas.
+
+    Devices that emulate a GPU have each kernel assembled for these, too.
+    """
+    return _split(environment.get("METAOPS_EMULATOR_ASSEMBLES", ""))
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]

@@ -74,4 +74,7 @@ def test_assemblers_and_folders_are_told_to_the_session():
     given = {"METAOPS_ASSEMBLERS": " nvJitLink 13.0, ,ptxas 12.1"}
     assert toolkits.other_assemblers(given) == ["nvJitLink 13.0", "ptxas 12.1"]
     assert toolkits.other_assemblers({}) == []
+    chips = {"METAOPS_EMULATOR_ASSEMBLES": "sm_80, sm_90a,"}
+    assert toolkits.assembled_for(chips) == ["sm_80", "sm_90a"]
+    assert toolkits.assembled_for({}) == []
     assert toolkits.package_folders(["", "/packages"]) == ["/packages"]

@@ -14,9 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Gpu.h"
 #include "GpuBackend.h"
 #include "LaunchPlan.h"
 #include "MetaOps/Conversion/PtxEmitter.h"
+#include "MetaOps/Runtime/CUDA/KernelCode.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
@@ -136,15 +138,60 @@ llvm::Error EmulatorLauncher::launch(const KernelCall &call,
   return llvm::Error::success();
 }
 
+/// Has kernels assembled, too.
+class AssemblingWorker : public GpuWorker {
+public:
+  AssemblingWorker(ContextPool &contexts,
+                   llvm::ArrayRef<std::shared_ptr<Gpu>> gpus)
+      : GpuWorker(contexts), gpus(gpus) {}
+
+protected:
+  llvm::Error finish(ModuleOp module) override;
+
+private:
+  llvm::ArrayRef<std::shared_ptr<Gpu>> gpus;
+};
+
+llvm::Error AssemblingWorker::finish(ModuleOp module) {
+  for (auto kernel : module.getOps<gpu::GPUModuleOp>()) {
+    auto plan = LaunchPlan::read(metaop::describeKernels(kernel));
+    if (!plan)
+      return plan.takeError();
+    for (const std::shared_ptr<Gpu> &gpu : gpus) {
+      const metaop::PtxOptions &options = gpu->getPtxOptions();
+      // No schedule for that chip has larger clusters.
+      if (llvm::any_of(plan->getFunctions(), [&](const auto &function) {
+            return function.cluster > options.chip->maxCluster;
+          }))
+        continue;
+      if (auto code = makeCode(kernel, options, gpu->getCubins()); !code)
+        return llvm::createStringError("for " + options.chip->name + ", " +
+                                       toString(code.takeError()));
+    }
+  }
+  return llvm::Error::success();
+}
+
 class EmulatorBackend : public GpuBackend {
 public:
-  using GpuBackend::GpuBackend;
+  EmulatorBackend(const metaop::Chip &chip,
+                  std::vector<std::shared_ptr<Gpu>> assembledFor)
+      : GpuBackend(chip), assembledFor(std::move(assembledFor)) {}
 
+  std::unique_ptr<KernelWorker> createWorker() const override {
+    return std::make_unique<AssemblingWorker>(getContexts(), assembledFor);
+  }
   std::string getDescription() const override {
-    return "emulated " + GpuBackend::getDescription();
+    std::string description = "emulated " + GpuBackend::getDescription();
+    for (const std::shared_ptr<Gpu> &gpu : assembledFor)
+      description += " assembled for " + gpu->getPtxOptions().chip->name.str();
+    return description;
   }
   llvm::Expected<Kernel>
   load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) override;
+
+private:
+  const std::vector<std::shared_ptr<Gpu>> assembledFor;
 };
 
 llvm::Expected<Kernel>
@@ -168,7 +215,9 @@ EmulatorBackend::load(StringRef name,
 
 class EmulatorCompiler : public ProgramCompiler {
 public:
-  explicit EmulatorCompiler(const metaop::Chip &chip) : chip(chip) {}
+  EmulatorCompiler(const metaop::Chip &chip,
+                   std::vector<CudaOptions> assembledFor)
+      : chip(chip), assembledFor(std::move(assembledFor)) {}
 
   llvm::Expected<TuningResult> tune(StringRef slice,
                                     const CompileOptions &options,
@@ -182,23 +231,36 @@ public:
 
 private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {
-    return std::make_shared<EmulatorBackend>(chip);
+    std::vector<std::shared_ptr<Gpu>> gpus;
+    for (const CudaOptions &options : assembledFor) {
+      // What has been assembled before is known by the kernel's own entry.
+      auto gpu = Gpu::create(options, nullptr);
+      if (!gpu)
+        return gpu.takeError();
+      gpus.push_back(std::move(*gpu));
+    }
+    return std::make_shared<EmulatorBackend>(chip, std::move(gpus));
   }
 
   const metaop::Chip &chip;
+  const std::vector<CudaOptions> assembledFor;
 };
 
 } // namespace
 
-std::unique_ptr<Compiler> createEmulatorCompiler(const metaop::Chip &chip) {
-  return std::make_unique<EmulatorCompiler>(chip);
+std::unique_ptr<Compiler>
+createEmulatorCompiler(const metaop::Chip &chip,
+                       std::vector<CudaOptions> assembledFor) {
+  return std::make_unique<EmulatorCompiler>(chip, std::move(assembledFor));
 }
 
-std::vector<DeviceKind> listEmulatedDevices() {
+std::vector<DeviceKind>
+listEmulatedDevices(const std::vector<CudaOptions> &assembledFor) {
   std::vector<DeviceKind> kinds;
   for (const metaop::Chip &chip : metaop::Chip::getAll())
     kinds.push_back({"emulator:" + chip.name.str(), 0,
-                     createEmulatorCompiler(chip), createGuardedMemory});
+                     createEmulatorCompiler(chip, assembledFor),
+                     createGuardedMemory});
   return kinds;
 }
 
