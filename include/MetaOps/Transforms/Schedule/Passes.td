@@ -540,6 +540,9 @@ def JoinStagesGpuPass : Pass<"metaop-join-stages-gpu", "::mlir::func::FuncOp"> {
     Rows that one block cannot keep are a cluster's, where the chip has them;
     longer ones stay in kernels of their own.
 
+    A contraction is joined with what follows it element by element, which goes
+    on with the tiles of sums in registers.
+
     Before:
     ```mlir
     %m = metaop.kernel(%a = %x : tensor<64x4096xf32>) -> tensor<64xf32> { ... }
