@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import re
 import subprocess
-import sys
 import sysconfig
 import time
 from collections.abc import Iterable, Sequence
@@ -69,6 +68,8 @@ class Audited:
     modules: list[str]
     functions: list[Function] = field(default_factory=list)
     cubin_seconds: float = 0.0
+    #: Why there is no code; empty where there is.
+    failure: str = ""
 
     @property
     def is_contraction(self) -> bool:
@@ -207,8 +208,9 @@ def audit(names: Iterable[str], dtype: str, chip: str, quick: bool = False) -> l
     for name in names:
         try:
             rows.append(look_at(name, size_of(WORKLOADS[name], quick), dtype, chip))
-        except RuntimeError as error:
-            print(f"gpu-audit: {chip} {dtype} {name}: {error}", file=sys.stderr, flush=True)
+        except (RuntimeError, TypeError, ValueError) as error:
+            group = WORKLOADS[name].group
+            rows.append(Audited(name, group, 0, 0, 0, {}, 0.0, [], failure=str(error)))
     assemble(rows)
     return rows
 
@@ -218,7 +220,8 @@ def audit(names: Iterable[str], dtype: str, chip: str, quick: bool = False) -> l
 
 def audit_table(rows: Sequence[Audited], dtype: str, chip: str) -> common.Table:
     """Return what the kernels take, and how long they should."""
-    cards = list(rows[0].predicted) if rows else []
+    cards = next((list(row.predicted) for row in rows if row.predicted), [])
+    failures = [f"{row.name}: {row.failure.splitlines()[0]}" for row in rows if row.failure]
     table = common.Table(
         f"{chip}, {dtype}",
         [
@@ -227,8 +230,11 @@ def audit_table(rows: Sequence[Audited], dtype: str, chip: str) -> common.Table:
             *(f"{card} us" for card in cards),
             *("PTX ms", "cubin ms", "hardware"),
         ],
+        note="Without code: " + "; ".join(failures) if failures else "",
     )
     for row in rows:
+        if row.failure:
+            continue
         functions = row.functions or [Function("", 0, 0, 0)]
         table.add(
             row.name,
@@ -276,7 +282,8 @@ def summary_table(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
     table = common.Table(
         "All workloads",
         [
-            *("chip", "dtype", "workloads", "kernels", "on a CPU", "with more", "launches"),
+            *("chip", "dtype", "workloads", "without code", "kernels", "on a CPU", "with more"),
+            "launches",
             *("registers", "local B", "spilled B"),
         ],
         note="with more: workloads that have more kernels than on a CPU.",
@@ -287,6 +294,7 @@ def summary_table(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
             chip,
             dtype,
             len(rows),
+            sum(bool(row.failure) for row in rows),
             sum(row.kernels for row in rows),
             sum(row.kernels_on_cpu for row in rows),
             sum(row.kernels > row.kernels_on_cpu for row in rows),

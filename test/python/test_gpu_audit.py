@@ -44,7 +44,7 @@ MORE_KERNELS = {
 @pytest.mark.parametrize("chip", gpu_audit.CHIPS)
 def test_nothing_is_spilled_and_kernels_are_as_few_as_on_a_processor(chip, compiled):
     rows = gpu_audit.audit(NAMES, "float32", chip, quick=True)
-    assert [row.name for row in rows] == NAMES
+    assert {row.name: row.failure for row in rows if row.failure} == {}
     functions = [function for row in rows for function in row.functions]
     assert len(functions) > 200
     assert {
