@@ -210,7 +210,11 @@ def audit(names: Iterable[str], dtype: str, chip: str, quick: bool = False) -> l
             rows.append(look_at(name, size_of(WORKLOADS[name], quick), dtype, chip))
         except (RuntimeError, TypeError, ValueError) as error:
             group = WORKLOADS[name].group
-            rows.append(Audited(name, group, 0, 0, 0, {}, 0.0, [], failure=str(error)))
+            rows.append(
+                Audited(
+                    name, group, 0, 0, 0, {}, 0.0, [], failure=str(error) or type(error).__name__
+                )
+            )
     assemble(rows)
     return rows
 

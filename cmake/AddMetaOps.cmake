@@ -84,6 +84,10 @@ function(add_metaops_library name)
     set_target_properties(${name} PROPERTIES IMPORTED_LOCATION
       "${METAOPS_COMPILER_BUILD}/lib/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}")
     target_link_libraries(${name} INTERFACE ${arg_LINK} ${METAOPS_LLVM_LIBRARIES})
+    add_library(MetaOps::${name} ALIAS ${name})
+    if(arg_DEPENDS)
+      add_dependencies(${name} ${arg_DEPENDS})
+    endif()
     return()
   endif()
 

@@ -189,7 +189,10 @@ _core.set_default_folder("dump_dir", _default_dump_directory())
 _load_machine_figures()
 if (_most := _most_threads()) is not None:
     _core.set_most_threads(_most)
-_core.set_gpu_tools(_package_folders(), _other_assemblers(), _assembled_for())
+try:
+    _core.set_gpu_tools(_package_folders(), _other_assemblers(), _assembled_for())
+except ValueError as _error:
+    raise ValueError(f"METAOPS_EMULATOR_ASSEMBLES: {_error}") from None
 
 __all__ = [
     # Tensors and meta-operators

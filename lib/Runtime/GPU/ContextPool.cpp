@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace metaops;
 
 /// Kernels of which a context keeps what it has seen: a few megabytes.
-static constexpr unsigned kMaxUses = 128;
+static constexpr unsigned kMaxKernels = 128;
 
 ContextPool::Entry ContextPool::take() {
   {
@@ -28,7 +28,7 @@ ContextPool::Entry ContextPool::take() {
 }
 
 void ContextPool::giveBack(Entry entry) {
-  if (++entry.uses == kMaxUses)
+  if (entry.kernels >= kMaxKernels)
     return;
   std::lock_guard lock(mutex);
   idle.push_back(std::move(entry));

@@ -21,7 +21,7 @@ namespace metaops {
 /// Contexts, without threads, that one kernel after another uses: to load the
 /// dialects of a GPU's code takes as long as to lower a small kernel. A context
 /// keeps all types, attributes and locations that it has seen, so each is given
-/// up after some uses.
+/// up after some kernels.
 class ContextPool {
 public:
   explicit ContextPool(mlir::DialectRegistry registry)
@@ -32,7 +32,7 @@ private:
 
   struct Entry {
     std::unique_ptr<mlir::MLIRContext> context;
-    unsigned uses = 0;
+    unsigned kernels = 0;
   };
 
   Entry take();
@@ -53,6 +53,8 @@ public:
   PooledContext &operator=(const PooledContext &) = delete;
 
   mlir::MLIRContext *get() const { return entry.context.get(); }
+  /// Says that a kernel has been read in the context.
+  void countKernel() { ++entry.kernels; }
 
 private:
   ContextPool &pool;

@@ -79,6 +79,7 @@ GpuWorker::GpuWorker(ContextPool &contexts)
 
 CompiledCode GpuWorker::compile(const BoundKernel &kernel, StopCheck) {
   messages.clear();
+  context.countKernel();
   auto module =
       parseSourceString<ModuleOp>(kernel.bytecode, ParserConfig(context.get()));
   if (!module)
@@ -97,6 +98,7 @@ CompiledCode GpuWorker::compile(const BoundKernel &kernel, StopCheck) {
 llvm::Expected<std::unique_ptr<GpuCode>>
 GpuCode::parse(const llvm::MemoryBuffer &code, ContextPool &contexts) {
   std::unique_ptr<GpuCode> parsed(new GpuCode(contexts));
+  parsed->context.countKernel();
   parsed->module = parseSourceString<ModuleOp>(
       code.getBuffer(), ParserConfig(parsed->context.get()));
   if (!parsed->module)

@@ -460,6 +460,27 @@ static LogicalResult splitKernels(Operation *root, const Sharers &sharers,
   return success();
 }
 
+static Sharers getBlocks(const Chip &chip) {
+  int64_t enough = chip.getEnoughBlocks();
+  return {enough / 4, kMinIterationsOfGpu,
+          static_cast<int64_t>(llvm::bit_floor<uint64_t>(enough)),
+          [&chip](const Stage &stage) {
+            return countBlocks(stage, chooseGpuSchedule(stage, chip));
+          }};
+}
+
+bool metaop::isSplitOnGpu(const Stage &stage, const Chip &chip) {
+  FusedOp op = stage.op;
+  auto kernel = cast<KernelOp>(op->getParentOp());
+  StringRef reason;
+  if (findStageToRewrite(kernel, reason) != op ||
+      isForbidden(kernel, kSplitReductions))
+    return false;
+  Splitter splitter(kernel, op);
+  return splitter.isSupported() &&
+         splitter.choose(stage, getBlocks(chip)).has_value();
+}
+
 namespace {
 struct SplitReductionsPass
     : metaop::impl::SplitReductionsPassBase<SplitReductionsPass> {
@@ -480,13 +501,7 @@ struct SplitReductionsGpuPass
   using SplitReductionsGpuPassBase::SplitReductionsGpuPassBase;
 
   void runOnOperation() override {
-    int64_t enough = chip->getEnoughBlocks();
-    Sharers blocks{enough / 4, kMinIterationsOfGpu,
-                   static_cast<int64_t>(llvm::bit_floor<uint64_t>(enough)),
-                   [&](const Stage &stage) {
-                     return countBlocks(stage, chooseGpuSchedule(stage, *chip));
-                   }};
-    if (failed(splitKernels(getOperation(), blocks, report)))
+    if (failed(splitKernels(getOperation(), getBlocks(*chip), report)))
       signalPassFailure();
   }
 };

@@ -19,6 +19,8 @@
 
 #include "EpilogueScheduleGpu.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
@@ -36,6 +38,8 @@ using namespace mlir::metaop;
 static constexpr int64_t kMinSavedPart = 8;
 /// Iterations that a few blocks do in less time than a kernel starts.
 static constexpr int64_t kWorkOfFewBlocks = 1 << 18;
+/// Instructions of all that is done with a tile.
+static constexpr int64_t kMaxTileCode = 2048;
 /// Registers that are left to the assembler.
 static constexpr int64_t kSpareRegisters = 16;
 
@@ -160,6 +164,19 @@ void ChipTarget::place(MutableArrayRef<GpuStage> stages,
   }
 }
 
+/// Instructions, about, of the tiles of all stages.
+static int64_t countTileCode(const JoinGroup &group,
+                             ArrayRef<ScheduleAttr> schedules) {
+  int64_t code = 0;
+  for (auto [stage, schedule] : llvm::zip_equal(group.stages, schedules)) {
+    int64_t copies = 1;
+    for (TileDim tile : schedule.getTile())
+      copies *= tile.size;
+    code = addCounts(code, multiplyCounts(stage->model.getCodeSize(), copies));
+  }
+  return code;
+}
+
 bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
                            const JoinGroup &joined,
                            ArrayRef<JoinDependence> dependences) const {
@@ -168,9 +185,15 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
   if (traffic.saved < traffic.smaller / kMinSavedPart)
     return false;
   int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
-  if (!hasContraction(joined) && blocks < chip.multiprocessors / 4 &&
-      joined.work > kWorkOfFewBlocks)
+  if (hasContraction(joined)) {
+    // What is joined is not split any more, and goes through all its tile.
+    if (isSplitOnGpu(joined.stages.front()->model, chip) ||
+        countTileCode(joined, schedules) > kMaxTileCode)
+      return false;
+  } else if (blocks < chip.multiprocessors / 4 &&
+             joined.work > kWorkOfFewBlocks) {
     return false;
+  }
   return fits(GpuResources::estimate(getGpuStages(joined, schedules)));
 }
 
@@ -212,7 +235,24 @@ static SmallVector<int64_t> findFirstDims(const Stage &contraction) {
   return dims;
 }
 
-/// Has what reads the results of contractions the loops that these have.
+/// The stage of a kernel that may be an epilogue, of a space of this shape: all
+/// that it computes is element by element.
+static FusedOp findFollower(Operation *user, ArrayRef<int64_t> shape) {
+  auto kernel = dyn_cast<KernelOp>(user);
+  FusedOp op = kernel ? getSingleStage(kernel) : nullptr;
+  if (!op || isForbidden(kernel, kJoinStages) ||
+      op.getIterationValue().getType().getShape() != shape ||
+      llvm::any_of(op.getBody().getOps(), [](Operation &inner) {
+        return isa<ReindexReduceOpInterface, PrefixOp, IndirectOpInterface>(
+            inner);
+      }))
+    return nullptr;
+  return op;
+}
+
+/// Has what follows contractions keep the loops that these have. Where
+/// something reduces their results, as a softmax does, those who read them are
+/// joined by their own rows.
 static LogicalResult keepLoopsOfReaders(Block &block) {
   for (auto kernel : block.getOps<KernelOp>()) {
     FusedOp op = getSingleStage(kernel);
@@ -224,13 +264,14 @@ static LogicalResult keepLoopsOfReaders(Block &block) {
     if (!Contraction::match(*stage) || stage->writes.front().shape.empty())
       continue;
     auto dims = DenseI64ArrayAttr::get(op.getContext(), findFirstDims(*stage));
+    auto shape = cast<RankedTensorType>(op.getResult(0).getType()).getShape();
+    SmallVector<FusedOp> followers;
     for (Operation *user : kernel->getUsers())
-      if (auto reader = dyn_cast<KernelOp>(user))
-        if (FusedOp follower = getSingleStage(reader);
-            follower &&
-            follower.getIterationValue().getType().getShape() ==
-                cast<RankedTensorType>(op.getResult(0).getType()).getShape())
-          follower->setAttr(kFirstDimsAttr, dims);
+      if (isa<KernelOp>(user))
+        followers.push_back(findFollower(user, shape));
+    if (!llvm::is_contained(followers, nullptr))
+      for (FusedOp follower : followers)
+        follower->setAttr(kFirstDimsAttr, dims);
   }
   return success();
 }

@@ -514,3 +514,48 @@ func.func @main(%x: tensor<8x64x256xf32>, %w: tensor<256x1000xf32>) -> tensor<8x
   %y = metaop.exp %p : tensor<8x64x1000xf32>
   return %y : tensor<8x64x1000xf32>
 }
+
+// -----
+
+// A product of few results and a long sum is split in blocks of that, which an epilogue
+// would keep it from.
+// CHECK-LABEL: func @main(
+// CHECK: -> tensor<32x64x64xf32>
+// CHECK: -> tensor<64x64xf32>
+// SM80-LABEL: func @main(
+// SM80: -> tensor<32x64x64xf32>
+// SM80: -> tensor<64x64xf32>
+func.func @main(%x: tensor<64x65536xf32>, %w: tensor<65536x64xf32>, %r: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1] : tensor<64x65536xf32> -> tensor<64x65536x64xf32>
+  %1 = metaop.broadcast %w dims = [1, 2] : tensor<65536x64xf32> -> tensor<64x65536x64xf32>
+  %2 = metaop.mul %0, %1 : tensor<64x65536x64xf32>
+  %p = metaop.reduce add %2 dims = [1] : tensor<64x65536x64xf32> -> tensor<64x64xf32>
+  %y = metaop.add %p, %r : tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+
+// -----
+
+// A softmax of the products of a batch shares its own rows, of all members of the batch.
+// CHECK-LABEL: func @main(
+// CHECK-COUNT-2: metaop.kernel(
+// CHECK-NOT: metaop.kernel(
+// SM80-LABEL: func @main(
+// SM80-COUNT-2: metaop.kernel(
+// SM80-NOT: metaop.kernel(
+func.func @main(%x: tensor<32x128x64xf32>, %w: tensor<32x64x256xf32>, %b: tensor<256xf32>) -> tensor<32x128x256xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1, 2] : tensor<32x128x64xf32> -> tensor<32x128x64x256xf32>
+  %1 = metaop.broadcast %w dims = [0, 2, 3] : tensor<32x64x256xf32> -> tensor<32x128x64x256xf32>
+  %2 = metaop.mul %0, %1 : tensor<32x128x64x256xf32>
+  %p = metaop.reduce add %2 dims = [2] : tensor<32x128x64x256xf32> -> tensor<32x128x256xf32>
+  %3 = metaop.broadcast %b dims = [2] : tensor<256xf32> -> tensor<32x128x256xf32>
+  %z = metaop.add %p, %3 : tensor<32x128x256xf32>
+  %m = metaop.reduce max %z dims = [2] : tensor<32x128x256xf32> -> tensor<32x128xf32>
+  %4 = metaop.broadcast %m dims = [0, 1] : tensor<32x128xf32> -> tensor<32x128x256xf32>
+  %5 = metaop.sub %z, %4 : tensor<32x128x256xf32>
+  %e = metaop.exp %5 : tensor<32x128x256xf32>
+  %s = metaop.reduce add %e dims = [2] : tensor<32x128x256xf32> -> tensor<32x128xf32>
+  %6 = metaop.broadcast %s dims = [0, 1] : tensor<32x128xf32> -> tensor<32x128x256xf32>
+  %y = metaop.div %e, %6 : tensor<32x128x256xf32>
+  return %y : tensor<32x128x256xf32>
+}

@@ -21,6 +21,10 @@ ScheduleAttr chooseGpuSchedule(const Stage &stage, const Chip &chip);
 /// The blocks of a stage's grid; what is known only at run time counts as one.
 int64_t countBlocks(const Stage &stage, ScheduleAttr schedule);
 
+/// Whether metaop-split-reductions-gpu makes two kernels of the stage, which is
+/// alone in its kernel: its blocks are few, and its sums are long.
+bool isSplitOnGpu(const Stage &stage, const Chip &chip);
+
 /// Decides the same of stages that do a row of the loops `slots` at a time, one
 /// list of them for each stage, outermost first. Null where rows are too large
 /// to stay with those who compute them.
