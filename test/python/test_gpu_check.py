@@ -78,3 +78,20 @@ def test_assemblers_and_folders_are_told_to_the_session():
     assert toolkits.assembled_for(chips) == ["sm_80", "sm_90a"]
     assert toolkits.assembled_for({}) == []
     assert toolkits.package_folders(["", "/packages"]) == ["/packages"]
+
+
+def test_emulated_devices_assemble_for_chips_that_there_are():
+    program = "import metaops; metaops.array"
+    environment = {**os.environ, "METAOPS_EMULATOR_ASSEMBLES": "sm_80,sm_75"}
+    finished = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 1
+    message = (
+        "ValueError: METAOPS_EMULATOR_ASSEMBLES: the chip 'sm_75' is too old; code is made for"
+    )
+    assert message in finished.stderr
