@@ -25,6 +25,7 @@
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
+#include "StagePlanner.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_JOINSTAGESGPUPASS
@@ -38,8 +39,6 @@ using namespace mlir::metaop;
 static constexpr int64_t kMinSavedPart = 8;
 /// Iterations that a few blocks do in less time than a kernel starts.
 static constexpr int64_t kWorkOfFewBlocks = 1 << 18;
-/// Instructions of all that is done with a tile.
-static constexpr int64_t kMaxTileCode = 2048;
 /// Registers that are left to the assembler.
 static constexpr int64_t kSpareRegisters = 16;
 

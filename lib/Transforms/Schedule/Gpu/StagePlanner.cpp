@@ -15,9 +15,6 @@ using namespace mlir::metaop;
 using llvm::divideCeilSigned;
 using llvm::SmallBitVector;
 
-/// Instructions of a tile: more do not fit the caches for them.
-static constexpr int64_t kMaxTileCode = 2048;
-
 int64_t metaop::ceilPowerOf2(int64_t value) {
   return static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(value, 1)));
 }

@@ -15,6 +15,9 @@
 
 namespace mlir::metaop {
 
+/// Instructions of a tile: more do not fit the caches for them.
+inline constexpr int64_t kMaxTileCode = 2048;
+
 /// Threads of a block where nothing speaks for another number.
 inline constexpr int64_t kUsualThreads = 256;
 
