@@ -154,14 +154,25 @@ static py::dict toGraph(const Profiler &profiler, int64_t index) {
   return result;
 }
 
-/// Tunes one of the programs that a profiler has seen.
-static py::tuple tune(const Profiler &profiler, int64_t index,
-                      int64_t milliseconds) {
+/// One of the programs that a profiler has seen.
+static ProfiledProgram getProgram(const Profiler &profiler, int64_t index) {
   std::vector<ProfiledProgram> programs = profiler.getPrograms();
   if (index < 0 || size_t(index) >= programs.size())
     fail(ErrorKind::Index, "there is no program " + llvm::Twine(index) +
                                " among " + llvm::Twine(programs.size()));
-  const ProfiledProgram &program = programs[index];
+  return programs[index];
+}
+
+static std::string getTargetName(const Profiler &profiler, int64_t index) {
+  ProfiledProgram program = getProgram(profiler, index);
+  return runWithoutGIL([&](Session &session) {
+    return session.inspect().getTargetName(*program.record);
+  });
+}
+
+static py::tuple tune(const Profiler &profiler, int64_t index,
+                      int64_t milliseconds) {
+  ProfiledProgram program = getProgram(profiler, index);
   const ProgramInfo &info = program.record->cached->program->getInfo();
   std::vector<double> seconds;
   std::vector<const KernelInfo *> calls;
@@ -213,6 +224,7 @@ void metaops::python::bindProfile(py::module_ &module) {
   define(cls, "runs(self)", &toRuns);
   define(cls, "graph(self, program)", &toGraph);
   define(cls, "tune(self, program, milliseconds)", &tune);
+  define(cls, "target_name(self, program)", &getTargetName);
   define(module, "target_name()", [] {
     return runWithoutGIL(
         [](Session &session) { return session.inspect().getTargetName(); });

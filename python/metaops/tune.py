@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Schedules that are measured, for those who ask for it.
 
-The search is the compiler's (``lib/Runtime/CPU/Tuner.cpp``). Here is what it is
+The search is the compiler's (``lib/Runtime/Kernels/Tuning``). Here is what it is
 given, what it has found, and where that is kept.
 """
 
@@ -72,7 +72,8 @@ class Tuning(NamedTuple):
     kernels : list of TunedKernel
         Program by program, in the order of their times.
     path : Path or None
-        The schedule file that was written, if there is one.
+        The schedule file that was written, if there is one; of several devices,
+        the last.
     seconds : float
         What it took.
     errors : list of str
@@ -148,21 +149,21 @@ def _to_text(entries: Mapping[str, str]) -> str:
     return "".join(f"{name} = {value}\n" for name, value in sorted(entries.items()))
 
 
-def _cache_file() -> Path | None:
-    """Return where what is found for this processor is kept, or None."""
+def _cache_file(target: str) -> Path | None:
+    """Return where what is found for a target is kept, or None."""
     from pathlib import Path
 
-    folder, target = str(flags.cache_dir), _core.target_name()
+    folder = str(flags.cache_dir)
     return Path(folder) / f"schedules-{target[:32]}.txt" if folder and target else None
 
 
 def tuned_schedules() -> str:
-    """Return the file of all schedules that were tuned for this processor.
+    """Return the file of all schedules that were tuned for the current device.
 
     It is a file of the cache folder, to which each call of `tune` adds what it
     finds. Nothing reads it unless it is given to ``flags.schedule_file``. The
-    name is that of the processor and of the build of the compiler; other ones
-    have other files.
+    name is that of the processor, or of the GPU's chip, and of the build of the
+    compiler; other ones have other files.
 
     Returns
     -------
@@ -174,13 +175,13 @@ def tuned_schedules() -> str:
     >>> import metaops as mo
     >>> mo.flags.schedule_file = mo.tuned_schedules()
     """
-    file = _cache_file()
+    file = _cache_file(_core.target_name())
     return str(file) if file and file.is_file() else ""
 
 
-def _keep(lines: list[str]) -> Path | None:
-    """Add lines to the file of the cache folder."""
-    file = _cache_file()
+def _keep(target: str, lines: list[str]) -> Path | None:
+    """Add lines to the file of a target in the cache folder."""
+    file = _cache_file(target)
     if not file or not lines:
         return None
     entries = _entries(file.read_text().splitlines()) if file.is_file() else {}
@@ -213,7 +214,8 @@ def tune(
 
     Calls the function once, computes what it returns, and tries schedules that
     are near to the compiler's own for the kernels of its programs, those first
-    that take most time. What is clearly faster is kept, in a file that other
+    that take most time, on the device that runs them: a processor, by its clock,
+    or a GPU, by events. What is clearly faster is kept, in a file that other
     sessions may use; this one goes on as it was. Nothing else may run on the
     machine meanwhile, or in this session.
 
@@ -241,7 +243,8 @@ def tune(
         If the budget is negative, or ``flags.schedule_file`` is set: the search
         begins with the compiler's own schedules.
     RuntimeError
-        If the interpreter runs, which has no kernels.
+        If the interpreter runs, which has no kernels, or an emulator, which tells
+        no times.
     OSError
         If the file cannot be written.
 
@@ -274,6 +277,7 @@ def tune(
     times = [sum(call["total"] for call in program["calls"]) for program in programs]
     kernels: list[TunedKernel] = []
     errors: list[str] = []
+    found: dict[str, list[str]] = {}
     left = sum(times)
     for index in sorted(range(len(programs)), key=lambda index: -times[index]):
         seconds = max(budget - (time.monotonic() - start), 0.0)
@@ -281,7 +285,9 @@ def tune(
         tuned, wrong = profiler.tune(index, int(share * 1000))
         left -= times[index]
         errors += wrong
+        of_target = found.setdefault(profiler.target_name(index), [])
         for entry in tuned:
+            of_target += entry["schedules"]
             entry["names"] = list(dict.fromkeys(entry["names"]))
             kernels.append(TunedKernel(**entry))
     for error in errors:
@@ -292,9 +298,9 @@ def tune(
         )
     from pathlib import Path
 
-    lines = [line for kernel in kernels for line in kernel.schedules]
-    kept = _keep(lines)
-    result = Tuning(kernels, Path(path) if path else kept, time.monotonic() - start, errors)
+    kept = [file for target, lines in found.items() if (file := _keep(target, lines))]
+    written = Path(path) if path else kept[-1] if kept else None
+    result = Tuning(kernels, written, time.monotonic() - start, errors)
     if path:
         result.save(path)
     return result

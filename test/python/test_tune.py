@@ -45,30 +45,68 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_neighbours_are_legal_and_right(name, folder):
-    function, shapes = CASES[name]
+#: Those of GPUs: a kernel that shares rows, one with an epilogue, rows that a
+#: cluster has, and pieces of which there are many.
+GPU_CASES = {
+    "softmax": (softmax, [(37, 129)]),
+    "rows": (lambda x: (x * 2).sum(dims=1), [(24, 100)]),
+    "columns": (lambda x: x.sum(dims=0), [(50, 33)]),
+    "transpose": (lambda x: x.transpose(1, 0) + 1, [(40, 70)]),
+    "product": (mo.matmul, [(56, 96), (96, 80)]),
+    "epilogue": (lambda x, w, b: mo.relu(mo.matmul(x, w) + b), [(40, 24), (24, 72), (72,)]),
+    "cluster": (softmax, [(2, 8192)]),
+    "elements": (lambda x: mo.exp(x), [(20, 111)]),
+}
+
+
+def check_neighbours(function, shapes, device, folder):
+    """Run a function by each schedule that is near to its own."""
     arrays = [data(shape, seed) for seed, shape in enumerate(shapes)]
     with mo.flag_scope(backend="interpreter"):
         expected = function(*map(mo.array, arrays)).numpy()
-    (program,) = _core.plan_programs(function(*map(mo.array, arrays)))
+
+    def compute():
+        with mo.device(device):
+            return function(*map(mo.array, arrays))
+
+    (program,) = _core.plan_programs(compute())
     stages = [stage for call in program.describe()[1] for stage in call["stages"]]
     own = {stage["identity"]: stage["schedule"] for stage in stages}
     neighbours = program.neighbours()
+    entries = [_entries(lines.splitlines()) for lines in neighbours]
     # Each stage has some, each differs from its own, and none is drawn twice.
-    assert {line.partition(" = ")[0] for line in neighbours} == set(own)
+    assert set().union(*entries) == set(own)
     assert len(set(neighbours)) == len(neighbours)
-    assert not set(neighbours) & {f"{name} = {schedule}" for name, schedule in own.items()}
+    assert all(own[name] != schedule for entry in entries for name, schedule in entry.items())
     assert neighbours == program.neighbours()
     path = folder / "neighbour.txt"
-    for line in neighbours:
-        path.write_text(line + "\n")
+    for lines in neighbours:
+        path.write_text(lines)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with mo.flag_scope(schedule_file=str(path)):
-                y = function(*map(mo.array, arrays)).numpy()
+                y = compute().numpy()
         scale = np.abs(expected).max()
-        np.testing.assert_allclose(y / scale, expected / scale, atol=2e-5, err_msg=line)
+        np.testing.assert_allclose(y / scale, expected / scale, atol=2e-5, err_msg=lines)
+    return entries
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_neighbours_are_legal_and_right(name, folder):
+    function, shapes = CASES[name]
+    # One decision is one stage's.
+    assert all(len(entry) == 1 for entry in check_neighbours(function, shapes, "cpu:0", folder))
+
+
+@pytest.mark.parametrize("name", GPU_CASES)
+def test_neighbours_on_a_gpu_are_legal_and_right(name, folder):
+    function, shapes = GPU_CASES[name]
+    entries = check_neighbours(function, shapes, "emulator:sm_90a", folder)
+    # Stages that share blocks change together.
+    most = {"softmax": 3, "cluster": 3, "epilogue": 2}.get(name, 1)
+    assert max(map(len, entries)) == most
+    text = " ".join(schedule for entry in entries for schedule in entry.values())
+    assert "thread(" in text and "block(" in text
 
 
 def test_no_budget_leaves_everything():
@@ -119,7 +157,7 @@ def keep_first_neighbours(monkeypatch):
             kernels, errors = self.profiler.tune(index, 0)
             neighbours = mo.last_program()._info.neighbours()
             for kernel in kernels:
-                kernel["schedules"] = neighbours[:1]
+                kernel["schedules"] = neighbours[0].splitlines()
             return kernels, errors
 
     make = _core.make_profiler
@@ -233,6 +271,22 @@ def test_errors_of_the_compiler_are_told_of(monkeypatch):
     with pytest.warns(RuntimeWarning, match="error of the compiler.* elements differ"):
         result = mo.tune(lambda: x + 1, budget=0)
     assert result.errors == ["result 0: elements differ"] and result.schedules == []
+
+
+def test_devices_have_files_of_their_own(monkeypatch, folder):
+    keep_first_neighbours(monkeypatch)
+    found = {}
+    for device in ("cpu:0", "cpu:1"):
+        with mo.device(device):
+            assert (mo.tuned_schedules() != "") == (device == "cpu:1")
+            x = mo.array(data((48, 100)))
+            mo.tune(lambda x=x: x.sum(dims=1), budget=1)
+            found[device] = mo.tuned_schedules()
+    # The same processor's.
+    assert found["cpu:0"] == found["cpu:1"] != ""
+    with mo.device("emulator:sm_90a"):
+        assert mo.tuned_schedules() == ""
+        assert _core.target_name() not in found["cpu:0"]
 
 
 def test_the_emulator_tells_no_times():

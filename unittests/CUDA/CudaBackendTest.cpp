@@ -206,6 +206,76 @@ TEST_F(CudaBackendTest, eachStepThatFailsIsAnErrorAndTheNextRunIsNot) {
   }
 }
 
+/// Schedules are tried on the GPU, and the driver's clock decides.
+class CudaTuningTest : public CudaBackendTest {
+protected:
+  CudaTuningTest() {
+    fake->kernel = add;
+    // The fewer blocks, the better.
+    fake->time = [](unsigned blocks) { return 0.1f * float(blocks); };
+  }
+
+  TuningResult tune() {
+    compiler = createCudaCompiler(options);
+    return llvm::cantFail(compiler->tune(kAdd, CompileOptions(), {1.0},
+                                         /*budget=*/60, threads, nullptr));
+  }
+};
+
+TEST_F(CudaTuningTest, theGpusClockDecides) {
+  TuningResult result = tune();
+  EXPECT_TRUE(result.errors.empty());
+  ASSERT_EQ(result.kernels.size(), 1u);
+  const TunedKernels &tuned = result.kernels[0];
+  ASSERT_EQ(tuned.before.size(), 1u);
+  ASSERT_EQ(tuned.lines.size(), 1u);
+  EXPECT_GT(tuned.measured, 3u);
+
+  // What was found has as many blocks as the times say.
+  llvm::cantFail(compile(kAdd));
+  llvm::cantFail(run());
+  EXPECT_NEAR(tuned.secondsBefore, 1e-4 * fake->blocks, 1e-7);
+  unsigned before = fake->blocks;
+  CompileOptions compileOptions;
+  compileOptions.schedules = tuned.lines[0];
+  compileOptions.scheduleFile = "tuned";
+  program =
+      llvm::cantFail(compiler->compile(kAdd, {false, false}, compileOptions));
+  llvm::cantFail(run());
+  checkSums();
+  EXPECT_LT(fake->blocks, before);
+  EXPECT_NEAR(tuned.secondsAfter, 1e-4 * fake->blocks, 1e-7);
+}
+
+TEST_F(CudaTuningTest, nothingIsKeptThatIsNotFaster) {
+  fake->time = nullptr;
+  TuningResult result = tune();
+  ASSERT_EQ(result.kernels.size(), 1u);
+  EXPECT_TRUE(result.kernels[0].lines.empty());
+  EXPECT_GT(result.kernels[0].measured, 3u);
+  EXPECT_NEAR(result.kernels[0].secondsBefore, 1.5e-3, 1e-9);
+  EXPECT_EQ(result.kernels[0].secondsAfter, result.kernels[0].secondsBefore);
+}
+
+TEST_F(CudaTuningTest, whatComputesSomethingElseIsNotUsed) {
+  static unsigned usual;
+  static FakeDriver *driver;
+  driver = fake;
+  llvm::cantFail(compile(kAdd));
+  llvm::cantFail(run());
+  usual = fake->blocks;
+  fake->kernel = [](void **arguments) {
+    add(arguments);
+    if (driver->blocks < usual)
+      getFloats(arguments[2])[7] += 1;
+  };
+  TuningResult result = tune();
+  ASSERT_FALSE(result.errors.empty());
+  expectIn("result 0: elements differ by 1", result.errors[0]);
+  ASSERT_EQ(result.kernels.size(), 1u);
+  EXPECT_TRUE(result.kernels[0].lines.empty());
+}
+
 /// A cache on disk that holds what an assembler has made that is gone.
 class CudaCacheTest : public CudaBackendTest {
 protected:

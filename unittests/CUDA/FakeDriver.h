@@ -25,7 +25,11 @@ struct FakeDriver {
   std::string failing, refused;
   /// What kernels do, with their arguments.
   void (*kernel)(void **arguments) = nullptr;
+  /// The milliseconds between two events, by the blocks of the launch between.
+  float (*time)(unsigned blocks) = nullptr;
   std::vector<std::string> calls;
+  /// Of the last launch.
+  unsigned blocks = 0, threads = 0;
   /// Contexts that are pushed; things that were made and not given back.
   int depth = 0, live = 0;
   /// Of the last link.

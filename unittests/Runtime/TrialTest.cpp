@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/CPU/Trial.h"
+#include "../../lib/Runtime/Kernels/Tuning/Trial.h"
 #include "mlir/IR/Builders.h"
 #include "gtest/gtest.h"
 

@@ -259,10 +259,12 @@ public:
 
 private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {
-    auto created = Gpu::create(options, getStore());
-    if (!created)
-      return created.takeError();
-    gpu = std::move(*created);
+    if (!gpu) {
+      auto created = Gpu::create(options, getStore());
+      if (!created)
+        return created.takeError();
+      gpu = std::move(*created);
+    }
     return std::make_shared<CudaBackend>(gpu);
   }
 

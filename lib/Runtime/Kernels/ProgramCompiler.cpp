@@ -17,6 +17,7 @@
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
+#include "Tuning/Tuner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <chrono>
@@ -262,6 +263,51 @@ ProgramCompiler::describe(StringRef bytecode, const CompileOptions &options) {
     result.kernels.push_back(std::move(*kernel));
   }
   return result;
+}
+
+llvm::Expected<TuningResult>
+ProgramCompiler::tune(StringRef bytecode, const CompileOptions &options,
+                      llvm::ArrayRef<double> callSeconds, double budget,
+                      ThreadPool &threads, StopCheck shouldStop) {
+  int64_t deadline = readClock() + static_cast<int64_t>(budget * 1e9);
+  auto target = getTuningTarget(options);
+  if (!target)
+    return target.takeError();
+  auto slice = SliceModule::parse(bytecode);
+  if (!slice)
+    return slice.takeError();
+  return tuneSlice((*slice)->getModule(), *target, callSeconds, deadline,
+                   threads, shouldStop);
+}
+
+llvm::Expected<std::vector<std::string>>
+ProgramCompiler::listNeighbours(StringRef bytecode,
+                                const CompileOptions &options) {
+  auto target = getTuningTarget(options);
+  if (!target)
+    return target.takeError();
+  auto slice = SliceModule::parse(bytecode);
+  if (!slice)
+    return slice.takeError();
+  return metaops::listNeighbours((*slice)->getModule(), *target);
+}
+
+llvm::Expected<TuningTarget>
+ProgramCompiler::getTuningTarget(const CompileOptions &options) {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  const KernelBackend &backend = (*cache)->getBackend();
+  return TuningTarget{toPipelineOptions(options, backend), backend,
+                      [this] { return createBackend(); }};
+}
+
+llvm::Expected<std::string> ProgramCompiler::getTargetName() {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  const std::optional<DiskKey> &key = (*cache)->getTargetKey();
+  return key ? toHex(*key) : std::string();
 }
 
 } // namespace metaops

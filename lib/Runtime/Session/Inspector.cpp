@@ -83,8 +83,12 @@ TuningResult Inspector::tuneProgram(const RunRecord &record,
 }
 
 std::string Inspector::getTargetName() {
-  const std::shared_ptr<Compiler> &compiler = session.programs.getCompiler();
-  return compiler ? check(compiler->getTargetName()) : std::string();
+  const Device &device = session.devices.getCurrent();
+  return check(session.programs.getCompiler(device).getTargetName());
+}
+
+std::string Inspector::getTargetName(const RunRecord &record) {
+  return check(record.cached->compiler->getTargetName());
 }
 
 std::vector<std::string> Inspector::takeUnusedSchedules() {

@@ -10,7 +10,8 @@
 // what is near. Each move changes a draft of the schedule, and keeps what ties
 // its fields together: the last level of a dimension steps by its number in the
 // tile, and a level around another one of the same dimension by a multiple of
-// that. The attribute's own verifier has the last word on a draft.
+// that. The attribute's own verifier has the last word on a draft. Those of a
+// GPU are in Gpu/GpuNeighbours.cpp.
 //
 // Moves of a plain nest of loops:
 //   * twice or half as many vectors side by side, and vectors of half the
@@ -32,6 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Neighbours.h"
+#include "Gpu/GpuNeighbours.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
@@ -284,11 +286,6 @@ void NeighbourFinder::addContraction() {
 }
 
 SmallVector<ScheduleAttr> NeighbourFinder::find() {
-  if (own.isForGpu())
-    return {};
-  // What is malformed is left out, and nobody is told.
-  ScopedDiagnosticHandler handler(stage.getContext(),
-                                  [](Diagnostic &) { return success(); });
   bool isNest = own.isFlat() || (own.isNest() && isAlone());
   if (!isNest || isTiled(stage, own))
     addContraction();
@@ -298,6 +295,24 @@ SmallVector<ScheduleAttr> NeighbourFinder::find() {
       found, [](Attribute attr) { return cast<ScheduleAttr>(attr); });
 }
 
-SmallVector<ScheduleAttr> metaop::getNeighbours(const Stage &stage) {
-  return NeighbourFinder(stage).find();
+SmallVector<KernelSchedules> metaop::getNeighbours(ArrayRef<Stage> stages) {
+  if (stages.empty())
+    return {};
+  // What is malformed is left out, and nobody is told.
+  ScopedDiagnosticHandler handler(stages.front().getContext(),
+                                  [](Diagnostic &) { return success(); });
+  auto own = llvm::map_to_vector(stages, [](const Stage &stage) {
+    FusedOp op = stage.op;
+    return op.getScheduleAttr();
+  });
+  if (llvm::any_of(own,
+                   [](ScheduleAttr schedule) { return schedule.isForGpu(); }))
+    return getGpuNeighbours(stages);
+  SmallVector<KernelSchedules> neighbours;
+  for (auto [number, stage] : llvm::enumerate(stages))
+    for (ScheduleAttr schedule : NeighbourFinder(stage).find()) {
+      KernelSchedules &changed = neighbours.emplace_back(own);
+      changed[number] = schedule;
+    }
+  return neighbours;
 }

@@ -131,7 +131,8 @@ public:
         "compiled");
   }
 
-  /// The legal schedules near to those of a slice's stages, as lines of a file.
+  /// The legal schedules near to those of a slice's kernels, each as lines of a
+  /// file.
   virtual llvm::Expected<std::vector<std::string>>
   listNeighbours(llvm::StringRef slice, const CompileOptions &options) {
     return std::vector<std::string>();

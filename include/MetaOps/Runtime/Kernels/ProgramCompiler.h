@@ -15,6 +15,8 @@
 
 namespace metaops {
 
+struct TuningTarget;
+
 /// Makes programs of the kernels of one backend.
 class ProgramCompiler : public Compiler {
 public:
@@ -34,8 +36,19 @@ public:
   llvm::Expected<ProgramDescription>
   describe(llvm::StringRef bytecode, const CompileOptions &options) override;
 
+  llvm::Expected<TuningResult> tune(llvm::StringRef bytecode,
+                                    const CompileOptions &options,
+                                    llvm::ArrayRef<double> callSeconds,
+                                    double budget, ThreadPool &threads,
+                                    StopCheck shouldStop) override;
+  llvm::Expected<std::vector<std::string>>
+  listNeighbours(llvm::StringRef bytecode,
+                 const CompileOptions &options) override;
+  llvm::Expected<std::string> getTargetName() override;
+
 protected:
-  /// Called once, when something is compiled for the first time.
+  /// Called when something is compiled for the first time, and for each
+  /// candidate of what is tuned: the code of that may go with it.
   virtual llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() = 0;
 
   llvm::Expected<KernelCache *> getKernels();
@@ -47,6 +60,8 @@ protected:
                StopCheck shouldStop, llvm::ArrayRef<std::string> lines = {});
 
 private:
+  llvm::Expected<TuningTarget> getTuningTarget(const CompileOptions &options);
+
   std::unique_ptr<KernelCache> kernels;
   /// Null where nothing is kept on disk.
   std::shared_ptr<DiskStore> store;

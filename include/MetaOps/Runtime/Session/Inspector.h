@@ -88,8 +88,10 @@ public:
   /// many seconds; see Compiler.h. No run may be on its way.
   TuningResult tuneProgram(const RunRecord &record,
                            llvm::ArrayRef<double> callSeconds, double budget);
-  /// What tuned schedules are for: the processor, and this build.
+  /// What tuned schedules are for: the processor or the GPU of the current
+  /// device, or that of a program, and this build.
   std::string getTargetName();
+  std::string getTargetName(const RunRecord &record);
   /// Says of which entries of the schedule file no program has made use, each
   /// once.
   std::vector<std::string> takeUnusedSchedules();

@@ -13,12 +13,16 @@
 
 namespace mlir::metaop {
 
-/// The schedules of a stage that differ from its own in one decision, always in
-/// the same order: another tile, width of vectors, order of levels, block size,
-/// distance of prefetches, number of parallel levels. Loops that stages of a
-/// kernel share stay. All are well formed; which of them a stage cannot have
-/// for what it reads and writes, the lowering says (LoopTree.cpp).
-SmallVector<ScheduleAttr> getNeighbours(const Stage &stage);
+/// The schedules of all stages of a kernel.
+using KernelSchedules = SmallVector<ScheduleAttr>;
+
+/// The schedules of a kernel that differ from its own in one decision, always
+/// in the same order: another tile, width of vectors, order of levels, block
+/// size, number of threads, and so on. On a processor that is a decision of one
+/// stage, and loops that stages share stay; on a GPU it is one of all stages
+/// that make it alike. All are well formed; which of them a kernel cannot have
+/// for what it reads and writes, or for the chip, the lowering says.
+SmallVector<KernelSchedules> getNeighbours(ArrayRef<Stage> stages);
 
 } // namespace mlir::metaop
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_CPU_TRIAL_H
-#define METAOPS_LIB_RUNTIME_CPU_TRIAL_H
+#ifndef METAOPS_LIB_RUNTIME_KERNELS_TUNING_TRIAL_H
+#define METAOPS_LIB_RUNTIME_KERNELS_TUNING_TRIAL_H
 
 #include "MetaOps/Runtime/Kernels/KernelCache.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
@@ -30,12 +30,15 @@ std::string compareResults(mlir::RankedTensorType type, const void *expected,
 /// A program with the memory of one run, which may be repeated.
 class Trial {
 public:
+  /// The code of its kernels is the backend's.
   static llvm::Expected<std::unique_ptr<Trial>>
-  create(mlir::ModuleOp module, llvm::ArrayRef<BufferRef> arguments,
-         Allocator &memory, ThreadPool &threads, StopCheck shouldStop);
+  create(mlir::ModuleOp module, std::shared_ptr<KernelBackend> backend,
+         llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
+         ThreadPool &threads, StopCheck shouldStop);
 
   /// Nanoseconds of one run, the mean of some that follow one another, which
-  /// together take long enough for the clock.
+  /// together take long enough for the clock. Where kernels run elsewhere, as
+  /// on a GPU, these are theirs, by the clock of who runs them.
   llvm::Expected<double> measure();
 
   /// The results of the last run.
@@ -43,13 +46,15 @@ public:
 
 private:
   Trial(ThreadPool &threads) : threads(threads) {}
-  llvm::Error execute() {
-    return program->execute(run, threads, nullptr, nullptr);
+  llvm::Error execute(std::vector<CallTime> *times = nullptr) {
+    return program->execute(run, threads, nullptr, times);
   }
+  llvm::Expected<double> measureLaunches();
 
   ThreadPool &threads;
   /// The code is gone with it.
   std::unique_ptr<KernelCache> kernels;
+  bool isLaunched = false;
   std::shared_ptr<CompiledProgram> program;
   BufferRef scratch;
   ProgramRun run;
@@ -71,4 +76,4 @@ llvm::Expected<Comparison> compare(Trial &first, Trial &second);
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_CPU_TRIAL_H
+#endif // METAOPS_LIB_RUNTIME_KERNELS_TUNING_TRIAL_H

@@ -18,8 +18,8 @@
 // and goes from one candidate to a better one near to it:
 //
 //   1. each rewrite of each of its kernels is forbidden, and splitting forced;
-//   2. each stage has each neighbour of its schedule (Neighbours.cpp), and what
-//      is better is where the next neighbours are drawn.
+//   2. each kernel has each neighbour of its schedules (Neighbours.cpp), and
+//      what is better is where the next neighbours are drawn.
 //
 // A candidate that a pass refuses is none; one that leaves the kernels as they
 // are is not measured. The others run in turns with the best one so far, on the
@@ -31,7 +31,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tuner.h"
-#include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/Neighbours.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
@@ -86,18 +85,20 @@ struct Candidate {
   }
 };
 
-/// A stage that has a schedule, in a module that lives on.
-struct ScheduledOp {
-  std::string identity;
-  metaop::FusedOp op;
-};
+/// The stages of a kernel that has schedules, in a module that lives on.
+std::vector<metaop::FusedOp> getStages(metaop::KernelOp kernel) {
+  auto ops = kernel.getBody().front().getOps<metaop::FusedOp>();
+  return {ops.begin(), ops.end()};
+}
 
-std::vector<ScheduledOp> getStages(ModuleOp module) {
-  std::vector<ScheduledOp> stages;
-  module.walk([&](metaop::FusedOp op) {
-    stages.push_back({metaop::getStageIdentity(op), op});
-  });
-  return stages;
+std::vector<metaop::KernelOp> getKernels(ModuleOp module) {
+  std::vector<metaop::KernelOp> kernels;
+  module.walk([&](metaop::KernelOp kernel) { kernels.push_back(kernel); });
+  return kernels;
+}
+
+std::string getLine(metaop::FusedOp op, metaop::ScheduleAttr schedule) {
+  return metaop::getStageIdentity(op) + " = " + toText(schedule);
 }
 
 /// Runs passes of the pipeline and tells whether they succeed; what they say is
@@ -118,16 +119,16 @@ bool runPhases(ModuleOp module, metaop::PipelinePhase from,
   return succeeded(passes.run(module));
 }
 
-/// Whether the kernel of a stage can have loops as its schedule says.
-bool canLower(metaop::FusedOp op) {
-  ScopedDiagnosticHandler handler(op.getContext(),
+/// Whether a backend lowers a kernel with the schedules that it has.
+bool canLower(metaop::KernelOp kernel, const KernelBackend &backend) {
+  ScopedDiagnosticHandler handler(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
-  auto kernel = op->getParentOfType<metaop::KernelOp>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(op.getLoc());
+  Location loc = kernel.getLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   auto type = builder.getFunctionType(kernel->getOperandTypes(),
                                       kernel->getResultTypes());
-  auto function = func::FuncOp::create(builder, op.getLoc(), "kernel", type);
+  auto function = func::FuncOp::create(builder, loc, "kernel", type);
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   IRMapping mapping;
@@ -136,24 +137,37 @@ bool canLower(metaop::FusedOp op) {
   Operation *copy = builder.clone(*kernel, mapping);
   // Equal operands are one value of the mapping.
   copy->setOperands(entry->getArguments());
-  func::ReturnOp::create(builder, op.getLoc(), copy->getResults());
-  PassManager passes(op.getContext());
-  passes.addPass(metaop::createConvertMetaOpToVectorPass());
+  func::ReturnOp::create(builder, loc, copy->getResults());
+  PassManager passes(kernel.getContext());
+  backend.addLowering(passes);
   return succeeded(passes.run(*module));
 }
 
-/// The schedules near to that of a stage.
-llvm::SmallVector<metaop::ScheduleAttr> getLegalNeighbours(metaop::FusedOp op) {
-  auto stage = metaop::Stage::build(op);
-  if (failed(stage))
-    return {};
-  metaop::ScheduleAttr own = op.getScheduleAttr();
-  auto neighbours = metaop::getNeighbours(*stage);
-  llvm::erase_if(neighbours, [&](metaop::ScheduleAttr schedule) {
-    op.setScheduleAttr(schedule);
-    return !canLower(op);
+void setSchedules(llvm::ArrayRef<metaop::FusedOp> stages,
+                  llvm::ArrayRef<metaop::ScheduleAttr> schedules) {
+  for (auto [op, schedule] : llvm::zip_equal(stages, schedules))
+    metaop::FusedOp(op).setScheduleAttr(schedule);
+}
+
+/// The schedules near to those of a kernel.
+llvm::SmallVector<metaop::KernelSchedules>
+getLegalNeighbours(metaop::KernelOp kernel, const KernelBackend &backend) {
+  std::vector<metaop::FusedOp> ops = getStages(kernel);
+  llvm::SmallVector<metaop::Stage, 0> stages;
+  metaop::KernelSchedules own;
+  for (metaop::FusedOp op : ops) {
+    auto stage = metaop::Stage::build(op);
+    if (failed(stage))
+      return {};
+    stages.push_back(std::move(*stage));
+    own.push_back(op.getScheduleAttr());
+  }
+  auto neighbours = metaop::getNeighbours(stages);
+  llvm::erase_if(neighbours, [&](const metaop::KernelSchedules &schedules) {
+    setSchedules(ops, schedules);
+    return !canLower(kernel, backend);
   });
-  op.setScheduleAttr(own);
+  setSchedules(ops, own);
   return neighbours;
 }
 
@@ -356,10 +370,10 @@ struct Compiled {
 
 class UnitTuner {
 public:
-  UnitTuner(Unit &unit, const metaop::PipelineOptions &options,
-            ThreadPool &threads, int64_t deadline, StopCheck shouldStop,
+  UnitTuner(Unit &unit, const TuningTarget &target, ThreadPool &threads,
+            int64_t deadline, StopCheck shouldStop,
             std::vector<std::string> &errors)
-      : unit(unit), options(options), threads(threads), deadline(deadline),
+      : unit(unit), target(target), threads(threads), deadline(deadline),
         shouldStop(shouldStop), errors(errors) {}
 
   llvm::Expected<TunedKernels> tune();
@@ -374,7 +388,7 @@ private:
   std::string check(const Compiled &compiled) const;
 
   Unit &unit;
-  const metaop::PipelineOptions &options;
+  const TuningTarget &target;
   ThreadPool &threads;
   int64_t deadline;
   StopCheck shouldStop;
@@ -393,7 +407,7 @@ std::unique_ptr<Compiled> UnitTuner::schedule(Candidate candidate) {
   auto compiled = std::make_unique<Compiled>();
   compiled->scheduled = unit.module->clone();
   if (!runPhases(*compiled->scheduled, metaop::PipelinePhase::Fused,
-                 metaop::PipelinePhase::Scheduled, options, candidate))
+                 metaop::PipelinePhase::Scheduled, target.options, candidate))
     return nullptr;
   llvm::raw_string_ostream stream(compiled->text);
   compiled->scheduled->print(stream, OpPrintingFlags().useLocalScope());
@@ -404,14 +418,18 @@ std::unique_ptr<Compiled> UnitTuner::schedule(Candidate candidate) {
 llvm::Error UnitTuner::compile(Compiled &compiled) {
   OwningOpRef<ModuleOp> module = compiled.scheduled->clone();
   if (!runPhases(*module, metaop::PipelinePhase::Scheduled,
-                 metaop::PipelinePhase::Kernels, options, {}))
+                 metaop::PipelinePhase::Kernels, target.options, {}))
     return llvm::createStringError("the kernels could not be called");
   std::string messages;
   ScopedDiagnosticHandler handler(module->getContext(), [&](Diagnostic &said) {
     messages += said.str();
     return success();
   });
-  auto trial = Trial::create(*module, arguments, memory, threads, shouldStop);
+  auto backend = target.createBackend();
+  if (!backend)
+    return backend.takeError();
+  auto trial = Trial::create(*module, std::move(*backend), arguments, memory,
+                             threads, shouldStop);
   if (!trial)
     return trial.takeError();
   compiled.trial = std::move(*trial);
@@ -487,16 +505,22 @@ llvm::Error UnitTuner::tryRewrites() {
 
 /// Whether a neighbour is better; further ones are drawn from there.
 llvm::Expected<bool> UnitTuner::tryNeighbours() {
-  for (ScheduledOp stage : getStages(*best->scheduled))
-    for (metaop::ScheduleAttr schedule : getLegalNeighbours(stage.op)) {
+  for (metaop::KernelOp kernel : getKernels(*best->scheduled)) {
+    std::vector<metaop::FusedOp> stages = getStages(kernel);
+    for (const metaop::KernelSchedules &schedules :
+         getLegalNeighbours(kernel, target.backend)) {
       if (isOver())
         return false;
       Candidate candidate = best->candidate;
-      candidate.schedules[stage.identity] = toText(schedule);
+      for (auto [op, schedule] : llvm::zip_equal(stages, schedules))
+        if (metaop::FusedOp stage = op; schedule != stage.getScheduleAttr())
+          candidate.schedules[metaop::getStageIdentity(stage)] =
+              toText(schedule);
       auto isBetter = tryCandidate(std::move(candidate));
       if (!isBetter || *isBetter)
         return isBetter;
     }
+  }
   return false;
 }
 
@@ -506,9 +530,9 @@ llvm::Expected<TunedKernels> UnitTuner::tune() {
   if (!first)
     return llvm::createStringError("the kernels of a program could not be "
                                    "scheduled apart");
-  for (ScheduledOp stage : getStages(*first->scheduled))
-    result.before.push_back(stage.identity + " = " +
-                            toText(stage.op.getScheduleAttr()));
+  for (metaop::KernelOp kernel : getKernels(*first->scheduled))
+    for (metaop::FusedOp stage : getStages(kernel))
+      result.before.push_back(getLine(stage, stage.getScheduleAttr()));
   if (isOver())
     return std::move(result);
   auto main = unit.module->lookupSymbol<func::FuncOp>("main");
@@ -593,13 +617,13 @@ llvm::Error fuse(ModuleOp slice, const metaop::PipelineOptions &options) {
 } // namespace
 
 llvm::Expected<TuningResult> tuneSlice(ModuleOp slice,
-                                       const metaop::PipelineOptions &options,
+                                       const TuningTarget &target,
                                        llvm::ArrayRef<double> seconds,
                                        int64_t deadline, ThreadPool &threads,
                                        StopCheck shouldStop) {
-  if (auto error = fuse(slice, options))
+  if (auto error = fuse(slice, target.options))
     return std::move(error);
-  auto units = Divider(slice, options).divide(seconds);
+  auto units = Divider(slice, target.options).divide(seconds);
   if (!units)
     return units.takeError();
   double left = 0;
@@ -612,12 +636,12 @@ llvm::Expected<TuningResult> tuneSlice(ModuleOp slice,
         left > 0 ? std::max<double>(deadline - now, 0) * unit.seconds / left
                  : 0);
     left -= unit.seconds;
-    UnitTuner tuner(unit, options, threads, now + share, shouldStop,
+    UnitTuner tuner(unit, target, threads, now + share, shouldStop,
                     result.errors);
     auto tuned = tuner.tune();
     if (!tuned)
       return tuned.takeError();
-    if (auto error = keepUsed(slice, options, *tuned))
+    if (auto error = keepUsed(slice, target.options, *tuned))
       return std::move(error);
     result.kernels.push_back(std::move(*tuned));
   }
@@ -625,17 +649,24 @@ llvm::Expected<TuningResult> tuneSlice(ModuleOp slice,
 }
 
 llvm::Expected<std::vector<std::string>>
-listNeighbours(ModuleOp slice, const metaop::PipelineOptions &options) {
-  if (auto error = fuse(slice, options))
+listNeighbours(ModuleOp slice, const TuningTarget &target) {
+  if (auto error = fuse(slice, target.options))
     return std::move(error);
   if (!runPhases(slice, metaop::PipelinePhase::Fused,
-                 metaop::PipelinePhase::Scheduled, options, {}))
+                 metaop::PipelinePhase::Scheduled, target.options, {}))
     return llvm::createStringError("the slice could not be compiled");
-  std::vector<std::string> lines;
-  for (ScheduledOp stage : getStages(slice))
-    for (metaop::ScheduleAttr schedule : getLegalNeighbours(stage.op))
-      lines.push_back(stage.identity + " = " + toText(schedule));
-  return lines;
+  std::vector<std::string> neighbours;
+  for (metaop::KernelOp kernel : getKernels(slice)) {
+    std::vector<metaop::FusedOp> stages = getStages(kernel);
+    for (const metaop::KernelSchedules &schedules :
+         getLegalNeighbours(kernel, target.backend)) {
+      std::string &lines = neighbours.emplace_back();
+      for (auto [op, schedule] : llvm::zip_equal(stages, schedules))
+        if (metaop::FusedOp stage = op; schedule != stage.getScheduleAttr())
+          lines += getLine(stage, schedule) + "\n";
+    }
+  }
+  return neighbours;
 }
 
 } // namespace metaops

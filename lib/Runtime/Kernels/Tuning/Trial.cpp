@@ -15,7 +15,6 @@
 
 #include "Trial.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -139,34 +138,60 @@ std::string compareResults(RankedTensorType type, const void *expected,
 // Trials
 //===----------------------------------------------------------------------===//
 
+/// Whether a program has kernels that are no code of this process.
+static bool hasLaunches(const ProgramData &program) {
+  bool found = false;
+  walkSteps(program.steps, [&](const Step &step) {
+    const auto *call = std::get_if<KernelCall>(&step.action);
+    found |= call && call->kernel->launcher;
+  });
+  return found;
+}
+
 llvm::Expected<std::unique_ptr<Trial>>
-Trial::create(ModuleOp module, llvm::ArrayRef<BufferRef> arguments,
-              Allocator &memory, ThreadPool &threads, StopCheck shouldStop) {
+Trial::create(ModuleOp module, std::shared_ptr<KernelBackend> backend,
+              llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
+              ThreadPool &threads, StopCheck shouldStop) {
   std::unique_ptr<Trial> trial(new Trial(threads));
-  auto backend = CpuBackend::create();
-  if (!backend)
-    return backend.takeError();
-  trial->kernels = std::make_unique<KernelCache>(std::move(*backend));
+  trial->kernels = std::make_unique<KernelCache>(std::move(backend));
   auto built = buildProgram(module, *trial->kernels, shouldStop);
   if (!built)
     return built.takeError();
   trial->program = std::move(built->program);
+  trial->isLaunched = hasLaunches(trial->program->getData());
   auto run = trial->program->prepare(arguments, memory, trial->scratch);
   if (!run)
     return run.takeError();
   trial->run = std::move(*run);
-  // The first run brings memory and caches; the second says how long it takes.
+  // The first run brings memory and caches; the second says how long it takes,
+  // with what is copied to a GPU and back.
   if (auto error = trial->execute())
     return std::move(error);
-  auto once = trial->measure();
-  if (!once)
-    return once.takeError();
+  int64_t start = readClock();
+  if (auto error = trial->execute())
+    return std::move(error);
+  auto once = std::max<double>(readClock() - start, 1);
   trial->repetitions = std::clamp<int64_t>(
-      static_cast<int64_t>(kSampleNanoseconds / *once), 1, kMaxRepetitions);
+      static_cast<int64_t>(kSampleNanoseconds / once), 1, kMaxRepetitions);
   return trial;
 }
 
+/// By the times that launchers tell of calls.
+llvm::Expected<double> Trial::measureLaunches() {
+  int64_t total = 0;
+  for (int64_t i = 0; i < repetitions; ++i) {
+    std::vector<CallTime> times;
+    if (auto error = execute(&times))
+      return std::move(error);
+    for (const CallTime &time : times)
+      total += time.statistics.total;
+  }
+  return std::max<double>(total, 1) / repetitions;
+}
+
 llvm::Expected<double> Trial::measure() {
+  if (isLaunched)
+    return measureLaunches();
   int64_t start = readClock();
   for (int64_t i = 0; i < repetitions; ++i)
     if (auto error = execute())
