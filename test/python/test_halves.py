@@ -55,6 +55,16 @@ def test_transposed_products(rng, is_first_transposed, dtype):
 
 
 @pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("shape", [(13, 21), (3, 40, 13), (2, 13, 7, 31)])
+def test_transposes(rng, shape, dtype):
+    x = mo.array(floats(rng, shape)).cast(dtype)
+    expected = x.cast("float32").numpy()
+    for order in {(*range(len(shape)),)[::-1], (0, *range(2, len(shape)), 1)[: len(shape)]}:
+        y = (mo.permute(x, order) * 2).cast("float32").numpy()
+        np.testing.assert_array_equal(y, expected.transpose(order) * 2)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("stride, padding", [(1, 0), (1, 1), (2, 1)])
 def test_convolutions_and_gradients(rng, stride, padding, dtype):
     (x, xs), (w, ws) = integers(rng, (2, 9, 14, 13), dtype), integers(rng, (17, 9, 3, 3), dtype)

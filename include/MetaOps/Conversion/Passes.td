@@ -161,6 +161,28 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def MaskedBFloat16Pass : Pass<"metaop-masked-bf16"> {
+  let summary = "Has masked vectors of bf16 go to and from memory as integers";
+  let description = [{
+    Masked loads and stores of bf16 have integers of 16 bits, which processors
+    without registers for vectors of bf16 do as a whole.
+
+    Before:
+    ```mlir
+    %v = llvm.intr.masked.load %p, %mask, %other
+        : (!llvm.ptr, vector<16xi1>, vector<16xbf16>) -> vector<16xbf16>
+    ```
+    After:
+    ```mlir
+    %o = llvm.bitcast %other : vector<16xbf16> to vector<16xi16>
+    %b = llvm.intr.masked.load %p, %mask, %o
+        : (!llvm.ptr, vector<16xi1>, vector<16xi16>) -> vector<16xi16>
+    %v = llvm.bitcast %b : vector<16xi16> to vector<16xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def FormFmaPass : Pass<"metaop-form-fma"> {
   let summary = "Fuses products with the sums that they feed";
   let description = [{
