@@ -101,6 +101,33 @@ TEST(Counts, AnUnalignedVectorIsSeveralRequests) {
   EXPECT_GE(report.counts.accesses[0].moved, 64u);
 }
 
+TEST(Counts, ScalarsAreAlignedToTheirSize) {
+  for (std::string type : {"i16", "i32", "i64", "f64"}) {
+    auto kernel = compileOrFail(makeKernel(
+        "%x: !llvm.ptr<1>, %y: !llvm.ptr<1>",
+        "(load %v " + type + " %x %i)\n(store %v " + type + " %y %i)"));
+    ASSERT_TRUE(kernel);
+    alignas(32) int64_t x[32] = {}, y[32] = {};
+    auto report = launchOrFail(*kernel, makeShape(1, 32), {x, y},
+                               {{"x", x, sizeof(x)}, {"y", y, sizeof(y)}});
+    EXPECT_TRUE(report.isSound()) << report.str();
+    uint64_t bytes = std::stoi(type.substr(1)) / 8;
+    for (const auto &access : report.counts.accesses) {
+      EXPECT_EQ(access.requests, 1u) << type;
+      EXPECT_EQ(access.moved, bytes) << type;
+    }
+  }
+  // Half of it is not enough.
+  auto kernel = compileOrFail(makeKernel(
+      "%x: !llvm.ptr<1>", "%v = llvm.load %x : !llvm.ptr<1> -> i64"));
+  ASSERT_TRUE(kernel);
+  alignas(32) int32_t x[8] = {};
+  auto report =
+      launchOrFail(*kernel, makeShape(1, 1), {x + 1}, {{"x", x, sizeof(x)}});
+  ASSERT_EQ(report.faults.size(), 1u);
+  EXPECT_NE(report.str().find("misaligned"), std::string::npos) << report.str();
+}
+
 /// Passes through the banks for a request, as plainly as can be: lanes of an
 /// eighth-word access and more go in parts.
 uint64_t countPasses(const std::vector<int32_t> &slot, unsigned words) {

@@ -65,6 +65,14 @@ static int64_t getVariableBytes(Operation *variable) {
   return global ? layout.getTypeSize(global.getGlobalType()) : 0;
 }
 
+/// What an access that says nothing is aligned to: its own size, as in NVPTX's
+/// data layout. MLIR's default has integers of 64 bits at multiples of 4.
+static uint64_t getNaturalAlignment(const DataLayout &layout, Type type) {
+  if (isa<IntegerType>(type))
+    return llvm::PowerOf2Ceil(layout.getTypeSize(type));
+  return layout.getTypeABIAlignment(type);
+}
+
 void metaop::describeAccess(Operation *op, Value address, Type type,
                             std::optional<uint64_t> alignment,
                             InstructionSite &site) {
@@ -73,7 +81,7 @@ void metaop::describeAccess(Operation *op, Value address, Type type,
   site.addField("space", getSpace(address), context);
   site.addField("bytes", layout.getTypeSize(type), context);
   site.addField("alignment",
-                alignment ? *alignment : layout.getTypeABIAlignment(type),
+                alignment ? *alignment : getNaturalAlignment(layout, type),
                 context);
 }
 
