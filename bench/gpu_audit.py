@@ -113,7 +113,7 @@ def count_kernels(explanation: mo.Explanation) -> int:
 def look_at(name: str, size: str, dtype: str, chip: str) -> Audited:
     """Compile a workload for a chip, to PTX."""
     workload = WORKLOADS[name]
-    on_cpu = count_kernels(mo.explain(record(workload, size, "float32")))
+    on_cpu = count_kernels(mo.explain(record(workload, size, dtype)))
     outputs = record(workload, size, dtype)
     begin = time.perf_counter()
     explanation = mo.explain(outputs, target=f"cuda:{chip}")
@@ -322,7 +322,7 @@ the assembler's (nvJitLink), and occupancy follows from them; times on cards are
 measured, on the machine that wrote this page.
 
 * **kernels** and **on a CPU**: calls of kernels, routines such as sorts not counted; on a CPU,
-  those of float32.
+  of the same workload in the same type.
   **launches**: functions of these kernels; what a result is set to before blocks reduce into
   it is one.
 * **registers**, **shared KB** and **occupancy** are those of the function that has the most, or

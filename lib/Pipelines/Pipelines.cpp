@@ -182,6 +182,9 @@ static void addGpuSchedules(OpPassManager &pm, FusionRules rules,
   split.chip = options.chip;
   split.report = options.report;
   pm.addPass(createSplitReductionsGpuPass(split));
+  // The last sum of what is split is joined with what follows it.
+  if (rules == FusionRules::Extended)
+    pm.addNestedPass<func::FuncOp>(createJoinStagesGpuPass(join));
   ScheduleGpuPassOptions schedule;
   schedule.chip = options.chip;
   schedule.floatAtomics = options.floatAtomics;

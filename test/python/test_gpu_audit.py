@@ -41,9 +41,12 @@ MORE_KERNELS = {
     not (TOOLS / "metaop-translate").exists() or not gpu_audit.toolkits(),
     reason="takes our tools and nvJitLink",
 )
-@pytest.mark.parametrize("chip", gpu_audit.CHIPS)
-def test_nothing_is_spilled_and_kernels_are_as_few_as_on_a_processor(chip, compiled):
-    rows = gpu_audit.audit(NAMES, "float32", chip, quick=True)
+@pytest.mark.parametrize(
+    ("chip", "dtype"),
+    [("sm_90a", "float32"), ("sm_90a", "bfloat16"), ("sm_80", "float32")],
+)
+def test_nothing_is_spilled_and_kernels_are_as_few_as_on_a_processor(chip, dtype, compiled):
+    rows = gpu_audit.audit(NAMES, dtype, chip, quick=True)
     assert {row.name: row.failure for row in rows if row.failure} == {}
     functions = [function for row in rows for function in row.functions]
     assert len(functions) > 200
@@ -54,8 +57,10 @@ def test_nothing_is_spilled_and_kernels_are_as_few_as_on_a_processor(chip, compi
         if function.local_bytes or function.spilled_bytes
     } == set()
     assert all(function.blocks >= 1 and 0 < function.registers <= 255 for function in functions)
-    # Each of the exceptions is still one.
-    assert {row.name for row in rows if row.kernels > row.kernels_on_cpu} == set(MORE_KERNELS)
+    more = {row.name for row in rows if row.kernels > row.kernels_on_cpu}
+    assert more <= set(MORE_KERNELS)
+    # Each of the exceptions is still one; a processor has more kernels for halves.
+    assert dtype != "float32" or more == set(MORE_KERNELS)
 
 
 # On the emulator

@@ -37,6 +37,13 @@ bool metaop::isForbidden(KernelOp kernel, StringRef rewrite) {
   return getDecision(kernel, rewrite) == false;
 }
 
+void metaop::forbid(KernelOp kernel, StringRef rewrite) {
+  Builder builder(kernel.getContext());
+  NamedAttrList rewrites(getRewrites(kernel));
+  rewrites.set(rewrite, builder.getBoolAttr(false));
+  kernel->setAttr(kRewritesAttr, rewrites.getDictionary(kernel.getContext()));
+}
+
 void metaop::inheritRewrites(KernelOp from, KernelOp to, bool andForced) {
   DictionaryAttr rewrites = getRewrites(from);
   if (!rewrites)

@@ -88,6 +88,9 @@ struct Sharers {
   int64_t maxBlocks;
   /// The steps that a stage has as it is.
   std::function<int64_t(const Stage &)> countSteps;
+  /// Whether nothing is joined with partial sums: who shares loops with their
+  /// sum would have too few of them again.
+  bool areAlone = false;
 };
 
 /// How a dimension of the iteration space is cut.
@@ -112,7 +115,8 @@ public:
   /// Whether this pass knows all that the stage does.
   bool isSupported();
   std::optional<Split> choose(const Stage &stage, const Sharers &sharers);
-  void replace(const Split &split);
+  /// Returns the kernel of the partial sums.
+  KernelOp replace(const Split &split);
   /// Why there is no split.
   StringRef getReason() const { return reason; }
 
@@ -374,7 +378,7 @@ Value Splitter::combine(ReindexReduceOpInterface op, Value partial,
   return rounded.getResult(0);
 }
 
-void Splitter::replace(const Split &split) {
+KernelOp Splitter::replace(const Split &split) {
   SmallVector<Value> inputs(kernel.getInputs());
   if (split.isFlat)
     for (Value &input : inputs)
@@ -417,6 +421,7 @@ void Splitter::replace(const Split &split) {
     kernel.getResult(i).replaceAllUsesWith(combined);
   }
   kernel.erase();
+  return partial;
 }
 
 /// Splits a kernel, or keeps it and says why in a report.
@@ -445,7 +450,9 @@ static LogicalResult splitKernel(KernelOp kernel, const Sharers &sharers,
                           : "dimension " + std::to_string(split->dim))
         << " into " << split->getCount() << " blocks of " << split->block
         << (isForced(kernel, kSplitReductions) ? ", as is forced" : "");
-  splitter.replace(*split);
+  KernelOp partial = splitter.replace(*split);
+  if (sharers.areAlone)
+    forbid(partial, kJoinStages);
   return success();
 }
 
@@ -466,7 +473,8 @@ static Sharers getBlocks(const Chip &chip) {
           static_cast<int64_t>(llvm::bit_floor<uint64_t>(enough)),
           [&chip](const Stage &stage) {
             return countBlocks(stage, chooseGpuSchedule(stage, chip));
-          }};
+          },
+          /*areAlone=*/true};
 }
 
 bool metaop::isSplitOnGpu(const Stage &stage, const Chip &chip) {

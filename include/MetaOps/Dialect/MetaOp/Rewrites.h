@@ -45,6 +45,8 @@ ArrayRef<StringRef> getRewriteNames();
 
 bool isForced(KernelOp kernel, StringRef rewrite);
 bool isForbidden(KernelOp kernel, StringRef rewrite);
+/// Has later passes leave a kernel as it is.
+void forbid(KernelOp kernel, StringRef rewrite);
 
 /// Has a kernel that is made of another one keep what is decided for that. What
 /// is forced goes to one of several only.

@@ -129,6 +129,8 @@ def SplitReductionsGpuPass : Pass<"metaop-split-reductions-gpu"> {
     those of one kernel do not wait for each other, so what keeps too little for
     all multiprocessors has partial results, as many as blocks, and a second
     kernel combines these. Their number depends on extents and the chip alone.
+    Nothing is joined with the partial results: who shares loops with their sum
+    would keep too little again.
 
     Before:
     ```mlir
@@ -540,8 +542,11 @@ def JoinStagesGpuPass : Pass<"metaop-join-stages-gpu", "::mlir::func::FuncOp"> {
     Rows that one block cannot keep are a cluster's, where the chip has them;
     longer ones stay in kernels of their own.
 
-    A contraction is joined with what follows it element by element, which goes
-    on with the tiles of sums in registers.
+    A contraction, or a reduction of windows, is joined with what follows it
+    element by element, which goes on with the tiles of sums in registers.
+
+    The pass runs a second time behind `metaop-split-reductions-gpu`, for what
+    follows the second of two steps. What is forced to be split is not joined.
 
     Before:
     ```mlir

@@ -14,7 +14,11 @@
 
 namespace mlir::metaop {
 
-/// The schedules of a contraction and of the stages that go on with its results
+/// Whether each thread has whole results of a stage that reduces: of a
+/// contraction, or of windows.
+bool mayHaveEpilogue(const Stage &stage);
+
+/// The schedules of such a stage and of those that go on with its results
 /// element by element; none of a group that is not so.
 SmallVector<ScheduleAttr> chooseEpilogueSchedules(const JoinGroup &group,
                                                   const Chip &chip);

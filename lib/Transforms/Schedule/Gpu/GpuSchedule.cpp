@@ -18,6 +18,8 @@
 //     each row. Short rows share a block.
 //   * A reduction along others has neighbouring threads on columns, and further
 //     ones on parts of the longest reduced loop.
+// Where blocks of what keeps all loops, or of rows, would be small and many,
+// each has several pieces, one after another (StagePlanner::chooseRun).
 // Extents, maps and facts of the chip decide: the order of sums is the same on
 // all machines that have it.
 //
@@ -47,8 +49,6 @@ static constexpr int64_t kInFlight = 4;
 static constexpr int64_t kLongRow = 2048;
 /// Steps of a column that a thread has side by side.
 static constexpr int64_t kColumnSteps = 8;
-/// Reduced iterations that each thread does itself: windows.
-static constexpr int64_t kFewReduced = 16;
 /// The sides of squares that are transposed, of elements of 4 bytes.
 static constexpr int64_t kSquare = 32;
 /// Shorter sides are in cache lines with their neighbours.
@@ -308,11 +308,13 @@ ScheduleAttr GpuScheduler::tryTiles() {
       planPrefixes();
     else if (traffic.getKept().all() && isSquare)
       planSquares(*transposed);
-    else if (traffic.getKept().all())
+    else if (traffic.getKept().all()) {
       planPoints();
-    else if (!traffic.getKept().test(traffic.getContiguous()))
+      formRuns();
+    } else if (!traffic.getKept().test(traffic.getContiguous())) {
       planRows();
-    else if (traffic.countReduced() <= kFewReduced)
+      formRuns();
+    } else if (traffic.isWindow())
       planWindows();
     else
       planColumns();

@@ -12,8 +12,9 @@
 // it, else in shared memory, and where neither has room in the kernel's
 // results, of which a block finds in the second cache what it has written.
 //
-// A contraction is joined with what follows it element by element
-// (EpilogueScheduleGpu.cpp), for which that keeps its loops apart.
+// A contraction, or a reduction of windows, is joined with what follows it
+// element by element (EpilogueScheduleGpu.cpp), for which that keeps its loops
+// apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,9 +50,7 @@ public:
 
   SmallVector<int64_t> getLoops(const Stage &stage,
                                 int64_t &blocked) const override;
-  bool canJoin(const JoinGroup &joined) const override {
-    return !schedule(joined).empty();
-  }
+  bool canJoin(const JoinGroup &joined) const override;
   bool isWorthIt(const JoinGroup &a, const JoinGroup &b,
                  const JoinGroup &joined,
                  ArrayRef<JoinDependence> dependences) const override;
@@ -82,6 +81,15 @@ SmallVector<int64_t> ChipTarget::getLoops(const Stage &stage, int64_t &) const {
   return loops;
 }
 
+/// What is forced to be split is split, and what comes of it may be joined.
+bool ChipTarget::canJoin(const JoinGroup &joined) const {
+  return llvm::none_of(joined.kernels,
+                       [](KernelOp kernel) {
+                         return isForced(kernel, kSplitReductions);
+                       }) &&
+         !schedule(joined).empty();
+}
+
 static bool hasContraction(const JoinGroup &group) {
   return llvm::any_of(group.stages, [](const auto &stage) {
     return Contraction::match(stage->model).has_value();
@@ -89,8 +97,9 @@ static bool hasContraction(const JoinGroup &group) {
 }
 
 SmallVector<ScheduleAttr> ChipTarget::schedule(const JoinGroup &group) const {
-  if (hasContraction(group))
-    return chooseEpilogueSchedules(group, chip);
+  auto schedules = chooseEpilogueSchedules(group, chip);
+  if (!schedules.empty() || hasContraction(group))
+    return schedules;
   SmallVector<const Stage *> stages;
   SmallVector<SmallVector<int64_t>> slots;
   for (const auto &stage : group.stages) {
@@ -184,10 +193,12 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
   if (traffic.saved < traffic.smaller / kMinSavedPart)
     return false;
   int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
+  if (mayHaveEpilogue(joined.stages.front()->model) &&
+      countTileCode(joined, schedules) > kMaxTileCode)
+    return false;
   if (hasContraction(joined)) {
-    // What is joined is not split any more, and goes through all its tile.
-    if (isSplitOnGpu(joined.stages.front()->model, chip) ||
-        countTileCode(joined, schedules) > kMaxTileCode)
+    // What is joined is not split any more.
+    if (isSplitOnGpu(joined.stages.front()->model, chip))
       return false;
   } else if (blocks < chip.multiprocessors / 4 &&
              joined.work > kWorkOfFewBlocks) {
@@ -224,10 +235,10 @@ static FusedOp getSingleStage(KernelOp kernel) {
   return llvm::hasNItems(body, 2) ? dyn_cast<FusedOp>(body.front()) : nullptr;
 }
 
-/// The dimensions of a contraction's results at which its loops begin.
-static SmallVector<int64_t> findFirstDims(const Stage &contraction) {
+/// The dimensions of the results of a reduction at which its loops begin.
+static SmallVector<int64_t> findFirstDims(const Stage &reduction) {
   SmallVector<int64_t> dims{0};
-  AffineMap map = contraction.writes.front().map;
+  AffineMap map = reduction.writes.front().map;
   for (auto [dim, index] : llvm::enumerate(map.getResults().drop_back()))
     if (isa<AffineDimExpr>(index))
       dims.push_back(dim + 1);
@@ -249,9 +260,9 @@ static FusedOp findFollower(Operation *user, ArrayRef<int64_t> shape) {
   return op;
 }
 
-/// Has what follows contractions keep the loops that these have. Where
-/// something reduces their results, as a softmax does, those who read them are
-/// joined by their own rows.
+/// Has what follows contractions, or windows, keep the loops that these have.
+/// Where something reduces their results, as a softmax does, those who read
+/// them are joined by their own rows.
 static LogicalResult keepLoopsOfReaders(Block &block) {
   for (auto kernel : block.getOps<KernelOp>()) {
     FusedOp op = getSingleStage(kernel);
@@ -260,7 +271,8 @@ static LogicalResult keepLoopsOfReaders(Block &block) {
     FailureOr<Stage> stage = Stage::build(op);
     if (failed(stage))
       return failure();
-    if (!Contraction::match(*stage) || stage->writes.front().shape.empty())
+    if (stage->getNumLoops() == 0 || !mayHaveEpilogue(*stage) ||
+        stage->writes.front().shape.empty())
       continue;
     auto dims = DenseI64ArrayAttr::get(op.getContext(), findFirstDims(*stage));
     auto shape = cast<RankedTensorType>(op.getResult(0).getType()).getShape();

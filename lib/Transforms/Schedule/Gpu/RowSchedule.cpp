@@ -12,12 +12,15 @@
 // finds in its registers. How many threads a row has follows from the largest
 // stage:
 //   * as many as have four vectors each, or up to eight so that the row is
-//     whole in registers; short rows share a block;
+//     whole in registers; short rows share a block, and what is one number of
+//     each row is done by as many threads as these are;
 //   * where rows are contiguous along a shared loop, as the channels of the
 //     last dimension, neighbouring threads have neighbouring rows, and further
 //     threads parts of each;
 //   * a row that is too long for one block, or rows that are too few for the
-//     chip, are a cluster's.
+//     chip, are a cluster's;
+//   * where blocks would be small and many, each has a run of rows, which is a
+//     loop that the stages share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,6 +98,7 @@ private:
   void chooseRowThreads();
   void chooseColumnThreads();
   void apply(RowStage &each);
+  bool formRuns();
 
   const Chip &chip;
   SmallVector<RowStage, 0> stages;
@@ -194,10 +198,8 @@ void RowScheduler::chooseRowThreads() {
   if (isEverywhere(&RowStage::other))
     otherThreads =
         std::min<int64_t>(left, ceilPowerOf2(largest.getExtent(largest.other)));
-  bool haveRows = llvm::all_of(
-      stages, [](const RowStage &each) { return each.along >= 0; });
   // Blocks of a cluster have one row together.
-  if (haveRows && cluster == 1)
+  if (cluster == 1)
     rows = std::min(left / otherThreads,
                     ceilPowerOf2(largest.getExtent(largest.slots.back())));
   while (rows > 1 && range / rows < chip.getEnoughBlocks())
@@ -251,6 +253,27 @@ void RowScheduler::apply(RowStage &each) {
       divideCeilSigned(each.getExtent(loop), cluster), shared.getSpan());
 }
 
+/// Has blocks do several rows, or groups of them, one after another. Returns
+/// whether they do.
+bool RowScheduler::formRuns() {
+  StagePlanner &largest = getLargest().planner;
+  ArrayRef<int64_t> slots = getLargest().slots;
+  int64_t run = largest.chooseRun(divideCeilSigned(range, rows) * cluster,
+                                  largest.traffic.countBytes());
+  if (run == 1 || cluster > 1)
+    return false;
+  for (unsigned slot = slots.size(); slot-- > 0;) {
+    int64_t pieces = divideCeilSigned(getLargest().getExtent(slots[slot]),
+                                      largest.at(slots[slot]).getSpan());
+    if (pieces < run)
+      continue;
+    for (RowStage &each : stages)
+      each.planner.at(each.slots[slot]).run = run;
+    return true;
+  }
+  return false;
+}
+
 SmallVector<ScheduleAttr> RowScheduler::choose() {
   RowStage &largest = getLargest();
   if (largest.inner.empty() || largest.slots.empty())
@@ -260,10 +283,6 @@ SmallVector<ScheduleAttr> RowScheduler::choose() {
   for (int64_t slot : largest.slots)
     range = multiplyCounts(range, largest.getExtent(slot));
   areColumns = largest.planner.traffic.getContiguous() == largest.slots.back();
-  // Threads on rows are as many in stages that have no row.
-  if (areColumns &&
-      llvm::any_of(stages, [](const RowStage &each) { return each.along < 0; }))
-    return {};
   if (areColumns)
     for (RowStage &each : stages)
       each.other = -1;
@@ -273,9 +292,11 @@ SmallVector<ScheduleAttr> RowScheduler::choose() {
     chooseColumnThreads();
   else
     chooseRowThreads();
+  for (RowStage &each : stages)
+    apply(each);
+  bool haveRuns = formRuns();
   SmallVector<ScheduleAttr> schedules;
   for (RowStage &each : stages) {
-    apply(each);
     ScheduleAttr own = ScheduleAttr::get(each.planner.stage.getContext(),
                                          each.planner.plan.build());
     // The loop that is contiguous is the last one, whatever is reduced.
@@ -285,7 +306,8 @@ SmallVector<ScheduleAttr> RowScheduler::choose() {
         }))
       return {};
     schedules.push_back(
-        schedules.empty() ? own : own.withShared(own.getNumGridLevels()));
+        schedules.empty() ? own
+                          : own.withShared(own.getNumGridLevels() + haveRuns));
   }
   return schedules;
 }

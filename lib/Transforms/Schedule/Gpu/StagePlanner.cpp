@@ -15,6 +15,13 @@ using namespace mlir::metaop;
 using llvm::divideCeilSigned;
 using llvm::SmallBitVector;
 
+/// What a block moves is at least so much, where there are enough blocks: to
+/// begin one costs as much time as some of this.
+static constexpr int64_t kBytesOfBlock = 32 << 10;
+/// Blocks that follow one another in the place of each that the chip has at
+/// once, so that those that end last leave few multiprocessors idle.
+static constexpr int64_t kRounds = 8;
+
 int64_t metaop::ceilPowerOf2(int64_t value) {
   return static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(value, 1)));
 }
@@ -53,4 +60,25 @@ int64_t StagePlanner::countBlocks() const {
       blocks = multiplyCounts(
           blocks, divideCeilSigned(traffic.getExtent(dim), part.getSpan()));
   return blocks;
+}
+
+int64_t StagePlanner::chooseRun(int64_t blocks, int64_t bytes) const {
+  int64_t threads = llvm::alignTo(plan.getNumThreads(), Chip::kWarpThreads);
+  int64_t atOnce = chip.multiprocessors *
+                   std::min(chip.maxThreads / threads, chip.maxBlocks);
+  int64_t piece = std::max<int64_t>(divideCeilSigned(bytes, blocks), 1);
+  int64_t run = std::min(kBytesOfBlock / piece, blocks / (kRounds * atOnce));
+  return run > 1 ? static_cast<int64_t>(llvm::bit_floor<uint64_t>(run)) : 1;
+}
+
+void StagePlanner::formRuns() {
+  int64_t run = chooseRun(countBlocks(), traffic.countBytes());
+  for (int64_t dim : llvm::reverse(plan.order)) {
+    DimPlan &part = at(dim);
+    int64_t pieces = divideCeilSigned(traffic.getExtent(dim), part.getSpan());
+    if (!part.isGrid || pieces < run)
+      continue;
+    part.run = run;
+    return;
+  }
 }

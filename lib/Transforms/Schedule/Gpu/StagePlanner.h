@@ -42,6 +42,12 @@ struct StagePlanner {
   int64_t fillThreads(llvm::SmallBitVector loops, int64_t threads);
   /// Blocks of the grid.
   int64_t countBlocks() const;
+  /// Pieces that a block should do one after another, of a grid that would have
+  /// so many blocks, which move so many bytes: several where pieces are small
+  /// and many, else one.
+  int64_t chooseRun(int64_t blocks, int64_t bytes) const;
+  /// Has blocks do runs of pieces, which lie one after another in memory.
+  void formRuns();
   DimPlan &at(int64_t dim) { return plan.dims[dim]; }
 
   const Stage &stage;

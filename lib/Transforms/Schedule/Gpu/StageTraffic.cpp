@@ -19,6 +19,8 @@ using llvm::SmallBitVector;
 
 /// An extent that is known only at run time is taken to be of this size.
 static constexpr int64_t kAssumedExtent = 1024;
+/// Reduced iterations that each thread does itself.
+static constexpr int64_t kFewReduced = 16;
 /// An access of vectors.
 static constexpr int64_t kVectorBytes = 16;
 /// What moves less than this part of all bytes decides nothing.
@@ -64,6 +66,10 @@ int64_t StageTraffic::countPoints(const SmallBitVector &loops) const {
 int64_t StageTraffic::countReduced() const {
   SmallBitVector reduced = kept;
   return countPoints(reduced.flip());
+}
+
+bool StageTraffic::isWindow() const {
+  return !kept.all() && kept.test(contiguous) && countReduced() <= kFewReduced;
 }
 
 std::optional<int64_t> StageTraffic::getStep(const Access &access,

@@ -36,6 +36,9 @@ public:
   int64_t countPoints(const llvm::SmallBitVector &loops) const;
   int64_t countKept() const { return countPoints(kept); }
   int64_t countReduced() const;
+  /// Whether few iterations are reduced, and not along the contiguous loop:
+  /// each thread has those of its results alone.
+  bool isWindow() const;
   /// The elements along a loop that all accesses can have as one vector of at
   /// most 16 bytes.
   int64_t getVectorWidth(int64_t loop) const;

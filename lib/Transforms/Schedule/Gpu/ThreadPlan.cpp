@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Levels of the grid, loops of the block, threads, and loops of each thread.
+/// Levels of the grid, the run of pieces that a block has, loops of the block,
+/// threads, and loops of each thread.
 ScheduleFields ThreadPlan::build() const {
   ScheduleFields fields;
   auto add = [&](LevelKind kind, int64_t dim, int64_t step) {
@@ -22,13 +23,16 @@ ScheduleFields ThreadPlan::build() const {
   LevelKind grid = hasClusters ? LevelKind::Cluster : LevelKind::Block;
   for (int64_t dim : order)
     if (const DimPlan &plan = dims[dim]; plan.isGrid && plan.cluster == 1)
-      add(grid, dim, plan.getSpan());
+      add(grid, dim, plan.run * plan.getSpan());
   for (int64_t dim : order)
     if (const DimPlan &plan = dims[dim]; plan.cluster > 1)
       add(LevelKind::Cluster, dim, plan.cluster * plan.clusterPart);
   for (int64_t dim : order)
     if (const DimPlan &plan = dims[dim]; plan.cluster > 1)
       add(LevelKind::Block, dim, plan.clusterPart);
+  for (int64_t dim : order)
+    if (const DimPlan &plan = dims[dim]; plan.run > 1)
+      add(LevelKind::Step, dim, plan.getSpan());
   for (int64_t dim : order) {
     const DimPlan &plan = dims[dim];
     if (plan.ownBlock > 0)

@@ -21,6 +21,8 @@ struct DimPlan {
   int64_t cluster = 1;
   int64_t clusterPart = 0;
   int64_t threads = 1;
+  /// Pieces of it that a block of the grid has, one after another.
+  int64_t run = 1;
   /// Vectors, or elements, that a thread has side by side.
   int64_t copies = 1;
   int64_t lanes = 1;

@@ -28,7 +28,8 @@
 //   G12  A block's shared memory is the chip's at most.
 //   G13  A thread that has a tile has 255 registers at most, by an estimate.
 //   G14  Stages share equal levels, those of the grid at least.
-//   G15  Stages have equally many threads, or one that all do the same as.
+//   G15  Stages have equally many threads, or a part of them that the others do
+//        the same as; those of a part reduce nothing together.
 //   G16  What a stage reads of an earlier one is written in the same iteration
 //   of
 //        what both share.
@@ -266,12 +267,22 @@ LogicalResult KernelVerifier::verifyResources() {
     return fail(last, "G13") << "kernel needs about " << resources.registers
                              << " registers, but a thread has at most "
                              << Chip::kMaxRegistersOfThread;
-  for (const GpuStage &each : stages)
-    if (int64_t threads = each.schedule.getNumThreads();
-        threads != 1 && threads != resources.threads)
+  for (const GpuStage &each : stages) {
+    int64_t threads = each.schedule.getNumThreads();
+    if (threads == resources.threads || threads == 1)
+      continue;
+    if (resources.threads % threads != 0)
       return fail(each, "G15")
              << "schedule has " << threads << " threads, but the kernel "
              << resources.threads;
+    for (const StageWrite &write : each.stage.writes)
+      for (auto [depth, level] : llvm::enumerate(each.schedule.getLevels()))
+        if (write.kind && level.isDistributed() &&
+            !(write.isProjection && write.loops.test(level.dim)))
+          return fail(each, "G15")
+                 << "schedule has " << threads << " of " << resources.threads
+                 << " threads, which may not reduce together";
+  }
   return success();
 }
 

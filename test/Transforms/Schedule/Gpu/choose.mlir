@@ -69,15 +69,37 @@ func.func @broadcast_odd_rows(%a: tensor<4096x1001xf32>, %b: tensor<4096xf32>) -
   return %r : tensor<4096x1001xf32>
 }
 
-// Short rows share a block.
+// Short rows share a block, and where these are many, each has several such pieces.
 // CHECK-LABEL: func @rows_64(
-// CHECK: schedule(#metaop.schedule<[block(0, 16), step(1, 64), thread(0), thread(1, 4)], tile = [1: 4], lanes = 1: 4>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 64), step(0, 16), step(1, 64), thread(0), thread(1, 4)], tile = [1: 4], lanes = 1: 4>) {
 func.func @rows_64(%a: tensor<1048576x64xf32>) -> tensor<1048576xf32> {
   %r = metaop.fused(%ba = %a : tensor<1048576x64xf32>) -> tensor<1048576xf32> {
     %0 = metaop.reduce add %ba dims = [1] : tensor<1048576x64xf32> -> tensor<1048576xf32>
     metaop.yield %0 : tensor<1048576xf32>
   }
   return %r : tensor<1048576xf32>
+}
+
+// Enough for a block each, but not for several.
+// CHECK-LABEL: func @fewer_rows_64(
+// CHECK: schedule(#metaop.schedule<[block(0, 16), step(1, 64), thread(0), thread(1, 4)], tile = [1: 4], lanes = 1: 4>) {
+func.func @fewer_rows_64(%a: tensor<131072x64xf32>) -> tensor<131072xf32> {
+  %r = metaop.fused(%ba = %a : tensor<131072x64xf32>) -> tensor<131072xf32> {
+    %0 = metaop.reduce add %ba dims = [1] : tensor<131072x64xf32> -> tensor<131072xf32>
+    metaop.yield %0 : tensor<131072xf32>
+  }
+  return %r : tensor<131072xf32>
+}
+
+// What is read along another loop than it is written has few bytes a block.
+// CHECK-LABEL: func @small_pieces(
+// CHECK: schedule(#metaop.schedule<[block(0, 4096), step(0, 1024), thread(0)], tile = [0: 4]>) {
+func.func @small_pieces(%a: tensor<67108864xi8>) -> tensor<67108864xi8> {
+  %r = metaop.fused(%ba = %a : tensor<67108864xi8>) -> tensor<67108864xi8> {
+    %0 = metaop.reindex %ba map affine_map<(d0) -> (67108863 - d0)> fill 0 : i8 : tensor<67108864xi8> -> tensor<67108864xi8>
+    metaop.yield %0 : tensor<67108864xi8>
+  }
+  return %r : tensor<67108864xi8>
 }
 
 // Threads of a row are a power of two.
@@ -134,7 +156,7 @@ func.func @rows_262144(%a: tensor<256x262144xf32>) -> tensor<256xf32> {
 
 // Odd rows have scalars.
 // CHECK-LABEL: func @rows_odd(
-// CHECK: schedule(#metaop.schedule<[block(0), step(1, 1024), thread(1)], tile = [1: 4]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 4), step(0), step(1, 1024), thread(1)], tile = [1: 4]>) {
 func.func @rows_odd(%a: tensor<65536x1001xf32>) -> tensor<65536xf32> {
   %r = metaop.fused(%ba = %a : tensor<65536x1001xf32>) -> tensor<65536xf32> {
     %0 = metaop.reduce add %ba dims = [1] : tensor<65536x1001xf32> -> tensor<65536xf32>

@@ -559,3 +559,67 @@ func.func @main(%x: tensor<32x128x64xf32>, %w: tensor<32x64x256xf32>, %b: tensor
   %y = metaop.div %e, %6 : tensor<32x128x256xf32>
   return %y : tensor<32x128x256xf32>
 }
+
+// -----
+
+// Where blocks would be small and many, each has a run of pieces: a loop that
+// the stages share.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0, 32), step(0, 16), step(1, 64), thread(0), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 32), step(0, 16), step(1, 64), thread(0), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 2>) {
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+func.func @main(%x: tensor<1048576x64xf32>) -> tensor<1048576x64xf32> {
+  %0 = metaop.reduce max %x dims = [1] : tensor<1048576x64xf32> -> tensor<1048576xf32>
+  %1 = metaop.broadcast %0 dims = [0] : tensor<1048576xf32> -> tensor<1048576x64xf32>
+  %2 = metaop.sub %x, %1 : tensor<1048576x64xf32>
+  return %2 : tensor<1048576x64xf32>
+}
+
+// -----
+
+// What follows sums of columns is done by the threads of the first part.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(1, 32), step(0, 128), thread(0), thread(1)], tile = [0: 4], place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 32), thread(0)], shared = 1>) {
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+func.func @main(%x: tensor<300x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = metaop.reduce add %x dims = [0] : tensor<300x64xf32> -> tensor<64xf32>
+  %1 = metaop.mul %0, %y : tensor<64xf32>
+  return %1 : tensor<64xf32>
+}
+
+// -----
+
+// The last sum of what is split is rounded where it is made.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: metaop.kernel(
+// CHECK: place = [registers]>) {
+// CHECK: shared = 1>) {
+// CHECK-NEXT: metaop.cast {{.*}} tensor<64xf32> -> tensor<64xbf16>
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+func.func @main(%x: tensor<65536x64xbf16>) -> tensor<64xbf16> {
+  %0 = metaop.reduce add %x dims = [0] : tensor<65536x64xbf16> -> tensor<64xbf16>
+  return %0 : tensor<64xbf16>
+}
+
+// -----
+
+// What follows sums of windows, of which each thread has its own.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0), block(1, 16), block(2, 64), thread(1), thread(2), step(3), step(4)], tile = [1: 4], place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0), block(1, 16), block(2, 64), thread(1), thread(2)], tile = [1: 4], shared = 3>)
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+func.func @main(%x: tensor<8x64x66x66xf32>, %y: tensor<8x64x64x64xf32>) -> tensor<8x64x64x64xf32> {
+  %0 = metaop.reindex %x map affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2 + d4, d3 + d5)> fill 0.0 : f32 : tensor<8x64x66x66xf32> -> tensor<8x64x64x64x3x3xf32>
+  %1 = metaop.reduce add %0 dims = [4, 5] : tensor<8x64x64x64x3x3xf32> -> tensor<8x64x64x64xf32>
+  %2 = metaop.mul %1, %y : tensor<8x64x64x64xf32>
+  return %2 : tensor<8x64x64x64xf32>
+}

@@ -299,9 +299,9 @@ func.func @g15(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
       %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
       metaop.yield %0 : tensor<64xf32>
     }
-    // expected-error @below {{(G15) schedule has 64 threads, but the kernel 128}}
+    // expected-error @below {{(G15) schedule has 96 threads, but the kernel 128}}
     %y = metaop.fused(%b = %a : tensor<64x512xf32>, %c = %s : tensor<64xf32>) -> tensor<64x512xf32>
-        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
+        schedule(#metaop.schedule<[block(0), step(1, 384), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 1>) {
       %0 = metaop.broadcast %c dims = [0] : tensor<64xf32> -> tensor<64x512xf32>
       %1 = metaop.div %b, %0 : tensor<64x512xf32>
       metaop.yield %1 : tensor<64x512xf32>
@@ -309,6 +309,26 @@ func.func @g15(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
     metaop.yield %y : tensor<64x512xf32>
   }
   return %k : tensor<64x512xf32>
+}
+
+// -----
+
+func.func @g15_parts(%x: tensor<64x512xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %k:2 = metaop.kernel(%a = %x : tensor<64x512xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+    %s = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    // expected-error @below {{(G15) schedule has 64 of 128 threads, which may not reduce together}}
+    %y = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 512), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
+      %0 = metaop.reduce max %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %0 : tensor<64xf32>
+    }
+    metaop.yield %s, %y : tensor<64xf32>, tensor<64xf32>
+  }
+  return %k#0, %k#1 : tensor<64xf32>, tensor<64xf32>
 }
 
 // -----

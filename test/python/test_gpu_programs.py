@@ -1,0 +1,124 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is done on GPUs alone: runs of pieces, and stages that go on with reductions."""
+
+import metaops as mo
+import numpy as np
+import pytest
+
+
+def data(shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def on(device, function, *arrays, dtype="float32"):
+    """Return what a function computes on a device, and the schedules of its kernels."""
+    with mo.device(device):
+        inputs = [mo.array(array).cast(dtype) for array in arrays]
+        mo.sync(inputs)
+        outputs = function(*inputs)
+        kernels = [kernel for kernel in mo.explain(outputs).kernels if kernel.stages]
+        schedules = [[stage.schedule for stage in kernel.stages] for kernel in kernels]
+        return outputs.cast("float32").numpy(), schedules
+
+
+def interpret(function, *arrays, dtype="float32"):
+    with mo.device("interpreter:0"):
+        outputs = function(*[mo.array(array).cast(dtype) for array in arrays])
+        return outputs.cast("float32").numpy()
+
+
+#: The chip with the fewest multiprocessors, for which few blocks are many.
+SMALL_CHIP = "emulator:sm_87"
+
+
+def softmax(x):
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected", "shape"),
+    [
+        (lambda x: mo.softmax(x, -1), softmax, (300_001, 8)),
+        (lambda x: x.sum(1), lambda x: x.sum(1), (100_003, 12)),
+        (
+            lambda x: x * x.max(1, keepdims=True),
+            lambda x: x * x.max(1, keepdims=True),
+            (60_011, 67),
+        ),
+        (lambda x: mo.flip(x, (0,)), lambda x: x[::-1], (3_000_017,)),
+    ],
+    ids=["softmax", "sums", "rows of odd length", "elements"],
+)
+def test_a_block_has_several_pieces_where_these_are_many(function, expected, shape):
+    x = data(shape)
+    y, ((schedule, *others),) = on(SMALL_CHIP, function, x)
+    np.testing.assert_allclose(y, expected(x), rtol=2e-5, atol=2e-6)
+    grid, loop = schedule.split("[")[1].split(", thread")[0].split("), ")[:2]
+    assert grid.startswith("block(0, ")
+    assert loop.startswith("step(0")
+    # Stages that share rows share the loop.
+    assert all("shared = 2" in other for other in others)
+
+
+def test_few_pieces_have_blocks_of_their_own():
+    x = data((3_001, 8))
+    y, kernels = on(SMALL_CHIP, lambda x: mo.softmax(x, -1), x)
+    np.testing.assert_allclose(y, softmax(x), rtol=2e-5, atol=2e-6)
+    assert "step(0" not in str(kernels)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("shape", [(300, 64), (57, 33), (4000, 7)])
+def test_what_follows_sums_of_columns_is_in_their_kernel(dtype, shape):
+    x, y = data(shape), data(shape[1:], 1)
+
+    def scaled_sums(x, y):
+        return x.sum(0) * y + 1.0
+
+    z, kernels = on("emulator:sm_90a", scaled_sums, x, y, dtype=dtype)
+    (stages,) = kernels
+    # Fewer threads do what follows than have parts of sums.
+    assert len(stages) == 2
+    assert stages[0].count("thread(") == 2
+    assert stages[1].count("thread(") == 1
+    expected = interpret(scaled_sums, x, y, dtype=dtype)
+    scale = np.abs(expected).max()
+    tolerance = {"float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}[dtype]
+    np.testing.assert_allclose(z / scale, expected / scale, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_what_follows_windows_is_in_their_kernel(dtype):
+    x, y = data((3, 5, 18, 34)), data((3, 5, 16, 32), 1)
+
+    def pool(x, y):
+        return mo.relu(mo.nn.avg_pool2d(x, 3, stride=1) - y)
+
+    z, kernels = on("emulator:sm_90a", pool, x, y, dtype=dtype)
+    # Halves are widened once, before the windows read each several times.
+    *before, stages = kernels
+    assert len(before) == (dtype == "bfloat16")
+    assert len(stages) == 2
+    assert "place = [registers]" in stages[0]
+    expected = interpret(pool, x, y, dtype=dtype)
+    np.testing.assert_allclose(z, expected, atol=1e-6 if dtype == "float32" else 3e-2)
+
+
+def test_the_last_sum_of_a_split_reduction_is_rounded_in_its_kernel():
+    x = data((6000, 40))
+    z, kernels = on("emulator:sm_90a", lambda x: x.sum(0), x, dtype="bfloat16")
+    assert [len(stages) for stages in kernels] == [1, 2]
+    rounded = x.view(np.uint32) + 0x8000 & 0xFFFF0000
+    expected = rounded.view(np.float32).astype(np.float64).sum(0)
+    np.testing.assert_allclose(z, expected, rtol=5e-3, atol=0.05)
+
+
+def test_what_follows_short_rows_has_the_rows_on_threads():
+    x, y = data((2000, 8)), data((2000,), 1)
+    z, ((first, second),) = on("emulator:sm_90a", lambda x, y: mo.relu(x.sum(1) - y), x, y)
+    np.testing.assert_allclose(z, np.maximum(x.sum(1) - y, 0), atol=1e-5)
+    assert "thread(0), thread(1, 4)" in first
+    assert "thread(0)" in second
