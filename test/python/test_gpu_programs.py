@@ -122,3 +122,17 @@ def test_what_follows_short_rows_has_the_rows_on_threads():
     np.testing.assert_allclose(z, np.maximum(x.sum(1) - y, 0), atol=1e-5)
     assert "thread(0), thread(1, 4)" in first
     assert "thread(0)" in second
+
+
+def test_blocks_of_a_cluster_read_what_others_have():
+    x = data((40, 16384))
+
+    def f(x):
+        e = mo.exp(x - x.max(1, keepdims=True))
+        return mo.flip(e, (1,)) / e.sum(1, keepdims=True) + e
+
+    y, (schedules,) = on("emulator:sm_90a", f, x)
+    assert "cluster(1, 16384)" in schedules[1]
+    assert "place = [cluster" in schedules[1]
+    e = np.exp(x - x.max(1, keepdims=True))
+    np.testing.assert_allclose(y, e[:, ::-1] / e.sum(1, keepdims=True) + e, rtol=2e-5, atol=1e-7)

@@ -124,14 +124,17 @@ def join(stages):
 # --- Schedules ---------------------------------------------------------------------------
 
 
-def draw_prefix(rng, stages, threads):
-    """Return levels that the stages of a kernel share, as Draw takes them."""
+def draw_prefix(rng, stages, threads, clusters=0.2):
+    """Return levels that the stages of a kernel share, as Draw takes them.
+
+    Of the most, so large a part has clusters as `clusters` says.
+    """
     dims = len(stages[0].shared)
     kinds = ["step"] * dims
     for place in range(rng.randint(min(dims, 1), dims)):
         kinds[place] = "block"
     prefix = [(place, kind, rng.choice([1, 1, 2, 4])) for place, kind in enumerate(kinds)]
-    if dims > 1 and rng.random() < 0.2:
+    if dims > 0 and rng.random() < clusters:
         # All of the last one is a cluster's, of which each block has a part.
         extent = max(stages[0].extents[stages[0].shared[-1]], 1)
         blocks, tile = rng.choice([2, 4]), threads * rng.choice([1, 2])
@@ -151,7 +154,7 @@ def draw_places(rng, known, leaves, prefix):
             drawn.append(known[number])
         else:
             places = ["registers", *["shared"] * 6] + ["memory"] * (4 if leaf else 0)
-            is_cluster = rng.random() < (0.4 if clustered else 0.02)
+            is_cluster = rng.random() < (0.6 if clustered else 0.02)
             drawn.append("cluster" if is_cluster else rng.choice(places))
     return drawn
 
@@ -257,7 +260,7 @@ def check_kernel(seed, folder, chip):
     threads = rng.choice([1, 32, 32, 64, 128])
     for number, stage in enumerate(stages):
         stage.is_alone, stage.is_first, stage.shared = False, number == 0, shared
-    prefix = draw_prefix(rng, stages, threads)
+    prefix = draw_prefix(rng, stages, threads, 0.0 if chip == "sm_80" else 0.5)
     parts, end = [], 0
     for (stage, match), name in zip(known, names, strict=True):
         leaf = [name in yielded]
@@ -275,6 +278,7 @@ def test_random_schedules(chip, tmp_path):
     seeds = range(0, PER_FILE) if chip == CHIPS[0] else range(PER_FILE, 2 * PER_FILE)
     facts = check(Program, seeds, tmp_path, chip)
     quotas = {"block": 20, "runs": 4, "step": 10, "warp": 6, "thread": 30, "own loop": 6}
+    quotas["cluster"] = 0 if chip == "sm_80" else 4
     assert_enough(facts, quotas | {"tile": 20, "lanes": 10, "staged": 10, "pad": 4})
 
 
@@ -290,7 +294,8 @@ def test_random_trees(tmp_path):
     facts = Counter()
     for seed in range(80):
         facts += check_kernel(seed, tmp_path, CHIPS[seed % 4 == 0])
-    assert_enough(facts, {"shared": 10, "registers": 3, "shared memory": 10})
+    quotas = {"shared": 10, "registers": 2, "shared memory": 10}
+    assert_enough(facts, quotas | {"cluster": 8, "cluster memory": 3})
 
 
 def main():

@@ -92,9 +92,15 @@ void BlockTree::openGrid() {
       emitter->openGrid(depth, number);
 }
 
-void BlockTree::emitStage(unsigned stage, unsigned depth) {
-  if (locals.needsBarrier(stage))
+void BlockTree::emitMeeting(Meeting meeting) {
+  if (meeting == Meeting::Cluster)
+    function.emitClusterBarrier();
+  else if (meeting == Meeting::Block)
     function.emitBarrier();
+}
+
+void BlockTree::emitStage(unsigned stage, unsigned depth) {
+  emitMeeting(locals.meetBefore(stage));
   emitters[stage]->emitNest(depth);
 }
 
@@ -129,8 +135,7 @@ void BlockTree::emitRun(unsigned first, unsigned count, unsigned depth) {
               for (auto &emitter : group)
                 emitter->openLevel(depth, at);
               emitRun(begin, length, depth + 1);
-              if (locals.useMemory(begin, length))
-                function.emitBarrier();
+              emitMeeting(locals.getMeeting(begin, length));
             });
   }
 }
@@ -140,5 +145,8 @@ LogicalResult BlockTree::emit(BindFn bind) {
     return failure();
   openGrid();
   emitRun(0, stages.size(), levels.front()->getGridDepth());
+  // No block ends whose memory others of the cluster may still read.
+  if (locals.getMeeting(0, stages.size()) == Meeting::Cluster)
+    function.emitClusterBarrier();
   return success();
 }

@@ -37,6 +37,7 @@ private:
   void openGrid();
   void emitRun(unsigned first, unsigned count, unsigned depth);
   void emitStage(unsigned stage, unsigned depth);
+  void emitMeeting(Meeting meeting);
 
   GpuFunction &function;
   MutableArrayRef<GpuStage> stages;

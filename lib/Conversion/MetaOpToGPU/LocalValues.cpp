@@ -10,7 +10,8 @@
 // writer shares with all who read the value: along a dimension that one of
 // these levels numbers, what one step of it goes, and else all of it. Places
 // there are counted from where the block is along the dimension, the origin,
-// which is a further symbol of the stage.
+// which is a further symbol of the stage. What lives in a cluster's memory is
+// divided likewise among its blocks, and a reader reaches the parts of all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,12 +95,55 @@ AffineExpr LocalValues::getOffset(unsigned stage, AffineMap map,
   return offset;
 }
 
+/// Whether the level at this depth is that of the blocks of a cluster.
+static bool isOfCluster(ScheduleAttr schedule, unsigned depth) {
+  return schedule.getLevels()[depth].kind == LevelKind::Block &&
+         schedule.getEnclosing(depth);
+}
+
+/// The number of an element in the memories of all blocks of a cluster, one
+/// after another. Along a dimension that these share it may be any element of
+/// the cluster's; along others it is one of the reader's own block.
+AffineExpr LocalValues::getClusterOffset(const Local &local, unsigned reader,
+                                         const StageRead &read,
+                                         ArrayRef<int64_t> shape,
+                                         unsigned numShared) {
+  ScheduleAttr schedule = stages[local.writer].schedule;
+  MLIRContext *context = read.map.getContext();
+  AffineExpr zero = getAffineConstantExpr(0, context), offset = zero;
+  llvm::SmallDenseMap<unsigned, AffineExpr> blocks;
+  for (auto [index, written, extent] : llvm::zip_equal(
+           read.map.getResults(), local.write->map.getResults(), shape)) {
+    AffineExpr own = index;
+    auto depth = getLevelOf(written, schedule, numShared);
+    if (depth && isOfCluster(schedule, *depth)) {
+      AffineExpr at = index - getOrigin(reader, *schedule.getEnclosing(*depth));
+      blocks[*depth] = at.floorDiv(extent);
+      own = at % extent;
+    } else if (depth) {
+      own = extent == 1 ? zero : index - getOrigin(reader, *depth);
+    }
+    offset = offset * extent + own;
+  }
+  AffineExpr rank = zero;
+  for (unsigned depth = 0; depth < schedule.getNumGridLevels(); ++depth) {
+    if (!isOfCluster(schedule, depth))
+      continue;
+    AffineExpr block = blocks.lookup(depth);
+    if (!block)
+      block = (getOrigin(reader, depth) -
+               getOrigin(reader, *schedule.getEnclosing(depth)))
+                  .floorDiv(schedule.getLevels()[depth].step);
+    rank = rank * schedule.getCount(depth) + block;
+  }
+  return rank * local.size + offset;
+}
+
 LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
   GpuStage &writer = stages[local.writer];
   const StageWrite &write = *local.write;
   FusedOp op = writer.stage.op;
   SmallVector<int64_t> shape;
-  int64_t size = 1;
   for (auto [index, extent] :
        llvm::zip_equal(write.map.getResults(), write.shape)) {
     auto depth = getLevelOf(index, writer.schedule, numShared);
@@ -118,14 +162,19 @@ LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
     shape.push_back(depth ? writer.schedule.getLevels()[*depth].step
                           : number.getValue());
   }
+  local.size = 1;
   for (int64_t extent : shape)
-    size *= extent;
+    local.size *= extent;
+  Type element = getMemoryType(getElementTypeOrSelf(local.result.getType()));
   local.memory = function.addShared(
-      getMemoryType(getElementTypeOrSelf(local.result.getType())), size);
+      element, roundLocalSize(local.size, element.getIntOrFloatBitWidth() / 8));
   for (auto [number, reader] : llvm::enumerate(stages))
     for (StageRead &read : reader.stage.reads)
       if (number > local.writer && isReadOf(reader.stage, read, local.result))
-        read.place.offset = getOffset(number, read.map, shape, numShared);
+        read.place.offset =
+            local.place == ResultPlace::Cluster
+                ? getClusterOffset(local, number, read, shape, numShared)
+                : getOffset(number, read.map, shape, numShared);
   StageWrite store = write;
   store.result = op.getNumResults() + memories[local.writer].size();
   store.place.offset = getOffset(local.writer, write.map, shape, numShared);
@@ -143,15 +192,14 @@ LogicalResult LocalValues::allocate() {
       unsigned numShared = getNumShared(number, result);
       if (numShared == UINT_MAX)
         continue;
-      Local local{result, unsigned(number),
-                  &write, each.schedule.getPlaceOf(write.result),
-                  {},     {}};
-      if (local.place == ResultPlace::Cluster)
-        return each.stage.op->emitOpError(
-                   "cannot hand on a result in memory of a cluster: result ")
-               << write.result;
-      if (local.place == ResultPlace::Shared &&
-          failed(addMemory(local, numShared)))
+      Local local;
+      local.result = result;
+      local.writer = number;
+      local.write = &write;
+      local.place = each.schedule.getPlaceOf(write.result);
+      bool isInBlocks = local.place == ResultPlace::Shared ||
+                        local.place == ResultPlace::Cluster;
+      if (isInBlocks && failed(addMemory(local, numShared)))
         return failure();
       locals.push_back(std::move(local));
     }
@@ -186,9 +234,12 @@ void LocalValues::bindReads(unsigned number, ThreadTile &tile) const {
                     stages[number].schedule.getLevels()[origin.depth].step);
   for (const StageRead &read : stage.reads)
     if (isa<BlockArgument>(read.source))
-      if (const Local *local = find(getOuterValue(stage.op, read.source));
-          local && local->place == ResultPlace::Registers)
-        tile.bindRegisters(read.value, &local->kept);
+      if (const Local *local = find(getOuterValue(stage.op, read.source))) {
+        if (local->place == ResultPlace::Registers)
+          tile.bindRegisters(read.value, &local->kept);
+        if (local->place == ResultPlace::Cluster)
+          tile.bindCluster(read.value, local->memory, local->size);
+      }
 }
 
 void LocalValues::openLevel(const Stage &stage, StageBindings &bindings,
@@ -224,20 +275,28 @@ void LocalValues::keep(const Stage &stage, const StageWrite &write,
     local->kept = std::move(value);
 }
 
-bool LocalValues::needsBarrier(unsigned stage) {
-  bool isNeeded = llvm::any_of(locals, [&](const Local &local) {
-    return local.place != ResultPlace::Registers && !local.isSeen &&
-           reads(stages[stage].stage, local.result);
-  });
-  for (Local &local : locals)
-    if (isNeeded && local.writer < stage)
-      local.isSeen = true;
-  return isNeeded;
+/// Those who share the memory of a place.
+static Meeting getMeetingOf(ResultPlace place) {
+  if (place == ResultPlace::Registers)
+    return Meeting::None;
+  return place == ResultPlace::Cluster ? Meeting::Cluster : Meeting::Block;
 }
 
-bool LocalValues::useMemory(unsigned first, unsigned number) const {
-  return llvm::any_of(locals, [&](const Local &local) {
-    return local.place != ResultPlace::Registers && local.writer >= first &&
-           local.writer < first + number;
-  });
+Meeting LocalValues::meetBefore(unsigned stage) {
+  Meeting meeting = Meeting::None;
+  for (const Local &local : locals)
+    if (!local.isSeen && reads(stages[stage].stage, local.result))
+      meeting = std::max(meeting, getMeetingOf(local.place));
+  for (Local &local : locals)
+    if (local.writer < stage && getMeetingOf(local.place) <= meeting)
+      local.isSeen = true;
+  return meeting;
+}
+
+Meeting LocalValues::getMeeting(unsigned first, unsigned number) const {
+  Meeting meeting = Meeting::None;
+  for (const Local &local : locals)
+    if (local.writer >= first && local.writer < first + number)
+      meeting = std::max(meeting, getMeetingOf(local.place));
+  return meeting;
 }

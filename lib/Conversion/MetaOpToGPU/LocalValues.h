@@ -22,6 +22,9 @@
 
 namespace mlir::metaop {
 
+/// The threads that a barrier is for.
+enum class Meeting { None, Block, Cluster };
+
 /// The results that stages of a kernel hand on to later ones.
 class LocalValues {
 public:
@@ -52,11 +55,11 @@ public:
   bool isKept(const Stage &stage, const StageWrite &write) const;
   void keep(const Stage &stage, const StageWrite &write, RegisterValue value);
 
-  /// Whether a stage reads what other threads have written since the last
-  /// barrier; it is there then.
-  bool needsBarrier(unsigned stage);
-  /// Whether some of these stages hand something on through memory.
-  bool useMemory(unsigned first, unsigned number) const;
+  /// Those threads that have to meet before a stage reads what others of them
+  /// have written; they do.
+  Meeting meetBefore(unsigned stage);
+  /// Those among which some of these stages hand something on.
+  Meeting getMeeting(unsigned first, unsigned number) const;
 
 private:
   struct Local {
@@ -65,6 +68,8 @@ private:
     const StageWrite *write;
     ResultPlace place;
     Value memory;
+    /// The elements that a block has of it.
+    int64_t size = 0;
     RegisterValue kept;
     /// All threads see it.
     bool isSeen = false;
@@ -80,6 +85,9 @@ private:
   LogicalResult addMemory(Local &local, unsigned numShared);
   AffineExpr getOffset(unsigned stage, AffineMap map, ArrayRef<int64_t> shape,
                        unsigned numShared);
+  AffineExpr getClusterOffset(const Local &local, unsigned reader,
+                              const StageRead &read, ArrayRef<int64_t> shape,
+                              unsigned numShared);
   AffineExpr getOrigin(unsigned stage, unsigned depth);
 
   GpuFunction &function;

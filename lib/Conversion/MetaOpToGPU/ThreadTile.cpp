@@ -11,6 +11,8 @@
 // are to be accessed; otherwise lane by lane. There are no masks: a GPU has no
 // instruction that takes one.
 //
+// What other blocks of a cluster have is read element by element.
+//
 // Where the tile may reach behind the end of a dimension, each access stands
 // under a condition, and what is not read is the fill value. Arithmetic is done
 // on it in any case, and dropped.
@@ -19,6 +21,7 @@
 
 #include "ThreadTile.h"
 #include "../StageBody/AffineEmitter.h"
+#include "Addresses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -76,6 +79,17 @@ ThreadTile::Point::getBounds(unsigned loop) const {
 
 Value ThreadTile::Point::emitExists() const {
   return owner.emitExists(place, dims);
+}
+
+Value ThreadTile::Point::emitElement(OpBuilder &b, Location loc, Value buffer,
+                                     Value place) const {
+  int64_t elements = owner.clusterMemories.lookup(buffer);
+  if (elements == 0)
+    return Iteration::emitElement(b, loc, buffer, place);
+  Value size = arith::ConstantIndexOp::create(b, loc, elements);
+  Value block = arith::DivUIOp::create(b, loc, place, size);
+  Value own = arith::RemUIOp::create(b, loc, place, size);
+  return emitClusterLoad(b, loc, buffer, own, block);
 }
 
 int64_t ThreadTile::Point::getDivisor(AffineExpr expr) const {
@@ -172,6 +186,8 @@ bool ThreadTile::isVectorAccess(const StagePlace &place) const {
 /// element for all, of which conditions may choose some.
 bool ThreadTile::canReadVector(const StageRead &read) const {
   bool isWhole = !splitsVectors() || unguarded.contains(read.value);
+  if (inCluster.contains(read.value))
+    return false;
   if (isVectorAccess(read.place))
     return isWhole;
   auto dependsOnLanes = [&](AffineExpr expr) {

@@ -65,6 +65,8 @@ public:
     Value getValue(Value value) const override;
     std::pair<Bound, Bound> getBounds(unsigned loop) const override;
     Value emitExists() const override;
+    Value emitElement(OpBuilder &b, Location loc, Value buffer,
+                      Value place) const override;
     int64_t getDivisor(AffineExpr expr) const override;
 
   private:
@@ -134,6 +136,12 @@ public:
   void bindRegisters(Value value, const RegisterValue *kept) {
     registers[value] = kept;
   }
+  /// Says that a read is of the memories of all blocks of a cluster, one after
+  /// another, each of which has so many elements.
+  void bindCluster(Value value, Value memory, int64_t elements) {
+    inCluster.insert(value);
+    clusterMemories[memory] = elements;
+  }
   /// Says that a symbol beyond those of the stage is a multiple of a number.
   void setDivisor(unsigned symbol, int64_t divisor) {
     divisors[symbol] = divisor;
@@ -163,6 +171,8 @@ private:
   int64_t lanes, lanesDim;
   llvm::DenseMap<Value, const RegisterValue *> registers;
   llvm::DenseSet<Value> unguarded;
+  llvm::DenseSet<Value> inCluster;
+  llvm::DenseMap<Value, int64_t> clusterMemories;
   llvm::DenseMap<unsigned, int64_t> divisors;
   State state;
 };

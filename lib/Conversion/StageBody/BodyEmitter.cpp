@@ -35,6 +35,11 @@ using namespace mlir::metaop;
 
 Iteration::~Iteration() = default;
 
+Value Iteration::emitElement(OpBuilder &b, Location loc, Value buffer,
+                             Value place) const {
+  return memref::LoadOp::create(b, loc, buffer, place);
+}
+
 Value LoopIteration::emitIndex(AffineExpr expr, ArrayRef<Value> symbols) const {
   return emitAffine(b, loc, expr, loops, symbols);
 }
@@ -177,8 +182,7 @@ LaneAddress BodyEmitter::emitReadAddress(AffineExpr offset,
 
 Value BodyEmitter::emitScalarLoad(const StagePlace &place, Value buffer,
                                   Type element, const Iteration &at) {
-  Value loaded =
-      memref::LoadOp::create(b, loc, buffer, emitExpr(place.offset, at));
+  Value loaded = at.emitElement(b, loc, buffer, emitExpr(place.offset, at));
   return toComputeType(b, loc, loaded, element);
 }
 

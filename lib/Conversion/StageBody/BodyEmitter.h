@@ -46,6 +46,9 @@ public:
   virtual int64_t getDivisor(AffineExpr expr) const { return 1; }
   /// Whether the iteration is one of the stage's; null if it must be.
   virtual Value emitExists() const { return nullptr; }
+  /// An element of a buffer.
+  virtual Value emitElement(OpBuilder &b, Location loc, Value buffer,
+                            Value place) const;
   /// The lanes that are; null for all. Those that are known beforehand, and
   /// those that are once a vector's place is.
   Value getMask() const { return mask; }

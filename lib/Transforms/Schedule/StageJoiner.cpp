@@ -381,7 +381,8 @@ bool Joiner::join(unsigned a, unsigned b) {
     return false;
   // All dependences inside, as fewer slots are left than each side had.
   auto inside = getDependences(joined, joined);
-  if (!inside || !staysInside(joined, *inside) || !target.canJoin(joined) ||
+  if (!inside || !staysInside(joined, *inside) ||
+      !target.canJoin(joined, *inside) ||
       !(groups[a].isForced() || groups[b].isForced() ||
         target.isWorthIt(groups[a], groups[b], joined, *inside)) ||
       !order.merge(nodeOf.lookup(groups[a].kernels.front()),

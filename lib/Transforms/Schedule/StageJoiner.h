@@ -102,7 +102,10 @@ public:
   virtual SmallVector<int64_t> getLoops(const Stage &stage,
                                         int64_t &blocked) const = 0;
   /// Whether there are schedules of the group, however slow.
-  virtual bool canJoin(const JoinGroup &joined) const { return true; }
+  virtual bool canJoin(const JoinGroup &joined,
+                       ArrayRef<JoinDependence> dependences) const {
+    return true;
+  }
   virtual bool isWorthIt(const JoinGroup &a, const JoinGroup &b,
                          const JoinGroup &joined,
                          ArrayRef<JoinDependence> dependences) const = 0;

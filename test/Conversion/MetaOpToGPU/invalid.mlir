@@ -27,23 +27,3 @@ func.func private @no_schedule(%x: tensor<64xf32>) -> tensor<64xf32> {
   }
   return %k : tensor<64xf32>
 }
-
-// -----
-
-func.func private @cluster(%x: tensor<512xf32>) -> tensor<512xf32> {
-  %k = metaop.kernel(%kx = %x : tensor<512xf32>) -> tensor<512xf32> {
-    // expected-error @below {{cannot hand on a result in memory of a cluster: result 0}}
-    %r = metaop.fused(%bx = %kx : tensor<512xf32>) -> tensor<512xf32>
-        schedule(#metaop.schedule<[cluster(0, 512), block(0, 256), thread(0)], place = [cluster]>) {
-      %y = metaop.neg %bx : tensor<512xf32>
-      metaop.yield %y : tensor<512xf32>
-    }
-    %s = metaop.fused(%br = %r : tensor<512xf32>) -> tensor<512xf32>
-        schedule(#metaop.schedule<[cluster(0, 512), block(0, 256), thread(0)], shared = 2>) {
-      %y = metaop.exp %br : tensor<512xf32>
-      metaop.yield %y : tensor<512xf32>
-    }
-    metaop.yield %s : tensor<512xf32>
-  }
-  return %k : tensor<512xf32>
-}

@@ -37,9 +37,10 @@ func.func private @softmax(%x: tensor<6x1000xf32>) -> tensor<6x1000xf32> {
   return %0 : tensor<6x1000xf32>
 }
 
-// Rows in memory of the block are written and read by different threads.
+// Rows in memory of the block are written and read by different threads. It has
+// the next power of two of elements.
 // CHECK-LABEL: gpu.func @centred(
-// CHECK-SAME:    workgroup(%[[ROWS:.*]] : memref<384xf32, 3> {{.*}}, %[[SUMS:.*]] : memref<4xf32, 3>
+// CHECK-SAME:    workgroup(%[[ROWS:.*]] : memref<512xf32, 3> {{.*}}, %[[SUMS:.*]] : memref<4xf32, 3>
 // CHECK:         memref.store %{{.*}}, %[[ROWS]]
 // CHECK:         memref.store %{{.*}}, %[[SUMS]]
 // CHECK:         gpu.barrier

@@ -28,6 +28,11 @@ using llvm::SmallBitVector;
 /// Addresses, positions, and what the assembler keeps beside values.
 static constexpr int64_t kBaseRegisters = 24;
 static constexpr int64_t kRegisterBytes = 4;
+/// Memory of results up to here has powers of two; above, as many sizes between
+/// two of these. No block has room for more elements.
+static constexpr int64_t kSmallLocalBytes = 8 << 10;
+static constexpr int64_t kLocalSizesOfPower = 8;
+static constexpr int64_t kMaxLocalElements = 1 << 20;
 
 /// Registers of as many elements of a type as a thread has of some loops.
 static int64_t countRegisters(ScheduleAttr schedule,
@@ -125,6 +130,15 @@ static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
   return multiplyCounts(groups * kept, registers * kRegisterBytes);
 }
 
+int64_t metaop::roundLocalSize(int64_t elements, int64_t elementBytes) {
+  if (elements < 1 || elements > kMaxLocalElements)
+    return elements;
+  auto power = static_cast<int64_t>(llvm::PowerOf2Ceil(elements));
+  if (multiplyCounts(power, elementBytes) <= kSmallLocalBytes)
+    return power;
+  return llvm::alignTo(elements, power / kLocalSizesOfPower);
+}
+
 /// A result that lives in memory of the block: what one iteration of the levels
 /// writes that its readers share.
 static int64_t countPlacedBytes(ArrayRef<GpuStage> stages, unsigned number,
@@ -143,7 +157,8 @@ static int64_t countPlacedBytes(ArrayRef<GpuStage> stages, unsigned number,
       length = constant.getValue();
     elements = multiplyCounts(elements, length);
   }
-  return multiplyCounts(elements, getElementBytes(write.value.getType()));
+  int64_t bytes = getElementBytes(write.value.getType());
+  return multiplyCounts(roundLocalSize(elements, bytes), bytes);
 }
 
 GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages,

@@ -102,7 +102,11 @@ void GpuScheduler::planPoints() {
     // Rows that are a little longer than a block are done in equal parts.
     int64_t parts = divideCeilSigned(vectors, threads);
     int64_t part = divideCeilSigned(vectors, parts);
-    row.threads = parts > 1 ? llvm::alignTo(part, Chip::kWarpThreads) : part;
+    // Of what is one row, whole warps: lengths that are near have the same
+    // code.
+    bool isOneRow = traffic.countKept() == traffic.getExtent(inner);
+    row.threads =
+        parts > 1 || isOneRow ? llvm::alignTo(part, Chip::kWarpThreads) : part;
     SmallBitVector others = kept;
     others.reset(inner);
     fillThreads(others, threads / row.threads);

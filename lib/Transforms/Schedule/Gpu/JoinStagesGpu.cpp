@@ -50,7 +50,8 @@ public:
 
   SmallVector<int64_t> getLoops(const Stage &stage,
                                 int64_t &blocked) const override;
-  bool canJoin(const JoinGroup &joined) const override;
+  bool canJoin(const JoinGroup &joined,
+               ArrayRef<JoinDependence> dependences) const override;
   bool isWorthIt(const JoinGroup &a, const JoinGroup &b,
                  const JoinGroup &joined,
                  ArrayRef<JoinDependence> dependences) const override;
@@ -59,7 +60,7 @@ public:
 
 private:
   SmallVector<ScheduleAttr> schedule(const JoinGroup &group) const;
-  void place(MutableArrayRef<GpuStage> stages,
+  bool place(MutableArrayRef<GpuStage> stages,
              ArrayRef<JoinDependence> dependences) const;
   bool fits(const GpuResources &resources) const;
 
@@ -79,15 +80,6 @@ SmallVector<int64_t> ChipTarget::getLoops(const Stage &stage, int64_t &) const {
   if (!chooseGpuSchedule(stage, chip).getStaged().empty())
     return {};
   return loops;
-}
-
-/// What is forced to be split is split, and what comes of it may be joined.
-bool ChipTarget::canJoin(const JoinGroup &joined) const {
-  return llvm::none_of(joined.kernels,
-                       [](KernelOp kernel) {
-                         return isForced(kernel, kSplitReductions);
-                       }) &&
-         !schedule(joined).empty();
 }
 
 static bool hasContraction(const JoinGroup &group) {
@@ -132,8 +124,10 @@ bool ChipTarget::fits(const GpuResources &resources) const {
          resources.registers + kSpareRegisters <= registers;
 }
 
-/// Registers where they may be and there is room; then shared memory.
-void ChipTarget::place(MutableArrayRef<GpuStage> stages,
+/// Registers where they may be and there is room; then the memory of the block,
+/// or that of the cluster if other blocks' parts are read, too. False where
+/// there is no room for these.
+bool ChipTarget::place(MutableArrayRef<GpuStage> stages,
                        ArrayRef<JoinDependence> dependences) const {
   auto find = [&](const JoinedStage *stage) -> GpuStage & {
     return *llvm::find_if(stages, [&](const GpuStage &each) {
@@ -166,10 +160,35 @@ void ChipTarget::place(MutableArrayRef<GpuStage> stages,
       if (fits(estimate()))
         continue;
     }
-    setPlace(writer, result, ResultPlace::Shared);
-    if (estimate().sharedBytes > chip.sharedBytesOfBlock)
-      setPlace(writer, result, ResultPlace::Memory);
+    bool isInBlock = llvm::all_of(dependences, [&](const auto &other) {
+      return other.write != dependence.write ||
+             staysInBlock(writer, *other.write, find(other.reader),
+                          *other.read);
+    });
+    setPlace(writer, result,
+             isInBlock ? ResultPlace::Shared : ResultPlace::Cluster);
+    if (estimate().sharedBytes <= chip.sharedBytesOfBlock)
+      continue;
+    if (!isInBlock)
+      return false;
+    setPlace(writer, result, ResultPlace::Memory);
   }
+  return true;
+}
+
+/// What is forced to be split is split, and what comes of it may be joined.
+bool ChipTarget::canJoin(const JoinGroup &joined,
+                         ArrayRef<JoinDependence> dependences) const {
+  if (llvm::any_of(joined.kernels, [](KernelOp kernel) {
+        return isForced(kernel, kSplitReductions);
+      }))
+    return false;
+  SmallVector<ScheduleAttr> schedules = schedule(joined);
+  if (schedules.empty())
+    return false;
+  auto stages = getGpuStages(joined, schedules);
+  return stages.front().schedule.getClusterSize() == 1 ||
+         place(stages, dependences);
 }
 
 /// Instructions, about, of the tiles of all stages.
@@ -212,7 +231,8 @@ JoinPlan ChipTarget::plan(const JoinGroup &group,
                           llvm::function_ref<bool(Value)> leaves) const {
   JoinPlan plan;
   auto stages = getGpuStages(group, schedule(group));
-  place(stages, dependences);
+  // There is room, as has been asked.
+  (void)place(stages, dependences);
   for (const GpuStage &each : stages) {
     FusedOp op = each.stage.op;
     plan.schedules.push_back(each.schedule);

@@ -31,12 +31,11 @@
 //   G15  Stages have equally many threads, or a part of them that the others do
 //        the same as; those of a part reduce nothing together.
 //   G16  What a stage reads of an earlier one is written in the same iteration
-//   of
-//        what both share.
+//        of what both share, by the same block or cluster.
 //   G17  What lives in registers is read by the threads that have it.
 //   G18  What lives in shared memory has known extents; in a cluster's, there
-//   is
-//        one; in memory, it is a result of the kernel.
+//        is one, and no shared loop divides what its blocks have; in memory, it
+//        is a result of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -402,6 +401,20 @@ bool metaop::staysInThread(const GpuStage &writer, const StageWrite &write,
   return true;
 }
 
+bool metaop::staysInBlock(const GpuStage &writer, const StageWrite &write,
+                          const GpuStage &reader, const StageRead &read) {
+  SmallVector<int64_t> dims, readDims;
+  for (unsigned depth = 0; depth < writer.schedule.getNumGridLevels();
+       ++depth) {
+    int64_t dim = writer.schedule.getLevels()[depth].dim;
+    if (!write.loops.test(dim) || llvm::is_contained(dims, dim))
+      continue;
+    dims.push_back(dim);
+    readDims.push_back(reader.schedule.getLevels()[depth].dim);
+  }
+  return staysInIteration(write, dims, read, readDims);
+}
+
 /// Whether an iteration of a level inside of blocks, or a thread, has combined
 /// a part alone of what a result is reduced over.
 static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
@@ -411,6 +424,15 @@ static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
     return false;
   return isLoop(each, depth) ||
          (level.isDistributed() && each.schedule.getCount(depth) > 1);
+}
+
+/// Whether the blocks of a cluster have all of a dimension together.
+static bool isWholeInCluster(const GpuStage &each, int64_t dim) {
+  int64_t extent = each.stage.getStaticExtent(dim);
+  return llvm::any_of(each.schedule.getLevels(), [&](const LoopLevel &level) {
+    return level.kind == LevelKind::Cluster && level.dim == dim &&
+           !ShapedType::isDynamic(extent) && level.step >= extent;
+  });
 }
 
 static bool isStaged(const GpuStage &reader, const StageRead &read) {
@@ -451,12 +473,19 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
       return fail(writer, "G16")
              << "shares level " << depth << " with a stage that reads result "
              << write.result << ", of which each iteration has a part only";
-  // What the block does one after another, once for each dimension.
+  // What the block does one after another, once for each dimension; but for
+  // what all blocks of a cluster have together.
   SmallVector<int64_t> dims;
   SmallVector<unsigned> depths;
   for (unsigned depth = 0; depth < *shared; ++depth) {
     const LoopLevel &level = writer.schedule.getLevels()[depth];
-    if (!level.isDistributed() && write.loops.test(level.dim) &&
+    bool isTogether =
+        place == ResultPlace::Cluster && isWholeInCluster(writer, level.dim);
+    if (isTogether && isLoop(writer, depth))
+      return describe(fail(writer, "G18"))
+             << "a loop that stages share divides what blocks of a cluster "
+                "have";
+    if (!level.isDistributed() && !isTogether && write.loops.test(level.dim) &&
         !llvm::is_contained(dims, level.dim)) {
       dims.push_back(level.dim);
       depths.push_back(depth);

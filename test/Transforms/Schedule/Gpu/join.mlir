@@ -623,3 +623,24 @@ func.func @main(%x: tensor<8x64x66x66xf32>, %y: tensor<8x64x64x64xf32>) -> tenso
   %2 = metaop.mul %1, %y : tensor<8x64x64x64xf32>
   return %2 : tensor<8x64x64x64xf32>
 }
+
+// -----
+
+// The blocks of a cluster read what others of them have.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: place = [cluster
+// CHECK: shared = 3>
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+func.func @main(%x: tensor<600x32768xf32>) -> tensor<600x32768xf32> {
+  %m = metaop.reduce max %x dims = [1] : tensor<600x32768xf32> -> tensor<600xf32>
+  %0 = metaop.broadcast %m dims = [0] : tensor<600xf32> -> tensor<600x32768xf32>
+  %1 = metaop.sub %x, %0 : tensor<600x32768xf32>
+  %e = metaop.exp %1 : tensor<600x32768xf32>
+  %s = metaop.reduce add %e dims = [1] : tensor<600x32768xf32> -> tensor<600xf32>
+  %2 = metaop.broadcast %s dims = [0] : tensor<600xf32> -> tensor<600x32768xf32>
+  %3 = metaop.reindex %e map affine_map<(d0, d1) -> (d0, 32767 - d1)> fill 0.0 : f32 : tensor<600x32768xf32> -> tensor<600x32768xf32>
+  %y = metaop.div %3, %2 : tensor<600x32768xf32>
+  return %y : tensor<600x32768xf32>
+}

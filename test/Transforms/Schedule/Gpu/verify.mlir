@@ -437,3 +437,49 @@ func.func @g16_part(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   }
   return %k : tensor<64x64xf32>
 }
+
+// -----
+
+func.func @g18_cluster_loop(%x: tensor<4x4096xf32>, %m: tensor<4xf32>) -> tensor<4x4096xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4x4096xf32>, %c = %m : tensor<4xf32>) -> tensor<4x4096xf32> {
+    // expected-error @below {{(G18) result 0 cannot live in cluster: a loop that stages share divides what blocks of a cluster have}}
+    %s = metaop.fused(%b = %a : tensor<4x4096xf32>, %d = %c : tensor<4xf32>) -> tensor<4x4096xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 4096), block(1, 2048), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [cluster]>) {
+      %1 = metaop.broadcast %d dims = [0] : tensor<4xf32> -> tensor<4x4096xf32>
+      %2 = metaop.sub %b, %1 : tensor<4x4096xf32>
+      %0 = metaop.exp %2 : tensor<4x4096xf32>
+      metaop.yield %0 : tensor<4x4096xf32>
+    }
+    %y = metaop.fused(%b = %s : tensor<4x4096xf32>, %d = %c : tensor<4xf32>) -> tensor<4x4096xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 4096), block(1, 2048), step(1, 512), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 4>) {
+      %1 = metaop.broadcast %d dims = [0] : tensor<4xf32> -> tensor<4x4096xf32>
+      %0 = metaop.sub %b, %1 : tensor<4x4096xf32>
+      metaop.yield %0 : tensor<4x4096xf32>
+    }
+    metaop.yield %y : tensor<4x4096xf32>
+  }
+  return %k : tensor<4x4096xf32>
+}
+
+// -----
+
+// Another cluster has what is read there.
+func.func @g16_clusters(%x: tensor<4x4096xf32>, %m: tensor<4xf32>) -> tensor<4x4096xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4x4096xf32>, %c = %m : tensor<4xf32>) -> tensor<4x4096xf32> {
+    %s = metaop.fused(%b = %a : tensor<4x4096xf32>, %d = %c : tensor<4xf32>) -> tensor<4x4096xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 2048), block(1, 1024), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [cluster]>) {
+      %1 = metaop.broadcast %d dims = [0] : tensor<4xf32> -> tensor<4x4096xf32>
+      %2 = metaop.sub %b, %1 : tensor<4x4096xf32>
+      %0 = metaop.exp %2 : tensor<4x4096xf32>
+      metaop.yield %0 : tensor<4x4096xf32>
+    }
+    // expected-error @below {{(G16) shares 3 levels with a stage before they have computed what it reads of that stage}}
+    %y = metaop.fused(%b = %s : tensor<4x4096xf32>, %d = %c : tensor<4xf32>) -> tensor<4x4096xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 2048), block(1, 1024), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 3>) {
+      %0 = metaop.reindex %b map affine_map<(d0, d1) -> (d0, 4095 - d1)> fill 0.0 : f32 : tensor<4x4096xf32> -> tensor<4x4096xf32>
+      metaop.yield %0 : tensor<4x4096xf32>
+    }
+    metaop.yield %y : tensor<4x4096xf32>
+  }
+  return %k : tensor<4x4096xf32>
+}

@@ -35,6 +35,10 @@ inline bool isAtomic(const StageWrite &write) {
 using FindSourceFn = llvm::function_ref<Value(const Stage &, Value argument)>;
 Value findSourceInKernel(const Stage &stage, Value argument);
 
+/// The elements that a block's memory has room for where a result needs so
+/// many: lengths that are near to each other have the same code.
+int64_t roundLocalSize(int64_t elements, int64_t elementBytes);
+
 /// What a block takes of a multiprocessor, about: before code is made of it.
 struct GpuResources {
   int64_t threads = 1;
@@ -56,6 +60,11 @@ struct GpuResources {
 /// read it, in registers.
 bool staysInThread(const GpuStage &writer, const StageWrite &write,
                    const GpuStage &reader, const StageRead &read);
+
+/// Whether blocks read of a result what they have computed themselves, and not
+/// other blocks of their cluster. Both stages share all levels of the grid.
+bool staysInBlock(const GpuStage &writer, const StageWrite &write,
+                  const GpuStage &reader, const StageRead &read);
 
 /// Fails, with a diagnostic that names the constraint, where the schedules of a
 /// kernel's stages ask for what the chip has not, or for something else than
