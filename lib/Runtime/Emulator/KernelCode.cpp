@@ -10,9 +10,6 @@
 // LLVM simplifies the kernel as one function before it splits the coroutine
 // into its beginning and the part that is resumed, and the latter once more.
 //
-// What the host's processor does with bf16 is not used: its conversions flush
-// subnormal numbers, those of a GPU do not.
-//
 //===----------------------------------------------------------------------===//
 
 #include "KernelCode.h"
@@ -237,14 +234,13 @@ llvm::Expected<KernelCode> emulator::compileKernel(ModuleOp source,
   auto target = CodeTarget::detect();
   if (!target)
     return target.takeError();
-  CodeTarget host = target->withoutFeatures({"avx512bf16", "avxneconvert"});
-  auto emitter = ObjectEmitter::create(host);
+  auto emitter = ObjectEmitter::create(*target);
   if (!emitter)
     return emitter.takeError();
   auto object = (*emitter)->compileCoroutines(*llvmModule);
   if (!object)
     return object.takeError();
-  auto jit = makeJit(host);
+  auto jit = makeJit(*target);
   if (!jit)
     return jit.takeError();
   code.jit = std::move(*jit);

@@ -324,6 +324,9 @@ void RaceCheck::accessNeighbours(uint32_t lanes, uint64_t address,
     if (!found)
       return;
     checkAllocation(*found, lanes, address, bytes);
+    // Whoever writes there is at fault already.
+    if (found->allocation.isReadOnly)
+      return;
     shadow = &found->shadow;
     first = address - found->begin + found->begin % shadow->getGranule();
     if (launch.isShared() && launch.options.checksRaces)

@@ -84,10 +84,11 @@ Expected<CodeTarget> CodeTarget::detect() {
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
   builder->setRelocationModel(Reloc::PIC_);
-  // With it, vectors of bf16 are a type of registers, whose shuffles LLVM 22
-  // cannot select (and aborts). Its instructions are not used: they round f32
-  // to bf16 with other rules for numbers that are not normal.
-  builder->getFeatures().AddFeature("avx512bf16", /*Enable=*/false);
+  // With these, vectors of bf16 are a type of registers, whose shuffles LLVM 22
+  // cannot select (and aborts). Their instructions are of no use: they flush
+  // subnormal numbers.
+  for (StringRef feature : {"avx512bf16", "avxneconvert"})
+    builder->getFeatures().AddFeature(feature, /*Enable=*/false);
   StringMap<bool> features = sys::getHostCPUFeatures();
   bool isAArch64 = builder->getTargetTriple().isAArch64();
   auto processor =
@@ -142,13 +143,6 @@ Expected<CodeTarget> CodeTarget::find(StringRef name) {
   if (!processor)
     return processor.takeError();
   return CodeTarget(std::move(builder), *processor, /*fma=*/true);
-}
-
-CodeTarget CodeTarget::withoutFeatures(ArrayRef<StringRef> features) const {
-  CodeTarget target = *this;
-  for (StringRef feature : features)
-    target.builder.getFeatures().AddFeature(feature, /*Enable=*/false);
-  return target;
 }
 
 std::string CodeTarget::getDescription() const {
@@ -294,6 +288,8 @@ ObjectEmitter::compile(Module &module, StopCheck shouldStop) {
 Expected<std::unique_ptr<MemoryBuffer>>
 ObjectEmitter::compileCoroutines(Module &module) {
   setTarget(module);
+  // Most of a kernel's time is the engine's, and a kernel runs once or twice.
+  machine->setOptLevel(CodeGenOptLevel::None);
   if (Error error = optimise(module, buildCoroutinePipeline, nullptr))
     return std::move(error);
   return emitObject(module);

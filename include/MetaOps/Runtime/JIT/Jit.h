@@ -55,9 +55,6 @@ public:
     return target;
   }
 
-  /// The same without what some instructions of the processor would do.
-  CodeTarget withoutFeatures(llvm::ArrayRef<llvm::StringRef> features) const;
-
   /// Its registers and caches.
   const mlir::metaop::Processor &getProcessor() const { return processor; }
   /// Whether a product and a sum are one instruction.
