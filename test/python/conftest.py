@@ -30,11 +30,12 @@ NEEDS = {
     "processor": "looks at code of processors, or at threads",
     "host_memory": "shares the host's memory with arrays",
     "avx512": "expects the kernels of processors with AVX-512",
+    "speed": "computes what takes an emulated device minutes",
 }
 LACKING = {
     "cpu": [],
     "interpreter": ["compiled", "processor"],
-    "emulator": ["processor", "host_memory"],
+    "emulator": ["processor", "host_memory", "speed"],
     "cuda": ["processor"],
 }
 

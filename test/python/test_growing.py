@@ -12,13 +12,16 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import nn
-
-pytestmark = pytest.mark.processor
+from util import on_processor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-WIDTH, HEADS, CONTEXT, TOKENS = 64, 4, 64, 65
+PROCESSOR = on_processor(mo.zeros(()))
+
+CONTEXT, TOKENS = 64, 65
+# An emulated device takes long for a larger model, and for more tokens.
+WIDTH, HEADS, BLOCKS, GENERATED = (64, 4, 2, CONTEXT) if PROCESSOR else (16, 2, 1, 36)
 
 
 class Block(mo.Module):
@@ -49,7 +52,7 @@ class Language(mo.Module):
     def __init__(self) -> None:
         self.tokens = nn.Embedding(TOKENS, WIDTH)
         self.places = nn.Embedding(CONTEXT, WIDTH)
-        self.blocks = mo.Sequential(Block(), Block())
+        self.blocks = mo.Sequential(*(Block() for _ in range(BLOCKS)))
         self.norm = nn.LayerNorm(WIDTH)
         self.head = nn.Linear(WIDTH, TOKENS, bias=False)
 
@@ -78,13 +81,15 @@ def test_generating_compiles_few_kernels(batch: int) -> None:
     tokens = mo.array(np.arange(batch, dtype="int32").reshape(batch, 1))
     rows: list[np.ndarray] = []
     with mo.no_grad():
-        for _ in range(CONTEXT):
+        for _ in range(GENERATED):
             last = model(tokens)[:, -1, :]
             following = mo.argmax(last, 1).reshape(batch, 1).astype("int32")
             longest, tokens = tokens, mo.concat([tokens, following], 1)
             mo.sync([last, tokens])
             rows.append(last.numpy())
-        assert compiled_kernels() - before <= 40
+        # GPUs have vectors for rows whose length 2 or 4 divides, and more sizes of blocks.
+        most = 40 if PROCESSOR else 48
+        assert compiled_kernels() - before <= most
         # A row depends on the tokens up to it, so the longest program has them all;
         # the interpreter has no kernels.
         mo.flags.backend = "interpreter"
@@ -125,8 +130,9 @@ def test_attention_of_growing_rows(
         rows = mo.array(x)
         return mo.softmax(rows @ rows.transpose(0, 2, 1), -1) @ rows
 
-    data = rng.standard_normal((batch, start + 24 * step, 16), dtype="float32")
-    lengths = range(start, start + 24 * step, step)
+    count = 24 if PROCESSOR or step < 16 else 8
+    data = rng.standard_normal((batch, start + count * step, 16), dtype="float32")
+    lengths = range(start, start + count * step, step)
     # Lengths of one step are known to grow at the second, others at the third.
     assert count_kernels(compute, attend, data, lengths) <= (9 if step == 1 else 12)
 
@@ -134,7 +140,8 @@ def test_attention_of_growing_rows(
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("batch", [1, 4])
 def test_attention_to_rows_that_are_added(rng: np.random.Generator, batch: int) -> None:
-    data = rng.standard_normal((batch, 40, 16), dtype="float32")
+    count = 40 if PROCESSOR else 20
+    data = rng.standard_normal((batch, count, 16), dtype="float32")
     kept: list[mo.Var] = []
 
     def compute(x: np.ndarray) -> mo.Var:
@@ -144,8 +151,9 @@ def test_attention_to_rows_that_are_added(rng: np.random.Generator, batch: int) 
         mo.sync([kept[0], result])
         return result
 
-    kernels = count_kernels(compute, lambda x: attend(x)[:, -1:], data, range(1, 41))
-    assert kernels <= 16
+    kernels = count_kernels(compute, lambda x: attend(x)[:, -1:], data, range(1, count + 1))
+    # On a GPU, with vectors.
+    assert kernels <= (16 if PROCESSOR else 18)
 
 
 @pytest.mark.usefixtures("compiled")
@@ -166,8 +174,9 @@ def test_recurrence_over_a_growing_sequence(rng: np.random.Generator) -> None:
             state = np.tanh(x[:, step].astype("float64") @ weight + state @ inner)
         return state
 
-    # So many where no test before has compiled one of them.
-    assert count_kernels(compute, expect, data, range(1, 21)) <= 12
+    # So many where no test before has compiled one of them; on a GPU, with vectors.
+    most = 12 if PROCESSOR else 14
+    assert count_kernels(compute, expect, data, range(1, 21)) <= most
 
 
 @pytest.mark.usefixtures("compiled")

@@ -7,7 +7,7 @@ kernels serve many lengths, and each length has the right result."""
 import metaops as mo
 import numpy as np
 import pytest
-from util import AVX512, close, floats
+from util import AVX512, close, floats, on_processor
 
 COUNT = 60
 
@@ -75,23 +75,28 @@ def run_convolution(rng, n):
 # How many kernels the sixty lengths take, a few for each group of fusion: of
 # rows, unrolled whole up to eight, by four, and by eight, or in tiles of a few
 # sizes; of vectors, one for each width. Of AVX2's smaller tiles there are more sizes.
+#
+# On a GPU, a length that one block does has a block of as many warps, and rows of
+# several that one has are its threads: so have 17 as the rows of a transpose. Columns
+# are added up in steps of five to eight rows times a power of two, of which the lengths
+# take thirteen, each with a special and a general form.
 @pytest.mark.parametrize(
-    ("run", "most"),
+    ("run", "most", "most_on_gpu"),
     [
-        (run_elementwise, 6),
-        (run_sum_rows, 8),
-        (run_sum_columns, 8),
-        (run_softmax, 24),
-        (run_matmul, 14 if AVX512 else 20),
-        (run_transpose, 9),
-        (run_convolution, 8 if AVX512 else 12),
+        (run_elementwise, 6, 12),
+        (run_sum_rows, 8, 3),
+        (run_sum_columns, 8, 2 * 13),
+        (run_softmax, 24, 5),
+        (run_matmul, 14 if AVX512 else 20, 14),
+        (run_transpose, 9, 17 + 2),
+        (run_convolution, 8 if AVX512 else 12, 4),
     ],
 )
-def test_lengths_share_kernels(rng, lengths, run, most):
+def test_lengths_share_kernels(rng, lengths, run, most, most_on_gpu):
     before = compiled()
     for n in lengths:
         run(rng, n)
-    assert compiled() - before <= most
+    assert compiled() - before <= (most if on_processor(mo.zeros(())) else most_on_gpu)
 
 
 def test_offsets_of_a_window_share_a_kernel(rng):
@@ -107,7 +112,8 @@ def test_offsets_of_a_rest_share_kernels(rng):
     var, before = mo.array(x), compiled()
     for i in rng.permutation(250)[:COUNT].tolist():
         np.testing.assert_array_equal((var[i:] * 2).numpy(), x[i:] * 2)
-    assert compiled() - before <= 3
+    # Of a GPU's blocks, there are those of one warp, too.
+    assert compiled() - before <= (3 if on_processor(var) else 5)
 
 
 def test_scalars_share_a_kernel(rng):
@@ -139,5 +145,7 @@ def test_training_with_batches_of_many_lengths(rng, lengths):
         counts.append(compiled())
     assert np.isfinite(losses).all()
     assert np.mean(losses[-10:]) < np.mean(losses[:10])
-    # The last third needs next to nothing new.
-    assert counts[-1] - counts[COUNT * 2 // 3] <= 12
+    # The last third needs next to nothing new; on a GPU, lengths that one block does
+    # have blocks of their own, as above.
+    most = 12 if on_processor(loss) else 15
+    assert counts[-1] - counts[COUNT * 2 // 3] <= most

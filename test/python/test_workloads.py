@@ -18,8 +18,11 @@ from ops.metaops_ops import MetaOps
 from ops.numpy_ops import NumPy
 from subjects import LARGE, SUBJECTS, make_task
 from training import CONTESTANTS
+from util import on_processor
 from workloads import CONTRACTIONS, NOTES, WORKLOADS, contractions, select
 from workloads.base import Untied, Workload
+
+PROCESSOR = on_processor(mo.zeros(()))
 
 #: One of each kind: contractions of a kind differ in the extents that are measured.
 KINDS = {workload.kind or name: name for name, workload in reversed(WORKLOADS.items())}
@@ -82,6 +85,7 @@ def test_equals_numpy(name):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.processor
 def test_small_ones_have_the_same_bits_for_any_number_of_threads(compiled):
     before = mo.get_num_threads()
     shared = []
@@ -237,7 +241,14 @@ def test_a_gradient_alone_reads_the_other_input_and_the_cotangent():
     assert workload.bytes([x, w, cotangent], [w]) == x.nbytes + cotangent.nbytes + w.nbytes
 
 
-@pytest.mark.parametrize("name", [name for name in SUBJECTS if name not in LARGE])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name == "mlp" else pytest.param(name, marks=pytest.mark.speed)
+        for name in SUBJECTS
+        if name not in LARGE
+    ],
+)
 def test_training_does_not_depend_on_the_kernels(name, compiled):
     """At the extents of the bench: some kernels have stages that smaller ones have not."""
     task = make_task(name)
@@ -250,7 +261,7 @@ def test_training_does_not_depend_on_the_kernels(name, compiled):
     np.testing.assert_allclose(*losses, rtol=1e-5)
 
 
-@pytest.mark.parametrize("rows", [256, 512, 3073])
+@pytest.mark.parametrize("rows", [256, 512, 3073] if PROCESSOR else [256, 385])
 def test_a_matrix_times_its_own_transpose(rows):
     """Both factors are one tensor, of which a tile may not copy its rows."""
     x = np.random.default_rng(rows).standard_normal((128, rows)).astype("float32")
@@ -261,11 +272,15 @@ def test_a_matrix_times_its_own_transpose(rows):
 
 
 def test_a_transformer_s_gradients_do_not_depend_on_the_kernels():
-    """At the extents of the bench, whose blocks and chains of stages small ones do not have."""
+    """At the extents of the bench, whose blocks and chains of stages small ones do not have.
+
+    At smaller ones where these take minutes.
+    """
+    batch, length, width = (4, 128, 256) if PROCESSOR else (1, 32, 128)
     mo.seed(8)
-    model = models.Transformer(64, 128, 256, 4, 1)
+    model = models.Transformer(64, length, width, 4, 1)
     rng = np.random.default_rng(9)
-    tokens, following = (mo.array(rng.integers(0, 64, (4, 128))) for _ in range(2))
+    tokens, following = (mo.array(rng.integers(0, 64, (batch, length))) for _ in range(2))
 
     def gradients():
         scores = model(tokens).reshape(-1, 64)
