@@ -136,3 +136,32 @@ def test_blocks_of_a_cluster_read_what_others_have():
     assert "place = [cluster" in schedules[1]
     e = np.exp(x - x.max(1, keepdims=True))
     np.testing.assert_allclose(y, e[:, ::-1] / e.sum(1, keepdims=True) + e, rtol=2e-5, atol=1e-7)
+
+
+def test_what_a_cluster_has_is_read_in_another_form():
+    """Two dimensions are one loop where they are written, and are told apart by a reader."""
+    x = data((20, 128, 128))
+
+    def f(x):
+        e = mo.exp(x - x.max((1, 2), keepdims=True))
+        shifted = mo.reindex(e, (20, 16384), ["i0", "i1/128", "127-i1%128"])
+        return shifted / e.sum((1, 2)).reshape(20, 1)
+
+    y, _ = on("emulator:sm_90a", f, x)
+    e = np.exp(x - x.max((1, 2), keepdims=True))
+    expected = e[:, :, ::-1].reshape(20, -1) / e.sum((1, 2)).reshape(20, 1)
+    np.testing.assert_allclose(y, expected, rtol=2e-5, atol=1e-9)
+
+
+def test_shared_memory_within_runs():
+    x = data((80_001, 8))
+
+    def f(x):
+        e = mo.exp(x - x.max(1, keepdims=True))
+        return mo.flip(e, (1,)) / e.sum(1, keepdims=True)
+
+    y, (schedules,) = on(SMALL_CHIP, f, x)
+    assert "step(0, 32)" in schedules[1]
+    assert "place = [shared" in schedules[1]
+    e = np.exp(x - x.max(1, keepdims=True))
+    np.testing.assert_allclose(y, e[:, ::-1] / e.sum(1, keepdims=True), rtol=2e-5, atol=1e-7)

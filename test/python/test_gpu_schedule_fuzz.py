@@ -127,7 +127,7 @@ def join(stages):
 def draw_prefix(rng, stages, threads, clusters=0.2):
     """Return levels that the stages of a kernel share, as Draw takes them.
 
-    Of the most, so large a part has clusters as `clusters` says.
+    `clusters` is how often these have clusters.
     """
     dims = len(stages[0].shared)
     kinds = ["step"] * dims

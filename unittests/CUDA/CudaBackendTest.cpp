@@ -13,6 +13,7 @@
 
 #include "FakeDriver.h"
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
+#include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
@@ -204,6 +205,25 @@ TEST_F(CudaBackendTest, eachStepThatFailsIsAnErrorAndTheNextRunIsNot) {
     compiler.reset();
     llvm::cantFail(compile(kAdd));
   }
+}
+
+TEST_F(CudaBackendTest, whatIsEmulatedCanBeAssembledAsWell) {
+  std::vector<CudaOptions> assembledFor(2, options);
+  assembledFor[1].chip = llvm::cantFail(Chip::find("sm_80"));
+  compiler = createEmulatorCompiler(*Chip::getDefault(), assembledFor);
+  llvm::cantFail(compile(kAdd));
+  EXPECT_EQ(takeCalls("cuLinkCreate").size(), 2u);
+  EXPECT_EQ(fake->target, 80);
+  // It runs on the emulator all the same.
+  llvm::cantFail(run());
+  checkSums();
+  EXPECT_TRUE(takeCalls("cuLaunchKernel").empty());
+
+  fake->failing = "cuLinkComplete";
+  compiler = createEmulatorCompiler(*Chip::getDefault(), assembledFor);
+  std::string message = toString(compile(kAdd));
+  expectIn("for sm_90a, kernel", message);
+  expectIn("has no code", message);
 }
 
 /// Schedules are tried on the GPU, and the driver's clock decides.

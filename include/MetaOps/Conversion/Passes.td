@@ -161,23 +161,26 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
-def MaskedBFloat16Pass : Pass<"metaop-masked-bf16"> {
-  let summary = "Has masked vectors of bf16 go to and from memory as integers";
+def BFloat16BitsPass : Pass<"metaop-bf16-bits"> {
+  let summary = "Has what moves numbers of bf16 move integers";
   let description = [{
-    Masked loads and stores of bf16 have integers of 16 bits, which processors
-    without registers for vectors of bf16 do as a whole.
+    Loads and stores, selections, shuffles, and what blocks take of bf16 are of
+    integers of 16 bits, which all processors have registers for. Operations
+    that compute keep their types; a number is widened by a shift.
 
     Before:
     ```mlir
     %v = llvm.intr.masked.load %p, %mask, %other
         : (!llvm.ptr, vector<16xi1>, vector<16xbf16>) -> vector<16xbf16>
+    %w = llvm.fpext %v : vector<16xbf16> to vector<16xf32>
     ```
     After:
     ```mlir
-    %o = llvm.bitcast %other : vector<16xbf16> to vector<16xi16>
-    %b = llvm.intr.masked.load %p, %mask, %o
+    %v = llvm.intr.masked.load %p, %mask, %other
         : (!llvm.ptr, vector<16xi1>, vector<16xi16>) -> vector<16xi16>
-    %v = llvm.bitcast %b : vector<16xi16> to vector<16xbf16>
+    %z = llvm.zext %v : vector<16xi16> to vector<16xi32>
+    %s = llvm.shl %z, %sixteen : vector<16xi32>
+    %w = llvm.bitcast %s : vector<16xi32> to vector<16xf32>
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

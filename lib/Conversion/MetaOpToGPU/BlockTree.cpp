@@ -11,9 +11,10 @@
 // of one, in order. All stages share the grid: a block's number is that of an
 // iteration of its levels, the last one fastest.
 //
-// A stage that reads what other threads of the block have written waits for
-// them. So do all threads at the end of a loop in which that happens: nobody
-// may write again what somebody still reads.
+// A stage that reads what other threads of the block, or of the cluster, have
+// written waits for them. So do all of these at the end of a loop in which that
+// happens: nobody may write again what somebody still reads; nor may a block of
+// a cluster end then.
 //
 //===----------------------------------------------------------------------===//
 

@@ -56,18 +56,6 @@ unsigned LocalValues::getNumShared(unsigned writer, Value result) const {
 // Memory of the block
 //===----------------------------------------------------------------------===//
 
-/// The innermost shared level that numbers an index; none if none does.
-static std::optional<unsigned>
-getLevelOf(AffineExpr index, ScheduleAttr schedule, unsigned numShared) {
-  auto dim = dyn_cast<AffineDimExpr>(index);
-  for (unsigned depth = numShared; dim && depth-- > 0;) {
-    const LoopLevel &level = schedule.getLevels()[depth];
-    if (level.dim == dim.getPosition() && !level.isDistributed())
-      return depth;
-  }
-  return std::nullopt;
-}
-
 AffineExpr LocalValues::getOrigin(unsigned stage, unsigned depth) {
   SmallVector<Origin> &known = origins[stage];
   const auto *found = llvm::find_if(
@@ -82,23 +70,17 @@ AffineExpr LocalValues::getOrigin(unsigned stage, unsigned depth) {
 /// The row-major number of the element that `map` reaches.
 AffineExpr LocalValues::getOffset(unsigned stage, AffineMap map,
                                   ArrayRef<int64_t> shape, unsigned numShared) {
-  ScheduleAttr schedule = stages[stage].schedule;
+  const GpuStage &each = stages[stage];
   AffineExpr offset = getAffineConstantExpr(0, map.getContext());
   for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape)) {
     AffineExpr local = index;
-    if (auto depth = getLevelOf(index, schedule, numShared))
-      local = schedule.getLevels()[*depth].step == 1
+    if (auto depth = getSharedLevel(index, each, numShared))
+      local = each.schedule.getLevels()[*depth].step == 1
                   ? getAffineConstantExpr(0, map.getContext())
                   : index - getOrigin(stage, *depth);
     offset = offset * extent + local;
   }
   return offset;
-}
-
-/// Whether the level at this depth is that of the blocks of a cluster.
-static bool isOfCluster(ScheduleAttr schedule, unsigned depth) {
-  return schedule.getLevels()[depth].kind == LevelKind::Block &&
-         schedule.getEnclosing(depth);
 }
 
 /// The number of an element in the memories of all blocks of a cluster, one
@@ -115,7 +97,7 @@ AffineExpr LocalValues::getClusterOffset(const Local &local, unsigned reader,
   for (auto [index, written, extent] : llvm::zip_equal(
            read.map.getResults(), local.write->map.getResults(), shape)) {
     AffineExpr own = index;
-    auto depth = getLevelOf(written, schedule, numShared);
+    auto depth = getSharedLevel(written, stages[local.writer], numShared);
     if (depth && isOfCluster(schedule, *depth)) {
       AffineExpr at = index - getOrigin(reader, *schedule.getEnclosing(*depth));
       blocks[*depth] = at.floorDiv(extent);
@@ -146,7 +128,7 @@ LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
   SmallVector<int64_t> shape;
   for (auto [index, extent] :
        llvm::zip_equal(write.map.getResults(), write.shape)) {
-    auto depth = getLevelOf(index, writer.schedule, numShared);
+    auto depth = getSharedLevel(index, writer, numShared);
     auto number = dyn_cast<AffineConstantExpr>(extent);
     if (!number && !depth)
       return op.emitOpError("result ")

@@ -218,6 +218,7 @@ llvm::Expected<KernelCode> emulator::compileKernel(ModuleOp source,
   OwningOpRef<ModuleOp> module = source.clone();
   PassManager passes(&context);
   passes.addPass(metaop::createConvertNVVMToEmulatorPass());
+  passes.addPass(metaop::createBFloat16BitsPass());
   if (failed(passes.run(*module)))
     return errors.fail("a kernel cannot be emulated");
   auto kernel = findKernel(*module, name);

@@ -84,13 +84,12 @@ Expected<CodeTarget> CodeTarget::detect() {
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Aggressive);
   builder->setRelocationModel(Reloc::PIC_);
-  // With these, vectors of bf16 are a type of registers, whose shuffles LLVM 22
-  // cannot select (and aborts). Their instructions are of no use: they flush
-  // subnormal numbers.
-  for (StringRef feature : {"avx512bf16", "avxneconvert"})
-    builder->getFeatures().AddFeature(feature, /*Enable=*/false);
   StringMap<bool> features = sys::getHostCPUFeatures();
   bool isAArch64 = builder->getTargetTriple().isAArch64();
+  // What these have for bf16 is of no use: it flushes subnormal numbers.
+  if (builder->getTargetTriple().isX86())
+    for (StringRef feature : {"avx512bf16", "avxneconvert"})
+      builder->getFeatures().AddFeature(feature, /*Enable=*/false);
   auto processor =
       mlir::metaop::Processor::find(features.lookup("avx512f") ? "avx512"
                                     : features.lookup("avx2")  ? "avx2"

@@ -80,13 +80,20 @@ std::optional<unsigned> metaop::findSharedLevels(ArrayRef<GpuStage> stages,
   return shared;
 }
 
+bool metaop::isOfCluster(ScheduleAttr schedule, unsigned depth) {
+  std::optional<unsigned> outer = schedule.getEnclosing(depth);
+  return outer && schedule.getLevels()[depth].kind == LevelKind::Block &&
+         schedule.getLevels()[*outer].kind == LevelKind::Cluster;
+}
+
 std::optional<unsigned> metaop::getSharedLevel(AffineExpr index,
-                                               ScheduleAttr schedule,
+                                               const GpuStage &each,
                                                unsigned numShared) {
   auto dim = dyn_cast<AffineDimExpr>(index);
   for (unsigned depth = numShared; dim && depth-- > 0;) {
-    const LoopLevel &level = schedule.getLevels()[depth];
-    if (level.dim == dim.getPosition() && !level.isDistributed())
+    const LoopLevel &level = each.schedule.getLevels()[depth];
+    if (level.dim == dim.getPosition() &&
+        (level.isGrid() || isLoop(each, depth)))
       return depth;
   }
   return std::nullopt;

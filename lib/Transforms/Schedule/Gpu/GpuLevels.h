@@ -39,11 +39,6 @@ std::optional<unsigned>
 findSharedLevels(ArrayRef<GpuStage> stages, unsigned writer, unsigned result,
                  FindSourceFn find = findSourceInKernel);
 
-/// The innermost of the shared levels that numbers an index, apart from those
-/// of threads; none if none does.
-std::optional<unsigned> getSharedLevel(AffineExpr index, ScheduleAttr schedule,
-                                       unsigned numShared);
-
 } // namespace mlir::metaop
 
 #endif // METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_GPULEVELS_H

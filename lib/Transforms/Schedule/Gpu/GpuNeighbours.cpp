@@ -36,7 +36,8 @@ using namespace mlir::metaop;
 static constexpr int64_t kPads[] = {0, 1, 2, 4};
 
 namespace {
-/// Levels that are alike in all stages are counted within their class.
+/// The second level of threads of one stage is that of another one, whatever
+/// loops stand around it: levels are counted within their class.
 enum class LevelClass { Grid, Loop, Threads };
 
 class GpuNeighbours {

@@ -18,6 +18,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "StagePlanner.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,11 +29,12 @@ using llvm::SmallBitVector;
 /// Addresses, positions, and what the assembler keeps beside values.
 static constexpr int64_t kBaseRegisters = 24;
 static constexpr int64_t kRegisterBytes = 4;
-/// Memory of results up to here has powers of two; above, as many sizes between
-/// two of these. No block has room for more elements.
+/// Memory of results has powers of two up to here; up to the second bound, one
+/// of eight sizes between two powers; and above, where blocks would have no
+/// room for it, as much as they need.
 static constexpr int64_t kSmallLocalBytes = 8 << 10;
+static constexpr int64_t kLargeLocalBytes = 32 << 10;
 static constexpr int64_t kLocalSizesOfPower = 8;
-static constexpr int64_t kMaxLocalElements = 1 << 20;
 
 /// Registers of as many elements of a type as a thread has of some loops.
 static int64_t countRegisters(ScheduleAttr schedule,
@@ -106,6 +108,7 @@ static int64_t countStagedBytes(const GpuStage &each, StagedRead staged) {
 /// others.
 static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
   int64_t stride = 1, groups = 1, kept = 1;
+  bool wholeWarps = each.schedule.getNumThreads() % Chip::kWarpThreads == 0;
   for (unsigned depth = each.schedule.getNumLevels(); depth-- > 0;) {
     const LoopLevel &level = each.schedule.getLevels()[depth];
     if (!level.isDistributed())
@@ -114,7 +117,7 @@ static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
     if (write.loops.test(level.dim)) {
       kept *= count;
     } else {
-      int64_t inWarp = stride < Chip::kWarpThreads &&
+      int64_t inWarp = wholeWarps && stride < Chip::kWarpThreads &&
                                llvm::isPowerOf2_64(count) &&
                                llvm::isPowerOf2_64(stride)
                            ? std::min(count, Chip::kWarpThreads / stride)
@@ -131,12 +134,12 @@ static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
 }
 
 int64_t metaop::roundLocalSize(int64_t elements, int64_t elementBytes) {
-  if (elements < 1 || elements > kMaxLocalElements)
+  if (multiplyCounts(elements, elementBytes) > kLargeLocalBytes)
     return elements;
-  auto power = static_cast<int64_t>(llvm::PowerOf2Ceil(elements));
-  if (multiplyCounts(power, elementBytes) <= kSmallLocalBytes)
+  int64_t power = ceilPowerOf2(elements);
+  if (power * elementBytes <= kSmallLocalBytes)
     return power;
-  return llvm::alignTo(elements, power / kLocalSizesOfPower);
+  return llvm::alignTo(elements, power / 2 / kLocalSizesOfPower);
 }
 
 /// A result that lives in memory of the block: what one iteration of the levels
@@ -151,7 +154,7 @@ static int64_t countPlacedBytes(ArrayRef<GpuStage> stages, unsigned number,
        llvm::zip_equal(write.map.getResults(), write.shape)) {
     int64_t length = 1;
     auto constant = dyn_cast<AffineConstantExpr>(extent);
-    if (auto depth = getSharedLevel(index, writer.schedule, shared))
+    if (auto depth = getSharedLevel(index, writer, shared))
       length = writer.schedule.getLevels()[*depth].step;
     else if (index != 0 && constant)
       length = constant.getValue();

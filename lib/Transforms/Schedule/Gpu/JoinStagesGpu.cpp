@@ -125,8 +125,8 @@ bool ChipTarget::fits(const GpuResources &resources) const {
 }
 
 /// Registers where they may be and there is room; then the memory of the block,
-/// or that of the cluster if other blocks' parts are read, too. False where
-/// there is no room for these.
+/// or that of the cluster if other blocks' parts are read, too. False where a
+/// cluster has no room, or its parts are read in another form.
 bool ChipTarget::place(MutableArrayRef<GpuStage> stages,
                        ArrayRef<JoinDependence> dependences) const {
   auto find = [&](const JoinedStage *stage) -> GpuStage & {
@@ -167,16 +167,23 @@ bool ChipTarget::place(MutableArrayRef<GpuStage> stages,
     });
     setPlace(writer, result,
              isInBlock ? ResultPlace::Shared : ResultPlace::Cluster);
+    bool canReach =
+        isInBlock || llvm::all_of(dependences, [&](const auto &other) {
+          return other.write != dependence.write ||
+                 hasSameForm(*other.write, *other.read);
+        });
+    if (!canReach)
+      return false;
     if (estimate().sharedBytes <= chip.sharedBytesOfBlock)
       continue;
-    if (!isInBlock)
+    if (!isInBlock || isSumOfCluster(writer, *dependence.write))
       return false;
     setPlace(writer, result, ResultPlace::Memory);
   }
   return true;
 }
 
-/// What is forced to be split is split, and what comes of it may be joined.
+/// Not what is forced to be split: it is, and what comes of it may be joined.
 bool ChipTarget::canJoin(const JoinGroup &joined,
                          ArrayRef<JoinDependence> dependences) const {
   if (llvm::any_of(joined.kernels, [](KernelOp kernel) {

@@ -12,7 +12,8 @@
 //   G2   It has no level and no field that only CPUs have.
 //   G3   A block has at most 1024 threads.
 //   G4   Where there are warps, threads inside of them are 32.
-//   G5   The chip has clusters of so many blocks.
+//   G5   The chip has clusters of so many blocks, which are neighbours in the
+//        grid.
 //   G6   A vector is at most 16 bytes of each tensor.
 //   G7   No result is reduced over a level of the grid, as blocks do not wait
 //   for
@@ -131,6 +132,15 @@ LogicalResult KernelVerifier::verifyThreads(const GpuStage &each) {
     return fail(each, "G5")
            << "schedule has clusters of " << size << " blocks, but "
            << chip.name << " has at most " << chip.maxCluster;
+  bool hasParts = false;
+  for (unsigned depth = 0; depth < schedule.getNumGridLevels(); ++depth) {
+    bool isPart = isOfCluster(schedule, depth);
+    if (hasParts && !isPart)
+      return fail(each, "G5") << "schedule has blocks of dimension "
+                              << schedule.getLevels()[depth].dim
+                              << " inside of those that clusters have";
+    hasParts |= isPart;
+  }
   return success();
 }
 
@@ -268,7 +278,7 @@ LogicalResult KernelVerifier::verifyResources() {
                              << Chip::kMaxRegistersOfThread;
   for (const GpuStage &each : stages) {
     int64_t threads = each.schedule.getNumThreads();
-    if (threads == resources.threads || threads == 1)
+    if (threads == resources.threads)
       continue;
     if (resources.threads % threads != 0)
       return fail(each, "G15")
@@ -276,7 +286,8 @@ LogicalResult KernelVerifier::verifyResources() {
              << resources.threads;
     for (const StageWrite &write : each.stage.writes)
       for (auto [depth, level] : llvm::enumerate(each.schedule.getLevels()))
-        if (write.kind && level.isDistributed() &&
+        if (write.kind &&
+            (level.isDistributed() || isOfCluster(each.schedule, depth)) &&
             !(write.isProjection && write.loops.test(level.dim)))
           return fail(each, "G15")
                  << "schedule has " << threads << " of " << resources.threads
@@ -428,11 +439,27 @@ static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
 
 /// Whether the blocks of a cluster have all of a dimension together.
 static bool isWholeInCluster(const GpuStage &each, int64_t dim) {
-  int64_t extent = each.stage.getStaticExtent(dim);
-  return llvm::any_of(each.schedule.getLevels(), [&](const LoopLevel &level) {
-    return level.kind == LevelKind::Cluster && level.dim == dim &&
-           !ShapedType::isDynamic(extent) && level.step >= extent;
-  });
+  int64_t extent = each.stage.getStaticExtent(dim), step = 0;
+  for (const LoopLevel &level : each.schedule.getLevels())
+    if (level.kind == LevelKind::Cluster && level.dim == dim)
+      step = level.step;
+  return !ShapedType::isDynamic(extent) && step >= extent;
+}
+
+bool metaop::isSumOfCluster(const GpuStage &each, const StageWrite &write) {
+  for (unsigned depth = 0; depth < each.schedule.getNumGridLevels(); ++depth)
+    if (write.kind && isOfCluster(each.schedule, depth) &&
+        !write.loops.test(each.schedule.getLevels()[depth].dim))
+      return true;
+  return false;
+}
+
+bool metaop::hasSameForm(const StageWrite &write, const StageRead &read) {
+  for (auto [written, used] :
+       llvm::zip_equal(write.map.getResults(), read.map.getResults()))
+    if (isa<AffineConstantExpr>(written) && written != used)
+      return false;
+  return true;
 }
 
 static bool isStaged(const GpuStage &reader, const StageRead &read) {
@@ -462,11 +489,14 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
     return describe(fail(writer, "G18")) << "it is no result of the kernel";
   if (place == ResultPlace::Cluster && writer.schedule.getClusterSize() == 1)
     return describe(fail(writer, "G18")) << "blocks are in no cluster";
+  if (place == ResultPlace::Memory && isSumOfCluster(writer, write))
+    return describe(fail(writer, "G18"))
+           << "one block of a cluster stores it, and others may not see it";
   if (place == ResultPlace::Shared || place == ResultPlace::Cluster)
     for (auto [index, extent] :
          llvm::zip_equal(write.map.getResults(), write.shape))
       if (!isa<AffineConstantExpr>(extent) &&
-          !getSharedLevel(index, writer.schedule, *shared))
+          !getSharedLevel(index, writer, *shared))
         return describe(fail(writer, "G18")) << "its extents are not known";
   for (unsigned depth = 0; depth < *shared; ++depth)
     if (hasPartOfSum(writer, write, depth))
@@ -498,7 +528,8 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
       SmallVector<int64_t> readDims;
       for (unsigned depth : depths)
         readDims.push_back(reader.schedule.getLevels()[depth].dim);
-      if (!staysInIteration(write, dims, read, readDims))
+      if (!staysInIteration(write, dims, read, readDims) ||
+          (place == ResultPlace::Cluster && !hasSameForm(write, read)))
         return fail(reader, "G16")
                << "shares " << *shared << " levels with a stage before they "
                << "have computed what it reads of that stage";

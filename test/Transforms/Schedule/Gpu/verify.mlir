@@ -483,3 +483,61 @@ func.func @g16_clusters(%x: tensor<4x4096xf32>, %m: tensor<4xf32>) -> tensor<4x4
   }
   return %k : tensor<4x4096xf32>
 }
+
+// -----
+
+// The reader numbers elements by two dimensions that the writer has as one.
+func.func @g16_form(%x: tensor<4x32x128xf32>, %m: tensor<4xf32>) -> tensor<4x4096xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4x32x128xf32>, %c = %m : tensor<4xf32>) -> tensor<4x4096xf32> {
+    %s = metaop.fused(%b = %a : tensor<4x32x128xf32>, %d = %c : tensor<4xf32>) -> tensor<4x32x128xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 4096), block(1, 2048), thread(1, 4)], tile = [1: 4], lanes = 1: 4, place = [cluster]>) {
+      %1 = metaop.broadcast %d dims = [0] : tensor<4xf32> -> tensor<4x32x128xf32>
+      %2 = metaop.sub %b, %1 : tensor<4x32x128xf32>
+      metaop.yield %2 : tensor<4x32x128xf32>
+    }
+    // expected-error @below {{(G16) shares 3 levels with a stage before they have computed what it reads of that stage}}
+    %y = metaop.fused(%b = %s : tensor<4x32x128xf32>) -> tensor<4x4096xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 4096), block(1, 2048), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 3>) {
+      %0 = metaop.reindex %b map affine_map<(d0, d1) -> (d0, d1 floordiv 128, 127 - d1 mod 128)> fill 0.0 : f32 : tensor<4x32x128xf32> -> tensor<4x4096xf32>
+      metaop.yield %0 : tensor<4x4096xf32>
+    }
+    metaop.yield %y : tensor<4x4096xf32>
+  }
+  return %k : tensor<4x4096xf32>
+}
+
+// -----
+
+func.func @g18_sum_of_cluster(%x: tensor<4x4096xf32>) -> (tensor<4xf32>, tensor<4x4096xf32>) {
+  %k:2 = metaop.kernel(%a = %x : tensor<4x4096xf32>) -> (tensor<4xf32>, tensor<4x4096xf32>) {
+    // expected-error @below {{(G18) result 0 cannot live in memory: one block of a cluster stores it, and others may not see it}}
+    %s = metaop.fused(%b = %a : tensor<4x4096xf32>) -> tensor<4xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 4096), block(1, 2048), thread(1, 4)], tile = [1: 4], lanes = 1: 4>) {
+      %0 = metaop.reduce max %b dims = [1] : tensor<4x4096xf32> -> tensor<4xf32>
+      metaop.yield %0 : tensor<4xf32>
+    }
+    %y = metaop.fused(%b = %a : tensor<4x4096xf32>, %c = %s : tensor<4xf32>) -> tensor<4x4096xf32>
+        schedule(#metaop.schedule<[cluster(0), cluster(1, 4096), block(1, 2048), thread(1, 4)], tile = [1: 4], lanes = 1: 4, shared = 3>) {
+      %0 = metaop.broadcast %c dims = [0] : tensor<4xf32> -> tensor<4x4096xf32>
+      %1 = metaop.sub %b, %0 : tensor<4x4096xf32>
+      metaop.yield %1 : tensor<4x4096xf32>
+    }
+    metaop.yield %s, %y : tensor<4xf32>, tensor<4x4096xf32>
+  }
+  return %k#0, %k#1 : tensor<4xf32>, tensor<4x4096xf32>
+}
+
+// -----
+
+func.func @g5_order(%x: tensor<12x64xf32>) -> tensor<12xf32> {
+  %k = metaop.kernel(%a = %x : tensor<12x64xf32>) -> tensor<12xf32> {
+    // expected-error @below {{(G5) schedule has blocks of dimension 0 inside of those that clusters have}}
+    %r = metaop.fused(%b = %a : tensor<12x64xf32>) -> tensor<12xf32>
+        schedule(#metaop.schedule<[cluster(1, 64), block(1, 32), block(0, 4), step(1, 32), thread(0), thread(1)]>) {
+      %0 = metaop.reduce add %b dims = [1] : tensor<12x64xf32> -> tensor<12xf32>
+      metaop.yield %0 : tensor<12xf32>
+    }
+    metaop.yield %r : tensor<12xf32>
+  }
+  return %k : tensor<12xf32>
+}

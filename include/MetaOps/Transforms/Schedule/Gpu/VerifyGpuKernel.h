@@ -35,6 +35,14 @@ inline bool isAtomic(const StageWrite &write) {
 using FindSourceFn = llvm::function_ref<Value(const Stage &, Value argument)>;
 Value findSourceInKernel(const Stage &stage, Value argument);
 
+/// Whether the level at this depth is that of the blocks of a cluster.
+bool isOfCluster(ScheduleAttr schedule, unsigned depth);
+
+/// The innermost of the shared levels that numbers an index: a grid's, or a
+/// loop; none if none does.
+std::optional<unsigned> getSharedLevel(AffineExpr index, const GpuStage &each,
+                                       unsigned numShared);
+
 /// The elements that a block's memory has room for where a result needs so
 /// many: lengths that are near to each other have the same code.
 int64_t roundLocalSize(int64_t elements, int64_t elementBytes);
@@ -65,6 +73,13 @@ bool staysInThread(const GpuStage &writer, const StageWrite &write,
 /// other blocks of their cluster. Both stages share all levels of the grid.
 bool staysInBlock(const GpuStage &writer, const StageWrite &write,
                   const GpuStage &reader, const StageRead &read);
+
+/// Whether the blocks of a cluster combine a result: one of them stores it.
+bool isSumOfCluster(const GpuStage &each, const StageWrite &write);
+
+/// Whether a read numbers an element by the same dimensions of the tensor as
+/// the write does: along others, with which these are collapsed, both have 0.
+bool hasSameForm(const StageWrite &write, const StageRead &read);
 
 /// Fails, with a diagnostic that names the constraint, where the schedules of a
 /// kernel's stages ask for what the chip has not, or for something else than
