@@ -47,6 +47,9 @@ static constexpr int64_t kMaxRowBytes = 512 << 10;
 /// all its threads. Blocks do not share less than the other.
 static constexpr int64_t kMaxPart = 1 << 14;
 static constexpr int64_t kMinPart = 1 << 12;
+/// Iterations of each thread of a small block: with more, stages are sooner
+/// done by kernels of their own.
+static constexpr int64_t kMaxWorkOfThread = 64;
 
 namespace {
 /// One stage among those that share rows.
@@ -98,6 +101,7 @@ private:
   void chooseRowThreads();
   void chooseColumnThreads();
   void apply(RowStage &each);
+  bool haveThreads();
   bool formRuns();
 
   const Chip &chip;
@@ -253,6 +257,14 @@ void RowScheduler::apply(RowStage &each) {
       divideCeilSigned(each.getExtent(loop), cluster), shared.getSpan());
 }
 
+/// Whether threads divide enough of the rows of a block, so that few have not
+/// all of it to do.
+bool RowScheduler::haveThreads() {
+  int64_t threads = getLargest().planner.plan.getNumThreads();
+  int64_t work = multiplyCounts(rows, getLargest().countInner() / cluster);
+  return threads >= kUsualThreads || work <= threads * kMaxWorkOfThread;
+}
+
 /// Has blocks do several rows, or groups of them, one after another. Returns
 /// whether they do.
 bool RowScheduler::formRuns() {
@@ -294,6 +306,8 @@ SmallVector<ScheduleAttr> RowScheduler::choose() {
     chooseRowThreads();
   for (RowStage &each : stages)
     apply(each);
+  if (!haveThreads())
+    return {};
   bool haveRuns = formRuns();
   SmallVector<ScheduleAttr> schedules;
   for (RowStage &each : stages) {
