@@ -150,30 +150,30 @@ bool ChipTarget::place(MutableArrayRef<GpuStage> stages,
       continue;
     GpuStage &writer = find(dependence.writer);
     unsigned result = dependence.write->result;
-    bool isInThread = llvm::all_of(dependences, [&](const auto &other) {
-      return other.write != dependence.write ||
-             staysInThread(writer, *other.write, find(other.reader),
-                           *other.read);
+    auto everyReader = [&](auto test) {
+      return llvm::all_of(dependences, [&](const JoinDependence &other) {
+        return other.write != dependence.write ||
+               test(find(other.reader), *other.read);
+      });
+    };
+    bool isInThread = everyReader([&](GpuStage &reader, const StageRead &read) {
+      return staysInThread(writer, *dependence.write, reader, read);
     });
     if (isInThread) {
       setPlace(writer, result, ResultPlace::Registers);
       if (fits(estimate()))
         continue;
     }
-    bool isInBlock = llvm::all_of(dependences, [&](const auto &other) {
-      return other.write != dependence.write ||
-             staysInBlock(writer, *other.write, find(other.reader),
-                          *other.read);
+    bool isInBlock = everyReader([&](GpuStage &reader, const StageRead &read) {
+      return staysInBlock(writer, *dependence.write, reader, read);
     });
+    bool isAlike = everyReader([&](GpuStage &, const StageRead &read) {
+      return hasSameForm(*dependence.write, read);
+    });
+    if (!isInBlock && !isAlike)
+      return false;
     setPlace(writer, result,
              isInBlock ? ResultPlace::Shared : ResultPlace::Cluster);
-    bool canReach =
-        isInBlock || llvm::all_of(dependences, [&](const auto &other) {
-          return other.write != dependence.write ||
-                 hasSameForm(*other.write, *other.read);
-        });
-    if (!canReach)
-      return false;
     if (estimate().sharedBytes <= chip.sharedBytesOfBlock)
       continue;
     if (!isInBlock || isSumOfCluster(writer, *dependence.write))

@@ -36,7 +36,7 @@
 //   G17  What lives in registers is read by the threads that have it.
 //   G18  What lives in shared memory has known extents; in a cluster's, there
 //        is one, and no shared loop divides what its blocks have; in memory, it
-//        is a result of the kernel.
+//        is a result of the kernel, and no cluster has combined it.
 //
 //===----------------------------------------------------------------------===//
 
