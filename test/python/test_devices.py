@@ -238,6 +238,16 @@ def test_a_model_is_trained_on_two_devices(lazy):
     np.testing.assert_array_equal(both[0].numpy(), both[1].numpy())
 
 
+@pytest.mark.parametrize("lazy", [True, False])
+def test_windows_of_whole_dimensions_on_one_device_then_another(lazy):
+    values = np.arange(12, dtype="float32").reshape(3, 4)
+    for place in ("cpu:0", "cpu:1", "cpu:0"):
+        with mo.flag_scope(lazy_execution=lazy):
+            x = array_on(place, values)
+            # The start of a whole dimension is a number that windows share.
+            np.testing.assert_array_equal(x[:, ::-1].numpy(), values[:, ::-1])
+
+
 @pytest.mark.parametrize("make", [mo.optim.Adam, lambda p: mo.optim.SGD(p, 0.1, momentum=0.9)])
 def test_optimizers_keep_their_states_with_the_parameters(make):
     def run(first, second):

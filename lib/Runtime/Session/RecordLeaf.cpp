@@ -10,6 +10,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "RecordingTables.h"
+#include <utility>
 
 using namespace mlir;
 using namespace metaops;
@@ -67,6 +68,9 @@ Node *Recorder::recordInteger(int64_t value) {
 }
 
 Node *Recorder::recordZeroIndex() {
+  // Where operators run at once, it has been computed, and is a device's.
+  if (zeroIndex && zeroIndex->isLeaf())
+    graph.unpin(std::exchange(zeroIndex, nullptr));
   if (!zeroIndex) {
     zeroIndex = recordSplat({}, at().getI64IntegerAttr(0));
     graph.pin(zeroIndex);
