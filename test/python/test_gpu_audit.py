@@ -21,21 +21,6 @@ TOOLS = gpu_audit.ROOT / "build" / "release" / "bin"
 KINDS = {workload.kind or name: name for name, workload in reversed(WORKLOADS.items())}
 NAMES = [name for name in WORKLOADS if name in KINDS.values()]
 
-#: Workloads that have more kernels than on a processor, and why. A processor goes through
-#: the rows of a product and what is done with them in one kernel; a block of a GPU has
-#: parts of rows.
-MORE_KERNELS = {
-    name: "products share rows with what is not done element by element"
-    for name in (
-        "causal attention 8x512x64",
-        "causal attention 8x512x64 backward",
-        "causal attention 8x512x64 both",
-        "MLP with GELU 512x768x3072",
-        "MLP with GELU 512x768x3072 both",
-        "product, bias and ReLU 512 both",
-    )
-}
-
 
 @pytest.mark.skipif(
     not (TOOLS / "metaop-translate").exists() or not gpu_audit.toolkits(),
@@ -57,10 +42,7 @@ def test_nothing_is_spilled_and_kernels_are_as_few_as_on_a_processor(chip, dtype
         if function.local_bytes or function.spilled_bytes
     } == set()
     assert all(function.blocks >= 1 and 0 < function.registers <= 255 for function in functions)
-    more = {row.name for row in rows if row.kernels > row.kernels_on_cpu}
-    assert more <= set(MORE_KERNELS)
-    # Each of the exceptions is still one; a processor has more kernels for halves.
-    assert dtype != "float32" or more == set(MORE_KERNELS)
+    assert {row.name for row in rows if row.kernels > row.kernels_on_cpu} == set()
 
 
 # On the emulator

@@ -165,3 +165,73 @@ def test_shared_memory_within_runs():
     assert "place = [shared" in schedules[1]
     e = np.exp(x - x.max(1, keepdims=True))
     np.testing.assert_allclose(y, e[:, ::-1] / e.sum(1, keepdims=True), rtol=2e-5, atol=1e-7)
+
+
+# Products whose rows are in one block
+
+
+def draw_network(seed):
+    """Return layers of random widths, what they do, and their arrays."""
+    rng = np.random.default_rng(seed)
+    batch = [(), (3,), (2, 2)][rng.integers(3)]
+    rows, width = int(rng.integers(1, 70)), int(rng.integers(1, 66))
+    arrays = [rng.standard_normal((*batch, rows, width)).astype(np.float32)]
+    layers = []
+    for _ in range(int(rng.integers(1, 4))):
+        wide = int(rng.integers(1, 66))
+        # Some are of each member of the batch, as keys and values are.
+        own = batch if rng.integers(2) else ()
+        weight = rng.standard_normal((*own, width, wide)) / np.sqrt(width)
+        arrays.append(weight.astype(np.float32))
+        layers.append(rng.choice(["softmax", "norm", "tanh", "bias", "mask", "none"]))
+        width = wide
+    # The sums of a softmax do not depend on anything.
+    sums = [] if layers[-1] == "softmax" else ["rows", "all"]
+    end = rng.choice([*sums, "columns", "squares", "none"])
+
+    def function(x, *weights):
+        for layer, weight in zip(layers, weights, strict=True):
+            x = mo.matmul(x, weight)
+            if layer == "softmax":
+                x = mo.softmax(x, -1)
+            elif layer == "norm":
+                x = x / mo.sqrt((x * x).mean(-1, keepdims=True) + 1.0)
+            elif layer == "tanh":
+                x = mo.tanh(x)
+            elif layer == "bias":
+                x = x + mo.iota((x.shape[-1],), 0).cast(x.dtype) * 0.01
+            elif layer == "mask":
+                lower = mo.iota(x.shape, -1) <= mo.iota(x.shape, -2)
+                x = mo.where(lower, x, -1.0)
+        return {
+            "rows": lambda: x.sum(-1),
+            "columns": lambda: x.sum(-2),
+            "all": lambda: x.sum(),
+            "squares": lambda: mo.matmul(x.swapaxes(-1, -2), x),
+            "none": lambda: x,
+        }[end]()
+
+    return function, arrays
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
+@pytest.mark.parametrize("part", range(4))
+def test_small_products_and_what_follows_them(part, dtype):
+    joined = 0
+    for seed in range(5 * part, 5 * part + 5):
+        function, arrays = draw_network(seed)
+
+        def loss_gradients(*inputs, function=function):
+            y = function(*inputs).cast("float32")
+            slopes = mo.grad((y * y).sum(), list(inputs))
+            return mo.concat([slope.cast("float32").reshape((-1,)) for slope in slopes])
+
+        for work in (function, loss_gradients):
+            y, kernels = on("emulator:sm_90a", work, *arrays, dtype=dtype)
+            expected = interpret(work, *arrays, dtype=dtype)
+            scale = np.abs(expected).max() + 1e-30
+            atol = {"float32": 2e-5, "bfloat16": 6e-2, "float64": 1e-6}[dtype]
+            np.testing.assert_allclose(y / scale, expected / scale, atol=atol, err_msg=str(seed))
+            # A product with the loops of its rows in steps of the block, and others.
+            joined += any(len(stages) > 1 and "staged" in str(stages) for stages in kernels)
+    assert joined > 3

@@ -238,8 +238,10 @@ void BlockStage::emitBlocks(unsigned depth, const LoopRange &range,
   for (unsigned i = 0; i < numBlocks; ++i)
     size *= schedule.getPairwise();
   Value length = function.emitIndex(size);
+  LoopRange blocks = range;
+  blocks.mayUnroll = false;
   SmallVector<Value> results =
-      emitFor(b, loc, range, length, sums.getActive(depth),
+      emitFor(b, loc, blocks, length, sums.getActive(depth),
               [&](Value begin, ValueRange before) {
                 Value end = arith::AddIOp::create(b, loc, begin, length);
                 end = arith::MinSIOp::create(b, loc, end, range.end);
@@ -251,7 +253,19 @@ void BlockStage::emitBlocks(unsigned depth, const LoopRange &range,
   sums.setActive(depth, results);
 }
 
-void BlockStage::emitSteps(unsigned depth, const LoopRange &range) {
+/// What has a loop inside, or a tile along it, has enough in an iteration: the
+/// assembler would unroll that four times more, and fill registers and caches.
+bool BlockStage::mayUnroll(unsigned depth) const {
+  if (schedule.getTileSize(levels.getLevel(depth).dim) > 1)
+    return false;
+  while (++depth < levels.getNumLevels())
+    if (levels.isLoop(depth))
+      return false;
+  return true;
+}
+
+void BlockStage::emitSteps(unsigned depth, LoopRange range) {
+  range.mayUnroll = mayUnroll(depth);
   Value step = function.emitIndex(getStep(depth));
   ThreadTile::State outside = tile.getState();
   SmallVector<Value> outsideParts = blockParts;

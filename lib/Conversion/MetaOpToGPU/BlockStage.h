@@ -52,7 +52,8 @@ private:
   int64_t getNestedTrips(unsigned depth) const;
   void emitLoop(unsigned depth);
   void emitCarried(unsigned depth, const LoopRange &range);
-  void emitSteps(unsigned depth, const LoopRange &range);
+  bool mayUnroll(unsigned depth) const;
+  void emitSteps(unsigned depth, LoopRange range);
   void emitBlocks(unsigned depth, const LoopRange &range, unsigned numBlocks);
 
   //===--------------------------------------------------------------------===//

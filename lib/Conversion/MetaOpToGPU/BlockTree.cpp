@@ -131,8 +131,10 @@ void BlockTree::emitRun(unsigned first, unsigned count, unsigned depth) {
       continue;
     }
     Value step = function.emitIndex(group.front()->getStep(depth));
-    emitFor(function.getBuilder(), function.getLoc(),
-            group.front()->getRange(depth), step, [&](Value at) {
+    LoopRange range = group.front()->getRange(depth);
+    range.mayUnroll = false;
+    emitFor(function.getBuilder(), function.getLoc(), range, step,
+            [&](Value at) {
               for (auto &emitter : group)
                 emitter->openLevel(depth, at);
               emitRun(begin, length, depth + 1);

@@ -248,6 +248,7 @@ void StagedReads::emitBox(GpuFunction &function, const StageBindings &bindings,
   if (looped > 0) {
     Value end = function.emitIndex(looped * threads);
     LoopRange range{function.emitIndex(0), end, std::nullopt};
+    range.mayUnroll = false;
     emitFor(b, loc, range, function.emitIndex(threads * kMaxInFlight),
             [&](Value at) {
               emitRound(function, bindings, box, origins,

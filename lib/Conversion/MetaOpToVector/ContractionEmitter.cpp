@@ -300,18 +300,6 @@ void ContractionEmitter::emitReduced(unsigned depth) {
   accumulators.assign(ifOp.result_begin(), ifOp.result_end());
 }
 
-/// LLVM would unroll short loops and keep what their iterations read in common
-/// in registers, of which the sums leave none.
-static void disableUnrolling(scf::ForOp loop) {
-  MLIRContext *ctx = loop.getContext();
-  auto yes = BoolAttr::get(ctx, true);
-  auto unroll =
-      LLVM::LoopUnrollAttr::get(ctx, /*disable=*/yes, {}, {}, {}, {}, {}, {});
-  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
-                                       ctx, {}, {}, {}, unroll, {}, {}, {}, {},
-                                       {}, {}, {}, {}, {}, {}, {}));
-}
-
 void ContractionEmitter::emitReducedLoop(unsigned depth) {
   if (depth == schedule.getNumLevels()) {
     accumulate();
@@ -329,6 +317,8 @@ void ContractionEmitter::emitReducedLoop(unsigned depth) {
   Value step = arith::ConstantIndexOp::create(b, loc, level.step);
   auto loop =
       scf::ForOp::create(b, loc, span.begin, span.end, step, accumulators);
+  // LLVM would unroll short loops and keep what their iterations read in common
+  // in registers, of which the sums leave none.
   disableUnrolling(loop);
   {
     OpBuilder::InsertionGuard insertion(b);

@@ -8,7 +8,7 @@
 
 #include "LoopRange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -33,6 +33,16 @@ LoopRange metaop::splitOff(OpBuilder &b, Location loc, LoopRange &range,
   return prefix;
 }
 
+void metaop::disableUnrolling(scf::ForOp loop) {
+  MLIRContext *ctx = loop.getContext();
+  auto yes = BoolAttr::get(ctx, true);
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(ctx, /*disable=*/yes, {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       ctx, {}, {}, {}, unroll, {}, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}));
+}
+
 void metaop::emitFor(OpBuilder &b, Location loc, const LoopRange &range,
                      Value step, llvm::function_ref<void(Value)> emit) {
   emitFor(b, loc, range, step, {}, [&](Value variable, ValueRange) {
@@ -46,6 +56,8 @@ SmallVector<Value> metaop::emitFor(
     ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> emit) {
   auto loop = scf::ForOp::create(b, loc, range.begin, range.end, step, carried);
+  if (!range.mayUnroll)
+    disableUnrolling(loop);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next =

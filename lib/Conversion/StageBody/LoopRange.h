@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_STAGEBODY_LOOPRANGE_H
 #define METAOPS_LIB_CONVERSION_STAGEBODY_LOOPRANGE_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 #include <optional>
@@ -21,10 +22,16 @@ struct LoopRange {
   Value end;
   /// The number of iterations, if it is a constant.
   std::optional<int64_t> extent;
+  /// Whether what compiles the loop may unroll it: not where an iteration has
+  /// all that should be done side by side.
+  bool mayUnroll = true;
 };
 
 /// Takes the longest prefix of `range` that is a multiple of `step`.
 LoopRange splitOff(OpBuilder &b, Location loc, LoopRange &range, int64_t step);
+
+/// Has what compiles the loop leave it as it is.
+void disableUnrolling(scf::ForOp loop);
 
 /// Emits something inside of a loop over `range`.
 void emitFor(OpBuilder &b, Location loc, const LoopRange &range, Value step,

@@ -2,7 +2,10 @@
 
 // Copies and lanes are added as a tree, and then to what came before. Threads
 // of a warp exchange sums, bit by bit of their numbers; warps go through shared
-// memory. One thread stores what all have.
+// memory. One thread stores what all have. The loop has its tile side by side,
+// and is not unrolled any further.
+// CHECK: #[[LEFT:.*]] = #llvm.loop_unroll<disable = true>
+// CHECK: #[[LOOP:.*]] = #llvm.loop_annotation<unroll = #[[LEFT]]>
 // CHECK-LABEL: gpu.func @rows(
 // CHECK-SAME:    %[[X:.*]]: memref<80000xf32, 1>{{.*}}, %[[Y:.*]]: memref<20xf32, 1>)
 // CHECK-SAME:    workgroup(%[[PARTS:.*]] : memref<4xf32, 3> {llvm.align = 16 : i64}) kernel
@@ -16,6 +19,7 @@
 // CHECK-NEXT:        scf.yield %[[MORE]]
 // CHECK:           } else {
 // CHECK:             arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK:         } {loop_annotation = #[[LOOP]]}
 // CHECK:         gpu.shuffle  xor %[[SUM]], %c1_i32, %c32_i32 : f32
 // CHECK:         gpu.shuffle  xor %{{.*}}, %c2_i32, %c32_i32 : f32
 // CHECK:         gpu.shuffle  xor %{{.*}}, %c4_i32, %c32_i32 : f32

@@ -23,7 +23,8 @@ func.func private @transpose(%x: tensor<70x100xf32>) -> tensor<100x70xf32> {
 }
 
 // Both operands of a product, a part of the reduced dimension at a time. What
-// is outside of a tensor is zero in its box.
+// is outside of a tensor is zero in its box. The steps of a part may be unrolled,
+// but not the parts.
 // CHECK-LABEL: gpu.func @product(
 // CHECK-SAME:    workgroup(%[[A:.*]] : memref<1088xf32, 3> {{.*}}, %[[B:.*]] : memref<1040xf32, 3>
 // CHECK:         %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %c0 to %c50 step %c16
@@ -36,7 +37,10 @@ func.func private @transpose(%x: tensor<70x100xf32>) -> tensor<100x70xf32> {
 // CHECK-COUNT-4:     memref.load %[[A]]
 // CHECK-COUNT-4:     memref.load %[[B]]
 // CHECK:             arith.mulf
+// CHECK:             scf.yield
+// CHECK-NEXT:      }{{$}}
 // CHECK:           scf.yield
+// CHECK-NEXT:    } {loop_annotation = #loop_annotation}
 func.func private @product(%x: tensor<70x50xf32>, %y: tensor<50x90xf32>) -> tensor<70x90xf32> {
   %0 = metaop.kernel(%a = %x : tensor<70x50xf32>, %b = %y : tensor<50x90xf32>) -> tensor<70x90xf32> {
     %1 = metaop.fused(%c = %a : tensor<70x50xf32>, %d = %b : tensor<50x90xf32>) -> tensor<70x90xf32> schedule(#metaop.schedule<[block(0, 64), block(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 1]>) {

@@ -159,3 +159,24 @@ gpu.module @large {
     gpu.return
   }
 }
+
+// A loop that is to be left as it is says so to the assembler, too.
+// CHECK-LABEL: .entry loop(
+// CHECK:         .pragma "nounroll";
+#left = #llvm.loop_annotation<unroll = <disable = true>>
+gpu.module @loop {
+  gpu.func @loop(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>, %n: index) kernel
+      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %f0 = arith.constant 0.0 : f32
+    %t = gpu.thread_id x
+    %sum = scf.for %i = %t to %n step %c128 iter_args(%so_far = %f0) -> (f32) {
+      %v = memref.load %x[%i] : memref<?xf32, 1>
+      %more = arith.addf %so_far, %v : f32
+      scf.yield %more : f32
+    } {loop_annotation = #left}
+    memref.store %sum, %y[%t] : memref<?xf32, 1>
+    gpu.return
+  }
+}

@@ -22,7 +22,7 @@
 // RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda" | metaop-translate --write-cubin %toolkits -o %t.cubin
 // RUN: %python -c "import sys; sys.exit(open(sys.argv[1], 'rb').read(4) != b'\x7fELF')" %t.cubin
 // RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda" | not metaop-translate --write-cubin %toolkits 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: expects one kernel, given 7
+// ONE: expects one kernel, given 8
 gpu.module @one {
   gpu.func @one(%x: memref<?xf32, 1>, %n: index) kernel
       attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {

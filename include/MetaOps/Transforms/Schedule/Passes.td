@@ -543,7 +543,9 @@ def JoinStagesGpuPass : Pass<"metaop-join-stages-gpu", "::mlir::func::FuncOp"> {
     longer ones stay in kernels of their own.
 
     A contraction, or a reduction of windows, is joined with what follows it
-    element by element, which goes on with the tiles of sums in registers.
+    element by element, which goes on with the tiles of sums in registers. Where
+    a block of a contraction has whole rows of results, what reduces these, and
+    another contraction of them, is joined, too.
 
     The pass runs a second time behind `metaop-split-reductions-gpu`, for what
     follows the second of two steps. What is forced to be split is not joined.

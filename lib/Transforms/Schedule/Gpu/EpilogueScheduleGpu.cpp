@@ -13,6 +13,12 @@
 // of sums in its registers and goes on with it. So it is behind the reduction
 // of windows, as of a pooling, of which each thread has its own.
 //
+// Where a block of a contraction has whole rows of results, as those of a layer
+// with few features or classes, what follows may reduce them: a softmax, the
+// gradient of a bias. The stages share what is left of the loops, and threads
+// and tiles are the contraction's again. A further contraction that reads these
+// rows is done by the same block in tiles of its own.
+//
 // What follows may read other tensors at the same elements. They are read as
 // results are written, by neighbouring threads along the loop along which the
 // results of the reduction are contiguous, so its own have to be contiguous
@@ -21,12 +27,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "EpilogueScheduleGpu.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "StageTraffic.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::metaop;
+
+/// Loops of one stage by those of another.
+using LoopMap = llvm::SmallDenseMap<int64_t, int64_t>;
+
+/// Iterations of a thread, where a block does whole rows, but for sums: with
+/// more, these are sooner done by several.
+static constexpr int64_t kMaxIterationsOfThread = 64;
 
 /// The elements of vectors that all stages may have.
 static int64_t getMostLanes(const JoinGroup &group) {
@@ -49,84 +64,247 @@ static ScheduleAttr narrowVectors(ScheduleAttr schedule, int64_t most) {
   return ScheduleAttr::get(schedule.getContext(), fields);
 }
 
+static bool isShared(const JoinedStage &stage, int64_t loop) {
+  return llvm::is_contained(stage.slots, loop);
+}
+
+/// Has each block do all of the loops that are not shared: in steps, behind the
+/// levels of the grid.
+static ScheduleAttr keepRowsInBlocks(const JoinedStage &stage,
+                                     ScheduleAttr schedule) {
+  ScheduleFields fields = schedule.getFields();
+  SmallVector<LoopLevel> grid, rows, rest;
+  for (LoopLevel level : fields.levels) {
+    if (level.kind != LevelKind::Block)
+      rest.push_back(level);
+    else if (isShared(stage, level.dim))
+      grid.push_back(level);
+    else
+      rows.push_back({LevelKind::Step, level.dim, level.step});
+  }
+  fields.levels = llvm::to_vector(llvm::concat<LoopLevel>(grid, rows, rest));
+  return ScheduleAttr::get(schedule.getContext(), fields);
+}
+
+/// The loops of results that are not shared.
+static SmallVector<int64_t> findRows(const JoinedStage &reduction) {
+  SmallVector<int64_t> rows;
+  for (unsigned loop : StageTraffic(reduction.model).getKept().set_bits())
+    if (!isShared(reduction, loop))
+      rows.push_back(loop);
+  return rows;
+}
+
+/// What a block has of a loop.
+static int64_t getBlockSpan(ScheduleAttr schedule, int64_t loop) {
+  return llvm::find_if(
+             schedule.getLevels(),
+             [&](const LoopLevel &level) { return level.dim == loop; })
+      ->step;
+}
+
 namespace {
-/// A reduction whose kept loops are all shared.
+/// A reduction whose tiles are those of other stages, too.
 class Epilogue {
 public:
-  Epilogue(const JoinGroup &group, const Chip &chip)
-      : reduction(*group.stages.front()),
-        schedule(narrowVectors(chooseGpuSchedule(reduction.model, chip),
-                               getMostLanes(group))) {}
+  Epilogue(const JoinedStage &reduction, ScheduleAttr schedule)
+      : reduction(reduction), schedule(keepRowsInBlocks(reduction, schedule)) {}
 
   ScheduleAttr getSchedule() const { return schedule; }
-  /// That of a stage that follows; null if it has loops of its own, or lies in
-  /// another order.
+  /// Whether its blocks have all of the loops that are not shared, and these
+  /// are few enough for them.
+  bool hasWholeRows() const;
+  /// Whether another one has the same blocks, of as many threads.
+  bool hasSameBlocks(const Epilogue &other) const;
+  /// The schedule of another stage; null if that has loops that the reduction
+  /// has not, or lies in another order.
   ScheduleAttr follow(const JoinedStage &stage) const;
 
 private:
-  std::optional<int64_t> findLoopOf(const JoinedStage &stage,
-                                    int64_t loop) const;
-  bool isContiguousAlike(const JoinedStage &stage) const;
+  /// Whether a block's threads should do so many iterations.
+  bool mayDo(int64_t iterations) const {
+    return iterations <= schedule.getNumThreads() * kMaxIterationsOfThread;
+  }
+  bool findLoops(const JoinedStage &stage, LoopMap &loops) const;
+  bool isContiguousAlike(const JoinedStage &stage, const LoopMap &loops) const;
 
   const JoinedStage &reduction;
   ScheduleAttr schedule;
 };
 } // namespace
 
-/// The loop of a stage that is one of the reduction; none if it is reduced.
-std::optional<int64_t> Epilogue::findLoopOf(const JoinedStage &stage,
-                                            int64_t loop) const {
-  const auto *slot = llvm::find(reduction.slots, loop);
-  if (slot == reduction.slots.end())
-    return std::nullopt;
-  return stage.slots[slot - reduction.slots.begin()];
+bool Epilogue::hasWholeRows() const {
+  StageTraffic traffic(reduction.model);
+  int64_t results = 1;
+  for (int64_t loop : reduction.slots)
+    results = multiplyCounts(results, getBlockSpan(schedule, loop));
+  for (int64_t loop : findRows(reduction)) {
+    int64_t span = getBlockSpan(schedule, loop),
+            extent = traffic.getExtent(loop);
+    // Blocks that go through long rows read a factor more often than others.
+    if (span > 1 && extent > span)
+      return false;
+    results = multiplyCounts(results, extent);
+  }
+  return mayDo(results);
 }
 
-bool Epilogue::isContiguousAlike(const JoinedStage &stage) const {
+bool Epilogue::hasSameBlocks(const Epilogue &other) const {
+  auto isSameLevel = [&](const LoopLevel &a, const LoopLevel &b) {
+    const auto *slot = llvm::find(reduction.slots, a.dim);
+    return other.reduction.slots[slot - reduction.slots.begin()] == b.dim &&
+           a.step == b.step;
+  };
+  return schedule.getNumThreads() == other.schedule.getNumThreads() &&
+         llvm::equal(
+             schedule.getLevels().take_front(schedule.getNumGridLevels()),
+             other.schedule.getLevels().take_front(
+                 other.schedule.getNumGridLevels()),
+             isSameLevel);
+}
+
+/// The loops of a stage by those of the reduction: the shared ones, and of the
+/// others those of equal extents, or else the next ones. False where it has
+/// further ones, or more iterations than the block's threads should do.
+bool Epilogue::findLoops(const JoinedStage &stage, LoopMap &loops) const {
+  for (auto [from, to] : llvm::zip_equal(reduction.slots, stage.slots))
+    loops[from] = to;
+  SmallVector<int64_t> rows = findRows(reduction), own;
+  int64_t iterations = 1;
+  for (int64_t loop : reduction.slots)
+    iterations = multiplyCounts(iterations, getBlockSpan(schedule, loop));
+  for (int64_t loop = 0; loop < stage.model.getNumLoops(); ++loop) {
+    if (isShared(stage, loop))
+      continue;
+    int64_t extent = stage.model.getStaticExtent(loop);
+    if (ShapedType::isDynamic(extent))
+      return false;
+    iterations = multiplyCounts(iterations, extent);
+    auto *found = llvm::find_if(rows, [&](int64_t row) {
+      return reduction.model.getStaticExtent(row) == extent;
+    });
+    if (found == rows.end()) {
+      own.push_back(loop);
+      continue;
+    }
+    loops[*found] = loop;
+    rows.erase(found);
+  }
+  if (own.size() > rows.size() || !mayDo(iterations))
+    return false;
+  for (auto [row, loop] : llvm::zip(rows, own))
+    loops[row] = loop;
+  return true;
+}
+
+bool Epilogue::isContiguousAlike(const JoinedStage &stage,
+                                 const LoopMap &loops) const {
   const Stage &model = reduction.model;
   const StageWrite &write = model.writes.front();
   int64_t contiguous = StageTraffic(stage.model).getContiguous();
-  return llvm::any_of(reduction.slots, [&](int64_t loop) {
-    return model.getStep(write.place.offset, loop) == 1 &&
-           findLoopOf(stage, loop) == contiguous;
+  return llvm::any_of(loops, [&](auto loop) {
+    return model.getStep(write.place.offset, loop.first) == 1 &&
+           loop.second == contiguous;
   });
 }
 
 ScheduleAttr Epilogue::follow(const JoinedStage &stage) const {
-  if (stage.slots.size() != stage.model.getNumLoops() ||
-      !isContiguousAlike(stage))
+  LoopMap loops;
+  if (!findLoops(stage, loops) || !isContiguousAlike(stage, loops))
     return {};
   ScheduleFields fields;
   for (const LoopLevel &level : schedule.getLevels())
-    if (auto loop = findLoopOf(stage, level.dim))
-      fields.levels.push_back({level.kind, *loop, level.step});
+    if (auto loop = loops.find(level.dim); loop != loops.end())
+      fields.levels.push_back({level.kind, loop->second, level.step});
   for (TileDim tile : schedule.getTile())
-    if (auto loop = findLoopOf(stage, tile.dim))
-      fields.tile.push_back({*loop, tile.size});
+    if (auto loop = loops.find(tile.dim); loop != loops.end())
+      fields.tile.push_back({loop->second, tile.size});
   llvm::sort(fields.tile, [](TileDim a, TileDim b) { return a.dim < b.dim; });
-  if (auto loop = findLoopOf(stage, schedule.getVectorDim()))
-    fields.lanes = {*loop, schedule.getVectorWidth()};
-  fields.shared = schedule.getNumGridLevels();
-  return ScheduleAttr::get(schedule.getContext(), fields);
+  if (auto loop = loops.find(schedule.getVectorDim()); loop != loops.end())
+    fields.lanes = {loop->second, schedule.getVectorWidth()};
+  auto followed = ScheduleAttr::get(schedule.getContext(), fields);
+  // A part of the threads reduces nothing together.
+  bool areAll = followed.getNumThreads() == schedule.getNumThreads();
+  return areAll || StageTraffic(stage.model).getKept().all() ? followed
+                                                             : ScheduleAttr();
 }
 
 bool metaop::mayHaveEpilogue(const Stage &stage) {
   return Contraction::match(stage) || StageTraffic(stage).isWindow();
 }
 
+/// What the group itself computes is read where it lies.
+static ScheduleAttr stageOthers(const JoinedStage &stage, ScheduleAttr schedule,
+                                ArrayRef<JoinDependence> dependences) {
+  ScheduleFields fields = schedule.getFields();
+  llvm::erase_if(fields.staged, [&](StagedRead staged) {
+    return llvm::any_of(dependences, [&](const JoinDependence &dependence) {
+      return dependence.reader->op == stage.op &&
+             dependence.read->source == stage.model.reads[staged.read].source;
+    });
+  });
+  return ScheduleAttr::get(schedule.getContext(), fields);
+}
+
+/// The reductions whose tiles the other stages may have, by number. None where
+/// they do not go together.
+static std::map<unsigned, Epilogue> findReductions(const JoinGroup &group,
+                                                   const Chip &chip) {
+  std::map<unsigned, Epilogue> found;
+  int64_t mostLanes = getMostLanes(group);
+  for (auto [number, stage] : llvm::enumerate(group.stages)) {
+    bool isContraction = Contraction::match(stage->model).has_value();
+    bool isWindow = number == 0 && mayHaveEpilogue(stage->model);
+    if (!isContraction && !(isWindow && keepsAllLoops(*stage)))
+      continue;
+    Epilogue epilogue(
+        *stage,
+        narrowVectors(chooseGpuSchedule(stage->model, chip), mostLanes));
+    if ((!keepsAllLoops(*stage) && !epilogue.hasWholeRows()) ||
+        (!found.empty() && !found.begin()->second.hasSameBlocks(epilogue)))
+      return {};
+    found.try_emplace(number, epilogue);
+  }
+  return found;
+}
+
+bool metaop::keepsAllLoops(const JoinedStage &stage) {
+  return stage.slots.size() == StageTraffic(stage.model).getKept().count();
+}
+
+/// The schedule of a stage between reductions: by the last one in front of it
+/// that it can follow, or the first behind it.
+static ScheduleAttr follow(const std::map<unsigned, Epilogue> &reductions,
+                           unsigned number, const JoinedStage &stage) {
+  auto behind = reductions.lower_bound(number);
+  for (auto it = behind; it != reductions.begin();)
+    if (ScheduleAttr schedule = (--it)->second.follow(stage))
+      return schedule;
+  for (; behind != reductions.end(); ++behind)
+    if (ScheduleAttr schedule = behind->second.follow(stage))
+      return schedule;
+  return {};
+}
+
 SmallVector<ScheduleAttr>
-metaop::chooseEpilogueSchedules(const JoinGroup &group, const Chip &chip) {
-  const JoinedStage &first = *group.stages.front();
-  if (!mayHaveEpilogue(first.model) ||
-      first.slots.size() != StageTraffic(first.model).getKept().count())
+metaop::chooseEpilogueSchedules(const JoinGroup &group,
+                                ArrayRef<JoinDependence> dependences,
+                                const Chip &chip) {
+  std::map<unsigned, Epilogue> reductions = findReductions(group, chip);
+  if (reductions.empty())
     return {};
-  Epilogue epilogue(group, chip);
-  SmallVector<ScheduleAttr> schedules{epilogue.getSchedule()};
-  for (const auto &stage : llvm::drop_begin(group.stages)) {
-    ScheduleAttr schedule = epilogue.follow(*stage);
+  SmallVector<ScheduleAttr> schedules;
+  for (auto [number, stage] : llvm::enumerate(group.stages)) {
+    auto own = reductions.find(number);
+    ScheduleAttr schedule = own != reductions.end()
+                                ? own->second.getSchedule()
+                                : follow(reductions, number, *stage);
     if (!schedule)
       return {};
-    schedules.push_back(schedule);
+    schedule = stageOthers(*stage, schedule, dependences);
+    schedules.push_back(schedules.empty()
+                            ? schedule
+                            : schedule.withShared(schedule.getNumGridLevels()));
   }
   return schedules;
 }

@@ -18,10 +18,14 @@ namespace mlir::metaop {
 /// contraction, or of windows.
 bool mayHaveEpilogue(const Stage &stage);
 
-/// The schedules of such a stage and of those that go on with its results
-/// element by element; none of a group that is not so.
-SmallVector<ScheduleAttr> chooseEpilogueSchedules(const JoinGroup &group,
-                                                  const Chip &chip);
+/// Whether a reduction shares all loops that it keeps with its group.
+bool keepsAllLoops(const JoinedStage &stage);
+
+/// The schedules of such a stage and of those that go on with its results, or
+/// with whole rows of them; none of a group that is not so.
+SmallVector<ScheduleAttr>
+chooseEpilogueSchedules(const JoinGroup &group,
+                        ArrayRef<JoinDependence> dependences, const Chip &chip);
 
 } // namespace mlir::metaop
 

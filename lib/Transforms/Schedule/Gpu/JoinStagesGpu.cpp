@@ -13,8 +13,8 @@
 // results, of which a block finds in the second cache what it has written.
 //
 // A contraction, or a reduction of windows, is joined with what follows it
-// element by element (EpilogueScheduleGpu.cpp), for which that keeps its loops
-// apart.
+// element by element, for which that keeps its loops apart, and a contraction
+// of short rows with what reduces these (EpilogueScheduleGpu.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,8 @@ public:
                 llvm::function_ref<bool(Value)> leaves) const override;
 
 private:
-  SmallVector<ScheduleAttr> schedule(const JoinGroup &group) const;
+  SmallVector<ScheduleAttr>
+  schedule(const JoinGroup &group, ArrayRef<JoinDependence> dependences) const;
   bool place(MutableArrayRef<GpuStage> stages,
              ArrayRef<JoinDependence> dependences) const;
   bool fits(const GpuResources &resources) const;
@@ -88,8 +89,10 @@ static bool hasContraction(const JoinGroup &group) {
   });
 }
 
-SmallVector<ScheduleAttr> ChipTarget::schedule(const JoinGroup &group) const {
-  auto schedules = chooseEpilogueSchedules(group, chip);
+SmallVector<ScheduleAttr>
+ChipTarget::schedule(const JoinGroup &group,
+                     ArrayRef<JoinDependence> dependences) const {
+  auto schedules = chooseEpilogueSchedules(group, dependences, chip);
   if (!schedules.empty() || hasContraction(group))
     return schedules;
   SmallVector<const Stage *> stages;
@@ -190,7 +193,7 @@ bool ChipTarget::canJoin(const JoinGroup &joined,
         return isForced(kernel, kSplitReductions);
       }))
     return false;
-  SmallVector<ScheduleAttr> schedules = schedule(joined);
+  SmallVector<ScheduleAttr> schedules = schedule(joined, dependences);
   if (schedules.empty())
     return false;
   auto stages = getGpuStages(joined, schedules);
@@ -215,21 +218,25 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
                            const JoinGroup &joined,
                            ArrayRef<JoinDependence> dependences) const {
   JoinTraffic traffic(a, b);
-  SmallVector<ScheduleAttr> schedules = schedule(joined);
+  SmallVector<ScheduleAttr> schedules = schedule(joined, dependences);
   if (traffic.saved < traffic.smaller / kMinSavedPart)
     return false;
   int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
   if (mayHaveEpilogue(joined.stages.front()->model) &&
-      countTileCode(joined, schedules) > kMaxTileCode)
+      countTileCode(joined, schedules) > kMostTileCode)
     return false;
-  if (hasContraction(joined)) {
+  bool keepsBlocks = hasContraction(joined);
+  for (const auto &stage : joined.stages) {
+    if (!Contraction::match(stage->model))
+      continue;
     // What is joined is not split any more.
-    if (isSplitOnGpu(joined.stages.front()->model, chip))
+    if (isSplitOnGpu(stage->model, chip))
       return false;
-  } else if (blocks < chip.multiprocessors / 4 &&
-             joined.work > kWorkOfFewBlocks) {
-    return false;
+    keepsBlocks &= keepsAllLoops(*stage);
   }
+  if (!keepsBlocks && blocks < chip.multiprocessors / 4 &&
+      joined.work > kWorkOfFewBlocks)
+    return false;
   return fits(GpuResources::estimate(getGpuStages(joined, schedules)));
 }
 
@@ -237,7 +244,7 @@ JoinPlan ChipTarget::plan(const JoinGroup &group,
                           ArrayRef<JoinDependence> dependences,
                           llvm::function_ref<bool(Value)> leaves) const {
   JoinPlan plan;
-  auto stages = getGpuStages(group, schedule(group));
+  auto stages = getGpuStages(group, schedule(group, dependences));
   // There is room, as has been asked.
   (void)place(stages, dependences);
   for (const GpuStage &each : stages) {

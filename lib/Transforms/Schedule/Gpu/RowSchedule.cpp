@@ -185,18 +185,22 @@ void RowScheduler::chooseRowThreads() {
   if (!isOtherClustered)
     extent = divideCeilSigned(extent, cluster);
   int64_t vectors = divideCeilSigned(extent, lanes);
-  threads = std::max(ceilPowerOf2(divideCeilSigned(vectors, kVectors)),
+  int64_t few = kVectors, most = kMostVectors;
+  for (const RowStage &each : stages) {
+    while (few > 1 && each.planner.isTooLarge(few * lanes))
+      few /= 2;
+    most = std::min(
+        most, each.planner.chooseCopies(lanes, kMostVectors, kMostTileCode));
+  }
+  threads = std::max(ceilPowerOf2(divideCeilSigned(vectors, few)),
                      std::min(Chip::kWarpThreads, ceilPowerOf2(vectors)));
-  threads = std::min(threads, kUsualThreads);
-  int64_t most = kMostVectors;
-  for (const RowStage &each : stages)
-    most = std::min(most, each.planner.chooseCopies(lanes, kMostVectors));
+  threads = std::min(threads, few < kVectors ? kLongRowThreads : kUsualThreads);
   while (threads < kLongRowThreads && vectors > threads * most)
     threads *= 2;
   copies = divideCeilSigned(vectors, threads);
   if (copies > most) {
     threads = kLongRowThreads;
-    copies = std::min(kVectors, most);
+    copies = std::min(few, most);
   }
   int64_t left = std::max<int64_t>(kUsualThreads / threads, 1);
   if (isEverywhere(&RowStage::other))

@@ -26,12 +26,22 @@ int64_t metaop::ceilPowerOf2(int64_t value) {
   return static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(value, 1)));
 }
 
-int64_t StagePlanner::chooseCopies(int64_t lanes, int64_t most) const {
+bool StagePlanner::isTooLarge(int64_t tile, int64_t maxCode) const {
+  return tile > maxTile || multiplyCounts(stage.getCodeSize(), tile) > maxCode;
+}
+
+int64_t StagePlanner::chooseLanes(int64_t loop) const {
+  int64_t lanes = traffic.getVectorWidth(loop);
+  while (lanes > 1 && isTooLarge(lanes))
+    lanes /= 2;
+  return lanes;
+}
+
+int64_t StagePlanner::chooseCopies(int64_t lanes, int64_t most,
+                                   int64_t maxCode) const {
   int64_t reads = std::max<int64_t>(traffic.countLargeReads(), 1);
-  int64_t code = std::max<int64_t>(stage.getCodeSize(), 1);
   int64_t copies = std::max<int64_t>(most / reads, 1);
-  while (copies > 1 && (copies * lanes > maxTile ||
-                        multiplyCounts(code, copies * lanes) > kMaxTileCode))
+  while (copies > 1 && isTooLarge(copies * lanes, maxCode))
     copies /= 2;
   return copies;
 }

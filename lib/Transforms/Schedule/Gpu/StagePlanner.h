@@ -15,8 +15,12 @@
 
 namespace mlir::metaop {
 
-/// Instructions of a tile: more do not fit the caches for them.
-inline constexpr int64_t kMaxTileCode = 2048;
+/// Instructions of a tile: with more, work hides behind memory anyway, or takes
+/// longer, and the assembler needs as long for each again.
+inline constexpr int64_t kMaxTileCode = 512;
+/// The same where a tile is to hold what would be read again: more do not fit
+/// the caches for them.
+inline constexpr int64_t kMostTileCode = 2048;
 
 /// Threads of a block where nothing speaks for another number.
 inline constexpr int64_t kUsualThreads = 256;
@@ -29,13 +33,15 @@ struct StagePlanner {
   StagePlanner(const Stage &stage, const Chip &chip)
       : stage(stage), chip(chip), traffic(stage), plan(stage.getNumLoops()) {}
 
-  /// The elements of vectors along a loop.
-  int64_t chooseLanes(int64_t loop) const {
-    return std::min(traffic.getVectorWidth(loop), maxTile);
-  }
+  /// Whether a thread would have too much of so many elements.
+  bool isTooLarge(int64_t tile, int64_t maxCode = kMaxTileCode) const;
+  /// The elements of vectors along a loop: what takes longer to compute than to
+  /// move has few.
+  int64_t chooseLanes(int64_t loop) const;
   /// Vectors that a thread has side by side, at most: fewer where operands are
   /// many, or code or registers would be.
-  int64_t chooseCopies(int64_t lanes, int64_t most) const;
+  int64_t chooseCopies(int64_t lanes, int64_t most,
+                       int64_t maxCode = kMaxTileCode) const;
   void putOnGrid(const llvm::SmallBitVector &loops);
   /// Divides threads among some loops, the inner ones first. Returns how many
   /// times as many there could be.

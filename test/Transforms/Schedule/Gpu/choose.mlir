@@ -15,7 +15,7 @@ func.func @elementwise(%a: tensor<64x1048576xf32>) -> tensor<64x1048576xf32> {
 
 // Eight elements are 16 bytes.
 // CHECK-LABEL: func @elementwise_bf16(
-// CHECK: schedule(#metaop.schedule<[block(0, 8192), thread(0, 8)], tile = [0: 32], lanes = 0: 8>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 4096), thread(0, 8)], tile = [0: 16], lanes = 0: 8>) {
 func.func @elementwise_bf16(%a: tensor<64x1048576xbf16>) -> tensor<64x1048576xbf16> {
   %r = metaop.fused(%ba = %a : tensor<64x1048576xbf16>) -> tensor<64x1048576xbf16> {
     %0 = metaop.exp %ba : tensor<64x1048576xbf16>

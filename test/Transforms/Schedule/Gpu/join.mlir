@@ -33,15 +33,15 @@ func.func @main(%x: tensor<65536x64xf32>) -> tensor<65536x64xf32> {
 
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
-// CHECK: schedule(#metaop.schedule<[block(0, 4), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[block(0, 4), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers, registers], shared = 1>) {
-// CHECK: schedule(#metaop.schedule<[block(0, 4), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 2), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 2), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers, registers], shared = 1>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 2), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
-// SM80: schedule(#metaop.schedule<[block(0, 4), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// SM80: schedule(#metaop.schedule<[block(0, 4), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers, registers], shared = 1>) {
-// SM80: schedule(#metaop.schedule<[block(0, 4), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0, 2), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// SM80: schedule(#metaop.schedule<[block(0, 2), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers, registers], shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0, 2), step(1, 1024), thread(0), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
 // SM80-NOT: metaop.kernel
 func.func @main(%x: tensor<16384x1000xf32>) -> tensor<16384x1000xf32> {
   %m = metaop.reduce max %x dims = [1] : tensor<16384x1000xf32> -> tensor<16384xf32>
@@ -58,15 +58,15 @@ func.func @main(%x: tensor<16384x1000xf32>) -> tensor<16384x1000xf32> {
 
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
-// CHECK: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers, registers], shared = 1>) {
-// CHECK: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// CHECK: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers, registers], shared = 1>) {
+// CHECK: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers, registers], shared = 1>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers, registers], shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
 // SM80-NOT: metaop.kernel
 func.func @main(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %m = metaop.reduce max %x dims = [1] : tensor<4096x4096xf32> -> tensor<4096xf32>
@@ -91,9 +91,9 @@ func.func @main(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [shared, registers], shared = 1>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [shared, registers], shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
 // SM80-NOT: metaop.kernel
 func.func @main(%x: tensor<512x32768xf32>) -> tensor<512x32768xf32> {
   %m = metaop.reduce max %x dims = [1] : tensor<512x32768xf32> -> tensor<512xf32>
@@ -116,9 +116,9 @@ func.func @main(%x: tensor<512x32768xf32>) -> tensor<512x32768xf32> {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [memory, registers], shared = 1>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [memory, registers], shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
 // SM80-NOT: metaop.kernel
 func.func @main(%x: tensor<128x131072xf32>) -> tensor<128x131072xf32> {
   %m = metaop.reduce max %x dims = [1] : tensor<128x131072xf32> -> tensor<128xf32>
@@ -143,7 +143,7 @@ func.func @main(%x: tensor<128x131072xf32>) -> tensor<128x131072xf32> {
 // SM80: metaop.kernel(
 // SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4>) {
 // SM80: metaop.kernel(
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4>) {
 // SM80: metaop.kernel(
 // SM80: schedule(#metaop.schedule<[block(0), block(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4>) {
 // SM80-NOT: metaop.kernel
@@ -167,7 +167,7 @@ func.func @main(%x: tensor<64x262144xf32>) -> tensor<64x262144xf32> {
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[block(1, 32), step(0, 256), thread(0), thread(1)], tile = [0: 8]>) {
 // CHECK: metaop.kernel(
-// CHECK: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4>) {
+// CHECK: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4>) {
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[block(0), block(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4>) {
 // CHECK-NOT: metaop.kernel
@@ -177,7 +177,7 @@ func.func @main(%x: tensor<64x262144xf32>) -> tensor<64x262144xf32> {
 // SM80: metaop.kernel(
 // SM80: schedule(#metaop.schedule<[block(1, 32), step(0, 128), thread(0), thread(1)], tile = [0: 8]>) {
 // SM80: metaop.kernel(
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4>) {
 // SM80: metaop.kernel(
 // SM80: schedule(#metaop.schedule<[block(0), block(1, 4096), thread(1, 4)], tile = [1: 16], lanes = 1: 4>) {
 // SM80-NOT: metaop.kernel
@@ -358,15 +358,15 @@ func.func @main(%x: tensor<64x256x49xf32>, %g: tensor<256xf32>, %b: tensor<256xf
 // The losses of rows, by log-softmax.
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
-// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers], shared = 3>) {
-// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 3>) {
+// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers], shared = 3>) {
+// CHECK: schedule(#metaop.schedule<[cluster(0), cluster(1, 32768), block(1, 16384), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 3>) {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers]>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, place = [registers], shared = 1>) {
-// SM80: schedule(#metaop.schedule<[block(0), step(1, 8192), thread(1, 4)], tile = [1: 16], lanes = 1: 4, shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers]>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, place = [registers], shared = 1>) {
+// SM80: schedule(#metaop.schedule<[block(0), step(1, 4096), thread(1, 4)], tile = [1: 8], lanes = 1: 4, shared = 1>) {
 // SM80-NOT: metaop.kernel
 func.func @main(%x: tensor<8192x32000xf32>, %t: tensor<8192x32000xf32>) -> tensor<8192xf32> {
   %m = metaop.reduce max %x dims = [1] : tensor<8192x32000xf32> -> tensor<8192xf32>
@@ -643,4 +643,74 @@ func.func @main(%x: tensor<600x32768xf32>) -> tensor<600x32768xf32> {
   %3 = metaop.reindex %e map affine_map<(d0, d1) -> (d0, 32767 - d1)> fill 0.0 : f32 : tensor<600x32768xf32> -> tensor<600x32768xf32>
   %y = metaop.div %3, %2 : tensor<600x32768xf32>
   return %y : tensor<600x32768xf32>
+}
+
+// -----
+
+// A block of a product has whole rows of ten classes: it goes on with their softmax, each
+// thread with the tile of sums in its registers.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0, 64), step(2, 16), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 2], staged = [0: 1, 1: 1], place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 64), step(1, 16), thread(0), thread(1)], tile = [0: 4, 1: 2], place = [registers], shared = 1>) {
+// CHECK-NOT: metaop.kernel(
+// SM80-LABEL: func @main(
+// SM80-COUNT-1: metaop.kernel(
+// SM80-NOT: metaop.kernel(
+func.func @main(%x: tensor<16384x256xf32>, %w: tensor<256x10xf32>) -> tensor<16384x10xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1] : tensor<16384x256xf32> -> tensor<16384x256x10xf32>
+  %1 = metaop.broadcast %w dims = [1, 2] : tensor<256x10xf32> -> tensor<16384x256x10xf32>
+  %2 = metaop.mul %0, %1 : tensor<16384x256x10xf32>
+  %p = metaop.reduce add %2 dims = [1] : tensor<16384x256x10xf32> -> tensor<16384x10xf32>
+  %m = metaop.reduce max %p dims = [1] : tensor<16384x10xf32> -> tensor<16384xf32>
+  %3 = metaop.broadcast %m dims = [0] : tensor<16384xf32> -> tensor<16384x10xf32>
+  %4 = metaop.sub %p, %3 : tensor<16384x10xf32>
+  %e = metaop.exp %4 : tensor<16384x10xf32>
+  %s = metaop.reduce add %e dims = [1] : tensor<16384x10xf32> -> tensor<16384xf32>
+  %5 = metaop.broadcast %s dims = [0] : tensor<16384xf32> -> tensor<16384x10xf32>
+  %y = metaop.div %e, %5 : tensor<16384x10xf32>
+  return %y : tensor<16384x10xf32>
+}
+
+// -----
+
+// A second product reads the rows of the first where they are, in the block's memory, and
+// stages the other factor alone.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0, 64), step(2, 64), step(1, 4), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 1], place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0, 64), step(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], place = [shared], shared = 1>)
+// CHECK: schedule(#metaop.schedule<[block(0, 64), step(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [1: 1], shared = 1>) {
+// CHECK-NOT: metaop.kernel(
+// SM80-LABEL: func @main(
+// SM80-COUNT-1: metaop.kernel(
+// SM80-NOT: metaop.kernel(
+func.func @main(%x: tensor<65536x3xf32>, %w: tensor<3x64xf32>, %v: tensor<64x64xf32>) -> tensor<65536x64xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1] : tensor<65536x3xf32> -> tensor<65536x3x64xf32>
+  %1 = metaop.broadcast %w dims = [1, 2] : tensor<3x64xf32> -> tensor<65536x3x64xf32>
+  %2 = metaop.mul %0, %1 : tensor<65536x3x64xf32>
+  %p = metaop.reduce add %2 dims = [1] : tensor<65536x3x64xf32> -> tensor<65536x64xf32>
+  %h = metaop.tanh %p : tensor<65536x64xf32>
+  %3 = metaop.broadcast %h dims = [0, 1] : tensor<65536x64xf32> -> tensor<65536x64x64xf32>
+  %4 = metaop.broadcast %v dims = [1, 2] : tensor<64x64xf32> -> tensor<65536x64x64xf32>
+  %5 = metaop.mul %3, %4 : tensor<65536x64x64xf32>
+  %y = metaop.reduce add %5 dims = [1] : tensor<65536x64x64xf32> -> tensor<65536x64xf32>
+  return %y : tensor<65536x64xf32>
+}
+
+// -----
+
+// Rows longer than a block's tile are several blocks', and their softmax a kernel's own.
+// CHECK-LABEL: func @main(
+// CHECK-COUNT-2: metaop.kernel(
+// CHECK-NOT: metaop.kernel(
+// SM80-LABEL: func @main(
+// SM80-COUNT-2: metaop.kernel(
+func.func @main(%x: tensor<16384x256xf32>, %w: tensor<256x128xf32>) -> tensor<16384xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1] : tensor<16384x256xf32> -> tensor<16384x256x128xf32>
+  %1 = metaop.broadcast %w dims = [1, 2] : tensor<256x128xf32> -> tensor<16384x256x128xf32>
+  %2 = metaop.mul %0, %1 : tensor<16384x256x128xf32>
+  %p = metaop.reduce add %2 dims = [1] : tensor<16384x256x128xf32> -> tensor<16384x128xf32>
+  %m = metaop.reduce max %p dims = [1] : tensor<16384x128xf32> -> tensor<16384xf32>
+  return %m : tensor<16384xf32>
 }
