@@ -174,8 +174,9 @@ def test_recurrence_over_a_growing_sequence(rng: np.random.Generator) -> None:
             state = np.tanh(x[:, step].astype("float64") @ weight + state @ inner)
         return state
 
-    # So many where no test before has compiled one of them; on a GPU, with vectors.
-    most = 12 if PROCESSOR else 14
+    # So many where no test before has compiled one of them; on a GPU, with vectors, and
+    # four steps in one kernel, and one, two or three that are left.
+    most = 12 if PROCESSOR else 17
     assert count_kernels(compute, expect, data, range(1, 21)) <= most
 
 

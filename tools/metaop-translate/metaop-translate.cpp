@@ -21,7 +21,7 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/CUDA/Assembler.h"
-#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -296,6 +296,26 @@ TEST_F(CudaTuningTest, whatComputesSomethingElseIsNotUsed) {
   EXPECT_TRUE(result.kernels[0].lines.empty());
 }
 
+TEST_F(CudaTuningTest, whatDoesNotRunIsToldOf) {
+  static unsigned usual;
+  static FakeDriver *driver;
+  driver = fake;
+  llvm::cantFail(compile(kAdd));
+  llvm::cantFail(run());
+  usual = fake->blocks;
+  fake->kernel = [](void **arguments) {
+    add(arguments);
+    driver->failing = driver->blocks < usual ? "cuMemcpyDtoH" : "";
+  };
+  TuningResult result = tune();
+  ASSERT_FALSE(result.errors.empty());
+  expectIn("copying from a GPU failed", result.errors[0]);
+  expectIn("with the schedules", result.errors[0]);
+  ASSERT_EQ(result.kernels.size(), 1u);
+  EXPECT_TRUE(result.kernels[0].lines.empty());
+  fake->failing.clear();
+}
+
 /// A cache on disk that holds what an assembler has made that is gone.
 class CudaCacheTest : public CudaBackendTest {
 protected:

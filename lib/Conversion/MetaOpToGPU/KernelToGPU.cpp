@@ -28,6 +28,7 @@
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "NumberLimits.h"
 #include "ResultFill.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

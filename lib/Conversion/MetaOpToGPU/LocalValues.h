@@ -17,7 +17,7 @@
 
 #include "../StageBody/StageBindings.h"
 #include "GpuFunction.h"
-#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuStage.h"
 #include "ThreadTile.h"
 
 namespace mlir::metaop {

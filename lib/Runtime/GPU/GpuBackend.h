@@ -61,6 +61,8 @@ public:
   mlir::FailureOr<mlir::metaop::KernelDescription>
   describe(mlir::metaop::KernelOp kernel) const override;
   void addLowering(mlir::OpPassManager &passes) const override;
+  /// Arguments of a kernel have 4352 bytes; its buffers take some of them.
+  size_t getMaxNumbers() const override { return 400; }
   std::unique_ptr<KernelWorker> createWorker() const override;
 
 protected:

@@ -228,7 +228,7 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
     if (!family)
       family = std::make_unique<KernelFamily>(
           findSteps(kernel->functions, kernel->numbers.size()),
-          kernel->isGrowing);
+          kernel->isGrowing, backend->getMaxNumbers());
     std::vector<int64_t> scalars;
     bool isKnown = family->find(kernel->numbers, scalars) ||
                    !seen.insert({family.get(), kernel->numbers}).second;

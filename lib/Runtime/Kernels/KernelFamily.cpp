@@ -23,6 +23,9 @@
 // all numbers but the steps of loops are arguments. Such families are apart:
 // the kernels of programs whose extents stay never get their forms.
 //
+// Where a target has no room for so many arguments, equal ones share one, and
+// where it has not for these either, each kernel has code of its own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelFamily.h"
@@ -108,17 +111,30 @@ void KernelFamily::see(Numbers numbers) {
   }
 }
 
-NumberBindings KernelFamily::widen() {
-  ++numWidened;
+/// The numbers that are to be arguments from now on.
+llvm::SmallBitVector KernelFamily::widen() {
+  llvm::SmallBitVector which = varies;
+  if (isGrowing) {
+    llvm::SmallBitVector others = steps;
+    which |= others.flip();
+  } else if (++numWidened >= kWidenExtents)
+    for (unsigned i = 0; i < first.size(); ++i)
+      if (!steps.test(i) && std::abs(first[i]) > kMaxWindow)
+        which.set(i);
+  return which;
+}
+
+/// Binds the others as constants. Equal ones share an argument if they may.
+NumberBindings KernelFamily::makeArguments(const llvm::SmallBitVector &which,
+                                           bool shares) const {
   NumberBindings bindings;
   llvm::DenseMap<unsigned, int64_t> arguments;
   for (unsigned i = 0; i < first.size(); ++i) {
-    bool isExtent = !steps.test(i) && std::abs(first[i]) > kMaxWindow;
-    if (!varies.test(i) && !(numWidened >= kWidenExtents && isExtent)) {
+    if (!which.test(i)) {
       bindings.push_back({NumberBinding::Kind::Constant, first[i]});
       continue;
     }
-    unsigned set = numWidened >= kWidenAll ? i : sameAs[i];
+    unsigned set = shares ? sameAs[i] : i;
     int64_t argument =
         arguments.try_emplace(set, arguments.size()).first->second;
     bindings.push_back({NumberBinding::Kind::Argument, argument});
@@ -126,15 +142,23 @@ NumberBindings KernelFamily::widen() {
   return bindings;
 }
 
-NumberBindings KernelFamily::generalise() const {
-  NumberBindings bindings;
-  int64_t arguments = 0;
-  for (unsigned i = 0; i < first.size(); ++i) {
-    if (steps.test(i) && !varies.test(i))
-      bindings.push_back({NumberBinding::Kind::Constant, first[i]});
-    else
-      bindings.push_back({NumberBinding::Kind::Argument, arguments++});
-  }
+static size_t countArguments(const NumberBindings &bindings) {
+  int64_t count = 0;
+  for (const NumberBinding &binding : bindings)
+    if (binding.kind == NumberBinding::Kind::Argument)
+      count = std::max(count, binding.value + 1);
+  return count;
+}
+
+/// A form for all that was seen; none where it would have too many arguments.
+std::optional<NumberBindings> KernelFamily::generalise() {
+  llvm::SmallBitVector which = widen();
+  bool shares = !isGrowing && numWidened < kWidenAll;
+  NumberBindings bindings = makeArguments(which, shares);
+  if (!shares && countArguments(bindings) > maxNumbers)
+    bindings = makeArguments(which, /*shares=*/true);
+  if (countArguments(bindings) > maxNumbers)
+    return std::nullopt;
   return bindings;
 }
 
@@ -143,10 +167,9 @@ KernelFamily::plan(llvm::ArrayRef<Numbers> missing) {
   bool isNew = first.empty();
   for (Numbers numbers : missing)
     see(numbers);
-  if (isGrowing)
-    return {generalise()};
-  if (!isNew || missing.size() > kMaxSpecialised)
-    return {widen()};
+  if (isGrowing || !isNew || missing.size() > kMaxSpecialised)
+    if (auto general = generalise())
+      return {*general};
   std::vector<NumberBindings> planned;
   for (Numbers numbers : missing) {
     NumberBindings &bindings = planned.emplace_back();

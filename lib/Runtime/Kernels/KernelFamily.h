@@ -33,9 +33,10 @@ struct KernelForm {
 class KernelFamily {
 public:
   /// `steps` marks the numbers that are steps of loops. Kernels of a growing
-  /// family will be called with ever other numbers.
-  KernelFamily(llvm::SmallBitVector steps, bool isGrowing)
-      : steps(std::move(steps)), isGrowing(isGrowing) {}
+  /// family will be called with ever other numbers. No form has more than
+  /// `maxNumbers` as arguments.
+  KernelFamily(llvm::SmallBitVector steps, bool isGrowing, size_t maxNumbers)
+      : steps(std::move(steps)), isGrowing(isGrowing), maxNumbers(maxNumbers) {}
 
   /// A form that computes for `numbers` and the arguments to call it with.
   /// Forms with more constants are preferred.
@@ -51,11 +52,14 @@ public:
 
 private:
   void see(Numbers numbers);
-  NumberBindings widen();
-  NumberBindings generalise() const;
+  llvm::SmallBitVector widen();
+  NumberBindings makeArguments(const llvm::SmallBitVector &which,
+                               bool shares) const;
+  std::optional<NumberBindings> generalise();
 
   llvm::SmallBitVector steps;
   bool isGrowing;
+  size_t maxNumbers;
   std::vector<KernelForm> forms;
   /// The first vector seen; which numbers were others since; and for each
   /// number the first one that has been equal to it every time.

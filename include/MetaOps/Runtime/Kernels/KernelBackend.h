@@ -25,6 +25,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -72,6 +73,10 @@ public:
   /// Appends what turns functions that hold one scheduled kernel each into
   /// functions over buffers, with all their numbers.
   virtual void addLowering(mlir::OpPassManager &passes) const = 0;
+  /// The most numbers that a kernel may have as arguments.
+  virtual size_t getMaxNumbers() const {
+    return std::numeric_limits<size_t>::max();
+  }
   /// A worker for another thread; called on that.
   virtual std::unique_ptr<KernelWorker> createWorker() const = 0;
   /// Makes code callable by the name of its symbol. A backend for a processor

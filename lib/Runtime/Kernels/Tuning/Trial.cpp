@@ -163,17 +163,21 @@ Trial::create(ModuleOp module, std::shared_ptr<KernelBackend> backend,
   if (!run)
     return run.takeError();
   trial->run = std::move(*run);
-  // The first run brings memory and caches; the second says how long it takes,
-  // with what is copied to a GPU and back.
-  if (auto error = trial->execute())
-    return std::move(error);
-  int64_t start = readClock();
-  if (auto error = trial->execute())
-    return std::move(error);
-  auto once = std::max<double>(readClock() - start, 1);
-  trial->repetitions = std::clamp<int64_t>(
-      static_cast<int64_t>(kSampleNanoseconds / once), 1, kMaxRepetitions);
   return trial;
+}
+
+/// The first run brings memory and caches; the second says how long it takes,
+/// with what is copied to a GPU and back.
+llvm::Error Trial::warmUp() {
+  if (auto error = execute())
+    return error;
+  int64_t start = readClock();
+  if (auto error = execute())
+    return error;
+  auto once = std::max<double>(readClock() - start, 1);
+  repetitions = std::clamp<int64_t>(
+      static_cast<int64_t>(kSampleNanoseconds / once), 1, kMaxRepetitions);
+  return llvm::Error::success();
 }
 
 /// By the times that launchers tell of calls.

@@ -36,6 +36,8 @@ public:
          llvm::ArrayRef<BufferRef> arguments, Allocator &memory,
          ThreadPool &threads, StopCheck shouldStop);
 
+  /// Runs it for the first times, before anything is measured.
+  llvm::Error warmUp();
   /// Nanoseconds of one run, the mean of some that follow one another, which
   /// together take long enough for the clock. Where kernels run elsewhere, as
   /// on a GPU, these are theirs, by the clock of who runs them.

@@ -382,6 +382,8 @@ private:
   bool isOver() const { return readClock() >= deadline; }
   std::unique_ptr<Compiled> schedule(Candidate candidate);
   llvm::Error compile(Compiled &compiled);
+  llvm::Error compileAndRun(Compiled &compiled);
+  llvm::Expected<bool> runWell(Compiled &compiled);
   llvm::Expected<bool> tryCandidate(Candidate candidate);
   llvm::Error tryRewrites();
   llvm::Expected<bool> tryNeighbours();
@@ -436,6 +438,12 @@ llvm::Error UnitTuner::compile(Compiled &compiled) {
   return llvm::Error::success();
 }
 
+llvm::Error UnitTuner::compileAndRun(Compiled &compiled) {
+  if (auto error = compile(compiled))
+    return error;
+  return compiled.trial->warmUp();
+}
+
 /// What is wrong with the results of a candidate.
 std::string UnitTuner::check(const Compiled &compiled) const {
   auto main = unit.module->lookupSymbol<func::FuncOp>("main");
@@ -448,6 +456,23 @@ std::string UnitTuner::check(const Compiled &compiled) const {
       return "result " + std::to_string(number) + ": " + wrong;
   }
   return "";
+}
+
+/// Whether it runs, with the results that it should have. What is wrong with it
+/// is told.
+llvm::Expected<bool> UnitTuner::runWell(Compiled &compiled) {
+  std::string wrong;
+  if (auto error = compiled.trial->warmUp()) {
+    if (error.isA<Interrupted>())
+      return std::move(error);
+    wrong = toString(std::move(error));
+  } else {
+    wrong = check(compiled);
+  }
+  if (!wrong.empty())
+    errors.push_back(wrong + ", with the schedules\n" +
+                     llvm::join(compiled.candidate.getLines(), "\n"));
+  return wrong.empty();
 }
 
 /// Whether it is the best one now.
@@ -468,11 +493,8 @@ llvm::Expected<bool> UnitTuner::tryCandidate(Candidate candidate) {
     ++result.refused;
     return false;
   }
-  if (std::string wrong = check(*compiled); !wrong.empty()) {
-    errors.push_back(wrong + ", with the schedules\n" +
-                     llvm::join(compiled->candidate.getLines(), "\n"));
-    return false;
-  }
+  if (auto isWell = runWell(*compiled); !isWell || !*isWell)
+    return isWell;
   auto comparison = compare(*best->trial, *compiled->trial);
   if (!comparison)
     return comparison.takeError();
@@ -538,7 +560,7 @@ llvm::Expected<TunedKernels> UnitTuner::tune() {
   auto main = unit.module->lookupSymbol<func::FuncOp>("main");
   arguments = makeArguments(main.getArgumentTypes(), memory);
   seen.insert(first->text);
-  if (auto error = compile(*first)) {
+  if (auto error = compileAndRun(*first)) {
     if (error.isA<Interrupted>())
       return std::move(error);
     // It is no program by itself.
@@ -547,7 +569,7 @@ llvm::Expected<TunedKernels> UnitTuner::tune() {
   }
   // Both begin as the same.
   best = schedule({});
-  if (auto error = compile(*best))
+  if (auto error = compileAndRun(*best))
     return std::move(error);
   if (auto error = tryRewrites())
     return std::move(error);

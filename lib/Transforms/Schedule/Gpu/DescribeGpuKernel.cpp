@@ -18,6 +18,7 @@
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Gpu/Card.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"

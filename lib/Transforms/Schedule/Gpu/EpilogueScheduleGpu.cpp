@@ -95,8 +95,8 @@ static SmallVector<int64_t> findRows(const JoinedStage &reduction) {
   return rows;
 }
 
-/// What a block has of a loop.
-static int64_t getBlockSpan(ScheduleAttr schedule, int64_t loop) {
+/// The step of the outermost level of a loop: what a block has of it.
+static int64_t getOuterStep(ScheduleAttr schedule, int64_t loop) {
   return llvm::find_if(
              schedule.getLevels(),
              [&](const LoopLevel &level) { return level.dim == loop; })
@@ -137,12 +137,12 @@ bool Epilogue::hasWholeRows() const {
   StageTraffic traffic(reduction.model);
   int64_t results = 1;
   for (int64_t loop : reduction.slots)
-    results = multiplyCounts(results, getBlockSpan(schedule, loop));
+    results = multiplyCounts(results, getOuterStep(schedule, loop));
   for (int64_t loop : findRows(reduction)) {
-    int64_t span = getBlockSpan(schedule, loop),
+    int64_t span = getOuterStep(schedule, loop),
             extent = traffic.getExtent(loop);
     // Blocks that go through long rows read a factor more often than others.
-    if (span > 1 && extent > span)
+    if (reduction.model.isGrowing(loop) || (span > 1 && extent > span))
       return false;
     results = multiplyCounts(results, extent);
   }
@@ -165,19 +165,23 @@ bool Epilogue::hasSameBlocks(const Epilogue &other) const {
 
 /// The loops of a stage by those of the reduction: the shared ones, and of the
 /// others those of equal extents, or else the next ones. False where it has
-/// further ones, or more iterations than the block's threads should do.
+/// further ones, or more iterations than the block's threads should do, and of
+/// parts of rows that begin at a number: of the steps of a recurrence there
+/// are as many as it is long.
 bool Epilogue::findLoops(const JoinedStage &stage, LoopMap &loops) const {
   for (auto [from, to] : llvm::zip_equal(reduction.slots, stage.slots))
     loops[from] = to;
   SmallVector<int64_t> rows = findRows(reduction), own;
+  if (!rows.empty() && !stage.model.symbols.empty())
+    return false;
   int64_t iterations = 1;
   for (int64_t loop : reduction.slots)
-    iterations = multiplyCounts(iterations, getBlockSpan(schedule, loop));
+    iterations = multiplyCounts(iterations, getOuterStep(schedule, loop));
   for (int64_t loop = 0; loop < stage.model.getNumLoops(); ++loop) {
     if (isShared(stage, loop))
       continue;
     int64_t extent = stage.model.getStaticExtent(loop);
-    if (ShapedType::isDynamic(extent))
+    if (ShapedType::isDynamic(extent) || stage.model.isGrowing(loop))
       return false;
     iterations = multiplyCounts(iterations, extent);
     auto *found = llvm::find_if(rows, [&](int64_t row) {

@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_GPULEVELS_H
 #define METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_GPULEVELS_H
 
-#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuStage.h"
 
 namespace mlir::metaop {
 

@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "StagePlanner.h"
 #include "llvm/Support/MathExtras.h"

@@ -28,7 +28,7 @@
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
-#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
 #include "StagePlanner.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -23,8 +23,9 @@
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuPlaces.h"
+#include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
-#include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "StagePlanner.h"
 
@@ -40,6 +41,12 @@ using namespace mlir::metaop;
 static constexpr int64_t kMinSavedPart = 8;
 /// Iterations that a few blocks do in less time than a kernel starts.
 static constexpr int64_t kWorkOfFewBlocks = 1 << 18;
+/// Operands and results of a kernel, each an argument or two. What passes
+/// between kernels of more is a small part of what they move.
+static constexpr size_t kMaxTensors = 64;
+/// Contractions of a kernel. Without a bound a recurrence would be one kernel,
+/// and each length another.
+static constexpr unsigned kMaxContractions = 4;
 /// Registers that are left to the assembler.
 static constexpr int64_t kSpareRegisters = 16;
 
@@ -219,18 +226,22 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
                            ArrayRef<JoinDependence> dependences) const {
   JoinTraffic traffic(a, b);
   SmallVector<ScheduleAttr> schedules = schedule(joined, dependences);
-  if (traffic.saved < traffic.smaller / kMinSavedPart)
+  if (traffic.saved < traffic.smaller / kMinSavedPart ||
+      joined.getTraffic().size() > kMaxTensors)
     return false;
   int64_t blocks = countBlocks(joined.stages.front()->model, schedules.front());
-  if (mayHaveEpilogue(joined.stages.front()->model) &&
+  bool isWindow = StageTraffic(joined.stages.front()->model).isWindow();
+  if ((isWindow || hasContraction(joined)) &&
       countTileCode(joined, schedules) > kMostTileCode)
     return false;
+  unsigned numContractions = 0;
   bool keepsBlocks = hasContraction(joined);
   for (const auto &stage : joined.stages) {
     if (!Contraction::match(stage->model))
       continue;
     // What is joined is not split any more.
-    if (isSplitOnGpu(stage->model, chip))
+    if (++numContractions > kMaxContractions ||
+        isSplitOnGpu(stage->model, chip))
       return false;
     keepsBlocks &= keepsAllLoops(*stage);
   }
