@@ -114,10 +114,20 @@ private:
   PyThreadState *state;
 };
 
-/// Returns when no other thread is in a scope without the GIL; any that comes
-/// to the session later stays there for good. To be called before the
-/// interpreter ends: a thread that asks for the GIL afterwards is ended in the
-/// midst of C++ code, which aborts the process.
+/// Of a thread that is in a call of the extension, which may call Python.
+class CountedCall {
+public:
+  CountedCall();
+  ~CountedCall();
+  CountedCall(const CountedCall &) = delete;
+  CountedCall &operator=(const CountedCall &) = delete;
+};
+
+/// Returns when no other thread is in a scope without the GIL or, but for what
+/// takes longer than a second, in a call of the extension; any that calls it
+/// later stays there for good. To be called before the interpreter ends: a
+/// thread that asks for the GIL afterwards is ended in the midst of C++ code,
+/// which aborts the process.
 void stopOtherThreads();
 
 /// As Python's RuntimeWarning. Throws where the user has made these errors.

@@ -154,6 +154,7 @@ template <typename Work> std::unique_ptr<Body> makeBody(Work work) {
 /// Calls `work`, and has Python raise what it throws.
 template <typename Work> PyObject *guard(Work work) {
   try {
+    CountedCall call;
     return work();
   } catch (py::error_already_set &error) {
     error.restore();

@@ -234,12 +234,17 @@ std::string metaops::python::currentLine() {
 // Entering
 //===----------------------------------------------------------------------===//
 
+/// How long the end of the interpreter waits for calls of other threads.
+static constexpr auto kPatience = std::chrono::seconds(1);
+
 namespace {
 /// Of the process's end. Changed with the GIL held.
 struct Ending {
   std::atomic<bool> isNear{false};
   /// Scopes without the GIL.
   std::atomic<int> scopes{0};
+  /// Calls of the extension that have not returned, of threads that go on.
+  std::atomic<int> calls{0};
   /// The thread that ends the interpreter.
   std::thread::id thread;
 };
@@ -248,6 +253,39 @@ struct Ending {
 static Ending &getEnding() {
   static auto *ending = new Ending;
   return *ending;
+}
+
+/// Calls of this thread that have not returned: one may call Python, and that
+/// the extension again.
+static thread_local int depthOfCalls = 0;
+
+/// Nobody else changes the number while the GIL is held.
+static void addCalls(int count) {
+  std::atomic<int> &calls = getEnding().calls;
+  calls.store(calls.load(std::memory_order_relaxed) + count,
+              std::memory_order_relaxed);
+}
+
+/// Keeps other threads where they are when the interpreter ends.
+static void stayIfEnding() {
+  Ending &ending = getEnding();
+  if (!ending.isNear || ending.thread == std::this_thread::get_id())
+    return;
+  addCalls(-depthOfCalls);
+  PyEval_SaveThread();
+  for (;;)
+    std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+CountedCall::CountedCall() {
+  stayIfEnding();
+  ++depthOfCalls;
+  addCalls(1);
+}
+
+CountedCall::~CountedCall() {
+  --depthOfCalls;
+  addCalls(-1);
 }
 
 ReleasedGIL::ReleasedGIL() {
@@ -264,25 +302,20 @@ void metaops::python::stopOtherThreads() {
   Ending &ending = getEnding();
   ending.thread = std::this_thread::get_id();
   ending.isNear = true;
-  while (ending.scopes > 0) {
+  // A callback of a user may take as long as it likes.
+  auto deadline = std::chrono::steady_clock::now() + kPatience;
+  auto areInside = [&] {
+    return ending.calls > depthOfCalls &&
+           std::chrono::steady_clock::now() < deadline;
+  };
+  while (ending.scopes > 0 || areInside()) {
     PyThreadState *state = PyEval_SaveThread();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     PyEval_RestoreThread(state);
   }
 }
 
-/// Keeps threads out of the session when the process ends.
-static void stayIfEnding() {
-  Ending &ending = getEnding();
-  if (!ending.isNear || ending.thread == std::this_thread::get_id())
-    return;
-  PyEval_SaveThread();
-  for (;;)
-    std::this_thread::sleep_for(std::chrono::hours(1));
-}
-
 static std::adopt_lock_t lockWithoutGIL(Session &session) {
-  stayIfEnding();
   session.checkProcess();
   while (!session.getMutex().try_lock()) {
     {

@@ -234,6 +234,46 @@ def test_threads_that_are_at_work_at_the_end_do_no_harm():
         assert err == ""
 
 
+def test_threads_that_begin_at_the_end_do_no_harm():
+    # What is done once, such as finding NumPy's functions, is done in several threads.
+    for seed in range(10):
+        _, err = run_python(
+            f"""
+            import random, sys, threading, time
+            import numpy
+            import metaops as mo
+            mo.array, mo.zeros
+            begin = threading.Event()
+            def work():
+                begin.wait()
+                while True:
+                    (mo.array([1.0, 2.0]) * 3).numpy()
+            for i in range(8):
+                threading.Thread(target=work, daemon=True).start()
+            sys.setswitchinterval(1e-6)
+            begin.set()
+            time.sleep(random.Random({seed}).random() * 0.004)
+            """
+        )
+        assert err == ""
+
+
+def test_a_function_that_does_not_return_does_not_keep_the_end():
+    _, err = run_python(
+        """
+        import threading, time
+        import metaops as mo
+        inside = threading.Event()
+        def work():
+            inside.set()
+            time.sleep(3600)
+        threading.Thread(target=mo.tune, args=(work,), daemon=True).start()
+        inside.wait()
+        """
+    )
+    assert err == ""
+
+
 def test_a_finalizer_may_compute_wherever_the_collector_runs():
     code = """
         import gc
