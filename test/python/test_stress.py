@@ -267,7 +267,8 @@ def test_a_function_that_does_not_return_does_not_keep_the_end():
         def work():
             inside.set()
             time.sleep(3600)
-        threading.Thread(target=mo.tune, args=(work,), daemon=True).start()
+        call = lambda: mo.tune(work, budget=1.0)
+        threading.Thread(target=call, daemon=True).start()
         inside.wait()
         """
     )
