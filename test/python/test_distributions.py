@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from metaops._normal import normal_quantile
 from metaops.keys import Key
-from util import close, same
+from util import close, on_processor, same
 
 COUNT = 1 << 15
 erf = np.vectorize(math.erf)
@@ -245,9 +245,10 @@ def test_poisson_of_large_rates(rate):
 
 def test_poisson_of_many_rates():
     rates = np.array([0.0, 1e-3, 2.5, 9.0, 15.0, 1000.0])
-    x = mo.poisson((COUNT, 6), mo.array(rates), "int32").numpy().astype("float64")
-    assert (abs(x.mean(0) - rates) <= 5 * np.sqrt(rates / COUNT)).all()
-    assert (abs(x.var(0) - rates) <= 5 * np.sqrt((2 * rates**2 + rates) / COUNT)).all()
+    count = COUNT if on_processor(mo.zeros(())) else COUNT // 8
+    x = mo.poisson((count, 6), mo.array(rates), "int32").numpy().astype("float64")
+    assert (abs(x.mean(0) - rates) <= 5 * np.sqrt(rates / count)).all()
+    assert (abs(x.var(0) - rates) <= 5 * np.sqrt((2 * rates**2 + rates) / count)).all()
     same(mo.poisson((3,), 0), np.zeros(3, "int64"))
 
 
