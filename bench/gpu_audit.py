@@ -269,7 +269,8 @@ def compile_table(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
     table = common.Table(
         "Compiling, milliseconds a kernel",
         ["chip", "dtype", "kind", "workloads", "median", "largest", f"above {COMPILE_AIM}"],
-        note="From the recorded operators to machine code, on one processor of this machine.",
+        note="From the recorded operators to machine code, on one processor of this machine; "
+        "the fastest of three.",
     )
     for (chip, dtype), rows in every.items():
         for kind, members in (
@@ -333,7 +334,7 @@ measured, on the machine that wrote this page.
 * **registers**, **shared KB** and **occupancy** are those of the function that has the most, or
   the least.
 * **PTX ms**, **cubin ms**: the time to PTX from the recorded operators, and to machine code
-  from there, for each kernel.
+  from there, for each kernel: the fastest of three.
 
 """
 

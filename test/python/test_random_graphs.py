@@ -30,10 +30,12 @@ from operator_table import (
 )
 from random_graphs import ALL, COVERED, DIFFERENTIATED, UPDATES, Node, generate, run
 from shrinking import Budget, leave_out, shrink
+from util import on_processor
 
 PER_TEST = 20
 VALUES = range(0, 300, PER_TEST)
-DERIVATIVES = range(0, 120, PER_TEST)
+#: On an emulated GPU half of them: all operators are among these.
+DERIVATIVES = range(0, 120 if on_processor(mo.zeros(())) else 60, PER_TEST)
 
 #: What the tests of this file have exercised, by test and first seed.
 EXERCISED = {}
@@ -143,7 +145,7 @@ def test_most_was_compared():
     counts = all_exercised()
     for order in (1, 2):
         compared = counts[f"order {order} compared"]
-        assert compared > 70
+        assert compared > 7 * DERIVATIVES.stop / 12
         assert counts[f"order {order} not smooth"] < compared / 10
         assert counts[f"order {order} not zero"] > compared / 2
     # Otherwise none would be tested.
