@@ -223,16 +223,23 @@ static void drainQueue() {
 }
 
 /// Waits for all runs and callbacks that are on their way; no callback is
-/// called afterwards. Returns the message of a failure that nobody was told of.
-static py::object shutDown() {
+/// called afterwards, and the thread that calls them ends.
+static void stopDelivery() {
   if (isSessionInherited())
-    return py::none();
+    return;
   drainQueue();
   {
     ReleasedGIL release;
     getState().delivery.drain(&isInterruptPending);
   }
   getState().delivery.stop();
+}
+
+/// Keeps all other threads out from now on. Returns the message of a failure
+/// that nobody was told of.
+static py::object shutDown() {
+  if (isSessionInherited())
+    return py::none();
   stopOtherThreads();
   try {
     if (hasSession())
@@ -250,5 +257,6 @@ void metaops::python::bindFetch(py::module_ &module) {
   define(module, "receive()", &receive);
   define(module, "finish_callback(failure)", &finishCallback);
   define(module, "drain_queue()", &drainQueue);
+  define(module, "stop_delivery()", &stopDelivery);
   define(module, "shut_down()", &shutDown);
 }

@@ -51,11 +51,14 @@ class _Courier:
 
     def stop(self) -> None:
         """Wait for what is on its way; tell of failures that nobody was told of."""
-        message = _core.shut_down()
-        if message is not None:
-            print(f"metaops: not told before the end: {message}", file=sys.stderr)
-        if self._thread is not None:
-            self._thread.join()
+        try:
+            _core.stop_delivery()
+            if self._thread is not None:
+                self._thread.join()
+        finally:
+            message = _core.shut_down()
+            if message is not None:
+                print(f"metaops: not told before the end: {message}", file=sys.stderr)
 
 
 _courier = _Courier()

@@ -24,7 +24,8 @@
 // the kernels of programs whose extents stay never get their forms.
 //
 // Where a target has no room for so many arguments, equal ones share one, and
-// where it has not for these either, each kernel has code of its own.
+// what has always been the same stays constant; where that is too much still,
+// each kernel has code of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -157,6 +158,9 @@ std::optional<NumberBindings> KernelFamily::generalise() {
   NumberBindings bindings = makeArguments(which, shares);
   if (!shares && countArguments(bindings) > maxNumbers)
     bindings = makeArguments(which, /*shares=*/true);
+  // What has been the same so far may be so in future.
+  if (countArguments(bindings) > maxNumbers)
+    bindings = makeArguments(varies, /*shares=*/true);
   if (countArguments(bindings) > maxNumbers)
     return std::nullopt;
   return bindings;

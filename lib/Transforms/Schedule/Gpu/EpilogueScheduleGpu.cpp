@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EpilogueScheduleGpu.h"
+#include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"
@@ -42,6 +43,9 @@ using LoopMap = llvm::SmallDenseMap<int64_t, int64_t>;
 /// Iterations of a thread, where a block does whole rows, but for sums: with
 /// more, these are sooner done by several.
 static constexpr int64_t kMaxIterationsOfThread = 64;
+
+/// What several blocks would do side by side, and one does in turns.
+static constexpr int64_t kMaxRounds = 4;
 
 /// The elements of vectors that all stages may have.
 static int64_t getMostLanes(const JoinGroup &group) {
@@ -135,7 +139,7 @@ private:
 
 bool Epilogue::hasWholeRows() const {
   StageTraffic traffic(reduction.model);
-  int64_t results = 1;
+  int64_t results = 1, rounds = 1;
   for (int64_t loop : reduction.slots)
     results = multiplyCounts(results, getOuterStep(schedule, loop));
   for (int64_t loop : findRows(reduction)) {
@@ -145,8 +149,9 @@ bool Epilogue::hasWholeRows() const {
     if (reduction.model.isGrowing(loop) || (span > 1 && extent > span))
       return false;
     results = multiplyCounts(results, extent);
+    rounds = multiplyCounts(rounds, llvm::divideCeilSigned(extent, span));
   }
-  return mayDo(results);
+  return rounds <= kMaxRounds && mayDo(results);
 }
 
 bool Epilogue::hasSameBlocks(const Epilogue &other) const {
@@ -229,8 +234,14 @@ ScheduleAttr Epilogue::follow(const JoinedStage &stage) const {
   auto followed = ScheduleAttr::get(schedule.getContext(), fields);
   // A part of the threads reduces nothing together.
   bool areAll = followed.getNumThreads() == schedule.getNumThreads();
-  return areAll || StageTraffic(stage.model).getKept().all() ? followed
-                                                             : ScheduleAttr();
+  if (!areAll && !StageTraffic(stage.model).getKept().all())
+    return {};
+  GpuStage planned{stage.model, followed};
+  bool isMisplaced =
+      llvm::any_of(planned.stage.writes, [&](const StageWrite &write) {
+        return findMisplacedLoop(planned, write).has_value();
+      });
+  return isMisplaced ? ScheduleAttr() : followed;
 }
 
 bool metaop::mayHaveEpilogue(const Stage &stage) {

@@ -700,7 +700,7 @@ func.func @main(%x: tensor<65536x3xf32>, %w: tensor<3x64xf32>, %v: tensor<64x64x
 
 // -----
 
-// Rows longer than a block's tile are several blocks', and their softmax a kernel's own.
+// Rows longer than a block's tile are several blocks', and their maxima a kernel's own.
 // CHECK-LABEL: func @main(
 // CHECK-COUNT-2: metaop.kernel(
 // CHECK-NOT: metaop.kernel(
@@ -713,4 +713,43 @@ func.func @main(%x: tensor<16384x256xf32>, %w: tensor<256x128xf32>) -> tensor<16
   %p = metaop.reduce add %2 dims = [1] : tensor<16384x256x128xf32> -> tensor<16384x128xf32>
   %m = metaop.reduce max %p dims = [1] : tensor<16384x128xf32> -> tensor<16384xf32>
   return %m : tensor<16384xf32>
+}
+
+// -----
+
+// What would have sums in more than registers, one for each column while the block goes
+// through rows, stays apart.
+// CHECK-LABEL: func @main(
+// CHECK-COUNT-2: metaop.kernel(
+// CHECK-NOT: metaop.kernel(
+// SM80-LABEL: func @main(
+// SM80-COUNT-2: metaop.kernel(
+func.func @main(%x: tensor<64x16x16xf32>, %w: tensor<64x16x16xf32>) -> tensor<64x40xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1, 2] : tensor<64x16x16xf32> -> tensor<64x16x16x16xf32>
+  %1 = metaop.broadcast %w dims = [0, 2, 3] : tensor<64x16x16xf32> -> tensor<64x16x16x16xf32>
+  %2 = metaop.mul %0, %1 : tensor<64x16x16x16xf32>
+  %p = metaop.reduce add %2 dims = [2] : tensor<64x16x16x16xf32> -> tensor<64x16x16xf32>
+  %3 = metaop.reindex %p map affine_map<(d0, d1, d2) -> (d0, d1 - 12, d2 - 12)> fill 0.0 : f32 : tensor<64x16x16xf32> -> tensor<64x40x40xf32>
+  %y = metaop.reduce max %3 dims = [1] : tensor<64x40x40xf32> -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}
+
+// -----
+
+// Nor are 64 members of a batch, which as many blocks do side by side, one block's.
+// CHECK-LABEL: func @main(
+// CHECK-COUNT-2: metaop.kernel(
+// CHECK-NOT: metaop.kernel(
+// SM80-LABEL: func @main(
+// SM80-COUNT-2: metaop.kernel(
+func.func @main(%x: tensor<64x8x32xf32>, %w: tensor<64x32x8xf32>, %b: tensor<8xf32>) -> tensor<8x8xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1, 2] : tensor<64x8x32xf32> -> tensor<64x8x32x8xf32>
+  %1 = metaop.broadcast %w dims = [0, 2, 3] : tensor<64x32x8xf32> -> tensor<64x8x32x8xf32>
+  %2 = metaop.mul %0, %1 : tensor<64x8x32x8xf32>
+  %p = metaop.reduce add %2 dims = [2] : tensor<64x8x32x8xf32> -> tensor<64x8x8xf32>
+  %3 = metaop.broadcast %b dims = [2] : tensor<8xf32> -> tensor<64x8x8xf32>
+  %4 = metaop.add %p, %3 : tensor<64x8x8xf32>
+  %5 = metaop.tanh %4 : tensor<64x8x8xf32>
+  %y = metaop.reduce add %5 dims = [0] : tensor<64x8x8xf32> -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
 }
