@@ -39,8 +39,6 @@ using namespace mlir::metaop;
 
 /// Blocks of blocks of a pairwise sum in a loop of unknown length.
 static constexpr unsigned kDynamicBlocks = 2;
-/// Iterations of a nest of loops that may be unrolled as a whole.
-static constexpr int64_t kMaxUnrolled = 16;
 
 BlockStage::BlockStage(GpuFunction &function, LocalValues &locals,
                        const ThreadLevels &levels, StageBindings bindings,
@@ -260,15 +258,6 @@ void BlockStage::emitBlocks(unsigned depth, const LoopRange &range,
 bool BlockStage::mayUnroll(unsigned depth) const {
   if (schedule.getTileSize(levels.getLevel(depth).dim) > 1)
     return false;
-  // Windows are few iterations, of which borders are folded.
-  bool areKnown = true;
-  int64_t trips = 1;
-  for (unsigned inner = depth; inner < levels.getNumLevels(); ++inner) {
-    areKnown &= !ShapedType::isDynamic(getTrips(inner));
-    trips *= areKnown ? getTrips(inner) : 1;
-  }
-  if (areKnown && trips <= kMaxUnrolled)
-    return true;
   while (++depth < levels.getNumLevels())
     if (levels.isLoop(depth))
       return false;
