@@ -240,6 +240,17 @@ protected:
     return llvm::cantFail(compiler->tune(kAdd, CompileOptions(), {1.0},
                                          /*budget=*/60, threads, nullptr));
   }
+
+  /// Runs what is not tuned. The driver's kernels see the blocks of that, and
+  /// of the launch that they are in.
+  void findUsualBlocks() {
+    driver = fake;
+    llvm::cantFail(compile(kAdd));
+    llvm::cantFail(run());
+    usual = fake->blocks;
+  }
+  static inline FakeDriver *driver;
+  static inline unsigned usual;
 };
 
 TEST_F(CudaTuningTest, theGpusClockDecides) {
@@ -278,12 +289,7 @@ TEST_F(CudaTuningTest, nothingIsKeptThatIsNotFaster) {
 }
 
 TEST_F(CudaTuningTest, whatComputesSomethingElseIsNotUsed) {
-  static unsigned usual;
-  static FakeDriver *driver;
-  driver = fake;
-  llvm::cantFail(compile(kAdd));
-  llvm::cantFail(run());
-  usual = fake->blocks;
+  findUsualBlocks();
   fake->kernel = [](void **arguments) {
     add(arguments);
     if (driver->blocks < usual)
@@ -297,12 +303,7 @@ TEST_F(CudaTuningTest, whatComputesSomethingElseIsNotUsed) {
 }
 
 TEST_F(CudaTuningTest, whatDoesNotRunIsToldOf) {
-  static unsigned usual;
-  static FakeDriver *driver;
-  driver = fake;
-  llvm::cantFail(compile(kAdd));
-  llvm::cantFail(run());
-  usual = fake->blocks;
+  findUsualBlocks();
   fake->kernel = [](void **arguments) {
     add(arguments);
     driver->failing = driver->blocks < usual ? "cuMemcpyDtoH" : "";
