@@ -236,12 +236,7 @@ ScheduleAttr Epilogue::follow(const JoinedStage &stage) const {
   bool areAll = followed.getNumThreads() == schedule.getNumThreads();
   if (!areAll && !StageTraffic(stage.model).getKept().all())
     return {};
-  GpuStage planned{stage.model, followed};
-  bool isMisplaced =
-      llvm::any_of(planned.stage.writes, [&](const StageWrite &write) {
-        return findMisplacedLoop(planned, write).has_value();
-      });
-  return isMisplaced ? ScheduleAttr() : followed;
+  return hasMisplacedLoop({stage.model, followed}) ? ScheduleAttr() : followed;
 }
 
 bool metaop::mayHaveEpilogue(const Stage &stage) {

@@ -38,6 +38,12 @@ metaop::findMisplacedLoop(const GpuStage &each, const StageWrite &write) {
   return std::nullopt;
 }
 
+bool metaop::hasMisplacedLoop(const GpuStage &each) {
+  return llvm::any_of(each.stage.writes, [&](const StageWrite &write) {
+    return findMisplacedLoop(each, write).has_value();
+  });
+}
+
 std::optional<int64_t> metaop::getBlockSpan(const GpuStage &each, int64_t dim) {
   std::optional<int64_t> span;
   for (const LoopLevel &level : each.schedule.getLevels()) {

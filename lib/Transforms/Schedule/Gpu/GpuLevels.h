@@ -23,6 +23,8 @@ struct MisplacedLoop {
 /// The first of these, which has a result's sums in more than registers.
 std::optional<MisplacedLoop> findMisplacedLoop(const GpuStage &each,
                                                const StageWrite &write);
+/// Whether some result of the stage has one.
+bool hasMisplacedLoop(const GpuStage &each);
 
 /// How far a block goes along a dimension before threads divide it: one
 /// iteration of the last level in front of them, or all of it. None if that is

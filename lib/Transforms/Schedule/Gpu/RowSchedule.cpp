@@ -318,10 +318,7 @@ SmallVector<ScheduleAttr> RowScheduler::choose() {
     ScheduleAttr own = ScheduleAttr::get(each.planner.stage.getContext(),
                                          each.planner.plan.build());
     // The loop that is contiguous is the last one, whatever is reduced.
-    GpuStage planned{each.planner.stage, own};
-    if (llvm::any_of(planned.stage.writes, [&](const StageWrite &write) {
-          return findMisplacedLoop(planned, write).has_value();
-        }))
+    if (hasMisplacedLoop({each.planner.stage, own}))
       return {};
     schedules.push_back(
         schedules.empty() ? own
