@@ -10,9 +10,10 @@
 // side for each dimension that the place depends on, as long as one iteration
 // of the last level before the threads goes. Its elements are numbered with the
 // side last along which the tensor is contiguous; thread t copies the elements
-// t, t + threads, and so on, all of them loaded before the first is stored. A
-// row of that side is `pad` elements longer in shared memory, so that threads
-// along another side use different banks.
+// t, t + threads, and so on, all of them loaded before the first is stored.
+// Shared memory has them in this order, with unused elements behind each row of
+// that side, or behind as many short rows as the banks hold (StagedLayout), so
+// that threads along another side use different banks.
 //
 // What lies behind the end of a dimension is the read's fill value: the threads
 // read it without asking.
@@ -23,6 +24,7 @@
 #include "../StageBody/Conditions.h"
 #include "../StageBody/LoopRange.h"
 #include "../StageBody/MemoryAccess.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -83,7 +85,9 @@ FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
   if (read.isIndirect || stage.isIndirect(read.place))
     return op.emitOpError("cannot stage a read whose place is computed from "
                           "tensors");
-  Box box{read.value, {}, getElementTypeOrSelf(read.value.getType()), {}};
+  Box box;
+  box.value = read.value;
+  box.element = getElementTypeOrSelf(read.value.getType());
   llvm::SmallBitVector dims = stage.getLoopsOf(read.value);
   for (unsigned dim : dims.set_bits()) {
     int64_t span = getSpan(levels, dim);
@@ -93,7 +97,7 @@ FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
     auto depth = findSpanLevel(levels, dim);
     bool isWhole = !depth || levels.isInside(*depth);
     if (span > 1)
-      box.sides.push_back({dim, span, 0, !isWhole});
+      box.sides.push_back({dim, span, !isWhole});
   }
   // From the longest step in memory to the shortest one.
   auto getStep = [&](const Side &side) {
@@ -104,13 +108,32 @@ FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
     return std::pair(-getStep(lhs), lhs.dim) <
            std::pair(-getStep(rhs), rhs.dim);
   });
-  int64_t stride = 1;
-  for (Side &side : llvm::reverse(box.sides)) {
-    side.stride = stride;
-    stride *= side.length + (stride == 1 ? pad : 0);
-  }
-  box.memory = function.addShared(getMemoryType(box.element), stride);
+  int64_t row = box.sides.empty() ? 1 : box.sides.back().length;
+  box.layout = StagedLayout(row, getElementBytes(box.element), pad);
+  box.memory = function.addShared(getMemoryType(box.element),
+                                  box.layout.getSize(box.getSize() / row));
   return box;
+}
+
+/// Where an iteration reads the box: the element's number, and what is unused
+/// before it.
+AffineExpr StagedReads::getPlace(const Box &box) const {
+  MLIRContext *context = box.memory.getContext();
+  AffineExpr row = getAffineConstantExpr(0, context), inRow = row;
+  int64_t rows = 1;
+  for (const Side &side : llvm::reverse(box.sides)) {
+    AffineExpr at =
+        getAffineDimExpr(side.dim, context) -
+        getAffineSymbolExpr(firstSymbol + side.dim, context);
+    if (&side == &box.sides.back()) {
+      inRow = at;
+      continue;
+    }
+    row = row + at * rows;
+    rows *= side.length;
+  }
+  return row * box.layout.row + inRow +
+         row.floorDiv(box.layout.rows) * box.layout.pad;
 }
 
 FailureOr<StagedReads> StagedReads::create(GpuFunction &function,
@@ -121,7 +144,6 @@ FailureOr<StagedReads> StagedReads::create(GpuFunction &function,
     return result;
   ThreadLevels levels(result.stage, staged.schedule);
   FusedOp op = staged.stage.op;
-  MLIRContext *context = op.getContext();
   result.firstSymbol = bindings.symbols.size();
   unsigned numDims = levels.getNumDims();
   bindings.symbols.append(numDims, function.emitIndex(0));
@@ -136,13 +158,7 @@ FailureOr<StagedReads> StagedReads::create(GpuFunction &function,
     FailureOr<Box> box = result.makeBox(function, levels, read, entry.pad);
     if (failed(box))
       return failure();
-    read.place = {getAffineConstantExpr(0, context), {}, {}};
-    for (const Side &side : box->sides)
-      read.place.offset =
-          read.place.offset +
-          (getAffineDimExpr(side.dim, context) -
-           getAffineSymbolExpr(result.firstSymbol + side.dim, context)) *
-              side.stride;
+    read.place = {result.getPlace(*box), {}, {}};
     read.source = box->memory;
     bindings.sources[box->memory] = box->memory;
     result.boxes.push_back(std::move(*box));
@@ -177,15 +193,11 @@ Value StagedReads::emitLoad(GpuFunction &function,
   BodyEmitter emitter(b, stage, bindings, /*lanes=*/1);
   int64_t stride = 1;
   Value exists;
-  place = function.emitIndex(0);
   for (const Side &side : llvm::reverse(box.sides)) {
     bool isFirst = &side == &box.sides.front();
     Value at =
         function.emitCoordinate(number, stride, isFirst ? 0 : side.length);
     stride *= side.length;
-    Value offset =
-        arith::MulIOp::create(b, loc, at, function.emitIndex(side.stride));
-    place = arith::AddIOp::create(b, loc, place, offset);
     Value &position = positions[side.dim];
     position = arith::AddIOp::create(b, loc, position, at);
     if (!side.mayExceed)
@@ -196,6 +208,12 @@ Value StagedReads::emitLoad(GpuFunction &function,
                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                            position, extent));
   }
+  const StagedLayout &layout = box.layout;
+  Value padded = function.emitCoordinate(number, layout.row * layout.rows,
+                                         /*length=*/0);
+  padded =
+      arith::MulIOp::create(b, loc, padded, function.emitIndex(layout.pad));
+  place = arith::AddIOp::create(b, loc, number, padded);
   Value value =
       emitter.emitValue(box.value, BoxPoint(b, loc, positions, exists));
   return toMemoryType(b, loc, value, box.element);

@@ -12,6 +12,7 @@
 #include "GpuFunction.h"
 #include "LocalValues.h"
 #include "ThreadTile.h"
+#include "MetaOps/Transforms/Schedule/Gpu/StagedLayout.h"
 
 namespace mlir::metaop {
 
@@ -37,21 +38,23 @@ private:
   struct Side {
     unsigned dim;
     int64_t length;
-    /// Elements from one to the next in shared memory.
-    int64_t stride;
     bool mayExceed;
   };
   struct Box {
     Value value;
     Value memory;
     Type element;
+    /// From the longest step in the tensor to the shortest one.
     SmallVector<Side> sides;
+    StagedLayout layout;
+    /// How many elements there are without padding.
     int64_t getSize() const;
   };
 
   explicit StagedReads(const Stage &stage) : stage(stage) {}
   FailureOr<Box> makeBox(GpuFunction &function, const ThreadLevels &levels,
                          const StageRead &read, int64_t pad) const;
+  AffineExpr getPlace(const Box &box) const;
   Value emitLoad(GpuFunction &function, const StageBindings &bindings,
                  const Box &box, Value number, ArrayRef<Value> origins,
                  Value &place) const;

@@ -22,11 +22,32 @@ func.func private @transpose(%x: tensor<70x100xf32>) -> tensor<100x70xf32> {
   return %0 : tensor<100x70xf32>
 }
 
+// Two rows of 16 fill the banks once, so they share an unused element behind them.
+// CHECK-LABEL: gpu.func @short_rows(
+// CHECK-SAME:    workgroup(%[[BOX:.*]] : memref<528xf32, 3>
+// CHECK:         %[[PADDING:.*]] = arith.divui %[[NUMBER:.*]], %c32
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[NUMBER]], %[[PADDING]]
+// CHECK:         memref.store %{{.*}}, %[[BOX]][%[[PLACE]]]
+// CHECK:         gpu.barrier
+// CHECK:         %[[UNUSED:.*]] = arith.floordivsi %{{.*}}, %c2
+// CHECK:         %[[AT:.*]] = arith.addi %{{.*}}, %[[UNUSED]]
+// CHECK:         memref.load %[[BOX]][%[[AT]]]
+func.func private @short_rows(%x: tensor<70x16xf32>) -> tensor<16x70xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<70x16xf32>) -> tensor<16x70xf32> {
+    %1 = metaop.fused(%c = %a : tensor<70x16xf32>) -> tensor<16x70xf32> schedule(#metaop.schedule<[block(0, 16), block(1, 32), thread(0), thread(1)], tile = [0: 2], staged = [0: 1]>) {
+      %2 = metaop.reindex %c map affine_map<(d0, d1) -> (d1, d0)> fill 0.0 : f32 : tensor<70x16xf32> -> tensor<16x70xf32>
+      metaop.yield %2 : tensor<16x70xf32>
+    }
+    metaop.yield %1 : tensor<16x70xf32>
+  }
+  return %0 : tensor<16x70xf32>
+}
+
 // Both operands of a product, a part of the reduced dimension at a time. What
 // is outside of a tensor is zero in its box. The steps of a part may be unrolled,
 // but not the parts.
 // CHECK-LABEL: gpu.func @product(
-// CHECK-SAME:    workgroup(%[[A:.*]] : memref<1088xf32, 3> {{.*}}, %[[B:.*]] : memref<1040xf32, 3>
+// CHECK-SAME:    workgroup(%[[A:.*]] : memref<1056xf32, 3> {{.*}}, %[[B:.*]] : memref<1040xf32, 3>
 // CHECK:         %[[SUMS:.*]]:16 = scf.for %[[K:.*]] = %c0 to %c50 step %c16
 // CHECK:           gpu.barrier
 // CHECK:           memref.store %{{.*}}, %[[A]]

@@ -56,7 +56,7 @@ struct TileDim {
 };
 
 /// A read, by its number, that goes through the shared memory of a block, where
-/// rows are `pad` elements longer: `read: pad`.
+/// `pad` unused elements are behind rows: `read: pad`.
 struct StagedRead {
   int64_t read = 0;
   int64_t pad = 0;

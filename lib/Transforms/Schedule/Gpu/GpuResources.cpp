@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
+#include "MetaOps/Transforms/Schedule/Gpu/StagedLayout.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
@@ -88,20 +89,26 @@ static int64_t countKeptRegisters(const GpuStage &each) {
   return kept;
 }
 
-/// The box that a block copies of a read.
+/// The box that a block copies of a read. Its rows are along the loop that has
+/// the shortest step in memory.
 static int64_t countStagedBytes(const GpuStage &each, StagedRead staged) {
   const StageRead &read = each.stage.reads[staged.read];
-  int64_t rows = 1, row = 1;
+  int64_t elements = 1, row = 1, shortest = INT64_MAX;
   SmallBitVector loops = each.stage.getLoopsOf(read.value);
   for (unsigned loop : loops.set_bits()) {
     int64_t side = getBlockSpan(each, loop).value_or(1);
-    if (each.stage.getStep(read.place.offset, loop) == 1)
-      row = multiplyCounts(row, side);
-    else
-      rows = multiplyCounts(rows, side);
+    elements = multiplyCounts(elements, side);
+    int64_t step =
+        std::abs(each.stage.getStep(read.place.offset, loop).value_or(0));
+    step = step == 0 ? INT64_MAX : step;
+    if (side > 1 && step <= shortest) {
+      shortest = step;
+      row = side;
+    }
   }
-  return multiplyCounts(multiplyCounts(rows, addCounts(row, staged.pad)),
-                        getElementBytes(read.value.getType()));
+  int64_t bytes = getElementBytes(read.value.getType());
+  return multiplyCounts(
+      StagedLayout(row, bytes, staged.pad).getSize(elements / row), bytes);
 }
 
 /// What the groups of threads that have exchanged sums by shuffles hand on to
