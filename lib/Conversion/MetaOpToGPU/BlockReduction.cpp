@@ -15,8 +15,9 @@
 //   shared[group along the reduced levels][place along the kept ones]
 //
 // and after a barrier each thread reads that of all groups and combines them as
-// a tree, all in the same order. The blocks of a cluster then do the same with
-// their results, which they read in each other's memory.
+// a tree, all in the same order; those of many groups in a loop, a tree of a
+// few in each iteration. The blocks of a cluster then do the same with their
+// results, which they read in each other's memory.
 //
 // All values of a stage go through one barrier.
 //
@@ -24,6 +25,7 @@
 
 #include "BlockReduction.h"
 #include "../StageBody/Conditions.h"
+#include "../StageBody/LoopRange.h"
 #include "../StageBody/MemoryAccess.h"
 #include "Addresses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +37,9 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 static constexpr int64_t kWarpThreads = 32;
+/// Groups that are combined without a loop, and in an iteration of one.
+static constexpr int64_t kMaxGroupsAtOnce = 16;
+static constexpr int64_t kGroupsAtOnce = 8;
 
 namespace {
 
@@ -77,6 +82,7 @@ private:
   Value emitGroup();
   Value emitIsFirst();
   Value emitTree(MutableArrayRef<Value> values);
+  Value loadGroups(unsigned number, Value first, int64_t count, Value kept);
   void allocate(int64_t numElements);
   /// Where a value lies in shared memory, of a group and a kept place.
   Value emitPlace(unsigned number, Value group, Value kept, int64_t numGroups,
@@ -315,20 +321,47 @@ Value Partials::emitTree(MutableArrayRef<Value> values) {
   return values.front();
 }
 
-void Partials::load() {
+/// What so many groups have of a value.
+Value Partials::loadGroups(unsigned number, Value first, int64_t count,
+                           Value kept) {
   int64_t groups = getNumGroups(threads), places = getNumKept(threads);
   Type element = partials.reduction.getAccumulatorType();
-  Value kept = emitKept();
-  for (auto [number, value] : llvm::enumerate(scalars)) {
-    SmallVector<Value> parts;
-    for (int64_t group = 0; group < groups; ++group) {
-      Value place =
-          emitPlace(number, function.emitIndex(group), kept, groups, places);
-      Value part = memref::LoadOp::create(b, loc, memory, place);
-      parts.push_back(toComputeType(b, loc, part, element));
-    }
-    value = emitTree(parts);
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < count; ++i) {
+    Value group = arith::AddIOp::create(b, loc, first, function.emitIndex(i));
+    Value place = emitPlace(number, group, kept, groups, places);
+    Value part = memref::LoadOp::create(b, loc, memory, place);
+    parts.push_back(toComputeType(b, loc, part, element));
   }
+  return emitTree(parts);
+}
+
+void Partials::load() {
+  int64_t groups = getNumGroups(threads);
+  int64_t once = groups > kMaxGroupsAtOnce ? kGroupsAtOnce : groups;
+  int64_t looped = groups / once * once;
+  Value kept = emitKept();
+  auto combine = [&](MutableArrayRef<Value> values, Value first,
+                     int64_t count) {
+    for (auto [number, value] : llvm::enumerate(values))
+      value = partials.reduction.emitCombine(
+          b, loc, value, loadGroups(number, first, count, kept));
+  };
+  for (auto [number, value] : llvm::enumerate(scalars))
+    value = loadGroups(number, function.emitIndex(0), once, kept);
+  if (once < looped) {
+    LoopRange range{function.emitIndex(once), function.emitIndex(looped),
+                    std::nullopt};
+    range.mayUnroll = false;
+    scalars = emitFor(b, loc, range, function.emitIndex(once), scalars,
+                      [&](Value first, ValueRange carried) {
+                        SmallVector<Value> values(carried);
+                        combine(values, first, once);
+                        return values;
+                      });
+  }
+  if (looped < groups)
+    combine(scalars, function.emitIndex(looped), groups - looped);
   pack();
 }
 

@@ -122,9 +122,8 @@ AffineExpr StagedReads::getPlace(const Box &box) const {
   AffineExpr row = getAffineConstantExpr(0, context), inRow = row;
   int64_t rows = 1;
   for (const Side &side : llvm::reverse(box.sides)) {
-    AffineExpr at =
-        getAffineDimExpr(side.dim, context) -
-        getAffineSymbolExpr(firstSymbol + side.dim, context);
+    AffineExpr at = getAffineDimExpr(side.dim, context) -
+                    getAffineSymbolExpr(firstSymbol + side.dim, context);
     if (&side == &box.sides.back()) {
       inRow = at;
       continue;

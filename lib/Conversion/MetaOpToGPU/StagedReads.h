@@ -11,8 +11,8 @@
 
 #include "GpuFunction.h"
 #include "LocalValues.h"
-#include "ThreadTile.h"
 #include "MetaOps/Transforms/Schedule/Gpu/StagedLayout.h"
+#include "ThreadTile.h"
 
 namespace mlir::metaop {
 

@@ -111,10 +111,12 @@ llvm::Error PtxEmitter::createMachine() {
     return llvm::createStringError("LLVM has no target for PTX: " + reason);
   llvm::TargetOptions machineOptions;
   machineOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  // What the code generator has more of at the highest level, global value
+  // numbering twice, finds next to nothing behind the pipeline.
   machine.reset(target->createTargetMachine(
       triple, options.chip->name,
       "+ptx" + std::to_string(options.chip->ptxVersion), machineOptions,
-      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
   return llvm::Error::success();
 }
 

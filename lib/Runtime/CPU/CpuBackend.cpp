@@ -14,6 +14,7 @@
 
 #include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Support/Assertions.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,7 +61,7 @@ public:
                 }),
         passes(&context), emitter(ObjectEmitter::create(target)) {
     metaop::buildVectorToLLVMPipeline(passes);
-    passes.enableVerifier(false);
+    passes.enableVerifier(kHasAssertions);
   }
   ~CpuWorker() override {
     if (!emitter)

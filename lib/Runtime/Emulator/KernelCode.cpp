@@ -18,6 +18,7 @@
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
+#include "MetaOps/Support/Assertions.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -217,6 +218,7 @@ llvm::Expected<KernelCode> emulator::compileKernel(ModuleOp source,
   ErrorsOf errors(context);
   OwningOpRef<ModuleOp> module = source.clone();
   PassManager passes(&context);
+  passes.enableVerifier(kHasAssertions);
   passes.addPass(metaop::createConvertNVVMToEmulatorPass());
   passes.addPass(metaop::createBFloat16BitsPass());
   if (failed(passes.run(*module)))

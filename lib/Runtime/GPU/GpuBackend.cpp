@@ -11,6 +11,7 @@
 #include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
+#include "MetaOps/Support/Assertions.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,6 +76,7 @@ GpuWorker::GpuWorker(ContextPool &contexts)
               }),
       passes(context.get()) {
   metaop::buildGPUToNVVMPipeline(passes);
+  passes.enableVerifier(kHasAssertions);
 }
 
 CompiledCode GpuWorker::compile(const BoundKernel &kernel, StopCheck) {

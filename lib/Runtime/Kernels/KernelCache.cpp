@@ -24,6 +24,7 @@
 #include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "MetaOps/Support/Assertions.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -149,6 +150,7 @@ class LoopsLowering {
 public:
   LoopsLowering(MLIRContext *context, const KernelBackend &backend)
       : passes(context) {
+    passes.enableVerifier(kHasAssertions);
     backend.addLowering(passes);
     passes.addPass(metaop::createAbstractNumbersPass());
   }

@@ -10,6 +10,7 @@
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Runtime/Program/Program.h"
+#include "MetaOps/Support/Assertions.h"
 #include "MetaOps/Transforms/Schedule/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -101,6 +102,8 @@ llvm::Error SliceModule::runTo(metaop::PipelinePhase phase,
                                const KernelBackend &backend, bool report) {
   markGrowing(*module, options.growing);
   PassManager pm(&context);
+  // Verifiers tell what is wrong in a user's schedule, too.
+  pm.enableVerifier(kHasAssertions || !options.schedules.empty());
   metaop::PipelineOptions pipeline = toPipelineOptions(options, backend);
   // Without contents the pass would read the file.
   if (!options.schedules.empty()) {

@@ -86,3 +86,26 @@ func.func private @columns(%x: tensor<128x64xf32>) -> tensor<64xf32> {
   }
   return %k : tensor<64xf32>
 }
+
+// The parts of many threads are combined in a loop, eight in each iteration, and
+// what is left behind it.
+// CHECK-LABEL: gpu.func @many_groups(
+// CHECK-SAME:    workgroup(%[[PARTS:.*]] : memref<896xf32, 3>
+// CHECK:         gpu.barrier
+// CHECK-COUNT-8: memref.load %[[PARTS]]
+// CHECK:         %[[LOOPED:.*]] = scf.for %{{.*}} = %c8 to %c24 step %c8 iter_args(%[[SUM:.*]] = %{{.*}})
+// CHECK-COUNT-8:   memref.load %[[PARTS]]
+// CHECK:           %[[NEXT:.*]] = arith.addf %[[SUM]],
+// CHECK-NEXT:      scf.yield %[[NEXT]]
+// CHECK-COUNT-4: memref.load %[[PARTS]]
+// CHECK:         arith.addf %[[LOOPED]],
+func.func private @many_groups(%x: tensor<1000x40xf32>) -> tensor<40xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<1000x40xf32>) -> tensor<40xf32> {
+    %1 = metaop.fused(%c = %a : tensor<1000x40xf32>) -> tensor<40xf32> schedule(#metaop.schedule<[block(1, 32), step(0, 28), thread(0), thread(1)]>) {
+      %2 = metaop.reindex_reduce add %c map affine_map<(d0, d1) -> (d1)> : tensor<1000x40xf32> -> tensor<40xf32>
+      metaop.yield %2 : tensor<40xf32>
+    }
+    metaop.yield %1 : tensor<40xf32>
+  }
+  return %0 : tensor<40xf32>
+}

@@ -15,9 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
-#include "MetaOps/Transforms/Schedule/Gpu/StagedLayout.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Gpu/StagedLayout.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "StagePlanner.h"
 #include "llvm/Support/MathExtras.h"
