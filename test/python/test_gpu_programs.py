@@ -107,6 +107,40 @@ def test_what_follows_windows_is_in_their_kernel(dtype):
     np.testing.assert_allclose(z, expected, atol=1e-6 if dtype == "float32" else 3e-2)
 
 
+def channels(x):
+    shifted = x - 1.0
+    return [shifted.sum((0, 2, 3)), (shifted * x).mean((0, 2, 3)), shifted]
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "dtype"),
+    [
+        (lambda x: [x.sum(1)], (50, 20_011), "float32"),
+        (lambda x: [x.max(1)], (50, 20_011), "bfloat16"),
+        (lambda x: [x.sum(0)], (66_001, 200), "float32"),
+        (channels, (16, 40, 33, 65), "float32"),
+        (channels, (16, 40, 33, 65), "bfloat16"),
+    ],
+    ids=["rows", "bf16 rows", "columns", "channels", "bf16 channels"],
+)
+def test_reductions_of_few_rows_are_those_of_clusters(function, shape, dtype):
+    # What bf16 has, so that only sums and results are rounded.
+    x = (data(shape).view(np.uint32) & 0xFFFF0000).view(np.float32)
+    with mo.device("emulator:sm_90a"):
+        tensor = mo.array(x).cast(dtype)
+        tensor.sync()
+        outputs = function(tensor)
+        kernels = [kernel for kernel in mo.explain(outputs).kernels if kernel.stages]
+        mo.sync(outputs)
+    assert any("[cluster(" in stage.schedule for kernel in kernels for stage in kernel.stages)
+    for z, expected in zip(outputs, function(x.astype(np.float64)), strict=True):
+        scale = np.abs(expected).max()
+        tolerance = 1e-6 if dtype == "float32" else 1e-2
+        np.testing.assert_allclose(
+            z.cast("float32").numpy() / scale, expected / scale, atol=tolerance
+        )
+
+
 def test_the_last_sum_of_a_split_reduction_is_rounded_in_its_kernel():
     x = data((6000, 40))
     z, kernels = on("emulator:sm_90a", lambda x: x.sum(0), x, dtype="bfloat16")

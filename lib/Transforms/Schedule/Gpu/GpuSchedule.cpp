@@ -19,7 +19,9 @@
 //   * A reduction along others has neighbouring threads on columns, and further
 //     ones on parts of the longest reduced loop.
 // Where blocks of what keeps all loops, or of rows, would be small and many,
-// each has several pieces, one after another (StagePlanner::chooseRun).
+// each has several pieces, one after another (StagePlanner::chooseRun). Where
+// rows or columns are too few for the chip, the blocks of a cluster share one
+// if that is enough of them; else the reduction is split in two kernels.
 // Extents, maps and facts of the chip decide: the order of sums is the same on
 // all machines that have it.
 //
@@ -47,6 +49,10 @@ static constexpr int64_t kManyThreads = 512;
 static constexpr int64_t kInFlight = 4;
 /// Vectors of a long row.
 static constexpr int64_t kLongRow = 2048;
+/// Threads of a multiprocessor that have enough loads on their way.
+static constexpr int64_t kBusyThreads = 768;
+/// The fewest iterations that a block of a cluster has of a row.
+static constexpr int64_t kMinPart = 1 << 12;
 /// Steps of a column that a thread has side by side.
 static constexpr int64_t kColumnSteps = 8;
 /// The sides of squares that are transposed, of elements of 4 bytes.
@@ -73,6 +79,7 @@ private:
   void planSquares(const StageTraffic::Transposed &transposed);
   void planRows();
   void planColumns();
+  bool formClusters();
   void planWindows();
   void planContraction(const Contraction &contraction);
 
@@ -231,6 +238,35 @@ void GpuScheduler::planColumns() {
   steps.copies = std::min(copies, divideCeilSigned(extent, steps.threads));
 }
 
+/// Has the blocks of a cluster divide the reduced loop that goes on longest.
+/// Returns whether they do.
+bool GpuScheduler::formClusters() {
+  SmallBitVector kept = traffic.getKept(), reduced = kept;
+  reduced.flip();
+  int64_t points = 1, loop = -1, most = 0;
+  for (int64_t dim : reduced.set_bits()) {
+    points = multiplyCounts(points, traffic.getExtent(dim));
+    int64_t pieces =
+        divideCeilSigned(traffic.getExtent(dim), at(dim).getSpan());
+    if (!ShapedType::isDynamic(stage.getStaticExtent(dim)) && pieces > most) {
+      loop = dim;
+      most = pieces;
+    }
+  }
+  int64_t threads = multiplyCounts(countBlocks(), plan.getNumThreads());
+  int64_t enough = chip.multiprocessors * kBusyThreads, cluster = 1;
+  while (cluster < chip.maxCluster && threads * cluster < enough)
+    cluster *= 2;
+  if (cluster == 1 || cluster > most || threads * cluster < enough ||
+      points / cluster < kMinPart || llvm::any_of(stage.writes, isAtomic))
+    return false;
+  DimPlan &shared = at(loop);
+  shared.cluster = cluster;
+  shared.clusterPart = llvm::alignTo(
+      divideCeilSigned(traffic.getExtent(loop), cluster), shared.getSpan());
+  return true;
+}
+
 /// As what keeps all loops; each thread reduces its own.
 void GpuScheduler::planWindows() {
   SmallBitVector kept = traffic.getKept(), reduced = kept;
@@ -317,11 +353,14 @@ ScheduleAttr GpuScheduler::tryTiles() {
       formRuns();
     } else if (!traffic.getKept().test(traffic.getContiguous())) {
       planRows();
-      formRuns();
-    } else if (traffic.isWindow())
+      if (!formClusters())
+        formRuns();
+    } else if (traffic.isWindow()) {
       planWindows();
-    else
+    } else {
       planColumns();
+      formClusters();
+    }
   }
   ScheduleFields fields = plan.build();
   fields.staged = staged;

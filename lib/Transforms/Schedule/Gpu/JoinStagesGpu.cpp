@@ -41,6 +41,9 @@ using namespace mlir::metaop;
 static constexpr int64_t kMinSavedPart = 8;
 /// Iterations that a few blocks do in less time than a kernel starts.
 static constexpr int64_t kWorkOfFewBlocks = 1 << 18;
+/// Iterations that take longer than a kernel to start even if all of the chip
+/// does them.
+static constexpr int64_t kWorkOfAllBlocks = 1 << 22;
 /// Operands and results of a kernel, each an argument or two. What passes
 /// between kernels of more is a small part of what they move.
 static constexpr size_t kMaxTensors = 64;
@@ -221,6 +224,16 @@ static int64_t countTileCode(const JoinGroup &group,
   return code;
 }
 
+/// Whether a stage would have clusters if it were alone, and so more of the
+/// chip than it has in these schedules.
+static bool losesClusters(const JoinGroup &group,
+                          ArrayRef<ScheduleAttr> schedules, const Chip &chip) {
+  return schedules.front().getClusterSize() == 1 &&
+         llvm::any_of(group.stages, [&](const auto &stage) {
+           return chooseGpuSchedule(stage->model, chip).getClusterSize() > 1;
+         });
+}
+
 bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
                            const JoinGroup &joined,
                            ArrayRef<JoinDependence> dependences) const {
@@ -247,6 +260,8 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
   }
   if (!keepsBlocks && blocks < chip.multiprocessors / 4 &&
       joined.work > kWorkOfFewBlocks)
+    return false;
+  if (joined.work > kWorkOfAllBlocks && losesClusters(joined, schedules, chip))
     return false;
   return fits(GpuResources::estimate(getGpuStages(joined, schedules)));
 }

@@ -29,7 +29,19 @@ func.func @rows(%x: tensor<4096x4096xf32>) -> tensor<4096xf32> {
 // CHECK-LABEL: func @columns
 // CHECK-COUNT-2: metaop.kernel
 // CHECK-NOT:     metaop.kernel
-// REPORT: remark: splits 65536 iterations of dimension 0 into 256 blocks of 256
+// REPORT: remark: splits 262144 iterations of dimension 0 into 256 blocks of 1024
+func.func @columns(%x: tensor<262144x64xf32>) -> tensor<64xf32> {
+  %y = metaop.reduce add %x dims = [0] : tensor<262144x64xf32> -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+// The blocks of clusters may share them, if that is enough blocks.
+// CHECK-LABEL: func @columns
+// CHECK-COUNT-1: metaop.kernel
+// CHECK-NOT:     metaop.kernel
+// REPORT: remark: is not split: its loops are enough for threads
 func.func @columns(%x: tensor<65536x256xf32>) -> tensor<256xf32> {
   %y = metaop.reduce add %x dims = [0] : tensor<65536x256xf32> -> tensor<256xf32>
   return %y : tensor<256xf32>
