@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EpilogueScheduleGpu.h"
+#include "KeptLoops.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
@@ -285,75 +286,6 @@ JoinPlan ChipTarget::plan(const JoinGroup &group,
   return plan;
 }
 
-//===----------------------------------------------------------------------===//
-// Loops of epilogues
-//===----------------------------------------------------------------------===//
-
-/// The only stage of a kernel.
-static FusedOp getSingleStage(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  return llvm::hasNItems(body, 2) ? dyn_cast<FusedOp>(body.front()) : nullptr;
-}
-
-/// The dimensions of the results of a reduction at which its loops begin.
-static SmallVector<int64_t> findFirstDims(const Stage &reduction) {
-  SmallVector<int64_t> dims{0};
-  AffineMap map = reduction.writes.front().map;
-  for (auto [dim, index] : llvm::enumerate(map.getResults().drop_back()))
-    if (isa<AffineDimExpr>(index))
-      dims.push_back(dim + 1);
-  return dims;
-}
-
-/// The stage of a kernel that may be an epilogue, of a space of this shape: all
-/// that it computes is element by element.
-static FusedOp findFollower(Operation *user, ArrayRef<int64_t> shape) {
-  auto kernel = dyn_cast<KernelOp>(user);
-  FusedOp op = kernel ? getSingleStage(kernel) : nullptr;
-  if (!op || isForbidden(kernel, kJoinStages) ||
-      op.getIterationValue().getType().getShape() != shape ||
-      llvm::any_of(op.getBody().getOps(), [](Operation &inner) {
-        return isa<ReindexReduceOpInterface, PrefixOp, IndirectOpInterface>(
-            inner);
-      }))
-    return nullptr;
-  return op;
-}
-
-/// Has what follows contractions, or windows, keep the loops that these have.
-/// Where something reduces their results, as a softmax does, those who read
-/// them are joined by their own rows.
-static LogicalResult keepLoopsOfReaders(Block &block) {
-  for (auto kernel : block.getOps<KernelOp>()) {
-    FusedOp op = getSingleStage(kernel);
-    if (!op)
-      continue;
-    FailureOr<Stage> stage = Stage::build(op);
-    if (failed(stage))
-      return failure();
-    if (stage->getNumLoops() == 0 || !mayHaveEpilogue(*stage) ||
-        stage->writes.front().shape.empty())
-      continue;
-    auto dims = DenseI64ArrayAttr::get(op.getContext(), findFirstDims(*stage));
-    auto shape = cast<RankedTensorType>(op.getResult(0).getType()).getShape();
-    SmallVector<FusedOp> followers;
-    for (Operation *user : kernel->getUsers())
-      if (isa<KernelOp>(user))
-        followers.push_back(findFollower(user, shape));
-    if (!llvm::is_contained(followers, nullptr))
-      for (FusedOp follower : followers)
-        follower->setAttr(kFirstDimsAttr, dims);
-  }
-  return success();
-}
-
-/// Those that are still alone are quicker to go through as few.
-static void collapseLoopsOfSingleStages(Block &block) {
-  for (auto kernel : block.getOps<KernelOp>())
-    if (FusedOp op = getSingleStage(kernel))
-      op->removeAttr(kFirstDimsAttr);
-}
-
 namespace {
 struct JoinStagesGpuPass
     : metaop::impl::JoinStagesGpuPassBase<JoinStagesGpuPass> {
@@ -362,7 +294,7 @@ struct JoinStagesGpuPass
   void runOnOperation() override {
     ChipTarget target(*chip);
     if (failed(walkBlocks(getOperation().getBody(), [&](Block &block) {
-          if (failed(keepLoopsOfReaders(block)) ||
+          if (failed(keepLoopsApart(block)) ||
               failed(joinStages(block, target, report)))
             return failure();
           collapseLoopsOfSingleStages(block);

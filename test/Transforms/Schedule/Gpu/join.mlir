@@ -452,6 +452,35 @@ func.func @main(%t: tensor<512xi32>, %x: tensor<512x1024xf32>) -> tensor<512x102
 
 // -----
 
+// A mask numbers places, so its loops are apart. So are those of the other stages of
+// a softmax with one, which would go through the first two dimensions as one.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK: schedule(#metaop.schedule<[block(0), block(1, 2), step(2, 1024), thread(1), thread(2, 4)], tile = [2: 8], lanes = 2: 4, place = [registers]>) {
+// CHECK: schedule(#metaop.schedule<[block(0), block(1, 2), step(2, 1024), thread(1), thread(2, 4)], tile = [2: 8], lanes = 2: 4, place = [registers, registers], shared = 2>) {
+// CHECK: schedule(#metaop.schedule<[block(0), block(1, 2), step(2, 1024), thread(1), thread(2, 4)], tile = [2: 8], lanes = 2: 4, shared = 2>) attributes {metaop.first_dims = array<i64: 0, 1, 2>} {
+// CHECK-NOT: metaop.kernel
+// SM80-LABEL: func @main(
+// SM80: metaop.kernel(
+// SM80-NOT: metaop.kernel
+func.func @main(%x: tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32> {
+  %i = metaop.iota dim = 1 : tensor<8x1024x1024xi32>
+  %j = metaop.iota dim = 2 : tensor<8x1024x1024xi32>
+  %later = metaop.cmp gt %j, %i : tensor<8x1024x1024xi32> -> tensor<8x1024x1024xi1>
+  %hidden = metaop.constant dense<0xFF800000> : tensor<8x1024x1024xf32>
+  %0 = metaop.select %later, %hidden, %x : tensor<8x1024x1024xi1>, tensor<8x1024x1024xf32>
+  %m = metaop.reduce max %0 dims = [2] : tensor<8x1024x1024xf32> -> tensor<8x1024xf32>
+  %1 = metaop.broadcast %m dims = [0, 1] : tensor<8x1024xf32> -> tensor<8x1024x1024xf32>
+  %2 = metaop.sub %0, %1 : tensor<8x1024x1024xf32>
+  %e = metaop.exp %2 : tensor<8x1024x1024xf32>
+  %s = metaop.reduce add %e dims = [2] : tensor<8x1024x1024xf32> -> tensor<8x1024xf32>
+  %3 = metaop.broadcast %s dims = [0, 1] : tensor<8x1024xf32> -> tensor<8x1024x1024xf32>
+  %y = metaop.div %e, %3 : tensor<8x1024x1024xf32>
+  return %y : tensor<8x1024x1024xf32>
+}
+
+// -----
+
 // Where blocks would be small and many, each has a run of pieces: a loop that
 // the stages share.
 // CHECK-LABEL: func @main(
