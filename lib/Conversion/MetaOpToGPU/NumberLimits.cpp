@@ -47,6 +47,9 @@ public:
   }
 
   bool addPlace(const StagePlace &place);
+  /// Whether what loops alone decide of a place is far enough within 32 bits: a
+  /// check is asked of iterations that reach no element, too.
+  bool isNarrow(const StagePlace &place) const;
   /// Whether no check leaves 32 bits.
   bool fits() const;
   SmallVector<int64_t> getLimits() const { return limits; }
@@ -121,6 +124,25 @@ bool LimitFinder::addPlace(const StagePlace &place, unsigned symbol) {
          (isLinearIn(place.offset, symbol) && hasLower && hasUpper);
 }
 
+bool LimitFinder::isNarrow(const StagePlace &place) const {
+  // What a step goes beyond the end.
+  constexpr int64_t limit = int64_t(1) << 30;
+  unsigned numLoops = stage.getNumLoops(), numSymbols = limits.size();
+  auto fits = [&](AffineExpr expr) {
+    for (unsigned symbol = 0; symbol < numSymbols; ++symbol)
+      if (expr.isFunctionOfSymbol(symbol))
+        return true;
+    auto bound = [&](bool isUpper) {
+      return getBoundForAffineExpr(expr, numLoops, numSymbols, least, most,
+                                   isUpper);
+    };
+    std::optional<int64_t> lower = bound(false), upper = bound(true);
+    return lower && upper && *lower > -limit && *upper < limit;
+  };
+  return fits(place.offset) && llvm::all_of(place.rangeChecks, fits) &&
+         llvm::all_of(place.conditions, fits);
+}
+
 bool LimitFinder::addPlace(const StagePlace &place) {
   auto isUsed = [&](unsigned symbol) {
     auto uses = [symbol](AffineExpr expr) {
@@ -150,7 +172,9 @@ bool LimitFinder::fits() const {
 std::optional<SmallVector<int64_t>>
 metaop::findNumberLimits(const Stage &stage) {
   LimitFinder finder(stage);
-  auto add = [&](const auto &access) { return finder.addPlace(access.place); };
+  auto add = [&](const auto &access) {
+    return finder.isNarrow(access.place) && finder.addPlace(access.place);
+  };
   if (!llvm::all_of(stage.reads, add) || !llvm::all_of(stage.writes, add) ||
       !finder.fits())
     return std::nullopt;

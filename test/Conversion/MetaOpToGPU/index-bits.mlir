@@ -72,3 +72,19 @@ func.func private @large(%x: tensor<3000000000xi8>) -> tensor<3000000000xi8> {
   }
   return %k : tensor<3000000000xi8>
 }
+
+// Most iterations read no element, but each asks whether it does: of the last one,
+// 8 * d0 takes 33 bits.
+// CHECK-LABEL: gpu.func @far_outside(
+// CHECK-SAME:    #metaop.launch<threads = 256>
+func.func private @far_outside(%x: tensor<9xi8>) -> tensor<600000000xi8> {
+  %k = metaop.kernel(%kx = %x : tensor<9xi8>) -> tensor<600000000xi8> {
+    %r = metaop.fused(%bx = %kx : tensor<9xi8>) -> tensor<600000000xi8>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)]>) {
+      %y = metaop.reindex %bx map affine_map<(d0) -> (d0 * 8)> fill 0 : i8 : tensor<9xi8> -> tensor<600000000xi8>
+      metaop.yield %y : tensor<600000000xi8>
+    }
+    metaop.yield %r : tensor<600000000xi8>
+  }
+  return %k : tensor<600000000xi8>
+}
