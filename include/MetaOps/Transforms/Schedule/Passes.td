@@ -127,8 +127,8 @@ def SplitReductionsGpuPass : Pass<"metaop-split-reductions-gpu"> {
   let description = [{
     As `metaop-split-reductions`, for the blocks of a GPU in place of threads:
     those of one kernel do not wait for each other, so what keeps too little for
-    all multiprocessors has partial results, as many as blocks, and a second
-    kernel combines these. Their number depends on extents and the chip alone.
+    all multiprocessors, even with a cluster of blocks for each result, has
+    partial results, as many as blocks, and a second kernel combines these. Their number depends on extents and the chip alone.
     Nothing is joined with the partial results: who shares loops with their sum
     would keep too little again.
 
@@ -540,7 +540,11 @@ def JoinStagesGpuPass : Pass<"metaop-join-stages-gpu", "::mlir::func::FuncOp"> {
     way in all stages. What passes between these stays in registers where a
     thread reads what it has itself, and else in the shared memory of the block.
     Rows that one block cannot keep are a cluster's, where the chip has them;
-    longer ones stay in kernels of their own.
+    longer ones stay in kernels of their own. So does a large reduction of few
+    rows that alone has clusters, if what follows it would take them from it.
+
+    The stages around one that asks for its places, such as a mask, keep the
+    loops that this has, and so have rows in common with it.
 
     A contraction, or a reduction of windows, is joined with what follows it
     element by element, which goes on with the tiles of sums in registers. Where
