@@ -109,7 +109,7 @@ def test_what_follows_windows_is_in_their_kernel(dtype):
 
 def channels(x):
     shifted = x - 1.0
-    return [shifted.sum((0, 2, 3)), (shifted * x).mean((0, 2, 3)), shifted]
+    return [shifted.sum((0, 2, 3)), (shifted * x).sum((0, 2, 3)), shifted]
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,39 @@ def test_reductions_of_few_rows_are_those_of_clusters(function, shape, dtype):
         np.testing.assert_allclose(
             z.cast("float32").numpy() / scale, expected / scale, atol=tolerance
         )
+
+
+def test_clusters_divide_nothing_that_grows():
+    with mo.device("emulator:sm_90a"):
+        for length in (64, 65, 66, 67):
+            x = data((50, length, 1024), length)
+            sums = mo.array(x).sum((1, 2)).numpy()
+            np.testing.assert_allclose(sums, x.sum((1, 2), dtype="float64"), atol=1e-2)
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_a_softmax_with_a_mask_is_one_kernel(dropped):
+    def attend(x):
+        row = mo.arange(x.shape[-1])
+        hidden = mo.where(row.reshape(1, -1) <= row.reshape(-1, 1), x, -1e9)
+        y = mo.softmax(hidden, -1)
+        return mo.nn.dropout(y, 0.5) if dropped else y
+
+    x = data((3, 65, 65))
+    with mo.device("emulator:sm_90a"):
+        tensor = mo.array(x)
+        tensor.sync()
+        mo.seed(7)
+        y = attend(tensor)
+        assert len([kernel for kernel in mo.explain(y).kernels if kernel.stages]) == 1
+        actual = y.numpy()
+    e = np.where(np.tri(65), np.exp(x), 0)
+    expected = e / e.sum(-1, keepdims=True)
+    if dropped:
+        kept = actual != 0
+        assert 0.4 < kept[np.broadcast_to(np.tri(65) != 0, x.shape)].mean() < 0.6
+        expected = np.where(kept, 2 * expected, 0)
+    np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=1e-6)
 
 
 def test_the_last_sum_of_a_split_reduction_is_rounded_in_its_kernel():

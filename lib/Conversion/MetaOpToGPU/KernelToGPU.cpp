@@ -157,23 +157,21 @@ static std::optional<int64_t> findBytes(RankedTensorType type) {
 
 /// Whether all places and iterations are numbers of 32 bits.
 bool KernelToGPU::hasNarrowIndices() {
-  // What a step goes beyond the end.
-  constexpr int64_t limit = int64_t(1) << 30;
   auto isSmall = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return !tensor ||
-           (tensor.hasStaticShape() && tensor.getNumElements() < limit);
+           (tensor.hasStaticShape() && tensor.getNumElements() < kNarrowLimit);
   };
   if (!llvm::all_of(function.getArgumentTypes(), isSmall) ||
       !llvm::all_of(function.getResultTypes(), isSmall) ||
       llvm::any_of(sums, [&](const FixedPointSum &sum) {
-        return sum.getNumWords() >= limit;
+        return sum.getNumWords() >= kNarrowLimit;
       }))
     return false;
   for (const GpuStage &each : stages) {
     for (int64_t dim = 0; dim < each.stage.getNumLoops(); ++dim)
       if (int64_t extent = each.stage.getStaticExtent(dim);
-          ShapedType::isDynamic(extent) || extent >= limit)
+          ShapedType::isDynamic(extent) || extent >= kNarrowLimit)
         return false;
   }
   return true;

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NumberLimits.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/IR/AffineExpr.h"
 
 using namespace mlir;
@@ -57,6 +58,7 @@ public:
 private:
   bool addPlace(const StagePlace &place, unsigned symbol);
   std::optional<Linear> split(AffineExpr expr, unsigned symbol) const;
+  std::optional<int64_t> findMagnitude(AffineExpr expr) const;
 
   const Stage &stage;
   SmallVector<int64_t> limits;
@@ -124,20 +126,38 @@ bool LimitFinder::addPlace(const StagePlace &place, unsigned symbol) {
          (isLinearIn(place.offset, symbol) && hasLower && hasUpper);
 }
 
+/// The most that an expression of loops, or a part of it, differs from 0; none
+/// if that is not known.
+std::optional<int64_t> LimitFinder::findMagnitude(AffineExpr expr) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::abs(constant.getValue());
+  if (auto loop = dyn_cast<AffineDimExpr>(expr))
+    return most[loop.getPosition()];
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<int64_t> lhs = findMagnitude(binary.getLHS()),
+                         rhs = findMagnitude(binary.getRHS());
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return addCounts(*lhs, *rhs);
+  case AffineExprKind::Mul:
+    return multiplyCounts(*lhs, *rhs);
+  default:
+    // The divisor is positive.
+    return std::max(*lhs, *rhs);
+  }
+}
+
 bool LimitFinder::isNarrow(const StagePlace &place) const {
-  // What a step goes beyond the end.
-  constexpr int64_t limit = int64_t(1) << 30;
-  unsigned numLoops = stage.getNumLoops(), numSymbols = limits.size();
   auto fits = [&](AffineExpr expr) {
-    for (unsigned symbol = 0; symbol < numSymbols; ++symbol)
+    for (unsigned symbol = 0; symbol < limits.size(); ++symbol)
       if (expr.isFunctionOfSymbol(symbol))
         return true;
-    auto bound = [&](bool isUpper) {
-      return getBoundForAffineExpr(expr, numLoops, numSymbols, least, most,
-                                   isUpper);
-    };
-    std::optional<int64_t> lower = bound(false), upper = bound(true);
-    return lower && upper && *lower > -limit && *upper < limit;
+    std::optional<int64_t> magnitude = findMagnitude(expr);
+    return magnitude && *magnitude < kNarrowLimit;
   };
   return fits(place.offset) && llvm::all_of(place.rangeChecks, fits) &&
          llvm::all_of(place.conditions, fits);

@@ -13,6 +13,10 @@
 
 namespace mlir::metaop {
 
+/// Places, extents and sizes below this are numbers of 32 bits, with room for
+/// what a step goes beyond the end.
+inline constexpr int64_t kNarrowLimit = int64_t(1) << 30;
+
 /// For each symbol of the stage, a limit beyond which, on either side, no
 /// number is told from another by any place of the stage; 0 for those that no
 /// place uses. Cut off there, numbers out of tensors are indices of 32 bits.

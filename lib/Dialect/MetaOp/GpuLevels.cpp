@@ -117,8 +117,9 @@ LogicalResult metaop::verifyStaged(EmitError emitError,
                             "given "
                          << entry.read;
     if (entry.pad < 0 || entry.pad > kMaxPad)
-      return emitError() << "expects rows in `staged` to be 0 to " << kMaxPad
-                         << " elements longer, given " << entry.pad;
+      return emitError() << "expects 0 to " << kMaxPad
+                         << " unused elements behind rows in `staged`, given "
+                         << entry.pad;
   }
   return success();
 }

@@ -88,3 +88,18 @@ func.func private @far_outside(%x: tensor<9xi8>) -> tensor<600000000xi8> {
   }
   return %k : tensor<600000000xi8>
 }
+
+// Quotients and remainders of small numbers are small.
+// CHECK-LABEL: gpu.func @halves(
+// CHECK-SAME:    index_bits = 32
+func.func private @halves(%x: tensor<8x9xf32>) -> tensor<16x18xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<8x9xf32>) -> tensor<16x18xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<8x9xf32>) -> tensor<16x18xf32>
+        schedule(#metaop.schedule<[block(0), block(1, 32), thread(1)]>) {
+      %y = metaop.reindex %bx map affine_map<(d0, d1) -> (d0 floordiv 2, (d1 * 5) mod 9)> fill 0.0 : f32 : tensor<8x9xf32> -> tensor<16x18xf32>
+      metaop.yield %y : tensor<16x18xf32>
+    }
+    metaop.yield %r : tensor<16x18xf32>
+  }
+  return %k : tensor<16x18xf32>
+}

@@ -884,7 +884,7 @@ func.func private @schedule_staged_negative() attributes {s = #metaop.schedule<[
 
 // -----
 
-// expected-error @below {{expects rows in `staged` to be 0 to 1024 elements longer, given 1025}}
+// expected-error @below {{expects 0 to 1024 unused elements behind rows in `staged`, given 1025}}
 func.func private @schedule_staged_pad() attributes {s = #metaop.schedule<[block(0)], staged = [0: 1025]>}
 
 // -----

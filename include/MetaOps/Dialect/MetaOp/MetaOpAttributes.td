@@ -73,8 +73,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
       overwritten. It is for results that are larger than the caches and are
       stored by aligned vectors.
     * `staged`: of a GPU, the reads, by number, whose box goes through the
-      memory that threads of a block share, and by how many elements its rows
-      are longer there.
+      memory that threads of a block share, and how many unused elements are
+      behind its rows there.
     * `place`: of a GPU, where each result lives that later stages of the kernel
       read: `memory`, which is the rule, `registers`, `shared` or `cluster`.
     * `shared`: how many of the leading loops are shared with the stage before

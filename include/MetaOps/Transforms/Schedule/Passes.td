@@ -128,9 +128,10 @@ def SplitReductionsGpuPass : Pass<"metaop-split-reductions-gpu"> {
     As `metaop-split-reductions`, for the blocks of a GPU in place of threads:
     those of one kernel do not wait for each other, so what keeps too little for
     all multiprocessors, even with a cluster of blocks for each result, has
-    partial results, as many as blocks, and a second kernel combines these. Their number depends on extents and the chip alone.
-    Nothing is joined with the partial results: who shares loops with their sum
-    would keep too little again.
+    partial results, as many as blocks, and a second kernel combines these.
+    Their number depends on extents and the chip alone. Nothing is joined with
+    the partial results: who shares loops with their sum would keep too little
+    again.
 
     Before:
     ```mlir

@@ -32,7 +32,7 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Elements by which rows of a staged box may be longer.
+/// Unused elements that may be behind rows of a staged box.
 static constexpr int64_t kPads[] = {0, 1, 2, 4};
 
 namespace {

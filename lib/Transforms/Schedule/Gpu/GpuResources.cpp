@@ -10,7 +10,7 @@
 // loads of a tile, for one intermediate value of each of its elements, for its
 // sums, and for what it keeps from one stage to the next; stages follow one
 // another, so the largest counts. Shared memory is that which the lowering asks
-// for.
+// for, but for the few numbers that the blocks of a cluster exchange.
 //
 //===----------------------------------------------------------------------===//
 

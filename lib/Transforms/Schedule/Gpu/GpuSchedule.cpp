@@ -21,7 +21,7 @@
 // Where blocks of what keeps all loops, or of rows, would be small and many,
 // each has several pieces, one after another (StagePlanner::chooseRun). Where
 // rows or columns are too few for the chip, the blocks of a cluster share one
-// if that is enough of them; else the reduction is split in two kernels.
+// if that is enough of them; else the reduction may be split in two kernels.
 // Extents, maps and facts of the chip decide: the order of sums is the same on
 // all machines that have it.
 //
@@ -51,6 +51,9 @@ static constexpr int64_t kInFlight = 4;
 static constexpr int64_t kLongRow = 2048;
 /// Threads of a multiprocessor that have enough loads on their way.
 static constexpr int64_t kBusyThreads = 768;
+static int64_t countBusyThreads(const Chip &chip) {
+  return chip.multiprocessors * kBusyThreads;
+}
 /// The fewest iterations that a block of a cluster has of a row.
 static constexpr int64_t kMinPart = 1 << 12;
 /// Steps of a column that a thread has side by side.
@@ -138,9 +141,9 @@ void GpuScheduler::planPoints() {
 }
 
 /// Squares of the loop along which results are contiguous, and of that along
-/// which operands are. A row of the square is longer than the banks by as many
-/// words as a warp has columns: what it reads of one lies in every so many
-/// banks, and the others between.
+/// which operands are. Behind what fills the banks are as many unused words as
+/// a warp has columns: what it reads of one lies in every so many banks, and
+/// the others between.
 void GpuScheduler::planSquares(const StageTraffic::Transposed &transposed) {
   putOnGrid(traffic.getKept());
   int64_t inner = traffic.getContiguous(), other = transposed.loop;
@@ -238,33 +241,39 @@ void GpuScheduler::planColumns() {
   steps.copies = std::min(copies, divideCeilSigned(extent, steps.threads));
 }
 
-/// Has the blocks of a cluster divide the reduced loop that goes on longest.
-/// Returns whether they do.
+/// Has the blocks of a cluster divide the reduced loop that goes on longest, as
+/// few of them as keep the chip busy. Returns whether they do.
 bool GpuScheduler::formClusters() {
-  SmallBitVector kept = traffic.getKept(), reduced = kept;
+  SmallBitVector reduced = traffic.getKept();
   reduced.flip();
   int64_t points = 1, loop = -1, most = 0;
   for (int64_t dim : reduced.set_bits()) {
+    int64_t extent = stage.getStaticExtent(dim);
     points = multiplyCounts(points, traffic.getExtent(dim));
-    int64_t pieces =
-        divideCeilSigned(traffic.getExtent(dim), at(dim).getSpan());
-    if (!ShapedType::isDynamic(stage.getStaticExtent(dim)) && pieces > most) {
+    // A cluster has all of a loop, however long that becomes.
+    if (ShapedType::isDynamic(extent) || stage.isGrowing(dim))
+      continue;
+    if (int64_t pieces = divideCeilSigned(extent, at(dim).getSpan());
+        pieces > most) {
       loop = dim;
       most = pieces;
     }
   }
   int64_t threads = multiplyCounts(countBlocks(), plan.getNumThreads());
-  int64_t enough = chip.multiprocessors * kBusyThreads, cluster = 1;
-  while (cluster < chip.maxCluster && threads * cluster < enough)
-    cluster *= 2;
-  if (cluster == 1 || cluster > most || threads * cluster < enough ||
-      points / cluster < kMinPart || llvm::any_of(stage.writes, isAtomic))
+  if (threads >= countBusyThreads(chip) || llvm::any_of(stage.writes, isAtomic))
     return false;
-  DimPlan &shared = at(loop);
-  shared.cluster = cluster;
-  shared.clusterPart = llvm::alignTo(
-      divideCeilSigned(traffic.getExtent(loop), cluster), shared.getSpan());
-  return true;
+  for (int64_t cluster = 2; cluster <= chip.maxCluster; cluster *= 2) {
+    // Parts are whole pieces, so the last blocks may have none.
+    int64_t part = divideCeilSigned(most, cluster);
+    if (cluster > most || points / cluster < kMinPart)
+      return false;
+    if (threads * divideCeilSigned(most, part) < countBusyThreads(chip))
+      continue;
+    at(loop).cluster = cluster;
+    at(loop).clusterPart = part * at(loop).getSpan();
+    return true;
+  }
+  return false;
 }
 
 /// As what keeps all loops; each thread reduces its own.
@@ -394,4 +403,10 @@ int64_t metaop::countBlocks(const Stage &stage, ScheduleAttr schedule) {
     blocks = multiplyCounts(blocks, count);
   }
   return blocks;
+}
+
+bool metaop::keepsBusy(const Stage &stage, ScheduleAttr schedule,
+                       const Chip &chip) {
+  return multiplyCounts(countBlocks(stage, schedule),
+                        schedule.getNumThreads()) >= countBusyThreads(chip);
 }

@@ -225,13 +225,14 @@ static int64_t countTileCode(const JoinGroup &group,
   return code;
 }
 
-/// Whether a stage would have clusters if it were alone, and so more of the
-/// chip than it has in these schedules.
+/// Whether the chip is not busy with these schedules, and would be with those
+/// of a stage that alone has clusters.
 static bool losesClusters(const JoinGroup &group,
                           ArrayRef<ScheduleAttr> schedules, const Chip &chip) {
-  return schedules.front().getClusterSize() == 1 &&
+  return !keepsBusy(group.stages.front()->model, schedules.front(), chip) &&
          llvm::any_of(group.stages, [&](const auto &stage) {
-           return chooseGpuSchedule(stage->model, chip).getClusterSize() > 1;
+           ScheduleAttr alone = chooseGpuSchedule(stage->model, chip);
+           return alone.getClusterSize() > 1;
          });
 }
 

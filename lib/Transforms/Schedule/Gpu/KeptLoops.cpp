@@ -10,8 +10,8 @@
 // Stages that are joined have the same loops, so where one has them apart, its
 // neighbours are to have them apart, too (`metaop.first_dims`):
 //   * what follows a contraction, or windows, element by element;
-//   * what has a space in common with a stage that asks for its places, as a
-//     mask does, whose loops number dimensions each.
+//   * what has a space in common with a stage that computes from its places, as
+//     a mask does, and reads its results or the other way round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,17 +94,26 @@ static SmallVector<int64_t> findLoopDims(const Stage &stage) {
   return dims;
 }
 
-/// The single stages of this space that read what a stage computes, or the
-/// other way round.
-static SmallVector<FusedOp> findNeighbours(FusedOp op) {
+/// Whether a stage computes from its places: their numbers, as a mask does, or
+/// random ones.
+static bool hasPlaces(FusedOp op) {
+  return llvm::any_of(op.getBody().getOps(), [](Operation &inner) {
+    return isa<GeneratorOpInterface>(inner) && !isa<ConstantOp>(inner);
+  });
+}
+
+/// The single stages beside a kernel of this space that read what it computes,
+/// or the other way round.
+static SmallVector<FusedOp> findNeighbours(KernelOp kernel, FusedOp op) {
   SmallVector<FusedOp> neighbours;
-  auto kernel = cast<KernelOp>(op->getParentOp());
   auto add = [&](Operation *other) {
     auto beside = dyn_cast_or_null<KernelOp>(other);
-    FusedOp stage = beside ? getSingleStage(beside) : nullptr;
-    if (stage && !isForbidden(beside, kJoinStages) &&
-        stage.getIterationValue().getType().getShape() ==
-            op.getIterationValue().getType().getShape())
+    if (!beside || beside->getBlock() != kernel->getBlock() ||
+        isForbidden(beside, kJoinStages))
+      return;
+    FusedOp stage = getSingleStage(beside);
+    if (stage && stage.getIterationValue().getType().getShape() ==
+                     op.getIterationValue().getType().getShape())
       neighbours.push_back(stage);
   };
   for (Value input : kernel.getInputs())
@@ -114,39 +123,36 @@ static SmallVector<FusedOp> findNeighbours(FusedOp op) {
   return neighbours;
 }
 
-/// Has the stages around one that asks for its places keep its loops.
+/// Has the stages beside one that computes from its places keep its loops.
 static LogicalResult keepLoopsOfPlaces(Block &block) {
-  SmallVector<std::pair<FusedOp, SmallVector<int64_t>>> open;
-  llvm::SmallDenseSet<Operation *> seen;
   for (auto kernel : block.getOps<KernelOp>()) {
     FusedOp op = getSingleStage(kernel);
-    if (!op || op.getBody().getOps<IotaOp>().empty() || !seen.insert(op).second)
+    if (!op || !hasPlaces(op) || isForbidden(kernel, kJoinStages))
+      continue;
+    SmallVector<FusedOp> neighbours = findNeighbours(kernel, op);
+    if (neighbours.empty())
       continue;
     FailureOr<Stage> stage = Stage::build(op);
     if (failed(stage))
       return failure();
-    open.emplace_back(op, findLoopDims(*stage));
-  }
-  while (!open.empty()) {
-    auto [op, dims] = open.pop_back_val();
-    for (FusedOp neighbour : findNeighbours(op)) {
-      if (!seen.insert(neighbour).second)
+    SmallVector<int64_t> dims = findLoopDims(*stage);
+    for (FusedOp neighbour : neighbours) {
+      if (neighbour->hasAttr(kFirstDimsAttr) || hasPlaces(neighbour))
         continue;
-      FailureOr<Stage> stage = Stage::build(neighbour);
-      if (failed(stage))
+      FailureOr<Stage> beside = Stage::build(neighbour);
+      if (failed(beside))
         return failure();
-      if (findLoopDims(*stage) != dims)
+      if (findLoopDims(*beside) != dims)
         neighbour->setAttr(kFirstDimsAttr,
                            DenseI64ArrayAttr::get(op.getContext(), dims));
-      open.emplace_back(neighbour, dims);
     }
   }
   return success();
 }
 
 LogicalResult metaop::keepLoopsApart(Block &block) {
-  return success(succeeded(keepLoopsOfPlaces(block)) &&
-                 succeeded(keepLoopsOfReaders(block)));
+  return success(succeeded(keepLoopsOfReaders(block)) &&
+                 succeeded(keepLoopsOfPlaces(block)));
 }
 
 void metaop::collapseLoopsOfSingleStages(Block &block) {

@@ -97,6 +97,7 @@ private:
   RowStage &getLargest();
   void findLoops(RowStage &each);
   bool isEverywhere(int64_t RowStage::*loop) const;
+  bool canDivide(int64_t RowStage::*loop) const;
   bool chooseClusters();
   void chooseRowThreads();
   void chooseColumnThreads();
@@ -154,14 +155,22 @@ bool RowScheduler::isEverywhere(int64_t RowStage::*loop) const {
   });
 }
 
+/// Whether all stages have such a loop, which does not grow: a cluster has all
+/// of it.
+bool RowScheduler::canDivide(int64_t RowStage::*loop) const {
+  return isEverywhere(loop) && llvm::none_of(stages, [&](const RowStage &each) {
+           return each.planner.stage.isGrowing(each.*loop);
+         });
+}
+
 /// False where rows are too long for any cluster.
 bool RowScheduler::chooseClusters() {
   RowStage &largest = getLargest();
   int64_t points = largest.countInner();
   isOtherClustered =
-      isEverywhere(&RowStage::other) &&
+      canDivide(&RowStage::other) &&
       stages.front().getExtent(stages.front().other) >= chip.maxCluster;
-  bool canShare = isOtherClustered || isEverywhere(&RowStage::along);
+  bool canShare = isOtherClustered || canDivide(&RowStage::along);
   if (chip.maxCluster == 1 || !canShare)
     return multiplyCounts(points, largest.planner.traffic.getElementBytes()) <=
            kMaxRowBytes;

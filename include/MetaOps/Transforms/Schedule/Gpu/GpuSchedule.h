@@ -21,6 +21,10 @@ ScheduleAttr chooseGpuSchedule(const Stage &stage, const Chip &chip);
 /// The blocks of a stage's grid; what is known only at run time counts as one.
 int64_t countBlocks(const Stage &stage, ScheduleAttr schedule);
 
+/// Whether these blocks have threads enough for all multiprocessors to wait for
+/// memory as seldom as they can.
+bool keepsBusy(const Stage &stage, ScheduleAttr schedule, const Chip &chip);
+
 /// Whether metaop-split-reductions-gpu makes two kernels of the stage, which is
 /// alone in its kernel: its blocks are few, and its sums are long.
 bool isSplitOnGpu(const Stage &stage, const Chip &chip);
