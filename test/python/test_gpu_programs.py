@@ -119,7 +119,8 @@ def channels(x):
         (lambda x: [x.max(1)], (50, 20_011), "bfloat16"),
         (lambda x: [x.sum(0)], (66_001, 200), "float32"),
         (channels, (16, 40, 33, 65), "float32"),
-        (channels, (16, 40, 33, 65), "bfloat16"),
+        # Less work is done sooner by 40 blocks that round what they have than by two kernels.
+        (channels, (16, 40, 104, 65), "bfloat16"),
     ],
     ids=["rows", "bf16 rows", "columns", "channels", "bf16 channels"],
 )

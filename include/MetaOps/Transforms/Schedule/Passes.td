@@ -544,8 +544,9 @@ def JoinStagesGpuPass : Pass<"metaop-join-stages-gpu", "::mlir::func::FuncOp"> {
     longer ones stay in kernels of their own. So does a large reduction of few
     rows that alone has clusters, if what follows it would take them from it.
 
-    The stages around one that asks for its places, such as a mask, keep the
-    loops that this has, and so have rows in common with it.
+    Of two stages of one space, of which one reads the other, each keeps the
+    loops that the other has apart, so that they have rows in common: what
+    divides the rows of a softmax, and what masks them.
 
     A contraction, or a reduction of windows, is joined with what follows it
     element by element, which goes on with the tiles of sums in registers. Where

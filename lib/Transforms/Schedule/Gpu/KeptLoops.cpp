@@ -10,8 +10,8 @@
 // Stages that are joined have the same loops, so where one has them apart, its
 // neighbours are to have them apart, too (`metaop.first_dims`):
 //   * what follows a contraction, or windows, element by element;
-//   * what has a space in common with a stage that computes from its places, as
-//     a mask does, and reads its results or the other way round.
+//   * what has a space in common with a stage that it reads, or that reads it,
+//     as what divides the rows of a softmax has with what masks them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "EpilogueScheduleGpu.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -94,14 +95,6 @@ static SmallVector<int64_t> findLoopDims(const Stage &stage) {
   return dims;
 }
 
-/// Whether a stage computes from its places: their numbers, as a mask does, or
-/// random ones.
-static bool hasPlaces(FusedOp op) {
-  return llvm::any_of(op.getBody().getOps(), [](Operation &inner) {
-    return isa<GeneratorOpInterface>(inner) && !isa<ConstantOp>(inner);
-  });
-}
-
 /// The single stages beside a kernel of this space that read what it computes,
 /// or the other way round.
 static SmallVector<FusedOp> findNeighbours(KernelOp kernel, FusedOp op) {
@@ -123,36 +116,35 @@ static SmallVector<FusedOp> findNeighbours(KernelOp kernel, FusedOp op) {
   return neighbours;
 }
 
-/// Has the stages beside one that computes from its places keep its loops.
-static LogicalResult keepLoopsOfPlaces(Block &block) {
+/// Has each stage keep the loops that a neighbour has apart.
+static LogicalResult keepLoopsOfNeighbours(Block &block) {
+  llvm::MapVector<Operation *, SmallVector<int64_t>> dimsOf;
   for (auto kernel : block.getOps<KernelOp>()) {
     FusedOp op = getSingleStage(kernel);
-    if (!op || !hasPlaces(op) || isForbidden(kernel, kJoinStages))
-      continue;
-    SmallVector<FusedOp> neighbours = findNeighbours(kernel, op);
-    if (neighbours.empty())
+    if (!op || op->hasAttr(kFirstDimsAttr) || isForbidden(kernel, kJoinStages))
       continue;
     FailureOr<Stage> stage = Stage::build(op);
     if (failed(stage))
       return failure();
-    SmallVector<int64_t> dims = findLoopDims(*stage);
-    for (FusedOp neighbour : neighbours) {
-      if (neighbour->hasAttr(kFirstDimsAttr) || hasPlaces(neighbour))
-        continue;
-      FailureOr<Stage> beside = Stage::build(neighbour);
-      if (failed(beside))
-        return failure();
-      if (findLoopDims(*beside) != dims)
-        neighbour->setAttr(kFirstDimsAttr,
-                           DenseI64ArrayAttr::get(op.getContext(), dims));
-    }
+    dimsOf[op] = findLoopDims(*stage);
+  }
+  for (auto &[op, dims] : dimsOf) {
+    SmallVector<int64_t> all = dims;
+    for (FusedOp neighbour :
+         findNeighbours(cast<KernelOp>(op->getParentOp()), cast<FusedOp>(op)))
+      llvm::append_range(all, dimsOf.lookup(neighbour));
+    llvm::sort(all);
+    all.erase(llvm::unique(all), all.end());
+    if (all != dims)
+      op->setAttr(kFirstDimsAttr,
+                  DenseI64ArrayAttr::get(op->getContext(), all));
   }
   return success();
 }
 
 LogicalResult metaop::keepLoopsApart(Block &block) {
   return success(succeeded(keepLoopsOfReaders(block)) &&
-                 succeeded(keepLoopsOfPlaces(block)));
+                 succeeded(keepLoopsOfNeighbours(block)));
 }
 
 void metaop::collapseLoopsOfSingleStages(Block &block) {

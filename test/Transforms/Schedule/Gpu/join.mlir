@@ -547,3 +547,25 @@ func.func @main(%x: tensor<600x32768xf32>) -> tensor<600x32768xf32> {
   %y = metaop.div %3, %2 : tensor<600x32768xf32>
   return %y : tensor<600x32768xf32>
 }
+
+// -----
+
+// Loops are kept apart for stages of the same block: those of a loop's body are
+// never joined with what stands before it.
+// CHECK-LABEL: func @main(
+// CHECK: metaop.kernel(
+// CHECK-NOT: metaop.first_dims
+// CHECK: scf.for
+func.func @main(%x: tensor<8x64x64xf32>, %n: index) -> tensor<8x64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = metaop.exp %x : tensor<8x64x64xf32>
+  %y = scf.for %k = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<8x64x64xf32>) {
+    %i = metaop.iota dim = 1 : tensor<8x64x64xi32>
+    %j = metaop.iota dim = 2 : tensor<8x64x64xi32>
+    %later = metaop.cmp gt %j, %i : tensor<8x64x64xi32> -> tensor<8x64x64xi1>
+    %0 = metaop.select %later, %a, %e : tensor<8x64x64xi1>, tensor<8x64x64xf32>
+    scf.yield %0 : tensor<8x64x64xf32>
+  }
+  return %y : tensor<8x64x64xf32>
+}
