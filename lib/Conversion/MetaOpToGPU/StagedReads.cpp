@@ -209,7 +209,7 @@ Value StagedReads::emitLoad(GpuFunction &function,
   }
   const StagedLayout &layout = box.layout;
   Value padded = function.emitCoordinate(number, layout.row * layout.rows,
-                                         /*length=*/0);
+                                         /*count=*/0);
   padded =
       arith::MulIOp::create(b, loc, padded, function.emitIndex(layout.pad));
   place = arith::AddIOp::create(b, loc, number, padded);
