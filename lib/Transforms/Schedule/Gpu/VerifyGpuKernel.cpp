@@ -16,12 +16,11 @@
 //        grid.
 //   G6   A vector is at most 16 bytes of each tensor.
 //   G7   No result is reduced over a level of the grid, as blocks do not wait
-//   for
-//        each other, but for one whose blocks are a cluster. What is combined
-//        by atomics may be.
+//        for each other, but for one whose blocks are a cluster. What is
+//        combined by atomics may be.
 //   G8   Sums are in registers: no loop over what a result keeps stands inside
-//   of
-//        one over what it is reduced over.
+//        of one over what it is reduced over, and no loop that stages share is
+//        such a one.
 //   G9   The loop of prefixes is the innermost, one level, and in order.
 //   G10  What is staged is a read of memory whose box is known.
 //   G11  Results have one place each, or all are in memory.
@@ -70,6 +69,7 @@ private:
   LogicalResult verifyResources();
   LogicalResult verifyShared(const GpuStage &before, const GpuStage &after);
   LogicalResult verifyResult(unsigned writer, const StageWrite &write);
+  LogicalResult verifySharedSums(unsigned number, const StageWrite &write);
   LogicalResult verifyNumbers(unsigned writer, const GpuStage &reader);
 
   ArrayRef<GpuStage> stages;
@@ -437,6 +437,24 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
   return success();
 }
 
+/// Of what nobody reads, too, an iteration of a shared loop would have a part.
+LogicalResult KernelVerifier::verifySharedSums(unsigned number,
+                                               const StageWrite &write) {
+  const GpuStage &each = stages[number];
+  unsigned shared = number > 0 ? each.schedule.getShared() : 0;
+  if (number + 1 < stages.size())
+    shared = std::max(
+        shared, static_cast<unsigned>(stages[number + 1].schedule.getShared()));
+  for (unsigned depth = 0; depth < shared; ++depth)
+    if (write.isProjection && isLoop(each, depth) &&
+        hasPartOfSum(each, write, depth))
+      return fail(each, "G8")
+             << "shares level " << depth << " with another stage, and result "
+             << write.result << " is reduced over it: its sums would not be in "
+             << "registers";
+  return success();
+}
+
 /// Symbols are read before the first level, and generators outside of threads.
 LogicalResult KernelVerifier::verifyNumbers(unsigned writer,
                                             const GpuStage &reader) {
@@ -467,7 +485,7 @@ LogicalResult KernelVerifier::verify() {
       return failure();
   for (size_t i = 0; i < stages.size(); ++i) {
     for (const StageWrite &write : stages[i].stage.writes)
-      if (failed(verifyResult(i, write)))
+      if (failed(verifyResult(i, write)) || failed(verifySharedSums(i, write)))
         return failure();
     for (const GpuStage &reader : stages.drop_front(i + 1))
       if (failed(verifyNumbers(i, reader)))

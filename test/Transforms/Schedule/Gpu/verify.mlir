@@ -138,6 +138,27 @@ func.func @g8(%x: tensor<64x512xf32>) -> tensor<512xf32> {
 
 // -----
 
+func.func @g8_shared(%x: tensor<64x512xf32>) -> tensor<64xf32> {
+  %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64xf32> {
+    %e = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64x512xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 256), thread(1, 2)], tile = [1: 2], lanes = 1: 2, place = [registers]>)
+        attributes {metaop.first_dims = array<i64: 0, 1>} {
+      %y = metaop.exp %b : tensor<64x512xf32>
+      metaop.yield %y : tensor<64x512xf32>
+    }
+    // expected-error @below {{(G8) shares level 1 with another stage, and result 0 is reduced over it: its sums would not be in registers}}
+    %r = metaop.fused(%b = %e : tensor<64x512xf32>) -> tensor<64xf32>
+        schedule(#metaop.schedule<[block(0), step(1, 256), thread(1, 2)], tile = [1: 2], lanes = 1: 2, shared = 2>) {
+      %y = metaop.reduce add %b dims = [1] : tensor<64x512xf32> -> tensor<64xf32>
+      metaop.yield %y : tensor<64xf32>
+    }
+    metaop.yield %r : tensor<64xf32>
+  }
+  return %k : tensor<64xf32>
+}
+
+// -----
+
 func.func @g9(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64x512xf32> {
     // expected-error @below {{(G9) loop 1 carries prefixes, and has to be the innermost one, a `step` of one iteration}}
