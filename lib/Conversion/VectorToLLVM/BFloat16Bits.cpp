@@ -16,7 +16,10 @@
 //
 //   1. An operation that computes with bf16 keeps its types, and has casts of
 //      the same width around it. A number is widened by a shift: bf16 is the
-//      upper half of f32.
+//      upper half of f32. It is rounded from f32 by arithmetic of integers
+//      (RoundToBFloat16.cpp does that earlier, for CPUs): an instruction for it
+//      takes denormal numbers for zero, and LLVM 22 loses the sign of a
+//      `copysign` that is rounded by one.
 //   2. In all others, and in what blocks take, bf16 becomes i16, in types and
 //      in constants; casts that are none any more go.
 //
@@ -67,6 +70,7 @@ struct BFloat16BitsPass : metaop::impl::BFloat16BitsPassBase<BFloat16BitsPass> {
 
 private:
   void widen(LLVM::FPExtOp op);
+  void round(LLVM::FPTruncOp op);
   void enclose(Operation *op);
 
   /// What still has numbers of bf16: operations, and casts in front of them.
@@ -92,6 +96,35 @@ void BFloat16BitsPass::widen(LLVM::FPExtOp op) {
   if (value.getType() != op.getType())
     value = LLVM::FPExtOp::create(b, loc, op.getType(), value);
   op.replaceAllUsesWith(value);
+  op.erase();
+}
+
+/// To the nearest, of two as near to the even one; a NaN becomes a quiet one.
+void BFloat16BitsPass::round(LLVM::FPTruncOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Type type = op.getType();
+  Type wide = withElement(type, b.getI32Type());
+  auto constant = [&](int64_t number) -> Value {
+    Attribute value = b.getI32IntegerAttr(number);
+    if (auto vector = dyn_cast<VectorType>(wide))
+      value = DenseElementsAttr::get(vector, value);
+    return LLVM::ConstantOp::create(b, loc, wide, cast<TypedAttr>(value));
+  };
+  Value number = op.getArg(), half = constant(16);
+  Value bits = castTo(b, loc, number, wide);
+  Value upper = LLVM::LShrOp::create(b, loc, bits, half);
+  Value odd = LLVM::AndOp::create(b, loc, upper, constant(1));
+  Value sum = LLVM::AddOp::create(b, loc, bits, constant(0x7fff));
+  sum = LLVM::AddOp::create(b, loc, sum, odd);
+  Value rounded = LLVM::LShrOp::create(b, loc, sum, half);
+  Value isNaN =
+      LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::uno, number, number);
+  Value quiet = LLVM::OrOp::create(b, loc, upper, constant(0x40));
+  Value result = LLVM::SelectOp::create(b, loc, isNaN, quiet, rounded);
+  result =
+      LLVM::TruncOp::create(b, loc, withElement(type, b.getI16Type()), result);
+  op.replaceAllUsesWith(castTo(b, loc, result, type));
   op.erase();
 }
 
@@ -126,6 +159,10 @@ void BFloat16BitsPass::runOnOperation() {
   getOperation()->walk([&](LLVM::FPExtOp op) {
     if (isBFloat16(op.getArg().getType()))
       widen(op);
+  });
+  getOperation()->walk([&](LLVM::FPTruncOp op) {
+    if (isBFloat16(op.getType()) && getElementTypeOrSelf(op.getArg()).isF32())
+      round(op);
   });
   SmallVector<Operation *> computing;
   getOperation()->walk([&](Operation *op) {

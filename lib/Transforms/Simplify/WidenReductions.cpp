@@ -24,14 +24,27 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
+/// Whether each element of the result is the whole of one line of the source.
+static bool isProjection(ReindexReduceOpInterface op) {
+  AffineMap map = op.getIndexAccess().map;
+  ArrayRef<int64_t> source = op.getSource().getType().getShape();
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  return map.isProjectedPermutation(/*allowZeroInResults=*/true) &&
+         llvm::all_of(llvm::zip_equal(map.getResults(), result.getShape()),
+                      [&](auto pair) {
+                        auto [index, extent] = pair;
+                        auto dim = dyn_cast<AffineDimExpr>(index);
+                        return extent == (dim ? source[dim.getPosition()] : 1);
+                      });
+}
+
 /// Whether partial results of the reduction are rounded to half floats.
 static bool combinesHalves(ReindexReduceOpInterface op) {
   Type element = op.getSource().getType().getElementType();
   ReduceKind kind = op.getReduceKind();
-  IndexAccess access = op.getIndexAccess();
   return (element.isF16() || element.isBF16()) &&
          (kind == ReduceKind::Add || kind == ReduceKind::Mul) &&
-         !access.map.isProjectedPermutation(/*allowZeroInResults=*/true);
+         !isProjection(op);
 }
 
 /// The same for a scatter, which always combines with what is in memory.

@@ -42,18 +42,36 @@ llvm.func @widen(%p: !llvm.ptr) -> vector<4xf32> {
 }
 
 // What computes keeps its types.
-// CHECK-LABEL: llvm.func @round(
-// CHECK: %[[R:.*]] = llvm.fptrunc %{{.*}} : f32 to bf16
+// CHECK-LABEL: llvm.func @compute(
+// CHECK: %[[R:.*]] = llvm.fptrunc %{{.*}} : f64 to bf16
 // CHECK: %[[I:.*]] = llvm.bitcast %[[R]] : bf16 to i16
 // CHECK: llvm.store %[[I]], %{{.*}} : i16, !llvm.ptr
 // CHECK: %[[B:.*]] = llvm.bitcast %[[I]] : i16 to bf16
 // CHECK: %[[N:.*]] = llvm.fneg %[[B]] : bf16
 // CHECK: %[[J:.*]] = llvm.bitcast %[[N]] : bf16 to i16
 // CHECK: llvm.store %[[J]], %{{.*}} : i16, !llvm.ptr
-llvm.func @round(%x: f32, %p: !llvm.ptr, %q: !llvm.ptr) {
-  %r = llvm.fptrunc %x : f32 to bf16
+llvm.func @compute(%x: f64, %p: !llvm.ptr, %q: !llvm.ptr) {
+  %r = llvm.fptrunc %x : f64 to bf16
   llvm.store %r, %p : bf16, !llvm.ptr
   %n = llvm.fneg %r : bf16
   llvm.store %n, %q : bf16, !llvm.ptr
+  llvm.return
+}
+
+// A number of f32 is rounded to the nearest one by arithmetic of integers, and a NaN
+// made a quiet one.
+// CHECK-LABEL: llvm.func @round(
+// CHECK-SAME: %[[X:.*]]: f32, %[[P:.*]]: !llvm.ptr
+// CHECK: %[[BITS:.*]] = llvm.bitcast %[[X]] : f32 to i32
+// CHECK: %[[UPPER:.*]] = llvm.lshr %[[BITS]]
+// CHECK: %[[ROUNDED:.*]] = llvm.lshr
+// CHECK: %[[IS_NAN:.*]] = llvm.fcmp "uno" %[[X]], %[[X]] : f32
+// CHECK: %[[QUIET:.*]] = llvm.or %[[UPPER]]
+// CHECK: %[[WIDE:.*]] = llvm.select %[[IS_NAN]], %[[QUIET]], %[[ROUNDED]]
+// CHECK: %[[HALF:.*]] = llvm.trunc %[[WIDE]] : i32 to i16
+// CHECK: llvm.store %[[HALF]], %[[P]] : i16, !llvm.ptr
+llvm.func @round(%x: f32, %p: !llvm.ptr) {
+  %y = llvm.fptrunc %x : f32 to bf16
+  llvm.store %y, %p : bf16, !llvm.ptr
   llvm.return
 }

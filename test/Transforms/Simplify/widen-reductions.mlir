@@ -34,3 +34,13 @@ func.func @unchanged(%x: tensor<8x4xf16>) -> (tensor<8xf16>, tensor<2xf16>) {
       : tensor<8x4xf16> -> tensor<2xf16>
   return %0, %1 : tensor<8xf16>, tensor<2xf16>
 }
+
+// What reaches a part of a result combines with what the rest is set to.
+
+// CHECK-LABEL: @part
+// CHECK: metaop.reindex_reduce add %{{.*}} : tensor<2x4xf32> -> tensor<3xf32>
+func.func @part(%x: tensor<2x4xf16>) -> tensor<3xf16> {
+  %y = metaop.reindex_reduce add %x map affine_map<(i, j) -> (i)>
+      : tensor<2x4xf16> -> tensor<3xf16>
+  return %y : tensor<3xf16>
+}
