@@ -130,7 +130,7 @@ bool LimitFinder::addPlace(const StagePlace &place, unsigned symbol) {
 /// if that is not known.
 std::optional<int64_t> LimitFinder::findMagnitude(AffineExpr expr) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::abs(constant.getValue());
+    return std::abs(std::max(constant.getValue(), -kMaxCount));
   if (auto loop = dyn_cast<AffineDimExpr>(expr))
     return most[loop.getPosition()];
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
