@@ -166,7 +166,8 @@ def BFloat16BitsPass : Pass<"metaop-bf16-bits"> {
   let description = [{
     Loads and stores, selections, shuffles, and what blocks take of bf16 are of
     integers of 16 bits, which all processors have registers for. Operations
-    that compute keep their types; a number is widened by a shift.
+    that compute keep their types; a number is widened by a shift, and rounded
+    from f32 by arithmetic of integers.
 
     Before:
     ```mlir

@@ -64,6 +64,15 @@ static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
   return LLVM::BitcastOp::create(b, loc, type, value);
 }
 
+/// Of i32, or as many of them as a vector has.
+static Value createConstant(OpBuilder &b, Location loc, Type type,
+                            int32_t number) {
+  Attribute value = b.getI32IntegerAttr(number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    value = DenseElementsAttr::get(vector, value);
+  return LLVM::ConstantOp::create(b, loc, type, cast<TypedAttr>(value));
+}
+
 namespace {
 struct BFloat16BitsPass : metaop::impl::BFloat16BitsPassBase<BFloat16BitsPass> {
   void runOnOperation() override;
@@ -86,12 +95,7 @@ void BFloat16BitsPass::widen(LLVM::FPExtOp op) {
   Type wide = withElement(type, b.getI32Type());
   Value bits = castTo(b, loc, op.getArg(), withElement(type, b.getI16Type()));
   bits = LLVM::ZExtOp::create(b, loc, wide, bits);
-  Attribute half = b.getI32IntegerAttr(16);
-  if (auto vector = dyn_cast<VectorType>(wide))
-    half = DenseElementsAttr::get(vector, half);
-  Value distance =
-      LLVM::ConstantOp::create(b, loc, wide, cast<TypedAttr>(half));
-  bits = LLVM::ShlOp::create(b, loc, bits, distance);
+  bits = LLVM::ShlOp::create(b, loc, bits, createConstant(b, loc, wide, 16));
   Value value = castTo(b, loc, bits, withElement(type, b.getF32Type()));
   if (value.getType() != op.getType())
     value = LLVM::FPExtOp::create(b, loc, op.getType(), value);
@@ -105,11 +109,8 @@ void BFloat16BitsPass::round(LLVM::FPTruncOp op) {
   Location loc = op.getLoc();
   Type type = op.getType();
   Type wide = withElement(type, b.getI32Type());
-  auto constant = [&](int64_t number) -> Value {
-    Attribute value = b.getI32IntegerAttr(number);
-    if (auto vector = dyn_cast<VectorType>(wide))
-      value = DenseElementsAttr::get(vector, value);
-    return LLVM::ConstantOp::create(b, loc, wide, cast<TypedAttr>(value));
+  auto constant = [&](int32_t number) {
+    return createConstant(b, loc, wide, number);
   };
   Value number = op.getArg(), half = constant(16);
   Value bits = castTo(b, loc, number, wide);

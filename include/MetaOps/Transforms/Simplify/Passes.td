@@ -199,9 +199,10 @@ def WidenReductionsPass
     : Pass<"metaop-widen-reductions", "::mlir::func::FuncOp"> {
   let summary = "Accumulate sums and products of half floats in f32";
   let description = [{
-    A reduction whose map is a projection accumulates in registers, in f32. Any
-    other may meet an element of its result many times, and combines with what
-    memory holds; for f16 and bf16 that memory has to be f32.
+    A reduction whose map is a projection onto all of its result accumulates in
+    registers, in f32. Any other may meet an element of its result many times,
+    and combines with what memory holds; for f16 and bf16 that memory has to be
+    f32.
 
     ```mlir
     %y = metaop.reindex_reduce add %x map affine_map<(i) -> (i mod 4)>

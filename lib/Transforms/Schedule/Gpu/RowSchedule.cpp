@@ -44,9 +44,8 @@ static constexpr int64_t kColumnSteps = 8;
 /// What a block reads several times without it leaving the caches.
 static constexpr int64_t kMaxRowBytes = 512 << 10;
 /// Elements of a row that a block has, of a cluster: what fits the registers of
-/// all its threads. Blocks do not share less than the other.
+/// all its threads.
 static constexpr int64_t kMaxPart = 1 << 14;
-static constexpr int64_t kMinPart = 1 << 12;
 /// Iterations of each thread of a small block: with more, stages are sooner
 /// done by kernels of their own.
 static constexpr int64_t kMaxWorkOfThread = 64;

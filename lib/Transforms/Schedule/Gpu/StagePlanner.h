@@ -25,6 +25,9 @@ inline constexpr int64_t kMostTileCode = 2048;
 /// Threads of a block where nothing speaks for another number.
 inline constexpr int64_t kUsualThreads = 256;
 
+/// The fewest iterations that a block of a cluster has of a row.
+inline constexpr int64_t kMinPart = 1 << 12;
+
 /// The next power of two; 1 of less.
 int64_t ceilPowerOf2(int64_t value);
 
