@@ -26,10 +26,12 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::metaop {
@@ -50,6 +52,19 @@ static LogicalResult expandVectors(gpu::GPUModuleOp module) {
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   vector::populateVectorRankReducingFMAPattern(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Indices have 32 bits where nothing that is computed of them takes more: not
+/// the places, from their parts on (NumberLimits.cpp), nor extents and numbers
+/// of threads and blocks. Saying so lets the constants of places into the
+/// instructions that access memory.
+static void markNoWrap(gpu::GPUModuleOp module) {
+  module.walk([](arith::ArithIntegerOverflowFlagsInterface op) {
+    if (getElementTypeOrSelf(op->getResult(0).getType()).isIndex())
+      op->setAttr(op.getIntegerOverflowAttrName(),
+                  arith::IntegerOverflowFlagsAttr::get(
+                      op->getContext(), arith::IntegerOverflowFlags::nsw));
+  });
 }
 
 static std::optional<LLVM::AtomicBinOp>
@@ -127,6 +142,8 @@ struct LowerAddress : ConvertOpToLLVMPattern<UnrealizedConversionCastOp> {
 struct ConvertKernelsToNVVMPass
     : metaop::impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVMPass> {
   void runOnOperation() override {
+    if (getIndexBits() == 32)
+      markNoWrap(getOperation());
     if (failed(expandVectors(getOperation())) || failed(convert()))
       signalPassFailure();
   }

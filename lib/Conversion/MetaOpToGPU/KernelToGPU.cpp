@@ -182,7 +182,8 @@ void KernelToGPU::chooseIndices() {
   if (!hasNarrowIndices())
     return;
   for (const GpuStage &each : stages) {
-    std::optional<SmallVector<int64_t>> found = findNumberLimits(each.stage);
+    std::optional<SmallVector<int64_t>> found =
+        findNumberLimits(ThreadLevels(each.stage, each.schedule));
     if (!found) {
       limits.clear();
       return;

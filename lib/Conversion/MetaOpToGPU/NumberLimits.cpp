@@ -35,24 +35,25 @@ struct Linear {
 
 class LimitFinder {
 public:
-  explicit LimitFinder(const Stage &stage)
-      : stage(stage), limits(stage.symbols.size(), 0) {
+  explicit LimitFinder(const ThreadLevels &levels)
+      : stage(levels.getStage()), limits(stage.symbols.size(), 0) {
+    auto findLast = [](int64_t end) {
+      bool isKnown = !ShapedType::isDynamic(end);
+      return isKnown ? std::optional(end - 1) : std::nullopt;
+    };
     for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
-      int64_t extent = stage.getStaticExtent(loop);
-      bool isKnown = !ShapedType::isDynamic(extent);
       least.push_back(0);
-      most.push_back(isKnown ? std::optional(extent - 1) : std::nullopt);
+      most.push_back(findLast(stage.getStaticExtent(loop)));
+      reached.push_back(findLast(levels.getReach(loop)));
     }
     least.resize(least.size() + limits.size());
     most.resize(most.size() + limits.size());
   }
 
   bool addPlace(const StagePlace &place);
-  /// Whether what loops alone decide of a place is far enough within 32 bits: a
-  /// check is asked of iterations that reach no element, too.
+  /// Whether all of a place, and what it is computed from, is within 32 bits
+  /// where numbers are within their limits.
   bool isNarrow(const StagePlace &place) const;
-  /// Whether no check leaves 32 bits.
-  bool fits() const;
   SmallVector<int64_t> getLimits() const { return limits; }
 
 private:
@@ -64,7 +65,9 @@ private:
   SmallVector<int64_t> limits;
   /// Bounds of the loops; there are none of symbols.
   SmallVector<std::optional<int64_t>> least, most;
-  SmallVector<std::pair<unsigned, Linear>> checks;
+  /// The last iterations that threads get to: a check is asked of those behind
+  /// the end, too.
+  SmallVector<std::optional<int64_t>> reached;
 };
 
 } // namespace
@@ -116,7 +119,6 @@ bool LimitFinder::addPlace(const StagePlace &place, unsigned symbol) {
     (linear->factor > 0 ? hasLower : hasUpper) = true;
     int64_t limit = linear->most / std::abs(linear->factor) + 1;
     limits[symbol] = std::max(limits[symbol], limit);
-    checks.push_back({symbol, *linear});
     return true;
   };
   if (!llvm::all_of(place.rangeChecks, addCheck) ||
@@ -126,38 +128,29 @@ bool LimitFinder::addPlace(const StagePlace &place, unsigned symbol) {
          (isLinearIn(place.offset, symbol) && hasLower && hasUpper);
 }
 
-/// The most that an expression of loops, or a part of it, differs from 0; none
-/// if that is not known.
+/// The most that an expression, or a part of it, differs from 0; none if that
+/// is not known.
 std::optional<int64_t> LimitFinder::findMagnitude(AffineExpr expr) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return std::abs(std::max(constant.getValue(), -kMaxCount));
   if (auto loop = dyn_cast<AffineDimExpr>(expr))
-    return most[loop.getPosition()];
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
+    return reached[loop.getPosition()];
+  if (auto number = dyn_cast<AffineSymbolExpr>(expr))
+    return limits[number.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
   std::optional<int64_t> lhs = findMagnitude(binary.getLHS()),
                          rhs = findMagnitude(binary.getRHS());
   if (!lhs || !rhs)
     return std::nullopt;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return addCounts(*lhs, *rhs);
-  case AffineExprKind::Mul:
-    return multiplyCounts(*lhs, *rhs);
-  default:
-    // The divisor is positive.
-    return std::max(*lhs, *rhs);
-  }
+  // A division that rounds adds the divisor at most.
+  return expr.getKind() == AffineExprKind::Mul ? multiplyCounts(*lhs, *rhs)
+                                               : addCounts(*lhs, *rhs);
 }
 
 bool LimitFinder::isNarrow(const StagePlace &place) const {
   auto fits = [&](AffineExpr expr) {
-    for (unsigned symbol = 0; symbol < limits.size(); ++symbol)
-      if (expr.isFunctionOfSymbol(symbol))
-        return true;
     std::optional<int64_t> magnitude = findMagnitude(expr);
-    return magnitude && *magnitude < kNarrowLimit;
+    return magnitude && *magnitude <= INT32_MAX;
   };
   return fits(place.offset) && llvm::all_of(place.rangeChecks, fits) &&
          llvm::all_of(place.conditions, fits);
@@ -180,23 +173,17 @@ bool LimitFinder::addPlace(const StagePlace &place) {
   return true;
 }
 
-bool LimitFinder::fits() const {
-  return llvm::all_of(checks, [&](const auto &check) {
-    auto [symbol, linear] = check;
-    int64_t factor = std::abs(linear.factor);
-    return factor <= INT32_MAX && limits[symbol] <= INT32_MAX &&
-           factor * limits[symbol] + linear.most <= INT32_MAX;
-  });
-}
-
 std::optional<SmallVector<int64_t>>
-metaop::findNumberLimits(const Stage &stage) {
-  LimitFinder finder(stage);
-  auto add = [&](const auto &access) {
-    return finder.isNarrow(access.place) && finder.addPlace(access.place);
+metaop::findNumberLimits(const ThreadLevels &levels) {
+  const Stage &stage = levels.getStage();
+  LimitFinder finder(levels);
+  auto add = [&](const auto &access) { return finder.addPlace(access.place); };
+  auto isNarrow = [&](const auto &access) {
+    return finder.isNarrow(access.place);
   };
   if (!llvm::all_of(stage.reads, add) || !llvm::all_of(stage.writes, add) ||
-      !finder.fits())
+      !llvm::all_of(stage.reads, isNarrow) ||
+      !llvm::all_of(stage.writes, isNarrow))
     return std::nullopt;
   return finder.getLimits();
 }

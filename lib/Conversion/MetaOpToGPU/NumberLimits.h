@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_NUMBERLIMITS_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_NUMBERLIMITS_H
 
-#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "ThreadLevels.h"
 
 namespace mlir::metaop {
 
@@ -21,7 +21,8 @@ inline constexpr int64_t kNarrowLimit = int64_t(1) << 30;
 /// number is told from another by any place of the stage; 0 for those that no
 /// place uses. Cut off there, numbers out of tensors are indices of 32 bits.
 /// None where places do not allow that.
-std::optional<SmallVector<int64_t>> findNumberLimits(const Stage &stage);
+std::optional<SmallVector<int64_t>>
+findNumberLimits(const ThreadLevels &levels);
 
 } // namespace mlir::metaop
 

@@ -154,6 +154,13 @@ bool ThreadLevels::mayExceed(int64_t dim) const {
   return cover != 1 && !(isKnown && extent % cover == 0);
 }
 
+int64_t ThreadLevels::getReach(int64_t dim) const {
+  int64_t extent = stage.getStaticExtent(dim);
+  if (ShapedType::isDynamic(extent))
+    return extent;
+  return llvm::alignTo(extent, getLevel(*findFirst(dim)).step);
+}
+
 bool ThreadLevels::isInside(unsigned depth) const {
   int64_t dim = getLevel(depth).dim;
   int64_t extent = stage.getStaticExtent(dim);

@@ -79,6 +79,9 @@ public:
   bool endsInThreads(int64_t dim) const;
   /// Whether there may be iterations behind the end.
   bool mayExceed(int64_t dim) const;
+  /// Behind the last iteration that a thread gets to, whether it exists or not;
+  /// ShapedType::kDynamic if not known.
+  int64_t getReach(int64_t dim) const;
   /// Whether all iterations of a level around the threads are known to begin
   /// and to end inside of the dimension.
   bool isInside(unsigned depth) const;

@@ -11,6 +11,9 @@
 // are to be accessed; otherwise lane by lane. There are no masks: a GPU has no
 // instruction that takes one.
 //
+// Places of a tile's elements are that of its first and constants, where steps
+// are constant: one address serves all accesses.
+//
 // What other blocks of a cluster have is read element by element.
 //
 // Where the tile may reach behind the end of a dimension, each access stands
@@ -56,10 +59,18 @@ ThreadTile::Point::Point(ThreadTile &owner, TilePlace place, Dims dims)
 Value ThreadTile::Point::emitIndex(AffineExpr expr,
                                    ArrayRef<Value> symbols) const {
   SmallVector<Value> positions(owner.levels.getNumDims());
-  for (auto [dim, position] : llvm::enumerate(positions))
-    if (expr.isFunctionOfDim(dim))
-      position = owner.emitPosition(dim, place);
-  return emitAffine(owner.b, owner.loc, expr, positions, symbols);
+  int64_t constant = 0;
+  for (auto [dim, position] : llvm::enumerate(positions)) {
+    if (!expr.isFunctionOfDim(dim))
+      continue;
+    std::optional<int64_t> step = owner.stage.getStep(expr, dim);
+    position =
+        step ? owner.state.positions[dim] : owner.emitPosition(dim, place);
+    if (step)
+      constant += *step * owner.getDistance(dim, place);
+  }
+  Value first = emitAffine(owner.b, owner.loc, expr, positions, symbols);
+  return emitIndexAdd(owner.b, owner.loc, first, constant);
 }
 
 Value ThreadTile::Point::getValue(Value value) const {
@@ -110,11 +121,15 @@ int64_t ThreadTile::Point::getDivisor(AffineExpr expr) const {
   return divisor == 0 ? owner.lanes : divisor;
 }
 
-Value ThreadTile::emitPosition(int64_t dim, const TilePlace &place) {
+int64_t ThreadTile::getDistance(int64_t dim, const TilePlace &place) const {
   int64_t distance = place.copies[dim] * levels.getSweep(dim);
   if (dim == lanesDim && place.lane > 0)
     distance += place.lane;
-  return emitIndexAdd(b, loc, state.positions[dim], distance);
+  return distance;
+}
+
+Value ThreadTile::emitPosition(int64_t dim, const TilePlace &place) {
+  return emitIndexAdd(b, loc, state.positions[dim], getDistance(dim, place));
 }
 
 Value ThreadTile::emitExists(const TilePlace &place, const Dims &dims) {

@@ -159,6 +159,8 @@ public:
 private:
   Value emitCopy(Value value, const TilePlace &place, const Dims &dims);
   Value getKept(Value value, const TilePlace &place) const;
+  /// How far a copy and lane are from the tile's first element.
+  int64_t getDistance(int64_t dim, const TilePlace &place) const;
   Value emitPosition(int64_t dim, const TilePlace &place);
   bool isVectorAccess(const StagePlace &place) const;
   bool canReadVector(const StageRead &read) const;

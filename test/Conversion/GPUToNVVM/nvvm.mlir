@@ -1,7 +1,7 @@
 // RUN: metaop-opt %s -split-input-file -metaop-pipeline="from=gpu to=nvvm target=cuda" | FileCheck %s
 
 // Of a descriptor nothing is left but the address; indices of 32 bits address by
-// one addition. Accesses keep their alignment.
+// one addition, which stays within them. Accesses keep their alignment.
 // CHECK-LABEL: llvm.func @narrow
 // CHECK-SAME:    (%[[X:.*]]: !llvm.ptr<1> {llvm.align = 64 : i64, llvm.noalias}, %[[Y:.*]]: !llvm.ptr<1> {llvm.align = 64 : i64}, %[[N:.*]]: i64)
 // CHECK-SAME:    gpu.kernel
@@ -11,7 +11,7 @@
 // CHECK-NOT:     struct
 // CHECK:         %[[N32:.*]] = llvm.trunc %[[N]] : i64 to i32
 // CHECK:         %[[T:.*]] = nvvm.read.ptx.sreg.tid.x : i32
-// CHECK:         %[[I:.*]] = llvm.add %[[T]], %[[N32]] : i32
+// CHECK:         %[[I:.*]] = llvm.add %[[T]], %[[N32]] overflow<nsw> : i32
 // CHECK:         %[[P:.*]] = llvm.getelementptr %[[X]][%[[I]]] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
 // CHECK:         llvm.load %[[P]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 gpu.module @narrow {
@@ -31,6 +31,7 @@ gpu.module @narrow {
 // CHECK:         %[[T:.*]] = nvvm.read.ptx.sreg.tid.x : i32
 // CHECK:         %[[T64:.*]] = llvm.sext %[[T]] : i32 to i64
 // CHECK:         llvm.add %[[T64]], %arg1 : i64
+// CHECK-NOT:     nsw
 gpu.module @wide {
   gpu.func @wide(%y: memref<?xf32, 1>, %n: index) kernel
       attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 128>} {

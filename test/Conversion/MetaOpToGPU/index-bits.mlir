@@ -89,6 +89,69 @@ func.func private @far_outside(%x: tensor<9xi8>) -> tensor<600000000xi8> {
   return %k : tensor<600000000xi8>
 }
 
+// 8 * d0 + 8 takes 31 bits of the last iteration, but 32 of what threads of the
+// last block ask behind it.
+// CHECK-LABEL: gpu.func @behind_the_end(
+// CHECK-SAME:    #metaop.launch<threads = 256>
+func.func private @behind_the_end(%x: tensor<9xi8>) -> tensor<268435400xi8> {
+  %k = metaop.kernel(%kx = %x : tensor<9xi8>) -> tensor<268435400xi8> {
+    %r = metaop.fused(%bx = %kx : tensor<9xi8>) -> tensor<268435400xi8>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)]>) {
+      %y = metaop.reindex %bx map affine_map<(d0) -> (d0 * 8)> fill 0 : i8 : tensor<9xi8> -> tensor<268435400xi8>
+      metaop.yield %y : tensor<268435400xi8>
+    }
+    metaop.yield %r : tensor<268435400xi8>
+  }
+  return %k : tensor<268435400xi8>
+}
+
+// CHECK-LABEL: gpu.func @before_the_end(
+// CHECK-SAME:    index_bits = 32
+func.func private @before_the_end(%x: tensor<9xi8>) -> tensor<268435200xi8> {
+  %k = metaop.kernel(%kx = %x : tensor<9xi8>) -> tensor<268435200xi8> {
+    %r = metaop.fused(%bx = %kx : tensor<9xi8>) -> tensor<268435200xi8>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)]>) {
+      %y = metaop.reindex %bx map affine_map<(d0) -> (d0 * 8)> fill 0 : i8 : tensor<9xi8> -> tensor<268435200xi8>
+      metaop.yield %y : tensor<268435200xi8>
+    }
+    metaop.yield %r : tensor<268435200xi8>
+  }
+  return %k : tensor<268435200xi8>
+}
+
+// All places are below 10^8, but they are computed as
+// s0 * 1000000 - 10700000000.
+// CHECK-LABEL: gpu.func @large_parts(
+// CHECK-SAME:    #metaop.launch<threads = 256>
+func.func private @large_parts(%x: tensor<100x1000000xi8>, %i: tensor<6xi64>) -> tensor<6x1000000xi8> {
+  %k = metaop.kernel(%kx = %x : tensor<100x1000000xi8>, %ki = %i : tensor<6xi64>) -> tensor<6x1000000xi8> {
+    %r = metaop.fused(%bx = %kx : tensor<100x1000000xi8>, %bi = %ki : tensor<6xi64>) -> tensor<6x1000000xi8>
+        schedule(#metaop.schedule<[block(0), block(1, 256), thread(1)]>) {
+      %j = metaop.reindex %bi map affine_map<(d0, d1) -> (d0)> fill 0 : i64 : tensor<6xi64> -> tensor<6x1000000xi64>
+      %y = metaop.gather %bx[%j] map affine_map<(d0, d1)[s0] -> (s0 - 10700, d1)> fill 0 : i8 : (tensor<100x1000000xi8>, tensor<6x1000000xi64>) -> tensor<6x1000000xi8>
+      metaop.yield %y : tensor<6x1000000xi8>
+    }
+    metaop.yield %r : tensor<6x1000000xi8>
+  }
+  return %k : tensor<6x1000000xi8>
+}
+
+// So are checks: d0 * 8 + s0 is beyond 2^31 before the constant is taken off.
+// CHECK-LABEL: gpu.func @large_parts_of_a_check(
+// CHECK-SAME:    #metaop.launch<threads = 256>
+func.func private @large_parts_of_a_check(%x: tensor<9xi8>, %i: tensor<1xi64>) -> tensor<267000000xi8> {
+  %k = metaop.kernel(%kx = %x : tensor<9xi8>, %ki = %i : tensor<1xi64>) -> tensor<267000000xi8> {
+    %r = metaop.fused(%bx = %kx : tensor<9xi8>, %bi = %ki : tensor<1xi64>) -> tensor<267000000xi8>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)]>) {
+      %j = metaop.reindex %bi map affine_map<(d0) -> (0)> fill 0 : i64 : tensor<1xi64> -> tensor<267000000xi64>
+      %y = metaop.gather %bx[%j] map affine_map<(d0)[s0] -> (s0 + d0 * 8 - 1068000000)> fill 0 : i8 : (tensor<9xi8>, tensor<267000000xi64>) -> tensor<267000000xi8>
+      metaop.yield %y : tensor<267000000xi8>
+    }
+    metaop.yield %r : tensor<267000000xi8>
+  }
+  return %k : tensor<267000000xi8>
+}
+
 // Quotients and remainders of small numbers are small.
 // CHECK-LABEL: gpu.func @halves(
 // CHECK-SAME:    index_bits = 32

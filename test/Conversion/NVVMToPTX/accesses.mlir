@@ -54,6 +54,43 @@ gpu.module @halves {
   }
 }
 
+// Places a constant apart are one address, in a loop, too.
+// CHECK-LABEL: .entry tile(
+// CHECK:         .pragma "nounroll";
+// CHECK:         ld.global.nc.b32 %{{.*}}, [%[[AT:rd[0-9]+]]+-1048576];
+// CHECK-NEXT:    ld.global.nc.b32 %{{.*}}, [%[[AT]]+-524288];
+// CHECK-NEXT:    ld.global.nc.b32 %{{.*}}, [%[[AT]]];
+// CHECK:         bra
+#kept = #llvm.loop_annotation<unroll = <disable = true>>
+gpu.module @tile {
+  gpu.func @tile(%x: memref<67108864xf32, 1> {llvm.noalias}, %y: memref<?xf32, 1>) kernel
+      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 32, index_bits = 32>} {
+    %c0 = arith.constant 0 : index
+    %c96 = arith.constant 96 : index
+    %c4096 = arith.constant 4096 : index
+    %c16384 = arith.constant 16384 : index
+    %c131072 = arith.constant 131072 : index
+    %c262144 = arith.constant 262144 : index
+    %f0 = arith.constant 0.0 : f32
+    %t = gpu.thread_id x
+    %sum = scf.for %i = %c0 to %c16384 step %c96 iter_args(%so_far = %f0) -> (f32) {
+      %row = arith.muli %i, %c4096 : index
+      %0 = arith.addi %row, %t : index
+      %1 = arith.addi %0, %c131072 : index
+      %2 = arith.addi %0, %c262144 : index
+      %a = memref.load %x[%0] : memref<67108864xf32, 1>
+      %b = memref.load %x[%1] : memref<67108864xf32, 1>
+      %c = memref.load %x[%2] : memref<67108864xf32, 1>
+      %ab = arith.addf %a, %b : f32
+      %abc = arith.addf %ab, %c : f32
+      %more = arith.addf %so_far, %abc : f32
+      scf.yield %more : f32
+    } {loop_annotation = #kept}
+    memref.store %sum, %y[%t] : memref<?xf32, 1>
+    gpu.return
+  }
+}
+
 // An offset of three elements allows no vector.
 // CHECK-LABEL: .entry unaligned(
 // CHECK-COUNT-4: ld.global.b32

@@ -8,6 +8,7 @@
 // and nothing lies in local memory.
 // CHECK:      vectors: registers {{[0-9]+}}, local 0, spilled 0 + 0, shared 0, barriers 0
 // CHECK-NEXT: halves: registers {{[0-9]+}}, local 0, spilled 0 + 0, shared 0, barriers 0
+// CHECK-NEXT: tile: registers {{[0-9]+}}, local 0, spilled 0 + 0, shared 0, barriers 0; 32 threads
 // CHECK-NEXT: unaligned: registers {{[0-9]+}}, local 0, spilled 0 + 0, shared 0, barriers 0
 // CHECK-NEXT: reduce: registers {{[0-9]+}}, local 0, spilled 0 + 0, shared {{[1-9][0-9]*}}, barriers 1
 // CHECK-NEXT: separate: registers {{[0-9]+}}, local 0, spilled 0 + 0, shared 0, barriers 0
@@ -22,7 +23,7 @@
 // RUN: metaop-opt %s -metaop-pipeline="from=gpu target=cuda" | metaop-translate --write-cubin %toolkits -o %t.cubin
 // RUN: %python -c "import sys; sys.exit(open(sys.argv[1], 'rb').read(4) != b'\x7fELF')" %t.cubin
 // RUN: metaop-opt %S/accesses.mlir -metaop-pipeline="from=gpu target=cuda" | not metaop-translate --write-cubin %toolkits 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: expects one kernel, given 8
+// ONE: expects one kernel, given 9
 gpu.module @one {
   gpu.func @one(%x: memref<?xf32, 1>, %n: index) kernel
       attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
