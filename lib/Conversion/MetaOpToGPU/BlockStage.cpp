@@ -32,6 +32,7 @@
 #include "AtomicResults.h"
 #include "FixedPointSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -253,10 +254,25 @@ void BlockStage::emitBlocks(unsigned depth, const LoopRange &range,
   sums.setActive(depth, results);
 }
 
+bool BlockStage::isInGlobalMemory(const StageRead &read) const {
+  // What threads keep in registers alone has no memory.
+  Value memory = bindings.sources.lookup(read.source);
+  return memory && cast<MemRefType>(memory.getType()).getMemorySpaceAsInt() ==
+                       static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
+}
+
 /// What has a loop inside, or a tile along it, has enough in an iteration: the
 /// assembler would unroll that four times more, and fill registers and caches.
+/// So would it a loop that reads a tile from global memory: the tile says how
+/// many of these reads are in flight.
 bool BlockStage::mayUnroll(unsigned depth) const {
   if (schedule.getTileSize(levels.getLevel(depth).dim) > 1)
+    return false;
+  bool readsTile = llvm::any_of(stage.reads, [&](const StageRead &read) {
+    return depthOf.lookup(read.value) == levels.getNumLevels() &&
+           tile.getNumCopies(read.value) > 1 && isInGlobalMemory(read);
+  });
+  if (readsTile)
     return false;
   while (++depth < levels.getNumLevels())
     if (levels.isLoop(depth))

@@ -52,6 +52,7 @@ private:
   int64_t getNestedTrips(unsigned depth) const;
   void emitLoop(unsigned depth);
   void emitCarried(unsigned depth, const LoopRange &range);
+  bool isInGlobalMemory(const StageRead &read) const;
   bool mayUnroll(unsigned depth) const;
   void emitSteps(unsigned depth, LoopRange range);
   void emitBlocks(unsigned depth, const LoopRange &range, unsigned numBlocks);

@@ -68,9 +68,15 @@ func.func private @half(%x: tensor<32x64xbf16>) -> tensor<32xbf16> {
 }
 
 // Columns: neighbouring threads keep different elements, so no warp has two
-// parts of one.
+// parts of one. The rows of a tile are constants away from its first.
 // CHECK-LABEL: gpu.func @columns(
+// CHECK-SAME:    %[[X:.*]]: memref<8192xf32, 1>
 // CHECK-SAME:    workgroup(%[[PARTS:.*]] : memref<256xf32, 3>
+// CHECK:         memref.load %[[X]][%[[FIRST:.*]]] :
+// CHECK-NEXT:    %[[SECOND:.*]] = arith.addi %[[FIRST]], %c512 : index
+// CHECK-NEXT:    memref.load %[[X]][%[[SECOND]]]
+// CHECK-NEXT:    %[[THIRD:.*]] = arith.addi %[[FIRST]], %c1024 : index
+// CHECK-NEXT:    memref.load %[[X]][%[[THIRD]]]
 // CHECK-NOT:     gpu.shuffle
 // CHECK:         memref.store %{{.*}}, %[[PARTS]]
 // CHECK-NEXT:    gpu.barrier
@@ -85,6 +91,40 @@ func.func private @columns(%x: tensor<128x64xf32>) -> tensor<64xf32> {
     metaop.yield %r : tensor<64xf32>
   }
   return %k : tensor<64xf32>
+}
+
+// A tile beside the loop has as many reads in an iteration.
+// CHECK-LABEL: gpu.func @tile_beside(
+// CHECK:         scf.for
+// CHECK-COUNT-4:   memref.load
+// CHECK:         } {loop_annotation = #[[LOOP]]}
+func.func private @tile_beside(%x: tensor<100x1024xf32>) -> tensor<1024xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<100x1024xf32>) -> tensor<1024xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<100x1024xf32>) -> tensor<1024xf32>
+        schedule(#metaop.schedule<[block(1, 128), thread(1), step(0)], tile = [1: 4]>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(i, j) -> (j)> : tensor<100x1024xf32> -> tensor<1024xf32>
+      metaop.yield %y : tensor<1024xf32>
+    }
+    metaop.yield %r : tensor<1024xf32>
+  }
+  return %k : tensor<1024xf32>
+}
+
+// One read in an iteration leaves it to the assembler.
+// CHECK-LABEL: gpu.func @no_tile(
+// CHECK:         scf.for
+// CHECK-NOT:     loop_annotation
+// CHECK:         gpu.return
+func.func private @no_tile(%x: tensor<100x1024xf32>) -> tensor<1024xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<100x1024xf32>) -> tensor<1024xf32> {
+    %r = metaop.fused(%bx = %kx : tensor<100x1024xf32>) -> tensor<1024xf32>
+        schedule(#metaop.schedule<[block(1, 128), thread(1), step(0)]>) {
+      %y = metaop.reindex_reduce add %bx map affine_map<(i, j) -> (j)> : tensor<100x1024xf32> -> tensor<1024xf32>
+      metaop.yield %y : tensor<1024xf32>
+    }
+    metaop.yield %r : tensor<1024xf32>
+  }
+  return %k : tensor<1024xf32>
 }
 
 // The parts of many threads are combined in a loop, eight in each iteration, and
