@@ -88,6 +88,7 @@ static py::object toObject(const std::optional<GridDescription> &grid) {
   result["shared_bytes"] = grid->sharedBytes;
   result["registers"] = grid->registers;
   result["resident_blocks"] = grid->residentBlocks;
+  result["bytes_again"] = grid->bytesAgain;
   result["occupancy"] = grid->occupancy;
   result["predicted_seconds"] = predictions;
   return result;

@@ -506,6 +506,7 @@ class GridDict(TypedDict):
     registers: int
     resident_blocks: int
     occupancy: float
+    bytes_again: int
     predicted_seconds: dict[str, float]
 
 class KernelDescription(TypedDict):

@@ -148,6 +148,8 @@ class Grid(NamedTuple):
         Blocks that a multiprocessor holds at a time.
     occupancy : float
         The part of the threads that it could hold that these have, 0 to 1.
+    bytes_again : int
+        What stages read of inputs that one before has read.
     predicted_seconds : dict
         What one call should take, by the name of each card that has the chip.
     """
@@ -160,6 +162,7 @@ class Grid(NamedTuple):
     registers: int
     resident_blocks: int
     occupancy: float
+    bytes_again: int
     predicted_seconds: dict[str, float]
 
 

@@ -349,6 +349,24 @@ def test_explains_for_a_gpu_wherever_the_values_are():
         explanation.ir("llvm")
 
 
+def test_tells_what_stages_read_again_on_a_gpu():
+    def explain(shape, axis):
+        y = mo.asarray(np.zeros(shape, "float32")).var(dims=axis)
+        explanation = mo.explain(y, target="cuda:sm_90a")
+        (kernel,) = explanation.kernels
+        return kernel, str(explanation)
+
+    # A column is read for its mean, and then for what differs from it. All blocks
+    # together have read 256 MB by then, which no second cache holds.
+    columns, text = explain((16384, 4096), 0)
+    size = 4 * 16384 * 4096
+    assert columns.grid.bytes_again == size and f"again: {size} bytes read" in text
+    assert columns.grid.predicted_seconds["H200"] > 2 * size / 4800e9
+    # A row stays in the registers of a block.
+    rows, text = explain((4096, 4096), 1)
+    assert rows.grid.bytes_again == 0 and "again" not in text
+
+
 def test_chips_have_cards():
     _, x = make(31, (64, 4096))
     for chip, card in {"sm_80": "A100", "sm_86": "A10", "sm_89": "L40S", "sm_90": "H100"}.items():

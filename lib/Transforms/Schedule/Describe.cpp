@@ -14,8 +14,7 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// The bytes of a tensor of static shape; 0 of what is not known.
-static int64_t countKnownBytes(Type type) {
+int64_t metaop::countKnownBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() ? countBytes(tensor) : 0;
 }

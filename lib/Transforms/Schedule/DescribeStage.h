@@ -27,6 +27,9 @@ FailureOr<KernelDescription>
 describeStages(KernelOp kernel,
                llvm::function_ref<void(const Stage &, KernelWork &)> visit);
 
+/// The bytes of a tensor of static shape; 0 of what is not known.
+int64_t countKnownBytes(Type type);
+
 /// Iterations of some loops; extents that are known only at run time are taken
 /// to be of some size.
 int64_t countIterations(const Stage &stage, const llvm::SmallBitVector &loops);

@@ -85,8 +85,10 @@ static void printGrid(llvm::raw_ostream &os, const GridDescription &grid) {
   os << ", " << grid.sharedBytes << " bytes of shared memory, about "
      << grid.registers << " registers a thread; " << grid.residentBlocks
      << " blocks a multiprocessor of " << grid.chip
-     << llvm::format(", %.0f%% of its threads\n", 100 * grid.occupancy)
-     << "  predicted:";
+     << llvm::format(", %.0f%% of its threads\n", 100 * grid.occupancy);
+  if (grid.bytesAgain > 0)
+    os << "  again: " << grid.bytesAgain << " bytes read, by further stages\n";
+  os << "  predicted:";
   for (auto [number, prediction] : llvm::enumerate(grid.predictions))
     os << (number == 0 ? " " : ", ")
        << llvm::format("%.3g us on ", prediction.seconds * 1e6)

@@ -109,6 +109,8 @@ struct GridDescription {
   /// it could hold that these have.
   int64_t residentBlocks = 0;
   double occupancy = 0;
+  /// What stages read of inputs that one before has read.
+  int64_t bytesAgain = 0;
   /// For each card that has the chip.
   std::vector<CardPrediction> predictions;
 };

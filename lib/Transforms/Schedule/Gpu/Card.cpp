@@ -8,7 +8,8 @@
 //
 // A roofline: memory and the units of a multiprocessor work at the same time,
 // so a kernel takes as long as the slowest of them, and then the start of a
-// kernel. Latencies are not in it, nor what is moved more than once.
+// kernel. Latencies are not in it, nor what several blocks move, or one stage
+// more than once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,13 +44,19 @@ static constexpr double kKernelSeconds = 2e-6;
 /// What a multiprocessor takes from the second cache in a cycle.
 static constexpr double kBytesOfCycle = 64;
 
-double Card::predictSeconds(int64_t bytes, const UnitWork &work,
-                            int64_t blocks) const {
+double Card::predictSeconds(const Traffic &traffic, const UnitWork &work,
+                            int64_t blocks, int64_t residentBlocks) const {
   double busy = std::clamp<int64_t>(blocks, 1, multiprocessors);
   double cycles = gigahertz * 1e9;
-  double rate = bytes <= cacheBytes ? cacheRate * cycles : memoryRate * 1e9;
-  rate = std::min(rate, busy * kBytesOfCycle * cycles);
-  double seconds = bytes / rate;
+  auto getSeconds = [&](double bytes, double held) {
+    double rate = held <= cacheBytes ? cacheRate * cycles : memoryRate * 1e9;
+    return bytes / std::min(rate, busy * kBytesOfCycle * cycles);
+  };
+  double atOnce = static_cast<double>(multiprocessors * residentBlocks) /
+                  std::max<int64_t>(blocks, 1);
+  double seconds =
+      getSeconds(traffic.once, traffic.once) +
+      getSeconds(traffic.again, traffic.repeated * std::min(atOnce, 1.0));
   auto addUnit = [&](int64_t instructions, int64_t unitRate) {
     seconds = std::max(seconds, instructions / (unitRate * busy * cycles));
   };

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../DescribeStage.h"
+#include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Gpu/Card.h"
@@ -142,6 +143,61 @@ static GridDescription describeGrid(ArrayRef<GpuStage> stages,
   return grid;
 }
 
+/// Whether a thread has one tile of the stage, which it may keep in registers.
+static bool hasOneTile(const GpuStage &each) {
+  auto levels = each.schedule.getLevels();
+  return llvm::all_of(llvm::seq<unsigned>(levels.size()), [&](unsigned depth) {
+    const LoopLevel &level = levels[depth];
+    if (level.kind != LevelKind::Step)
+      return true;
+    if (each.schedule.getEnclosing(depth))
+      return each.schedule.getCount(depth) == 1;
+    int64_t extent = each.stage.getStaticExtent(level.dim);
+    return !ShapedType::isDynamic(extent) && extent <= level.step;
+  });
+}
+
+/// The stages that read an input from memory: not those whose threads have the
+/// same elements of it from a stage before.
+static int64_t countReaders(Value input, ArrayRef<GpuStage> stages) {
+  SmallVector<std::pair<ScheduleAttr, AffineExpr>> kept;
+  int64_t readers = 0;
+  for (const GpuStage &each : stages) {
+    ScheduleFields tile;
+    tile.levels.assign(each.schedule.getLevels());
+    tile.tile.assign(each.schedule.getTile());
+    tile.lanes = each.schedule.getLanes();
+    auto key = ScheduleAttr::get(input.getContext(), tile);
+    bool fromMemory = false;
+    for (const StageRead &read : each.stage.reads) {
+      if (!isReadOf(each.stage, read.source, input, findSourceInKernel) ||
+          llvm::is_contained(kept, std::pair(key, read.place.offset)))
+        continue;
+      fromMemory = true;
+      if (hasOneTile(each))
+        kept.push_back({key, read.place.offset});
+    }
+    readers += fromMemory;
+  }
+  return readers;
+}
+
+static Traffic countTraffic(KernelOp kernel, const KernelWork &work,
+                            ArrayRef<GpuStage> stages) {
+  Traffic traffic;
+  traffic.once = work.getBytes();
+  for (BlockArgument input : kernel.getBody().getArguments()) {
+    int64_t readers = countReaders(input, stages);
+    if (readers <= 1)
+      continue;
+    int64_t bytes = countKnownBytes(input.getType());
+    traffic.repeated = addCounts(traffic.repeated, bytes);
+    traffic.again =
+        addCounts(traffic.again, multiplyCounts(readers - 1, bytes));
+  }
+  return traffic;
+}
+
 FailureOr<KernelDescription> metaop::describeGpuKernel(KernelOp kernel,
                                                        const Chip &chip) {
   SmallVector<GpuStage, 1> stages;
@@ -157,9 +213,12 @@ FailureOr<KernelDescription> metaop::describeGpuKernel(KernelOp kernel,
   if (stages.empty())
     return result;
   result->grid = describeGrid(stages, chip);
+  Traffic traffic = countTraffic(kernel, result->work, stages);
+  result->grid->bytesAgain = traffic.again;
   for (const Card *card : Card::find(chip))
     result->grid->predictions.push_back(
-        {card->name.str(), card->predictSeconds(result->work.getBytes(), units,
-                                                result->grid->blocks)});
+        {card->name.str(),
+         card->predictSeconds(traffic, units, result->grid->blocks,
+                              result->grid->residentBlocks)});
   return result;
 }

@@ -30,6 +30,16 @@ struct UnitWork {
   int64_t special = 0;
 };
 
+/// What a kernel moves, in bytes.
+struct Traffic {
+  /// Inputs and results, each once.
+  int64_t once = 0;
+  /// Inputs that further stages read, counted for each of these stages.
+  int64_t again = 0;
+  /// The same inputs, each counted once.
+  int64_t repeated = 0;
+};
+
 /// A GPU that can be bought.
 struct Card {
   llvm::StringLiteral name;
@@ -50,9 +60,10 @@ struct Card {
   /// Seconds of one call: the largest of the times that memory, or the cache if
   /// all fits there, and the units need, and the start of the kernel. What has
   /// fewer blocks than there are multiprocessors is done by those that have
-  /// one.
-  double predictSeconds(int64_t bytes, const UnitWork &work,
-                        int64_t blocks) const;
+  /// one. What is read again comes from the cache if that holds what all blocks
+  /// read that a multiprocessor each has `residentBlocks` of.
+  double predictSeconds(const Traffic &traffic, const UnitWork &work,
+                        int64_t blocks, int64_t residentBlocks) const;
 
   static llvm::ArrayRef<Card> getAll();
   /// Those that have a chip.
