@@ -96,7 +96,8 @@ FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
              << dim << ", whose extent is not known, as a whole";
     auto depth = findSpanLevel(levels, dim);
     bool isWhole = !depth || levels.isInside(*depth);
-    if (span > 1)
+    // Some blocks of a cluster may be behind the end, with all of their box.
+    if (span > 1 || !isWhole)
       box.sides.push_back({dim, span, !isWhole});
   }
   // From the longest step in memory to the shortest one.
