@@ -312,8 +312,8 @@ def ConvertKernelsToNVVMPass
   let summary = "Turns kernels for GPUs into the LLVM and NVVM dialects";
   let description = [{
     MLIR's own patterns, applied at once, with indices as wide as the kernel's
-    `metaop.launch` says. Loops have become branches before. Additions and
-    multiplications of indices of 32 bits are `nsw`.
+    `metaop.launch` says. Loops have become branches before. Arithmetic of
+    indices of 32 bits does not wrap (`nsw`).
 
     Before:
     ```mlir

@@ -10,7 +10,9 @@
 // multiprocessor is the estimate that verifies schedules, and the time on each
 // card that has the chip follows from instructions: a thread has each element
 // by itself, and a function is so many instructions of arithmetic as its
-// polynomial has. A product that is added is one instruction.
+// polynomial has. A product that is added is one instruction. An input that
+// several stages read is moved anew for each, unless threads keep what they
+// have of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -145,16 +147,8 @@ static GridDescription describeGrid(ArrayRef<GpuStage> stages,
 
 /// Whether a thread has one tile of the stage, which it may keep in registers.
 static bool hasOneTile(const GpuStage &each) {
-  auto levels = each.schedule.getLevels();
-  return llvm::all_of(llvm::seq<unsigned>(levels.size()), [&](unsigned depth) {
-    const LoopLevel &level = levels[depth];
-    if (level.kind != LevelKind::Step)
-      return true;
-    if (each.schedule.getEnclosing(depth))
-      return each.schedule.getCount(depth) == 1;
-    int64_t extent = each.stage.getStaticExtent(level.dim);
-    return !ShapedType::isDynamic(extent) && extent <= level.step;
-  });
+  return llvm::none_of(llvm::seq(each.schedule.getNumLevels()),
+                       [&](unsigned depth) { return isLoop(each, depth); });
 }
 
 /// The stages that read an input from memory: not those whose threads have the
