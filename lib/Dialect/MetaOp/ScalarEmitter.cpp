@@ -1,4 +1,5 @@
-//===- ScalarEmitter.cpp - Loops of scalars and vectors -------------------===//
+//===- ScalarEmitter.cpp - Roundings and loops
+//------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,11 +14,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarEmitter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
+
+Value ScalarEmitter::narrow(Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<arith::DivFOp, math::ErfOp, math::Exp2Op, math::ExpOp,
+                      math::Log2Op, math::LogOp, math::RsqrtOp, math::SqrtOp,
+                      math::TanhOp>(op)) {
+    auto function = cast<arith::ArithFastMathInterface>(op);
+    op->setAttr(function.getFastMathAttrName(),
+                arith::FastMathFlagsAttr::get(op->getContext(),
+                                              arith::FastMathFlags::afn));
+  }
+  return create<arith::TruncFOp>(type, value);
+}
 
 SmallVector<Value> ScalarEmitter::loopWhileNonZero(ValueRange start,
                                                    unsigned counter,

@@ -60,7 +60,8 @@ public:
   }
 
   /// f16 and bf16 are computed with in f32: `widen` operands, `narrow` the
-  /// result. Other types are left alone.
+  /// result. Other types are left alone. A quotient or a function that is
+  /// narrowed is marked `afn`: few of its digits are asked for.
   Value widen(Value value) {
     Type element = getElementTypeOrSelf(value);
     if (!element.isF16() && !element.isBF16())
@@ -68,10 +69,7 @@ public:
     return create<arith::ExtFOp>(
         withElement(value.getType(), builder.getF32Type()), value);
   }
-  Value narrow(Value value, Type type) {
-    return value.getType() == type ? value
-                                   : create<arith::TruncFOp>(type, value);
-  }
+  Value narrow(Value value, Type type);
 
   Value compare(arith::CmpFPredicate predicate, Value lhs, Value rhs) {
     return create<arith::CmpFOp>(predicate, lhs, rhs);

@@ -34,23 +34,24 @@ using llvm::SmallBitVector;
 /// Polynomials of f64 are about twice as long as those of f32.
 static constexpr int64_t kWideFactor = 2;
 
-/// What one operation of a class is, of f32.
-static UnitWork getUnits(WorkClass kind) {
+/// What one operation of a class is, of f32, or of halves: these are computed
+/// in fewer digits (VectorToLLVM/ApproximateFunctions.cpp).
+static UnitWork getUnits(WorkClass kind, bool isHalf) {
   switch (kind) {
   case WorkClass::Arithmetic:
   case WorkClass::Move:
   case WorkClass::Scattered:
     return {1, 0, 0};
   case WorkClass::Divide:
-    return {8, 0, 1};
+    return {isHalf ? 6 : 8, 0, 1};
   case WorkClass::Exponential:
-    return {14, 0, 0};
+    return isHalf ? UnitWork{5, 0, 1} : UnitWork{14, 0, 0};
   case WorkClass::Logarithm:
-    return {18, 0, 0};
+    return isHalf ? UnitWork{6, 0, 1} : UnitWork{18, 0, 0};
   case WorkClass::Tanh:
-    return {22, 0, 1};
+    return isHalf ? UnitWork{14, 0, 2} : UnitWork{30, 0, 1};
   case WorkClass::Erf:
-    return {24, 0, 0};
+    return isHalf ? UnitWork{16, 0, 1} : UnitWork{24, 0, 0};
   case WorkClass::LibraryCall:
     return {40, 0, 0};
   }
@@ -86,8 +87,9 @@ void UnitCounter::add(WorkClass kind, const SmallBitVector &loops, Type type,
   int64_t count = multiplyCounts(countIterations(stage, loops), times);
   int64_t &counted = work.instructions[static_cast<unsigned>(kind)];
   counted = addCounts(counted, count);
-  UnitWork each = getUnits(kind);
-  if (getElementTypeOrSelf(type).isF64()) {
+  Type element = getElementTypeOrSelf(type);
+  UnitWork each = getUnits(kind, element.isF16() || element.isBF16());
+  if (element.isF64()) {
     int64_t factor = kind == WorkClass::Arithmetic ? 1 : kWideFactor;
     units.wide =
         addCounts(units.wide, multiplyCounts(count, factor * each.single));
