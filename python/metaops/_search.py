@@ -22,21 +22,20 @@ def count_below(edges: Var, x: Var, or_equal: bool, nan_last: bool = False) -> V
     """Return how many of the rising edges are below each x, or not above it.
 
     With `nan_last`, NaN is above all numbers, else it is below, above and equal to
-    nothing. The places are found bit by bit, from the highest: as many reads of the edges
-    as their number has digits, all in one kernel.
+    nothing. The edges that a place may be among are halved with each read of one, whatever
+    it is, so all places go the same way, in one kernel, and none leaves the edges.
     """
     count = edges.size
     narrow = "int32" if count < 2**30 else "int64"
     found = _core.full(x.shape, 0, narrow)
-    step = 1 << count.bit_length() >> 1
-    while step:
-        probe = found + step
-        edge = read(edges, probe - 1)
+    while count:
+        half = (count + 1) // 2
+        edge = read(edges, found + (half - 1) if half > 1 else found)
         holds = edge <= x if or_equal else edge < x
         if nan_last and or_equal:
             holds = holds | (x != x)
         elif nan_last:
             holds = holds | ((x != x) & (edge == edge))
-        found = where(holds & (probe <= count), probe, found)
-        step >>= 1
+        found = where(holds, found + half, found)
+        count -= half
     return found
