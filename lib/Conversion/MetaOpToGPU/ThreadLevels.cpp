@@ -19,6 +19,8 @@
 
 #include "ThreadLevels.h"
 
+#include "MetaOps/Transforms/Schedule/Gpu/GpuStage.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -51,16 +53,7 @@ unsigned ThreadLevels::getThreadDepth() const {
 }
 
 bool ThreadLevels::isLoop(unsigned depth) const {
-  const LoopLevel &level = getLevel(depth);
-  if (level.kind != LevelKind::Step)
-    return false;
-  // Prefixes begin before their loop.
-  if (stage.isCarried(level.dim))
-    return true;
-  if (schedule.getEnclosing(depth))
-    return schedule.getCount(depth) != 1;
-  int64_t extent = stage.getStaticExtent(level.dim);
-  return ShapedType::isDynamic(extent) || extent > level.step;
+  return metaop::isLoop(stage, schedule, depth);
 }
 
 unsigned ThreadLevels::getDepth(const llvm::SmallBitVector &dims,

@@ -26,6 +26,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace metaops {
@@ -37,6 +39,12 @@ std::string GpuBackend::getDescription() const {
 void GpuBackend::setTarget(metaop::PipelineOptions &options) const {
   options.target = metaop::PipelineTarget::CUDA;
   options.chip = &chip;
+}
+
+/// The PTX manual gives arguments 4352 bytes; each has 8 of them at most.
+size_t GpuBackend::getMaxNumbers(size_t buffers) const {
+  constexpr size_t arguments = 4352 / 8;
+  return arguments - std::min(buffers, arguments);
 }
 
 FailureOr<metaop::KernelDescription>

@@ -61,8 +61,7 @@ public:
   mlir::FailureOr<mlir::metaop::KernelDescription>
   describe(mlir::metaop::KernelOp kernel) const override;
   void addLowering(mlir::OpPassManager &passes) const override;
-  /// Arguments of a kernel have 4352 bytes; its buffers take some of them.
-  size_t getMaxNumbers() const override { return 400; }
+  size_t getMaxNumbers(size_t buffers) const override;
   std::unique_ptr<KernelWorker> createWorker() const override;
 
 protected:

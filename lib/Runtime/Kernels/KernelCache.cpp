@@ -144,6 +144,15 @@ findSteps(llvm::ArrayRef<FunctionOpInterface> functions, size_t count) {
   return steps;
 }
 
+/// The most buffers that one of an abstracted kernel's functions takes.
+static size_t countBuffers(llvm::ArrayRef<FunctionOpInterface> functions,
+                           size_t count) {
+  size_t most = 0;
+  for (FunctionOpInterface function : functions)
+    most = std::max<size_t>(most, metaop::getFirstNumber(function, count));
+  return most;
+}
+
 namespace {
 /// Lowers functions to loops, one by one.
 class LoopsLowering {
@@ -227,10 +236,11 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
   std::set<std::pair<KernelFamily *, std::vector<int64_t>>> seen;
   for (Lowered *kernel : lowered) {
     auto &family = families[kernel->skeleton];
+    size_t count = kernel->numbers.size();
     if (!family)
       family = std::make_unique<KernelFamily>(
-          findSteps(kernel->functions, kernel->numbers.size()),
-          kernel->isGrowing, backend->getMaxNumbers());
+          findSteps(kernel->functions, count), kernel->isGrowing,
+          backend->getMaxNumbers(countBuffers(kernel->functions, count)));
     std::vector<int64_t> scalars;
     bool isKnown = family->find(kernel->numbers, scalars) ||
                    !seen.insert({family.get(), kernel->numbers}).second;

@@ -73,8 +73,9 @@ public:
   /// Appends what turns functions that hold one scheduled kernel each into
   /// functions over buffers, with all their numbers.
   virtual void addLowering(mlir::OpPassManager &passes) const = 0;
-  /// The most numbers that a kernel may have as arguments.
-  virtual size_t getMaxNumbers() const {
+  /// The most numbers that a kernel may have as arguments, beside so many
+  /// buffers.
+  virtual size_t getMaxNumbers(size_t) const {
     return std::numeric_limits<size_t>::max();
   }
   /// A worker for another thread; called on that.

@@ -149,8 +149,9 @@ static GridDescription describeGrid(ArrayRef<GpuStage> stages,
 
 /// Whether a thread has one tile of the stage, which it may keep in registers.
 static bool hasOneTile(const GpuStage &each) {
-  return llvm::none_of(llvm::seq(each.schedule.getNumLevels()),
-                       [&](unsigned depth) { return isLoop(each, depth); });
+  return llvm::none_of(
+      llvm::seq(each.schedule.getNumLevels()),
+      [&](unsigned depth) { return isLoop(each.stage, each.schedule, depth); });
 }
 
 /// The stages that read an input from memory: not those whose threads have the

@@ -12,13 +12,16 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-bool metaop::isLoop(const GpuStage &each, unsigned depth) {
-  const LoopLevel &level = each.schedule.getLevels()[depth];
+bool metaop::isLoop(const Stage &stage, ScheduleAttr schedule, unsigned depth) {
+  const LoopLevel &level = schedule.getLevels()[depth];
   if (level.kind != LevelKind::Step)
     return false;
-  if (each.schedule.getEnclosing(depth))
-    return each.schedule.getCount(depth) != 1;
-  int64_t extent = each.stage.getStaticExtent(level.dim);
+  // Prefixes begin before their loop.
+  if (stage.isCarried(level.dim))
+    return true;
+  if (schedule.getEnclosing(depth))
+    return schedule.getCount(depth) != 1;
+  int64_t extent = stage.getStaticExtent(level.dim);
   return ShapedType::isDynamic(extent) || extent > level.step;
 }
 
@@ -28,7 +31,7 @@ metaop::findMisplacedLoop(const GpuStage &each, const StageWrite &write) {
     return std::nullopt;
   int64_t reduced = -1;
   for (auto [depth, level] : llvm::enumerate(each.schedule.getLevels())) {
-    if (!isLoop(each, depth))
+    if (!isLoop(each.stage, each.schedule, depth))
       continue;
     if (!write.loops.test(level.dim))
       reduced = level.dim;
@@ -99,7 +102,7 @@ std::optional<unsigned> metaop::getSharedLevel(AffineExpr index,
   for (unsigned depth = numShared; dim && depth-- > 0;) {
     const LoopLevel &level = each.schedule.getLevels()[depth];
     if (level.dim == dim.getPosition() &&
-        (level.isGrid() || isLoop(each, depth)))
+        (level.isGrid() || isLoop(each.stage, each.schedule, depth)))
       return depth;
   }
   return std::nullopt;

@@ -13,9 +13,6 @@
 
 namespace mlir::metaop {
 
-/// Whether the level is a step that is not known to have one iteration.
-bool isLoop(const GpuStage &each, unsigned depth);
-
 /// A loop that a sum keeps inside of one that it is reduced over.
 struct MisplacedLoop {
   int64_t kept, reduced;

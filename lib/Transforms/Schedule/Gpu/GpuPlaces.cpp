@@ -50,7 +50,8 @@ static bool isDividedEqually(const GpuStage &lhs, int64_t left,
   auto hasLoop = [&](const GpuStage &each, int64_t dim) {
     for (unsigned depth = numShared; depth < each.schedule.getNumLevels();
          ++depth)
-      if (each.schedule.getLevels()[depth].dim == dim && isLoop(each, depth))
+      if (each.schedule.getLevels()[depth].dim == dim &&
+          isLoop(each.stage, each.schedule, depth))
         return true;
     return false;
   };

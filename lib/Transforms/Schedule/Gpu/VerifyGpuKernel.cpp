@@ -342,7 +342,7 @@ static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
   const LoopLevel &level = each.schedule.getLevels()[depth];
   if (!write.kind || write.loops.test(level.dim))
     return false;
-  return isLoop(each, depth) ||
+  return isLoop(each.stage, each.schedule, depth) ||
          (level.isDistributed() && each.schedule.getCount(depth) > 1);
 }
 
@@ -404,7 +404,7 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
     const LoopLevel &level = writer.schedule.getLevels()[depth];
     bool isTogether =
         place == ResultPlace::Cluster && isWholeInCluster(writer, level.dim);
-    if (isTogether && isLoop(writer, depth))
+    if (isTogether && isLoop(writer.stage, writer.schedule, depth))
       return describe(fail(writer, "G18"))
              << "a loop that stages share divides what blocks of a cluster "
                 "have";
@@ -446,7 +446,7 @@ LogicalResult KernelVerifier::verifySharedSums(unsigned number,
     shared = std::max(
         shared, static_cast<unsigned>(stages[number + 1].schedule.getShared()));
   for (unsigned depth = 0; depth < shared; ++depth)
-    if (write.isProjection && isLoop(each, depth) &&
+    if (write.isProjection && isLoop(each.stage, each.schedule, depth) &&
         hasPartOfSum(each, write, depth))
       return fail(each, "G8")
              << "shares level " << depth << " with another stage, and result "
