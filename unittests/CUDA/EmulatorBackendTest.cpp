@@ -1,0 +1,81 @@
+//===- EmulatorBackendTest.cpp - Programs on emulated GPUs ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels of a program are compiled on several threads, in contexts that they
+// take from a pool, and the emulator runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/GPU/EmulatedDevice.h"
+#include "gtest/gtest.h"
+
+using namespace metaops;
+using mlir::metaop::Chip;
+
+namespace {
+
+constexpr unsigned kKernels = 8;
+
+/// A program whose results are i * x, for i from `first` on, of vectors of
+/// different lengths: each is a kernel of its own.
+std::string makeScalings(unsigned first) {
+  std::string arguments, body, values, types;
+  for (unsigned i = 0; i < kKernels; ++i) {
+    std::string name = std::to_string(i);
+    std::string type = "tensor<" + std::to_string(64 * (i + 1)) + "xf32>";
+    const char *comma = i ? ", " : "";
+    arguments += comma + ("%x" + name) + ": " + type;
+    values += comma + ("%y" + name);
+    types += comma + type;
+    body += "  %c" + name + " = metaop.constant dense<" +
+            std::to_string(first + i) + ".0> : " + type + "\n  %y" + name +
+            " = metaop.mul %x" + name + ", %c" + name + " : " + type + "\n";
+  }
+  return "func.func @main(" + arguments + ") -> (" + types + ") {\n" + body +
+         "  return " + values + " : " + types + "\n}\n";
+}
+
+class EmulatorBackendTest : public ::testing::Test {
+protected:
+  /// Compiles a program, and checks what it computes.
+  void check(unsigned first) {
+    auto program = compiler->compile(makeScalings(first),
+                                     llvm::SmallVector<bool>(kKernels, false),
+                                     CompileOptions());
+    ASSERT_TRUE(bool(program)) << toString(program.takeError());
+    llvm::SmallVector<BufferRef> arguments, results;
+    for (unsigned i = 0; i < kKernels; ++i) {
+      size_t size = 64 * (i + 1);
+      arguments.push_back(memory.allocate(size * sizeof(float)));
+      for (size_t at = 0; at < size; ++at)
+        getFloats(arguments.back())[at] = float(at) - 7;
+    }
+    llvm::Error error =
+        (*program)->run(arguments, results, memory, threads, nullptr);
+    ASSERT_FALSE(bool(error)) << toString(std::move(error));
+    for (unsigned i = 0; i < kKernels; ++i)
+      for (size_t at = 0; at < 64 * (i + 1); ++at)
+        ASSERT_EQ(getFloats(results[i])[at], (first + i) * (float(at) - 7));
+  }
+  static float *getFloats(const BufferRef &buffer) {
+    return static_cast<float *>(buffer->data());
+  }
+
+  std::unique_ptr<Compiler> compiler =
+      createEmulatorCompiler(*Chip::getDefault());
+  Allocator memory;
+  ThreadPool threads;
+};
+
+TEST_F(EmulatorBackendTest, compilesKernelsOnSeveralThreads) {
+  // The second program's kernels take contexts that the first one's gave back.
+  for (unsigned first : {1u, 11u, 21u})
+    check(first);
+}
+
+} // namespace
