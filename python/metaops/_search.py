@@ -22,8 +22,9 @@ def count_below(edges: Var, x: Var, or_equal: bool, nan_last: bool = False) -> V
     """Return how many of the rising edges are below each x, or not above it.
 
     With `nan_last`, NaN is above all numbers, else it is below, above and equal to
-    nothing. The edges that a place may be among are halved with each read of one, whatever
-    it is, so all places go the same way, in one kernel, and none leaves the edges.
+    nothing. Each read of an edge halves those that a place may be among, and their number
+    does not depend on what is read: all places take as many reads, in one kernel, and none
+    leaves the edges.
     """
     count = edges.size
     narrow = "int32" if count < 2**30 else "int64"

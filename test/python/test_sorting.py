@@ -117,12 +117,18 @@ def test_median_and_percentile(rng):
 
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_searchsorted(rng, dtype):
-    for extent in (0, 1, 2, 7, 64, 1000):
+    for extent in (0, 1, 2, 3, 5, 6, 7, 64, 1000):
         ordered = np.sort(values(rng, (extent,), dtype))
         searched = np.concatenate([values(rng, (50,), dtype), ordered])
         same(mo.searchsorted(ordered, searched), np.searchsorted(ordered, searched))
         right = np.searchsorted(ordered, searched, "right")
         same(mo.searchsorted(ordered, searched, side="right"), right)
+        if dtype.startswith("float") and extent > 2:
+            # NaN comes last.
+            ordered[extent // 2 :], searched[::3] = np.nan, np.nan
+            for side in ("left", "right"):
+                expected = np.searchsorted(ordered, searched, side)
+                same(mo.searchsorted(ordered, searched, side=side), expected)
     assert mo.searchsorted(np.arange(5), 2.5).item() == 3
     with pytest.raises(ValueError, match="expected a vector"):
         mo.searchsorted(mo.ones((2, 2)), 1.0)

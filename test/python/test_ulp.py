@@ -137,8 +137,7 @@ def test_bits_do_not_depend_on_the_lane(name, compiled):
     np.testing.assert_array_equal(turned, whole[:1015].reshape(35, 29).T)
 
 
-#: What GPUs have shorter ways for where results are rounded to halves. The logarithm of
-#: two is that of the base 2.
+#: What GPUs have shorter ways for where results are rounded to halves.
 HALF_FUNCTIONS = ["exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "1 / x"]
 #: The largest error in units in the last place of the half.
 HALF_BOUND = 0.55
@@ -200,6 +199,14 @@ def test_quotients_of_halves_are_within_the_bound(dtype, compiled, rng):
     expected = round_to_half(exact, dtype)
     infinite = np.isinf(expected)
     np.testing.assert_array_equal(given[infinite], expected[infinite])
+    ends = np.array([0.0, -0.0, 1.0, -3.0, np.inf, -np.inf, np.nan], np.float32)
+    a, b = (axis.ravel() for axis in np.meshgrid(ends, ends))
+    quotients = (mo.array(a).cast(dtype) / mo.array(b).cast(dtype)).cast("float32").numpy()
+    with np.errstate(all="ignore"):
+        special = ~np.isfinite(a / b) | (a / b == 0)
+        np.testing.assert_array_equal(quotients[special], (a / b)[special])
+        signs = ~np.isnan(a / b)
+        np.testing.assert_array_equal(np.signbit(quotients)[signs], np.signbit(a / b)[signs])
     _, exponent = np.frexp(np.maximum(np.abs(expected), normal))
     unit = np.maximum(np.ldexp(1.0, exponent - digits), least)
     error = np.where(infinite, 0.0, np.abs(given - exact) / unit)

@@ -151,7 +151,7 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
     bf16 stay, which are instructions there. f32 has the same bits on both: but
     for the quotient in `tanh`, which is rounded the same, it is the same
     arithmetic. What is marked `afn` and only rounded to halves is approximated
-    by instructions:
+    by instructions, but for logarithms that are rounded to f16:
 
     ```mlir
     %1 = math.exp %0 fastmath<afn> : f32

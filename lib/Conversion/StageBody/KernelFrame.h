@@ -28,7 +28,8 @@ namespace mlir::metaop {
 KernelOp getOnlyKernel(func::FuncOp function);
 
 /// A product that feeds an addition may become one instruction, and the largest
-/// of two zeros may have either sign. No more of fast arithmetic is allowed.
+/// of two zeros may have either sign. No more of fast arithmetic is allowed,
+/// but for what elements that are halves are marked with as they are emitted.
 void markFastMath(Operation *lowered);
 
 /// The arguments of a lowered kernel, and what the stages see of them.

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions of f32 that are rounded to f16 or bf16 next, and marked so (`afn`),
-// by a GPU's special function unit: 2^x, log2 x, 1 / x and square roots, each
-// of which the PTX manual gives an error of at most about 2^-22. A half has 8
-// or 11 digits, so half of them would be lost before it is seen. All numbers
-// below are relative errors.
+// by instructions that a GPU's special function unit computes: 2^x, log2 x, 1 /
+// x, square roots, and quotients by these, to which the PTX manual gives errors
+// of about 2^-22. Halves have 8 or 11 binary digits, of the 24 that are
+// otherwise computed. All numbers below are relative errors.
 //
-// exp: 2^(x log2 e). The product's error grows with x, which is below 104 where
-// the result is neither 0 nor infinite: 2^-17.5, and 2^-20 for f16.
+// exp: 2^(x log2 e). The product's error grows with x, whose magnitude is below
+// 104 where the result is neither 0 nor infinite: 2^-17, and 2^-19 for f16.
 //
 // log: log2 x, whose error next to 1 is absolute. The logarithm of a number of
 // bf16 is no less than 2^-8 there, which makes it 2^-14; one of f16 may be

@@ -13,7 +13,8 @@
 
 namespace mlir::metaop {
 
-/// Of GPUs; they come before the patterns of ElementaryFunctions.h.
+/// Approximates what is marked `afn` and rounded to halves by instructions of
+/// PTX. These patterns come before those of ElementaryFunctions.h.
 void populateApproximateFunctionPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::metaop

@@ -166,7 +166,8 @@ static Value emitTanh(ArithmeticT &math, Value x) {
   Value isSmall = math.less(magnitude, math.constant(0.625f));
   Value correction =
       math.fma(math.negate(magnitude), grown, math.sub(grown, twice));
-  // A numerator below the normal numbers is one of an x that hides it.
+  // A numerator below 2^-102 is one of an x that hides it. For all arguments,
+  // and reciprocals that are a unit off, GPUs have the quotient that `div` has.
   Value quotient = (math.*divide)(math.select(isSmall, correction, grown),
                                   math.add(grown, math.constant(2.0f)));
   Value corrected = math.add(quotient, magnitude);

@@ -14,8 +14,8 @@
 namespace mlir::metaop {
 
 /// Replaces `math.exp`, `log`, `tanh` and `erf` of f32, scalars and vectors, by
-/// arithmetic of the same shape.
-/// For GPUs a quotient is other instructions, which give the same number.
+/// arithmetic of the same shape. For GPUs a quotient is other instructions,
+/// which give the same number.
 void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
                                         bool isForGpu);
 

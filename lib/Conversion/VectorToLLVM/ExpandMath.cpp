@@ -53,6 +53,20 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 
+  /// What has kept all its digits: LLVM would approximate it in its own way.
+  void forgetApproximations() {
+    getOperation()->walk([](arith::ArithFastMathInterface op) {
+      arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr();
+      if (flags && arith::bitEnumContainsAll(flags.getValue(),
+                                             arith::FastMathFlags::afn))
+        op->setAttr(op.getFastMathAttrName(),
+                    arith::FastMathFlagsAttr::get(
+                        op->getContext(),
+                        arith::bitEnumClear(flags.getValue(),
+                                            arith::FastMathFlags::afn)));
+    });
+  }
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     metaop::populateElementaryFunctionPatterns(patterns, isForGpu);
@@ -66,7 +80,8 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
     }
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
         (!isForGpu && failed(callPrecise())))
-      signalPassFailure();
+      return signalPassFailure();
+    forgetApproximations();
   }
 };
 } // namespace

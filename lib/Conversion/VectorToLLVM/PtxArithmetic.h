@@ -36,7 +36,8 @@ public:
   }
 
   /// a / b, rounded to nearest as `div` is, but without its care for numbers
-  /// near to the ends of f32: 1 / b, b and a / b are normal numbers.
+  /// near to the ends of f32: 1 / b, b and a / b are normal numbers, and a is
+  /// no less than 2^-102, so that what a quotient leaves of it is exact.
   Value normalQuotient(Value a, Value b);
 
 private:

@@ -41,7 +41,7 @@ void GpuBackend::setTarget(metaop::PipelineOptions &options) const {
   options.chip = &chip;
 }
 
-/// The PTX manual gives arguments 4352 bytes; each has 8 of them at most.
+/// The PTX manual gives arguments 4352 bytes, of which each takes 8.
 size_t GpuBackend::getMaxNumbers(size_t buffers) const {
   constexpr size_t arguments = 4352 / 8;
   return arguments - std::min(buffers, arguments);

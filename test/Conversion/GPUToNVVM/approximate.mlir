@@ -2,7 +2,7 @@
 // RUN: metaop-opt %s -metaop-expand-math | FileCheck %s --check-prefix=CPU
 
 // What is only rounded to halves is approximated on GPUs, each lane by itself.
-// CPU-NOT: call_intrinsic
+// CPU-NOT: {{call_intrinsic|afn}}
 
 // CHECK-LABEL: func @exp
 // CHECK-SAME:    (%[[X:.*]]: vector<2xf32>)
@@ -78,11 +78,13 @@ func.func @erf(%x: f32) -> bf16 {
 }
 
 // Neither what has other readers, nor what is not marked, nor what is not rounded
-// to halves; and a logarithm next to 1 has too few digits for f16.
+// to halves; and a logarithm next to 1 has too few digits for f16. No mark is left
+// for LLVM.
 // CHECK-LABEL: func @all_digits
-// CHECK-NOT:     call_intrinsic
+// CHECK-NOT:     {{call_intrinsic|afn}}
 // CHECK:         return
-func.func @all_digits(%x: f32, %y: f64) -> (bf16, f32, bf16, f32, f16) {
+func.func @all_digits(%x: f32, %y: f64)
+    -> (bf16, f32, bf16, f32, f16, bf16, f32, bf16, f32) {
   %0 = math.exp %x fastmath<afn> : f32
   %1 = arith.truncf %0 : f32 to bf16
   %2 = math.exp2 %x : f32
@@ -91,7 +93,12 @@ func.func @all_digits(%x: f32, %y: f64) -> (bf16, f32, bf16, f32, f16) {
   %5 = arith.truncf %4 : f64 to f32
   %6 = math.log %x fastmath<afn> : f32
   %7 = arith.truncf %6 : f32 to f16
-  return %1, %0, %3, %5, %7 : bf16, f32, bf16, f32, f16
+  %8 = arith.divf %x, %0 fastmath<afn> : f32
+  %9 = arith.truncf %8 : f32 to bf16
+  %10 = math.sqrt %x fastmath<afn> : f32
+  %11 = arith.truncf %10 : f32 to bf16
+  return %1, %0, %3, %5, %7, %9, %8, %11, %10
+      : bf16, f32, bf16, f32, f16, bf16, f32, bf16, f32
 }
 
 // The quotient of tanh in f32 is rounded to nearest, as a division.
@@ -109,4 +116,14 @@ func.func @all_digits(%x: f32, %y: f64) -> (bf16, f32, bf16, f32, f16) {
 func.func @tanh_of_f32(%x: f32) -> f32 {
   %0 = math.tanh %x : f32
   return %0 : f32
+}
+
+// CHECK-LABEL: func @tanh_of_vectors
+// CHECK:         %[[LANES:.*]]:2 = vector.to_elements
+// CHECK:         %[[A:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[LANES]]#0)
+// CHECK:         %[[B:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[LANES]]#1)
+// CHECK:         vector.from_elements %[[A]], %[[B]] : vector<2xf32>
+func.func @tanh_of_vectors(%x: vector<2xf32>) -> vector<2xf32> {
+  %0 = math.tanh %x : vector<2xf32>
+  return %0 : vector<2xf32>
 }

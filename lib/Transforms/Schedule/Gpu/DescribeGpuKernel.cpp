@@ -36,7 +36,8 @@ static constexpr int64_t kWideFactor = 2;
 
 /// What one operation of a class is, of f32, or of halves: these are computed
 /// in fewer digits (VectorToLLVM/ApproximateFunctions.cpp).
-static UnitWork getUnits(WorkClass kind, bool isHalf) {
+static UnitWork getUnits(WorkClass kind, Type element) {
+  bool isHalf = element.isF16() || element.isBF16();
   switch (kind) {
   case WorkClass::Arithmetic:
   case WorkClass::Move:
@@ -47,7 +48,7 @@ static UnitWork getUnits(WorkClass kind, bool isHalf) {
   case WorkClass::Exponential:
     return isHalf ? UnitWork{5, 0, 1} : UnitWork{14, 0, 0};
   case WorkClass::Logarithm:
-    return isHalf ? UnitWork{6, 0, 1} : UnitWork{18, 0, 0};
+    return element.isBF16() ? UnitWork{6, 0, 1} : UnitWork{18, 0, 0};
   case WorkClass::Tanh:
     return isHalf ? UnitWork{14, 0, 2} : UnitWork{30, 0, 1};
   case WorkClass::Erf:
@@ -88,7 +89,7 @@ void UnitCounter::add(WorkClass kind, const SmallBitVector &loops, Type type,
   int64_t &counted = work.instructions[static_cast<unsigned>(kind)];
   counted = addCounts(counted, count);
   Type element = getElementTypeOrSelf(type);
-  UnitWork each = getUnits(kind, element.isF16() || element.isBF16());
+  UnitWork each = getUnits(kind, element);
   if (element.isF64()) {
     int64_t factor = kind == WorkClass::Arithmetic ? 1 : kWideFactor;
     units.wide =

@@ -35,7 +35,7 @@ using FindSourceFn = llvm::function_ref<Value(const Stage &, Value argument)>;
 Value findSourceInKernel(const Stage &stage, Value argument);
 
 /// Whether the level at this depth is a step that is not known to have one
-/// iteration.
+/// iteration, or that carries prefixes.
 bool isLoop(const Stage &stage, ScheduleAttr schedule, unsigned depth);
 
 /// Whether the level at this depth is that of the blocks of a cluster.
