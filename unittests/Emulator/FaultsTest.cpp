@@ -56,10 +56,12 @@ std::unique_ptr<EmulatedKernel> compilePlanted(const Planted &planted,
 
 EmulatorReport runPlanted(const Planted &planted, const EmulatedKernel &kernel,
                           uint64_t seed) {
-  std::vector<std::array<double, 2>> x(64), y(64), z(64);
+  // Not next to each other: what is behind the end of one is in no other.
+  std::vector<std::array<double, 2>> memory(5 * 64);
+  void *x = &memory[0], *y = &memory[2 * 64], *z = &memory[4 * 64];
   WrittenBytes written(64 * 16);
-  Allocation inputs = {"x", x.data(), 1024}, outputs = {"y", y.data(), 1024},
-             scratch = {"z", z.data(), 1024};
+  Allocation inputs = {"x", x, 1024}, outputs = {"y", y, 1024},
+             scratch = {"z", z, 1024};
   inputs.isReadOnly = true;
   inputs.isPending = std::string(planted.name) == "GridNotWaitedFor";
   scratch.written = &written;
@@ -67,7 +69,7 @@ EmulatorReport runPlanted(const Planted &planted, const EmulatedKernel &kernel,
   options.patience = 100;
   return launchOrFail(
       kernel, makeShape(planted.blocks, planted.threads, planted.cluster),
-      {x.data(), y.data(), z.data()}, {inputs, outputs, scratch}, options);
+      {x, y, z}, {inputs, outputs, scratch}, options);
 }
 
 class Faults : public testing::TestWithParam<Planted> {};
