@@ -26,7 +26,7 @@ struct UnitWork {
   int64_t single = 0;
   /// Arithmetic of f64.
   int64_t wide = 0;
-  /// Reciprocals and roots, of which functions begin.
+  /// Reciprocals, roots, and powers and logarithms of two.
   int64_t special = 0;
 };
 
