@@ -36,12 +36,6 @@ static bool reads(const Stage &stage, Value result) {
   return llvm::is_contained(op.getInputs(), result);
 }
 
-/// Whether a read of a stage is of a value of the kernel.
-static bool isReadOf(const Stage &stage, const StageRead &read, Value result) {
-  return isa<BlockArgument>(read.source) &&
-         getOuterValue(stage.op, read.source) == result;
-}
-
 /// The levels that a stage shares with all later ones that read its result.
 unsigned LocalValues::getNumShared(unsigned writer, Value result) const {
   unsigned numShared = UINT_MAX, least = UINT_MAX;
@@ -153,7 +147,8 @@ LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
       element, roundLocalSize(local.size, element.getIntOrFloatBitWidth() / 8));
   for (auto [number, reader] : llvm::enumerate(stages))
     for (StageRead &read : reader.stage.reads)
-      if (number > local.writer && isReadOf(reader.stage, read, local.result))
+      if (number > local.writer &&
+          getOuterValue(reader.stage.op, read.source) == local.result)
         read.place.offset =
             local.place == ResultPlace::Cluster
                 ? getClusterOffset(local, number, read, shape, numShared)
@@ -204,10 +199,9 @@ void LocalValues::bind(unsigned number, StageBindings &bindings) {
   bindings.results.append(memories[number]);
   bindings.symbols.append(origins[number].size(), function.emitIndex(0));
   for (const StageRead &read : stage.reads)
-    if (isa<BlockArgument>(read.source))
-      if (const Local *local = find(getOuterValue(stage.op, read.source));
-          local && local->memory)
-        bindings.sources[read.source] = local->memory;
+    if (const Local *local = find(getOuterValue(stage.op, read.source));
+        local && local->memory)
+      bindings.sources[read.source] = local->memory;
 }
 
 void LocalValues::bindReads(unsigned number, ThreadTile &tile) const {
@@ -216,13 +210,12 @@ void LocalValues::bindReads(unsigned number, ThreadTile &tile) const {
     tile.setDivisor(origin.symbol,
                     stages[number].schedule.getLevels()[origin.depth].step);
   for (const StageRead &read : stage.reads)
-    if (isa<BlockArgument>(read.source))
-      if (const Local *local = find(getOuterValue(stage.op, read.source))) {
-        if (local->place == ResultPlace::Registers)
-          tile.bindRegisters(read.value, &local->kept);
-        if (local->place == ResultPlace::Cluster)
-          tile.bindCluster(read.value, local->memory, local->size);
-      }
+    if (const Local *local = find(getOuterValue(stage.op, read.source))) {
+      if (local->place == ResultPlace::Registers)
+        tile.bindRegisters(read.value, &local->kept);
+      if (local->place == ResultPlace::Cluster)
+        tile.bindCluster(read.value, local->memory, local->size);
+    }
 }
 
 void LocalValues::openLevel(const Stage &stage, StageBindings &bindings,

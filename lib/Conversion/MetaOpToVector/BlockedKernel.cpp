@@ -75,9 +75,7 @@ ArrayRef<LoopLevel> BlockedStages::getEpilogueLevels() const {
 /// The reads of a stage that are of what the other one makes.
 static const StageRead *findRead(const Stage &reader, FusedOp writer) {
   const auto *read = llvm::find_if(reader.reads, [&](const StageRead &read) {
-    return isa<BlockArgument>(read.source) &&
-           getOuterValue(reader.op, read.source).getDefiningOp() ==
-               writer.getOperation();
+    return getOuterProducer(reader.op, read.source) == writer;
   });
   return read == reader.reads.end() || read->place.isGuarded() ? nullptr : read;
 }
@@ -205,9 +203,7 @@ getPlace(const SharedBlock &block, MLIRContext *ctx,
 /// What a stage reads of another one lies at these places.
 static void movePlaces(Stage &reader, FusedOp writer, AffineExpr place) {
   for (StageRead &read : reader.reads)
-    if (isa<BlockArgument>(read.source) &&
-        getOuterValue(reader.op, read.source).getDefiningOp() ==
-            writer.getOperation())
+    if (getOuterProducer(reader.op, read.source) == writer)
       read.place.offset = place;
 }
 

@@ -39,8 +39,7 @@ static void moveInside(MutableArrayRef<ScheduledStage> stages, OpResult result,
   for (ScheduledStage &scheduled : stages) {
     FusedOp op = scheduled.stage.op;
     for (StageRead &read : scheduled.stage.reads)
-      if (isa<BlockArgument>(read.source) &&
-          getOuterValue(op, read.source) == result)
+      if (getOuterValue(op, read.source) == result)
         read.place.offset = getLocalOffset(
             read.map, shape, scheduled.schedule.getDims(numShared));
   }

@@ -395,8 +395,7 @@ static LogicalResult verifyDependence(const ScheduledStage &producer,
   FusedOp op = consumer.stage.op;
   FusedOp from = producer.stage.op;
   auto isFromProducer = [&](Value argument) {
-    return isa<BlockArgument>(argument) &&
-           getOuterValue(op, argument).getDefiningOp() == from.getOperation();
+    return getOuterProducer(op, argument) == from;
   };
   // Symbols are read before the first loop.
   for (const StageSymbol &symbol : consumer.stage.symbols)

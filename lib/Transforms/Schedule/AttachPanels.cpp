@@ -163,8 +163,7 @@ FailureOr<bool> AttachPanelsPass::attach(KernelOp kernel, FusedOp reader,
       inner = argument;
   const StageRead *read = nullptr;
   for (const StageRead &candidate : to->reads)
-    if (isa<BlockArgument>(candidate.source) &&
-        getOuterValue(reader, candidate.source) == inner)
+    if (getOuterValue(reader, candidate.source) == inner)
       read = read ? nullptr : &candidate;
   auto schedules = read ? chooseLevels(*from, *to, *read) : std::nullopt;
   if (!schedules)

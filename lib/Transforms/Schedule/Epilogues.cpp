@@ -37,8 +37,7 @@ SmallVector<const StageRead *> metaop::findReads(const Stage &reader,
   SmallVector<const StageRead *> reads;
   FusedOp from = writer.op;
   for (const StageRead &read : reader.reads)
-    if (isa<BlockArgument>(read.source) &&
-        getOuterValue(reader.op, read.source) == from->getResult(write.result))
+    if (getOuterValue(reader.op, read.source) == from->getResult(write.result))
       reads.push_back(&read);
   return reads;
 }
@@ -59,8 +58,7 @@ static bool takesNumber(const Stage &stage) {
   return llvm::any_of(stage.body, [&](Operation *inner) {
     return isa<GeneratorOpInterface>(inner) &&
            llvm::any_of(inner->getOperands(), [&](Value operand) {
-             return isa<BlockArgument>(operand) &&
-                    getOuterValue(op, operand).getDefiningOp<FusedOp>();
+             return isa_and_nonnull<FusedOp>(getOuterProducer(op, operand));
            });
   });
 }

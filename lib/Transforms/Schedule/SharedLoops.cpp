@@ -23,8 +23,16 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-Value metaop::getOuterValue(FusedOp op, Value argument) {
-  return op.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+Value metaop::getOuterValue(FusedOp op, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner()->getParentOp() != op)
+    return nullptr;
+  return op.getInputs()[argument.getArgNumber()];
+}
+
+Operation *metaop::getOuterProducer(FusedOp op, Value value) {
+  Value outer = getOuterValue(op, value);
+  return outer ? outer.getDefiningOp() : nullptr;
 }
 
 /// The depth of the loop that an index is, if it is one of the shared ones.

@@ -25,8 +25,12 @@ constexpr int64_t kMaxLocalBytes = 1 << 14;
 /// and of a thread's stack.
 constexpr int64_t kMaxPanelBytes = 1 << 20;
 
-/// The value outside of the stage that an argument of its region is.
-Value getOuterValue(FusedOp op, Value argument);
+/// The value outside of the stage that an argument of its region is; null for
+/// any other value.
+Value getOuterValue(FusedOp op, Value value);
+/// The operation outside of the stage whose result an argument of its region
+/// is; null for any other value.
+Operation *getOuterProducer(FusedOp op, Value value);
 
 /// Whether each iteration of the shared loops writes all that it reads. The
 /// loops are given from outside to inside, in the numbers of each stage.

@@ -92,8 +92,9 @@ static ScheduleAttr keepRowsInBlocks(const JoinedStage &stage,
 
 /// The loops of results that are not shared.
 static SmallVector<int64_t> findRows(const JoinedStage &reduction) {
+  llvm::SmallBitVector kept = StageTraffic(reduction.model).getKept();
   SmallVector<int64_t> rows;
-  for (unsigned loop : StageTraffic(reduction.model).getKept().set_bits())
+  for (unsigned loop : kept.set_bits())
     if (!isShared(reduction, loop))
       rows.push_back(loop);
   return rows;

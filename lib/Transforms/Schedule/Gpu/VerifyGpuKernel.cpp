@@ -460,8 +460,7 @@ LogicalResult KernelVerifier::verifyNumbers(unsigned writer,
                                             const GpuStage &reader) {
   FusedOp from = stages[writer].stage.op;
   auto isFromWriter = [&](Value argument) {
-    return isa<BlockArgument>(argument) &&
-           getOuterValue(reader.stage.op, argument).getDefiningOp() == from;
+    return getOuterProducer(reader.stage.op, argument) == from;
   };
   bool any = llvm::any_of(reader.stage.symbols, [&](const StageSymbol &symbol) {
     return symbol.kind == StageSymbol::Kind::Scalar &&
