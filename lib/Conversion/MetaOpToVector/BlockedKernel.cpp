@@ -9,10 +9,10 @@
 // A stage that packs and those that are epilogues run inside of loops of the
 // contraction, over the block that is open there. What passes between them and
 // the contraction is in memory for one block (SharedBlock.h), on the stack. All
-// stages find its elements at the places of the whole tensor, in a view that
-// begins so far before that memory as the block is behind the beginning of the
-// tensor. Epilogues are a loop tree inside of the block (TreeKernel.h), with
-// local memory of their own for what passes between them.
+// stages count the places of its elements from where the block begins in the
+// whole tensor: the origin, which is a further symbol of each stage. Epilogues
+// are a loop tree inside of the block (TreeKernel.h), with local memory of
+// their own for what passes between them.
 //
 // Sums that blocks of the sum outside of the epilogue leave incomplete lie in
 // the memory of one of its results, element by element where the results will
@@ -190,14 +190,17 @@ BlockedStages::getInside(const EpilogueChain &chain) const {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// The places of the elements of a block, in the loops that number it.
+/// The places of the elements of a block, in the loops of a stage that number
+/// it, and the symbol behind so many of the stage's.
 static AffineExpr
-getPlace(const SharedBlock &block, MLIRContext *ctx,
+getPlace(const SharedBlock &block, const Stage &stage, unsigned symbolsBefore,
          llvm::function_ref<AffineExpr(const SharedBlock::Index &)> getIndex) {
+  MLIRContext *ctx = stage.getContext();
   AffineExpr offset = getAffineConstantExpr(0, ctx);
   for (const SharedBlock::Index &index : block.indices)
     offset = offset + getIndex(index) * index.stride;
-  return offset;
+  return offset -
+         getAffineSymbolExpr(stage.symbols.size() + symbolsBefore, ctx);
 }
 
 /// What a stage reads of another one lies at these places.
@@ -210,9 +213,8 @@ static void movePlaces(Stage &reader, FusedOp writer, AffineExpr place) {
 LogicalResult
 BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   Stage &contraction = stages.contraction->stage;
-  MLIRContext *ctx = b.getContext();
   auto inOther = [&](const SharedBlock::Index &index) {
-    return getAffineDimExpr(index.loop, ctx);
+    return getAffineDimExpr(index.loop, b.getContext());
   };
   auto inContraction = [](const SharedBlock::Index &index) {
     return index.place;
@@ -223,12 +225,12 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
       return failure();
     StageWrite &write = packing->stage.writes.front();
     FusedOp op = packing->stage.op;
-    write.place.offset = getPlace(*panel, ctx, inOther);
-    movePlaces(contraction, op, getPlace(*panel, ctx, inContraction));
-    Value buffer = emitLocalBuffer(b, loc, getElementTypeOrSelf(write.value),
-                                   panel->numElements);
-    buffers[op->getResult(write.result)] = buffer;
-    panels.emplace_back(*panel, buffer);
+    write.place.offset = getPlace(*panel, packing->stage, 0, inOther);
+    movePlaces(contraction, op,
+               getPlace(*panel, contraction, panels.size(), inContraction));
+    buffers[op->getResult(write.result)] = emitLocalBuffer(
+        b, loc, getElementTypeOrSelf(write.value), panel->numElements);
+    panels.push_back(*panel);
   }
   return stages.epilogues.empty() ? success() : bindEpilogues(buffers);
 }
@@ -252,16 +254,17 @@ BlockedKernel::bindEpilogues(llvm::DenseMap<Value, Value> &buffers) {
     buffers[result] =
         buffers.lookup(behind->getResult(*findResultForSums(op, behind)));
   } else {
-    MLIRContext *ctx = b.getContext();
-    write.place.offset = getPlace(
-        sums, ctx, [](const SharedBlock::Index &index) { return index.place; });
+    write.place.offset =
+        getPlace(sums, contraction, panels.size(),
+                 [](const SharedBlock::Index &index) { return index.place; });
     for (auto [scheduled, block] : llvm::zip_equal(inside, chain->blocks))
-      movePlaces(scheduled.stage, op, getPlace(block, ctx, [&](const auto &i) {
-                   return getAffineDimExpr(i.loop, ctx);
+      movePlaces(scheduled.stage, op,
+                 getPlace(block, scheduled.stage, 0, [&](const auto &index) {
+                   return getAffineDimExpr(index.loop, b.getContext());
                  }));
-    sumsBuffer = emitLocalBuffer(b, loc, getElementTypeOrSelf(write.value),
-                                 sums.numElements);
-    buffers[result] = sumsBuffer;
+    buffers[result] = emitLocalBuffer(b, loc, getElementTypeOrSelf(write.value),
+                                      sums.numElements);
+    hasSumsBuffer = true;
   }
   return bindLocalBuffers(b, loc, inside, buffers);
 }
@@ -287,27 +290,18 @@ std::pair<Value, Value> BlockedKernel::getRange(const SharedBlock::Index &index,
   return {begin, arith::MinSIOp::create(b, loc, end, whole)};
 }
 
-/// Memory in which the elements of the open block are found at the places of
-/// the whole.
-Value BlockedKernel::emitView(const SharedBlock &block, Value buffer,
-                              Spans spans) {
-  Value shift = arith::ConstantIndexOp::create(b, loc, 0);
+/// The place of the open block's first element, in the strides of the block.
+Value BlockedKernel::emitOrigin(const SharedBlock &block, Spans spans) {
+  Value origin = arith::ConstantIndexOp::create(b, loc, 0);
   for (const SharedBlock::Index &index : block.indices) {
     if (index.extent == index.whole)
       continue;
     Value stride = arith::ConstantIndexOp::create(b, loc, index.stride);
-    shift = arith::SubIOp::create(
-        b, loc, shift,
+    origin = arith::AddIOp::create(
+        b, loc, origin,
         arith::MulIOp::create(b, loc, getRange(index, spans).first, stride));
   }
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  auto type = cast<MemRefType>(buffer.getType());
-  auto shifted = MemRefType::get(
-      type.getShape(), type.getElementType(),
-      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1}));
-  return memref::ReinterpretCastOp::create(
-      b, loc, shifted, buffer, OpFoldResult(shift), {OpFoldResult(one)},
-      {OpFoldResult(b.getIndexAttr(1))});
+  return origin;
 }
 
 void BlockedKernel::restrict(StageEmitter &emitter, const SharedBlock &block,
@@ -332,18 +326,14 @@ void BlockedKernel::emitPacking(const ScheduledStage &scheduled,
   emitter.emitNest(0);
 }
 
-/// The loops of the epilogues over the open block, whose sums are at `view`.
-void BlockedKernel::emitEpilogues(Value view, Spans spans) {
-  FusedOp op = stages.contraction->stage.op;
+/// The loops of the epilogues over the open block.
+void BlockedKernel::emitEpilogues(Spans spans) {
   TreeKernel tree(b, loc, inside);
   unsigned next = 0;
-  auto bind = [&](const ScheduledStage &scheduled) -> FailureOr<StageBindings> {
+  auto bind = [&](const ScheduledStage &) -> FailureOr<StageBindings> {
     StageBindings bindings = insideBindings[next++];
-    FusedOp behind = scheduled.stage.op;
-    for (auto [argument, outer] :
-         llvm::zip_equal(behind.getBody().getArguments(), behind.getInputs()))
-      if (view && outer.getDefiningOp() == op.getOperation())
-        bindings.sources[argument] = view;
+    if (hasSumsBuffer)
+      bindings.symbols.push_back(sumsOrigin);
     return bindings;
   };
   // Binding cannot fail here.
@@ -370,33 +360,33 @@ LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
       return failure();
     insideBindings.push_back(std::move(*bound));
   }
-  const Stage &stage = stages.contraction->stage;
-  FusedOp op = stage.op;
-  ContractionEmitter emitter(b, stage, stages.contraction->schedule,
+  using Origin = ContractionEmitter::Origin;
+  unsigned firstOrigin = bindings->symbols.size();
+  bindings->symbols.resize(firstOrigin + panels.size() + hasSumsBuffer);
+  ContractionEmitter emitter(b, stages.contraction->stage,
+                             stages.contraction->schedule,
                              std::move(*bindings));
-  for (size_t i = 0; i < packings.size(); ++i) {
+  for (unsigned i = 0; i < packings.size(); ++i) {
     const ScheduledStage &packing = *stages.packings[i];
     ArrayRef<LoopLevel> outer = stages.getPackingLevels(packing);
     emitter.packInside(outer.size(), [&, i, outer](Spans spans) {
-      auto [panel, buffer] = panels[i];
-      Value whole = FusedOp(stages.packings[i]->stage.op).getResult(0);
-      Value view = emitView(panel, buffer, spans);
-      packings[i].results = {view};
-      emitPacking(*stages.packings[i], outer, panel, packings[i], spans);
-      unsigned number =
-          llvm::find(op.getInputs(), whole) - op.getInputs().begin();
-      return std::pair<Value, Value>(op.getBody().getArgument(number), view);
+      Value origin = emitOrigin(panels[i], spans);
+      StageBindings own = packings[i];
+      own.symbols.push_back(origin);
+      emitPacking(*stages.packings[i], outer, panels[i], std::move(own), spans);
+      return Origin{firstOrigin + i, origin};
     });
   }
-  Value view;
   if (chain) {
-    auto open = [&](Spans spans) {
-      view = sumsBuffer ? emitView(chain->blocks.front(), sumsBuffer, spans)
-                        : Value();
-      return view;
+    auto open = [&](Spans spans) -> std::optional<Origin> {
+      if (!hasSumsBuffer)
+        return std::nullopt;
+      sumsOrigin = emitOrigin(chain->blocks.front(), spans);
+      return Origin{static_cast<unsigned>(firstOrigin + panels.size()),
+                    sumsOrigin};
     };
     emitter.finishInside(stages.getEpilogueLevels().size(), open,
-                         [&](Spans spans) { emitEpilogues(view, spans); });
+                         [&](Spans spans) { emitEpilogues(spans); });
   }
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   auto loop = scf::ForOp::create(b, loc, begin, end, one);

@@ -66,24 +66,26 @@ private:
   LogicalResult bindEpilogues(llvm::DenseMap<Value, Value> &buffers);
   std::pair<Value, Value> getRange(const SharedBlock::Index &index,
                                    Spans spans);
-  Value emitView(const SharedBlock &block, Value buffer, Spans spans);
+  Value emitOrigin(const SharedBlock &block, Spans spans);
   void restrict(StageEmitter &emitter, const SharedBlock &block, Spans spans);
   void emitPacking(const ScheduledStage &scheduled, ArrayRef<LoopLevel> outer,
                    const SharedBlock &block, StageBindings bindings,
                    Spans spans);
-  void emitEpilogues(Value view, Spans spans);
+  void emitEpilogues(Spans spans);
 
   OpBuilder &b;
   Location loc;
   BlockedStages stages;
-  /// What each packing makes, and its memory.
-  SmallVector<std::pair<SharedBlock, Value>, 2> panels;
+  /// What each packing makes.
+  SmallVector<SharedBlock, 2> panels;
   /// The epilogues, and inside of blocks their loops and what these know.
   std::optional<EpilogueChain> chain;
   SmallVector<ScheduledStage, 1> inside;
   SmallVector<StageBindings, 1> insideBindings;
-  /// Memory of a block of sums; null where they lie in a result.
-  Value sumsBuffer;
+  /// Sums have memory for a block, and do not lie in a result.
+  bool hasSumsBuffer = false;
+  /// Where the open block of them begins.
+  Value sumsOrigin;
 };
 
 } // namespace mlir::metaop

@@ -153,15 +153,15 @@ void ContractionEmitter::finishInside(unsigned depth, OpenFn openFn,
 void ContractionEmitter::emitLevel(unsigned depth) {
   for (const auto &[inside, pack] : packings)
     if (inside == depth) {
-      auto [tensor, buffer] = pack(spans);
-      bindings.sources[tensor] = buffer;
+      Origin panel = pack(spans);
+      bindings.symbols[panel.symbol] = panel.place;
     }
   if (depth != finishDepth) {
     emitLoops(depth);
     return;
   }
-  if (Value buffer = open(spans))
-    bindings.results.front() = buffer;
+  if (std::optional<Origin> sums = open(spans))
+    bindings.symbols[sums->symbol] = sums->place;
   emitLoops(depth);
   emitIf(b, loc, isLast, [&] { finish(spans); });
 }

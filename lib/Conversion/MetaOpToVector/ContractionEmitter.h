@@ -35,14 +35,20 @@ public:
 
   /// Iterations of the parallel loops, collapsed into one range.
   static int64_t getParallelRange(const Stage &stage, ScheduleAttr schedule);
+  /// Where a block begins in its tensor: a symbol of the bindings, beyond those
+  /// of the stage, and what it is from there on.
+  struct Origin {
+    unsigned symbol;
+    Value place;
+  };
   /// Calls `pack` inside of so many loops, with the spans of all dimensions; it
-  /// gives the buffers that stand for tensors from there on.
-  using PackFn = std::function<std::pair<Value, Value>(ArrayRef<Span> spans)>;
+  /// gives the origin of what it has packed.
+  using PackFn = std::function<Origin(ArrayRef<Span> spans)>;
   void packInside(unsigned depth, PackFn pack);
   /// Calls `open` at the beginning of each iteration of so many loops, which
-  /// gives the buffer of the sums there, or null for the result's, and `finish`
-  /// at the end of each in which the sums are complete.
-  using OpenFn = std::function<Value(ArrayRef<Span> spans)>;
+  /// gives the origin of the sums there, or none where they lie in a result,
+  /// and `finish` at the end of each in which the sums are complete.
+  using OpenFn = std::function<std::optional<Origin>(ArrayRef<Span> spans)>;
   using FinishFn = std::function<void(ArrayRef<Span> spans)>;
   void finishInside(unsigned depth, OpenFn open, FinishFn finish);
   /// Emits iteration `position` of that range.

@@ -12,8 +12,11 @@
 // CHECK-NOT:   metaop.kernel(
 // LOOPS-LABEL: func.func @kernel_0
 // LOOPS-SAME:    memref<172032xf32>, %{{.*}}: index, %{{.*}}: index)
-// LOOPS:         memref.alloca
-// LOOPS:         memref.reinterpret_cast
+// LOOPS:         %[[SUMS:.*]] = memref.alloca
+// LOOPS:         %[[BACK:.*]] = arith.muli %{{.*}}, %c-1
+// LOOPS:         %[[PLACE:.*]] = arith.addi %{{.*}}, %[[BACK]]
+// LOOPS:         vector.store %{{.*}}, %[[SUMS]][%[[PLACE]]]
+// LOOPS:         vector.load %[[SUMS]]
 func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>, %bias: tensor<336xf32>) -> tensor<512x336xf32> {
   %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x200xf32> -> tensor<512x336x200xf32>
   %1 = metaop.reindex %b map affine_map<(i, j, k) -> (k, j)> fill 0.0 : f32 : tensor<200x336xf32> -> tensor<512x336x200xf32>
@@ -109,10 +112,11 @@ func.func @main(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf3
 // CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>)
 // CHECK-NOT:   metaop.kernel(
 // LOOPS:       memref<67200xf32>, %{{.*}}: memref<172032xf32>, %{{.*}}: index, %{{.*}}: index)
-// LOOPS:         memref.alloca(%c4704)
+// LOOPS:         %[[SUMS:.*]] = memref.alloca(%c4704)
 // LOOPS:         memref.alloca(%c1)
 // LOOPS:         %[[ROW:.*]] = memref.alloca(%c336)
-// LOOPS:         memref.reinterpret_cast
+// LOOPS:         vector.store %{{.*}}, %[[SUMS]]
+// LOOPS:         vector.load %[[SUMS]]
 // LOOPS:         math.exp
 // LOOPS:         vector.store %{{.*}}, %[[ROW]]
 // LOOPS:         vector.load %[[ROW]]

@@ -9,10 +9,12 @@
 // CHECK:         metaop.fused{{.*}} -> tensor<560x1024xf32> schedule(#metaop.schedule<[parallel(2, 8), step(1, 256), step(0, 14), step(2), step(3, 32), step(1)], tile = [0: 14, 3: 32], lanes = 3: 16, prefetch = 8, shared = 2>)
 // CHECK-NOT:   metaop.kernel
 // LOOPS-LABEL: func.func @kernel_0
-// LOOPS:         memref.alloca
+// LOOPS:         %[[PANEL:.*]] = memref.alloca
 // LOOPS:         scf.for
 // LOOPS:           scf.for
-// LOOPS:             memref.reinterpret_cast
+// LOOPS:             %[[BACK:.*]] = arith.muli %{{.*}}, %c-1
+// LOOPS:             %[[PLACE:.*]] = arith.addi %{{.*}}, %[[BACK]]
+// LOOPS:             vector.store %{{.*}}, %[[PANEL]][%[[PLACE]]]
 func.func @main(%a: tensor<560x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<560x1024xf32> {
   %0 = metaop.broadcast %a dims = [0, 1] : tensor<560x1024xf32> -> tensor<560x1024x1024xf32>
   %1 = metaop.broadcast %b dims = [1, 2] : tensor<1024x1024xf32> -> tensor<560x1024x1024xf32>
