@@ -206,7 +206,10 @@ MemorySource *Buffer::getDeviceMemory() const {
   return allocator->source.get();
 }
 
+// Memory of no bytes may be null, which memcpy does not take.
 void Buffer::read(void *to, size_t count) const {
+  if (count == 0)
+    return;
   if (MemorySource *source = getDeviceMemory())
     source->download(to, memory, count);
   else
@@ -214,6 +217,8 @@ void Buffer::read(void *to, size_t count) const {
 }
 
 void Buffer::write(const void *from, size_t count) {
+  if (count == 0)
+    return;
   if (MemorySource *source = getDeviceMemory())
     source->upload(memory, from, count);
   else
