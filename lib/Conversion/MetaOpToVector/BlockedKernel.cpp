@@ -29,7 +29,6 @@
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 #include "TreeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -362,6 +361,8 @@ LogicalResult BlockedKernel::emit(Value begin, Value end, BindFn bind) {
   }
   using Origin = ContractionEmitter::Origin;
   unsigned firstOrigin = bindings->symbols.size();
+  assert(firstOrigin == stages.contraction->stage.symbols.size() &&
+         "origins are behind the stage's own symbols");
   bindings->symbols.resize(firstOrigin + panels.size() + hasSumsBuffer);
   ContractionEmitter emitter(b, stages.contraction->stage,
                              stages.contraction->schedule,

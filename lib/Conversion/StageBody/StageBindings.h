@@ -19,7 +19,8 @@ struct StageBindings {
   llvm::DenseMap<Value, Value> sources;
   /// Buffers of the results.
   SmallVector<Value> results;
-  /// One index value per symbol of the stage.
+  /// One index value per symbol of the stage; behind them origins, where the
+  /// memory of a block begins in its tensor, once they are known.
   SmallVector<Value> symbols;
   /// Where numbers out of tensors are cut off, so that they are indices; 0 or
   /// none where they are not.
