@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
 #include "OpTable.h"
 #include <cmath>
 #include <limits>
@@ -207,7 +208,7 @@ static Expected<Tensor> evaluateBitcast(BitcastOp op,
 void metaop::addElementwiseOps(OpFunctions &functions) {
   addFunctionsOfDoubles<
 #define GET_OP_LIST
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.cpp.inc"
+#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.cpp.inc"
       >(functions);
 
   addUnary<NegOp>(functions, scalar::neg);

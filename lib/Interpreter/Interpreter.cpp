@@ -15,7 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Interpreter/Interpreter.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "OpTable.h"
 #include "llvm/ADT/ScopeExit.h"
 

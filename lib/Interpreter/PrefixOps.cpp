@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 #include "Lines.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpTable.h"
 
 #include <cmath>

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
 #include "AffineAccess.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpTable.h"
 #include <limits>
 

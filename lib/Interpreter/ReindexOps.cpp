@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "AffineAccess.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpTable.h"
 
 using namespace mlir;

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/RoutineOps.h"
 #include "Lines.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpTable.h"
 
 #include <cmath>

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Runtime/CUDA/Assembler.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,7 +8,8 @@
 
 #include "MetaOps/Runtime/Session/Recorder.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "MetaOps/Runtime/Session/Derivatives.h"
 #include "MetaOps/Runtime/Session/Settings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -11,7 +11,8 @@
 
 #include "RegionText.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "MetaOps/Runtime/Session/Slice.h"

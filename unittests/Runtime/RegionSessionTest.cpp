@@ -14,7 +14,7 @@
 #include "RegionText.h"
 #include "SessionFixture.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "gtest/gtest.h"

@@ -31,6 +31,7 @@
 #include "../StageBody/Conditions.h"
 #include "AtomicResults.h"
 #include "FixedPointSums.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

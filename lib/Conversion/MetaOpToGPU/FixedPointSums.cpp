@@ -31,6 +31,7 @@
 #include "Addresses.h"
 #include "AtomicResults.h"
 #include "GpuFunction.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "ResultFill.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -26,6 +26,7 @@
 #include "BlockTree.h"
 #include "FixedPointSums.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/Gpu/VerifyGpuKernel.h"

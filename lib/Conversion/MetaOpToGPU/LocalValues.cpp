@@ -17,6 +17,7 @@
 
 #include "LocalValues.h"
 #include "../StageBody/MemoryAccess.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

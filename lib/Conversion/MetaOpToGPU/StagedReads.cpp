@@ -24,6 +24,7 @@
 #include "../StageBody/Conditions.h"
 #include "../StageBody/LoopRange.h"
 #include "../StageBody/MemoryAccess.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

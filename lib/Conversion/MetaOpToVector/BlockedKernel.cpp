@@ -23,6 +23,7 @@
 #include "BlockedKernel.h"
 #include "../StageBody/AffineEmitter.h"
 #include "LocalBuffers.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"

@@ -30,6 +30,7 @@
 #include "LocalBuffers.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/CostModel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalBuffers.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/SharedLoops.h"
 #include "mlir/IR/TypeUtilities.h"

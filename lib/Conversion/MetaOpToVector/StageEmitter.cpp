@@ -35,6 +35,7 @@
 
 #include "StageEmitter.h"
 #include "../StageBody/AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

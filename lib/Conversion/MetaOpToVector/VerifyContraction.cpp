@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockedKernel.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -20,6 +20,7 @@
 
 #include "BodyEmitter.h"
 #include "AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -14,6 +14,8 @@
 #include "KernelFrame.h"
 #include "AffineEmitter.h"
 #include "MemoryAccess.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"

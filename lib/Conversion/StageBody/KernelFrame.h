@@ -19,6 +19,8 @@
 #ifndef METAOPS_LIB_CONVERSION_STAGEBODY_KERNELFRAME_H
 #define METAOPS_LIB_CONVERSION_STAGEBODY_KERNELFRAME_H
 
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "StageBindings.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -33,6 +33,7 @@
 #include "Prefixes.h"
 #include "AffineEmitter.h"
 #include "MetaOps/Dialect/MetaOp/Prefix.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 #include "Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

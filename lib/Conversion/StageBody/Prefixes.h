@@ -10,6 +10,7 @@
 #define METAOPS_LIB_CONVERSION_STAGEBODY_PREFIXES_H
 
 #include "LoopRange.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 
 namespace mlir::metaop {

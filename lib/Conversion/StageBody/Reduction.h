@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_STAGEBODY_REDUCTION_H
 #define METAOPS_LIB_CONVERSION_STAGEBODY_REDUCTION_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
 
 namespace mlir::metaop {

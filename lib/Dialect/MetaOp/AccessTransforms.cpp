@@ -8,7 +8,7 @@
 
 #include "MetaOps/Dialect/MetaOp/AccessTransforms.h"
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "OpUtils.h"
 
 using namespace mlir;

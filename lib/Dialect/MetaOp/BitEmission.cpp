@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
 #include "ScalarEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -17,7 +17,8 @@
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 
 using namespace mlir;
 using namespace mlir::metaop;

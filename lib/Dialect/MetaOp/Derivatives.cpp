@@ -18,6 +18,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "TensorEmitter.h"
 
 using namespace mlir;

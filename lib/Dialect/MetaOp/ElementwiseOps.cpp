@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "OpUtils.h"
 #include "SplatFolding.h"
 #include "llvm/ADT/APSInt.h"

@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
 #include "TensorEmitter.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>

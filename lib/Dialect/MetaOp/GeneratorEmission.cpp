@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
 #include "ScalarEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuLevels.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 
 using namespace mlir;
 using namespace mlir::metaop;

@@ -15,7 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attained.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "OpUtils.h"
 #include "TensorEmitter.h"
 #include "mlir/IR/TypeUtilities.h"

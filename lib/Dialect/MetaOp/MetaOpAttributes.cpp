@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "OpUtils.h"
 #include "ScalarEmitter.h"
 #include "ScheduleSyntax.h"
@@ -52,9 +52,6 @@ static void printSlotOptions(AsmPrinter &printer, int64_t offset, int64_t row,
 #define GET_ATTRDEF_CLASSES
 #include "MetaOps/Dialect/MetaOp/MetaOpAttributes.cpp.inc"
 
-#define GET_OP_CLASSES
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.cpp.inc"
-
 namespace {
 /// Functions of meta-operators may be put into their callers.
 struct MetaOpInlinerInterface : DialectInlinerInterface {
@@ -75,10 +72,16 @@ void MetaOpDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "MetaOps/Dialect/MetaOp/MetaOpAttributes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.cpp.inc"
-      >();
+  addCheckOps();
+  addElementwiseOps();
+  addFloatFunctionOps();
+  addLeafOps();
+  addPlacementOps();
+  addPrefixOps();
+  addReduceOps();
+  addReindexOps();
+  addRoutineOps();
+  addStructureOps();
 }
 
 Operation *MetaOpDialect::materializeConstant(OpBuilder &builder,

@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/Prefix.h"
 #include "OpUtils.h"
 #include "TensorEmitter.h"

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/AccessTransforms.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "OpUtils.h"
 
 using namespace mlir;

@@ -24,6 +24,9 @@
 
 #include "Attained.h"
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "TensorEmitter.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/SmallBitVector.h"

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/AccessTransforms.h"
 #include "MetaOps/Dialect/MetaOp/Canonicalization.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "OpUtils.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 
 using namespace mlir;
 using namespace mlir::metaop;

@@ -18,7 +18,7 @@
 
 #include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "ScalarEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>

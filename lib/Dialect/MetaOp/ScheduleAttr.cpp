@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuLevels.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "ScheduleSyntax.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallBitVector.h"

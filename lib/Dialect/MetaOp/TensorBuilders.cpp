@@ -8,7 +8,8 @@
 
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "OpUtils.h"
 
 using namespace mlir;

@@ -9,7 +9,9 @@
 #ifndef METAOPS_LIB_DIALECT_METAOP_TENSOREMITTER_H
 #define METAOPS_LIB_DIALECT_METAOP_TENSOREMITTER_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "OpUtils.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchPlan.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

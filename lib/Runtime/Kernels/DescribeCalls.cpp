@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeCalls.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"

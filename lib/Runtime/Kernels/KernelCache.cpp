@@ -21,7 +21,7 @@
 #include "MetaOps/Conversion/KernelNumbers.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Support/Assertions.h"

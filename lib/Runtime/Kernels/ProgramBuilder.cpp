@@ -16,8 +16,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
+#include "MetaOps/Dialect/MetaOp/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/RoutineOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"

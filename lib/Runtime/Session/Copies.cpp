@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
 #include "Programs.h"
 

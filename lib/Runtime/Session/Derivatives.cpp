@@ -8,7 +8,8 @@
 
 #include "MetaOps/Runtime/Session/Derivatives.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Session/Graph.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Runtime/Device/Device.h"
 #include "MetaOps/Runtime/Session/Error.h"

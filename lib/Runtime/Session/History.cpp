@@ -41,7 +41,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 

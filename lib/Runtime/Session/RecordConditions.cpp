@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "RecordingTables.h"
 
 using namespace mlir;

@@ -14,7 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "RecordingTables.h"
 #include "mlir/IR/Diagnostics.h"

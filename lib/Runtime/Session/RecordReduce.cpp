@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
 #include "RecordingTables.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Session/Recorder.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "RecordingTables.h"
 
 using namespace mlir;

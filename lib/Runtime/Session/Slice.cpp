@@ -16,7 +16,7 @@
 
 #include "MetaOps/Runtime/Session/Slice.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "MetaOps/Runtime/Session/Error.h"
 #include "Walk.h"
 #include "mlir/Bytecode/BytecodeWriter.h"

@@ -31,7 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "SessionImpl.h"
 
 using namespace mlir;

@@ -19,7 +19,7 @@
 
 #include "ActiveOps.h"
 #include "Contributions.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "llvm/ADT/DenseMap.h"
 

@@ -22,6 +22,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contributions.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "mlir/IR/Matchers.h"

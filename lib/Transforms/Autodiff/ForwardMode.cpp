@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ActiveOps.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "llvm/ADT/DenseMap.h"

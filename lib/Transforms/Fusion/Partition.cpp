@@ -43,7 +43,7 @@
 #include "MetaOps/Transforms/Fusion/Partition.h"
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/GroupOrder.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SpaceNumbering.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "mlir/IR/BuiltinTypes.h"

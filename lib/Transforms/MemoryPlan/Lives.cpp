@@ -28,8 +28,9 @@
 
 #include "Lives.h"
 
+#include "MetaOps/Dialect/MetaOp/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 

@@ -29,6 +29,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"

@@ -28,7 +28,9 @@
 
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"

@@ -21,6 +21,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

@@ -27,7 +27,9 @@
 
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
 
 namespace mlir::metaop {

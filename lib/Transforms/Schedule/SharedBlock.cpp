@@ -16,6 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/SharedBlock.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/StreamResults.h"
 

@@ -7,6 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "SpaceRewriter.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 
 using namespace mlir;
 using namespace mlir::metaop;

@@ -9,7 +9,8 @@
 #ifndef METAOPS_LIB_TRANSFORMS_SCHEDULE_SPACEREWRITER_H
 #define METAOPS_LIB_TRANSFORMS_SCHEDULE_SPACEREWRITER_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 

@@ -36,8 +36,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Gpu/GpuSchedule.h"

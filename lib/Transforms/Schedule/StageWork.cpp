@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeStage.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Contraction.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"

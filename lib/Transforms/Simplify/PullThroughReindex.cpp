@@ -34,7 +34,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"

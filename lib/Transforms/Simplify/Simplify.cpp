@@ -21,7 +21,7 @@
 
 #include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -26,8 +26,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/Prefix.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -12,7 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/IR/IRMapping.h"
 

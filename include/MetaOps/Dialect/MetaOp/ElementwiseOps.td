@@ -9,51 +9,11 @@
 #ifndef METAOPS_DIALECT_METAOP_ELEMENTWISEOPS_TD
 #define METAOPS_DIALECT_METAOP_ELEMENTWISEOPS_TD
 
-include "MetaOps/Dialect/MetaOp/MetaOpBase.td"
-
-/// All operands and the result have one shape: the iteration space. An element
-/// takes `work` where vectors can do it. `emission` is C++ code that defines
-/// emitScalar, where ScalarEmission.cpp does not.
-class MetaOp_ElementwiseOp<string mnemonic, list<Trait> traits = [],
-                           string work = "Arithmetic", string emission = "">
-    : MetaOp_Op<mnemonic, !listconcat([
-        Pure, SameOperandsAndResultShape,
-        DeclareOpInterfaceMethods<MetaOp_MetaOpInterface>,
-        DeclareOpInterfaceMethods<MetaOp_ElementwiseOpInterface>], traits)> {
-  let extraClassDefinition = [{
-    ::mlir::metaop::MetaOpClass $cppClass::getMetaOpClass() {
-      return ::mlir::metaop::MetaOpClass::Elementwise;
-    }
-    ::mlir::TypedValue<::mlir::RankedTensorType> $cppClass::getIterationValue() {
-      return getResult();
-    }
-    ::mlir::metaop::ElementWork $cppClass::getElementWork() {
-      return ::mlir::metaop::getElementWork(
-          getResult(), ::mlir::metaop::ElementWork::}] # work # [{);
-    }
-  }] # emission;
-}
-
-/// The partial derivatives are in Derivatives.cpp.
-def MetaOp_HasPartials : TraitList<[
-  DeclareOpInterfaceMethods<MetaOp_PartialsOpInterface>,
-  MetaOp_DifferentiableOpInterface]>;
+include "MetaOps/Dialect/MetaOp/ElementwiseBase.td"
 
 //===----------------------------------------------------------------------===//
 // Unary
 //===----------------------------------------------------------------------===//
-
-class MetaOp_UnaryOp<string mnemonic, Type type, string formula,
-                     list<Trait> traits = [], string work = "Arithmetic",
-                     string emission = "">
-    : MetaOp_ElementwiseOp<mnemonic,
-        !listconcat([SameOperandsAndResultType], traits), work, emission> {
-  let summary = formula;
-  let description = "`result[i...] = " # formula # "` with x = operand[i...].";
-  let arguments = (ins type:$operand);
-  let results = (outs type:$result);
-  let assemblyFormat = "$operand attr-dict `:` type($result)";
-}
 
 let hasFolder = 1 in {
 def MetaOp_NegOp : MetaOp_UnaryOp<"neg", MetaOp_NumberTensor, "-x",
@@ -80,19 +40,6 @@ def MetaOp_PopcountOp : MetaOp_UnaryOp<"popcount", MetaOp_IntTensor,
 //===----------------------------------------------------------------------===//
 // Binary
 //===----------------------------------------------------------------------===//
-
-class MetaOp_BinaryOp<string mnemonic, Type type, string formula,
-                      list<Trait> traits = [], string work = "Arithmetic",
-                      string emission = "">
-    : MetaOp_ElementwiseOp<mnemonic,
-        !listconcat([SameOperandsAndResultType], traits), work, emission> {
-  let summary = formula;
-  let description = "`result[i...] = " # formula #
-    "` with x = lhs[i...] and y = rhs[i...].";
-  let arguments = (ins type:$lhs, type:$rhs);
-  let results = (outs type:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
-}
 
 let hasFolder = 1 in {
 def MetaOp_AddOp : MetaOp_BinaryOp<"add", MetaOp_NumberTensor,

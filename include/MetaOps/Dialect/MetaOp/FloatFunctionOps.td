@@ -16,7 +16,7 @@
 #ifndef METAOPS_DIALECT_METAOP_FLOATFUNCTIONOPS_TD
 #define METAOPS_DIALECT_METAOP_FLOATFUNCTIONOPS_TD
 
-include "MetaOps/Dialect/MetaOp/ElementwiseOps.td"
+include "MetaOps/Dialect/MetaOp/ElementwiseBase.td"
 
 /// A function of x. `emission` is a C++ expression of the value that a
 /// ScalarEmitter `emit` makes of the value x, an f32 or f64 or a vector of them;

@@ -9,7 +9,7 @@
 #ifndef METAOPS_DIALECT_METAOP_KERNELBUILDERS_H
 #define METAOPS_DIALECT_METAOP_KERNELBUILDERS_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::metaop {

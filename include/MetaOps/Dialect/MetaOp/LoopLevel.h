@@ -1,5 +1,4 @@
-//===- LoopLevel.h - What a schedule's list of loops consists of -*- C++
-//-*-===//
+//===- LoopLevel.h - The loops of a schedule, as data -----------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,8 +13,6 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-
-#include <tuple>
 
 namespace mlir::metaop {
 
@@ -40,8 +37,8 @@ struct LoopLevel {
   }
 
   bool operator==(const LoopLevel &other) const {
-    return std::tie(kind, dim, step, tail) ==
-           std::tie(other.kind, other.dim, other.step, other.tail);
+    return kind == other.kind && dim == other.dim && step == other.step &&
+           tail == other.tail;
   }
 };
 
@@ -75,12 +72,7 @@ struct ScheduleFields {
     return 1;
   }
   /// The places of results, or none where all are in memory.
-  llvm::ArrayRef<ResultPlace> getNormalPlace() const {
-    bool isInMemory = llvm::all_of(place, [](ResultPlace result) {
-      return result == ResultPlace::Memory;
-    });
-    return isInMemory ? llvm::ArrayRef<ResultPlace>() : place;
-  }
+  llvm::ArrayRef<ResultPlace> getNormalPlace() const;
 
   llvm::SmallVector<LoopLevel> levels;
   llvm::SmallVector<TileDim> tile;
@@ -95,15 +87,9 @@ struct ScheduleFields {
   int64_t shared = 0;
 };
 
-inline llvm::hash_code hash_value(const LoopLevel &level) {
-  return llvm::hash_combine(level.kind, level.dim, level.step, level.tail);
-}
-inline llvm::hash_code hash_value(const TileDim &tile) {
-  return llvm::hash_combine(tile.dim, tile.size);
-}
-inline llvm::hash_code hash_value(const StagedRead &staged) {
-  return llvm::hash_combine(staged.read, staged.pad);
-}
+llvm::hash_code hash_value(const LoopLevel &level);
+llvm::hash_code hash_value(const TileDim &tile);
+llvm::hash_code hash_value(const StagedRead &staged);
 
 } // namespace mlir::metaop
 

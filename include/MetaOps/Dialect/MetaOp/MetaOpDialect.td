@@ -33,6 +33,19 @@ def MetaOp_Dialect : Dialect {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // Each adds a family of ops, and is defined with it.
+  let extraClassDeclaration = [{
+    void addCheckOps();
+    void addElementwiseOps();
+    void addFloatFunctionOps();
+    void addLeafOps();
+    void addPlacementOps();
+    void addPrefixOps();
+    void addReduceOps();
+    void addReindexOps();
+    void addRoutineOps();
+    void addStructureOps();
+  }];
 }
 
 #endif // METAOPS_DIALECT_METAOP_METAOPDIALECT_TD

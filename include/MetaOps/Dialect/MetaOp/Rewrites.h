@@ -22,7 +22,7 @@
 #ifndef METAOPS_DIALECT_METAOP_REWRITES_H
 #define METAOPS_DIALECT_METAOP_REWRITES_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 
 namespace mlir::metaop {
 

@@ -16,7 +16,7 @@
 #ifndef METAOPS_RUNTIME_KERNELS_KERNELBACKEND_H
 #define METAOPS_RUNTIME_KERNELS_KERNELBACKEND_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"

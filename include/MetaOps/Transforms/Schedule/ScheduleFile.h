@@ -23,7 +23,7 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_SCHEDULEFILE_H
 #define METAOPS_TRANSFORMS_SCHEDULE_SCHEDULEFILE_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "llvm/Support/Error.h"
 
 #include <string>

@@ -17,7 +17,7 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_STAGE_H
 #define METAOPS_TRANSFORMS_SCHEDULE_STAGE_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 #include <optional>

@@ -17,7 +17,9 @@
 
 #include "KeptLoops.h"
 #include "EpilogueScheduleGpu.h"
+#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_THREADPLAN_H
 #define METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_THREADPLAN_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 
 namespace mlir::metaop {
 
