@@ -46,11 +46,15 @@ void setDefaultFolder(llvm::StringRef flag, std::string folder);
 void setMostThreads(unsigned threads);
 
 /// For GPUs in a session that is made later: folders of Python packages, in
-/// which those of NVIDIA may be, assemblers whose cubins are taken, and chips
-/// for which emulated devices have kernels assembled.
-llvm::Error setGpuTools(std::vector<std::string> packages,
-                        std::vector<std::string> assemblers,
-                        llvm::ArrayRef<std::string> assembledFor);
+/// which those of NVIDIA may be, and assemblers whose cubins are taken.
+void setGpuTools(std::vector<std::string> packages,
+                 std::vector<std::string> assemblers);
+
+/// For emulated devices in a session that is made later, with the tools above:
+/// chips for which kernels are assembled, a folder for the cubins, and a file
+/// for the kernels of programs (see EmulatedDeviceOptions).
+llvm::Error setEmulator(llvm::ArrayRef<std::string> chips,
+                        std::string cubinFolder, std::string kernelLog);
 
 /// "file.py:12" of the user's innermost frame; empty outside of Python code.
 std::string currentLine();

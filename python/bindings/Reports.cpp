@@ -161,14 +161,21 @@ static void bindFlags(py::module_ &module) {
       module, "set_most_threads(n)", [](int64_t n) { setMostThreads(n); },
       "Bounds the threads of the session, before that is made.");
   define(
-      module, "set_gpu_tools(packages, assemblers, assembled_for)",
-      [](py::handle packages, py::handle assemblers, py::handle assembledFor) {
-        if (auto error = setGpuTools(toStrings(packages, "packages"),
-                                     toStrings(assemblers, "assemblers"),
-                                     toStrings(assembledFor, "assembled_for")))
-          throw py::value_error(toString(std::move(error)));
+      module, "set_gpu_tools(packages, assemblers)",
+      [](py::handle packages, py::handle assemblers) {
+        setGpuTools(toStrings(packages, "packages"),
+                    toStrings(assemblers, "assemblers"));
       },
       "Says what the session uses GPUs with, before that is made.");
+  define(
+      module, "set_emulator(assembled_for, cubins, kernel_log)",
+      [](py::handle chips, const std::string &cubins,
+         const std::string &kernelLog) {
+        if (auto error = setEmulator(toStrings(chips, "assembled_for"), cubins,
+                                     kernelLog))
+          throw py::value_error(toString(std::move(error)));
+      },
+      "Says what emulated devices do beside running, before they are made.");
   define(module, "flag_names()", [] { return strings(getFlagNames()); });
   define(module, "get_flag(name)", &readFlag);
   define(module, "set_flag(name, value)",

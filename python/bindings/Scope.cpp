@@ -50,15 +50,14 @@ static CudaOptions &cudaOptions() {
   return *options;
 }
 
-/// What emulated devices have kernels assembled for; guarded as above.
-static std::vector<CudaOptions> &assembledFor() {
-  static auto *options = new std::vector<CudaOptions>;
+/// What emulated devices do beside running kernels; guarded as above.
+static EmulatedDeviceOptions &emulatorOptions() {
+  static auto *options = new EmulatedDeviceOptions;
   return *options;
 }
 
-llvm::Error metaops::python::setGpuTools(std::vector<std::string> packages,
-                                         std::vector<std::string> assemblers,
-                                         llvm::ArrayRef<std::string> chips) {
+void metaops::python::setGpuTools(std::vector<std::string> packages,
+                                  std::vector<std::string> assemblers) {
   cudaOptions().search = [packages = std::move(packages)] {
     std::vector<std::string> toolkits;
     for (const std::string &folder : packages)
@@ -68,13 +67,21 @@ llvm::Error metaops::python::setGpuTools(std::vector<std::string> packages,
     return search;
   };
   cudaOptions().otherAssemblers = std::move(assemblers);
-  assembledFor().clear();
+}
+
+llvm::Error metaops::python::setEmulator(llvm::ArrayRef<std::string> chips,
+                                         std::string cubinFolder,
+                                         std::string kernelLog) {
+  EmulatedDeviceOptions &options = emulatorOptions();
+  options.assembledFor.clear();
+  options.kernelLog = std::move(kernelLog);
   for (const std::string &name : chips) {
     auto chip = mlir::metaop::Chip::find(name);
     if (!chip)
       return chip.takeError();
-    assembledFor().push_back(cudaOptions());
-    assembledFor().back().chip = *chip;
+    CudaOptions &assembled = options.assembledFor.emplace_back(cudaOptions());
+    assembled.chip = *chip;
+    assembled.cubinFolder = cubinFolder;
   }
   return llvm::Error::success();
 }
@@ -82,7 +89,7 @@ llvm::Error metaops::python::setGpuTools(std::vector<std::string> packages,
 /// The kinds of devices beside the CPU and the interpreter.
 static std::vector<DeviceKind> listGpus() {
   std::vector<DeviceKind> kinds = listCudaDevices(cudaOptions());
-  llvm::append_range(kinds, listEmulatedDevices(assembledFor()));
+  llvm::append_range(kinds, listEmulatedDevices(emulatorOptions()));
   return kinds;
 }
 

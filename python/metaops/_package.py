@@ -179,6 +179,8 @@ from .statistics import *  # noqa: F403
 from .tapers import *  # noqa: F403
 from .threads import most_threads as _most_threads
 from .toolkits import assembled_for as _assembled_for
+from .toolkits import cubin_folder as _cubin_folder
+from .toolkits import kernel_log as _kernel_log
 from .toolkits import other_assemblers as _other_assemblers
 from .toolkits import package_folders as _package_folders
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
@@ -189,8 +191,9 @@ _core.set_default_folder("dump_dir", _default_dump_directory())
 _load_machine_figures()
 if (_most := _most_threads()) is not None:
     _core.set_most_threads(_most)
+_core.set_gpu_tools(_package_folders(), _other_assemblers())
 try:
-    _core.set_gpu_tools(_package_folders(), _other_assemblers(), _assembled_for())
+    _core.set_emulator(_assembled_for(), _cubin_folder(), _kernel_log())
 except ValueError as _error:
     raise ValueError(f"METAOPS_EMULATOR_ASSEMBLES: {_error}") from None
 

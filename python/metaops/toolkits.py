@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-__all__ = ["assembled_for", "other_assemblers", "package_folders"]
+__all__ = ["assembled_for", "cubin_folder", "kernel_log", "other_assemblers", "package_folders"]
 
 
 def package_folders(path: Sequence[str] | None = None) -> list[str]:
@@ -34,6 +34,22 @@ def assembled_for(environment: Mapping[str, str] = os.environ) -> list[str]:
     Devices that emulate a GPU have each kernel assembled for these, too.
     """
     return _split(environment.get("METAOPS_EMULATOR_ASSEMBLES", ""))
+
+
+def cubin_folder(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the folder that ``METAOPS_EMULATOR_CUBINS`` names, or an empty text.
+
+    What emulated devices have assembled is kept there, for other processes.
+    """
+    return environment.get("METAOPS_EMULATOR_CUBINS", "")
+
+
+def kernel_log(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the file that ``METAOPS_EMULATOR_LOG`` names, or an empty text.
+
+    Emulated devices append to it which kernels the programs that are compiled have.
+    """
+    return environment.get("METAOPS_EMULATOR_LOG", "")
 
 
 def _split(names: str) -> list[str]:

@@ -208,9 +208,10 @@ TEST_F(CudaBackendTest, eachStepThatFailsIsAnErrorAndTheNextRunIsNot) {
 }
 
 TEST_F(CudaBackendTest, whatIsEmulatedCanBeAssembledAsWell) {
-  std::vector<CudaOptions> assembledFor(2, options);
-  assembledFor[1].chip = llvm::cantFail(Chip::find("sm_80"));
-  compiler = createEmulatorCompiler(*Chip::getDefault(), assembledFor);
+  EmulatedDeviceOptions emulated;
+  emulated.assembledFor.assign(2, options);
+  emulated.assembledFor[1].chip = llvm::cantFail(Chip::find("sm_80"));
+  compiler = createEmulatorCompiler(*Chip::getDefault(), emulated);
   llvm::cantFail(compile(kAdd));
   EXPECT_EQ(takeCalls("cuLinkCreate").size(), 2u);
   EXPECT_EQ(fake->target, 80);
@@ -220,7 +221,7 @@ TEST_F(CudaBackendTest, whatIsEmulatedCanBeAssembledAsWell) {
   EXPECT_TRUE(takeCalls("cuLaunchKernel").empty());
 
   fake->failing = "cuLinkComplete";
-  compiler = createEmulatorCompiler(*Chip::getDefault(), assembledFor);
+  compiler = createEmulatorCompiler(*Chip::getDefault(), emulated);
   std::string message = toString(compile(kAdd));
   expectIn("for sm_90a, kernel", message);
   expectIn("has no code", message);
@@ -349,6 +350,44 @@ TEST_F(CudaCacheTest, programsDoNotDependOnTheAssemblerButCubinsDo) {
   llvm::cantFail(run());
   checkSums();
   EXPECT_EQ(takeCalls("cuLinkCreate").size(), 1u);
+}
+
+TEST_F(CudaCacheTest, whatWasAssembledForTheEmulatorIsKeptByItself) {
+  EmulatedDeviceOptions emulated;
+  emulated.assembledFor.push_back(options);
+  emulated.assembledFor[0].cubinFolder = folder + "/cubins";
+  auto assemble = [&] {
+    compiler = createEmulatorCompiler(*Chip::getDefault(), emulated);
+    return compile(kAdd);
+  };
+  // A refusal is not kept.
+  fake->failing = "cuLinkComplete";
+  EXPECT_TRUE(bool(assemble()));
+  fake->failing.clear();
+  llvm::cantFail(assemble());
+  takeCalls("cuLinkCreate");
+  llvm::cantFail(assemble());
+  EXPECT_TRUE(takeCalls("cuLinkCreate").empty());
+}
+
+TEST_F(CudaCacheTest, theEmulatorTellsWhichKernelsProgramsHave) {
+  EmulatedDeviceOptions emulated;
+  emulated.kernelLog = folder + "/kernels.txt";
+  compiler = createEmulatorCompiler(*Chip::getDefault(), emulated);
+  auto readLines = [&] {
+    auto file = llvm::cantFail(llvm::errorOrToExpected(
+        llvm::MemoryBuffer::getFile(emulated.kernelLog)));
+    llvm::SmallVector<llvm::StringRef> lines;
+    file->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+    return std::vector<std::string>(lines.begin(), lines.end());
+  };
+  llvm::cantFail(compile(kAdd));
+  std::vector<std::string> first = readLines();
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0].size(), 16u);
+  // One that is known is told, too.
+  llvm::cantFail(compile(kAdd));
+  EXPECT_EQ(readLines(), std::vector<std::string>({first[0], first[0]}));
 }
 
 TEST_F(CudaCacheTest, cubinsOfAnAssemblerThatIsNamedAreTaken) {

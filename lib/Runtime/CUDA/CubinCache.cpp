@@ -9,7 +9,8 @@
 // An entry is found by the PTX, the chip and the assembler, and by nothing of
 // this compiler: the text says all that it has done. So what one assembler has
 // made is never taken for another's, unless that is asked for: a bundle brings
-// cubins to machines where only the driver's assembler is.
+// cubins to machines where only the driver's assembler is. What is kept to know
+// that an assembler takes the PTX is found by the assembler's very build.
 //
 // An entry holds what the assembler tells of the kernels, then the code:
 //
@@ -108,7 +109,9 @@ std::shared_ptr<DiskStore> CubinCache::getStore() const {
 
 llvm::Expected<Cubin> CubinCache::get(StringRef ptx,
                                       const mlir::metaop::Chip &chip) {
-  DiskKey key = getKey(ptx, chip, assembler->getDescription());
+  DiskKey key = getKey(ptx, chip,
+                       keyedBy == KeyedBy::Build ? assembler->getBuild()
+                                                 : assembler->getDescription());
   std::shared_ptr<DiskStore> store = getStore();
   if (!store)
     return getFromMemory(ptx, chip, toHex(key));

@@ -14,6 +14,7 @@
 
 #include "NvJitLink.h"
 #include "AssemblerMessages.h"
+#include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;
@@ -63,6 +64,11 @@ llvm::Error NvJitLink::load() {
 std::string NvJitLink::getDescription() const {
   return "nvJitLink " + std::to_string(version / 1000) + "." +
          std::to_string(version % 1000 / 10);
+}
+
+std::string NvJitLink::getBuild() const {
+  std::string buildId = getBuildId(reinterpret_cast<const void *>(createLink));
+  return buildId.empty() ? getDescription() : getDescription() + " " + buildId;
 }
 
 static std::string readText(void *handle, int (*getSize)(void *, size_t *),

@@ -24,6 +24,7 @@ public:
   int getVersion() const { return version; }
 
   std::string getDescription() const override;
+  std::string getBuild() const override;
   llvm::Expected<Cubin> assemble(llvm::StringRef ptx,
                                  const mlir::metaop::Chip &chip) override;
 

@@ -72,20 +72,25 @@ static int visit(dl_phdr_info *file, size_t, void *data) {
   return 1;
 }
 
+std::string metaops::getBuildId(const void *address) {
+  Search search{reinterpret_cast<uintptr_t>(address), std::string()};
+  dl_iterate_phdr(&visit, &search);
+  return search.buildId;
+}
+
 std::optional<std::string> metaops::getBuildIdentity() {
   auto addressOf = [](auto *function) {
-    return reinterpret_cast<uintptr_t>(function);
+    return reinterpret_cast<const void *>(function);
   };
-  const uintptr_t addresses[] = {addressOf(&metaops::getBuildIdentity),
-                                 addressOf(&llvm::sys::getHostCPUName),
-                                 addressOf(&mlir::verify)};
+  const void *const addresses[] = {addressOf(&metaops::getBuildIdentity),
+                                   addressOf(&llvm::sys::getHostCPUName),
+                                   addressOf(&mlir::verify)};
   std::string identity = LLVM_VERSION_STRING;
-  for (uintptr_t address : addresses) {
-    Search search{address, std::string()};
-    dl_iterate_phdr(&visit, &search);
-    if (search.buildId.empty())
+  for (const void *address : addresses) {
+    std::string buildId = getBuildId(address);
+    if (buildId.empty())
       return std::nullopt;
-    identity += " " + search.buildId;
+    identity += " " + buildId;
   }
   return identity;
 }

@@ -23,6 +23,8 @@
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <deque>
 
@@ -175,8 +177,10 @@ llvm::Error AssemblingWorker::finish(ModuleOp module) {
 class EmulatorBackend : public GpuBackend {
 public:
   EmulatorBackend(const metaop::Chip &chip,
-                  std::vector<std::shared_ptr<Gpu>> assembledFor)
-      : GpuBackend(chip), assembledFor(std::move(assembledFor)) {}
+                  std::vector<std::shared_ptr<Gpu>> assembledFor,
+                  std::string kernelLog)
+      : GpuBackend(chip), assembledFor(std::move(assembledFor)),
+        kernelLog(std::move(kernelLog)) {}
 
   std::unique_ptr<KernelWorker> createWorker() const override {
     return std::make_unique<AssemblingWorker>(getContexts(), assembledFor);
@@ -187,12 +191,24 @@ public:
       description += " assembled for " + gpu->getPtxOptions().chip->name.str();
     return description;
   }
+  void noteCall(uint64_t skeleton) const override;
   llvm::Expected<Kernel>
   load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) override;
 
 private:
   const std::vector<std::shared_ptr<Gpu>> assembledFor;
+  const std::string kernelLog;
 };
+
+void EmulatorBackend::noteCall(uint64_t skeleton) const {
+  if (kernelLog.empty())
+    return;
+  // A line is written at once, so those of several processes do not mix.
+  std::error_code error;
+  llvm::raw_fd_ostream log(kernelLog, error, llvm::sys::fs::OF_Append);
+  if (!error)
+    log << llvm::utohexstr(skeleton, /*LowerCase=*/true, /*Width=*/16) + "\n";
+}
 
 llvm::Expected<Kernel>
 EmulatorBackend::load(StringRef name,
@@ -215,9 +231,8 @@ EmulatorBackend::load(StringRef name,
 
 class EmulatorCompiler : public ProgramCompiler {
 public:
-  EmulatorCompiler(const metaop::Chip &chip,
-                   std::vector<CudaOptions> assembledFor)
-      : chip(chip), assembledFor(std::move(assembledFor)) {}
+  EmulatorCompiler(const metaop::Chip &chip, EmulatedDeviceOptions options)
+      : chip(chip), options(std::move(options)) {}
 
   llvm::Expected<TuningResult> tune(StringRef slice,
                                     const CompileOptions &options,
@@ -232,34 +247,35 @@ public:
 private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {
     std::vector<std::shared_ptr<Gpu>> gpus;
-    for (const CudaOptions &options : assembledFor) {
+    for (const CudaOptions &assembled : options.assembledFor) {
       // What has been assembled before is known by the kernel's own entry.
-      auto gpu = Gpu::create(options, nullptr);
+      auto gpu = Gpu::create(assembled, nullptr);
       if (!gpu)
         return gpu.takeError();
       gpus.push_back(std::move(*gpu));
     }
-    return std::make_shared<EmulatorBackend>(chip, std::move(gpus));
+    return std::make_shared<EmulatorBackend>(chip, std::move(gpus),
+                                             options.kernelLog);
   }
 
   const metaop::Chip &chip;
-  const std::vector<CudaOptions> assembledFor;
+  const EmulatedDeviceOptions options;
 };
 
 } // namespace
 
 std::unique_ptr<Compiler>
 createEmulatorCompiler(const metaop::Chip &chip,
-                       std::vector<CudaOptions> assembledFor) {
-  return std::make_unique<EmulatorCompiler>(chip, std::move(assembledFor));
+                       EmulatedDeviceOptions options) {
+  return std::make_unique<EmulatorCompiler>(chip, std::move(options));
 }
 
 std::vector<DeviceKind>
-listEmulatedDevices(const std::vector<CudaOptions> &assembledFor) {
+listEmulatedDevices(const EmulatedDeviceOptions &options) {
   std::vector<DeviceKind> kinds;
   for (const metaop::Chip &chip : metaop::Chip::getAll())
     kinds.push_back({"emulator:" + chip.name.str(), 0,
-                     createEmulatorCompiler(chip, assembledFor),
+                     createEmulatorCompiler(chip, options),
                      createGuardedMemory});
   return kinds;
 }

@@ -39,8 +39,14 @@ Gpu::create(const CudaOptions &options, std::shared_ptr<DiskStore> store) {
   auto assembler = findAssembler(search);
   if (!assembler)
     return assembler.takeError();
-  gpu->cubins = std::make_unique<CubinCache>(
-      std::move(*assembler), std::move(store), options.otherAssemblers);
+  auto keyedBy = CubinCache::KeyedBy::Description;
+  if (!options.cubinFolder.empty()) {
+    store = std::make_shared<DiskStore>(options.cubinFolder);
+    keyedBy = CubinCache::KeyedBy::Build;
+  }
+  gpu->cubins =
+      std::make_unique<CubinCache>(std::move(*assembler), std::move(store),
+                                   options.otherAssemblers, keyedBy);
   return gpu;
 }
 

@@ -32,6 +32,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/xxhash.h"
 
 #include <set>
 
@@ -336,7 +337,7 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
   std::optional<LoopsLowering> lowering;
   for (func::FuncOp function : functions) {
     keys.push_back(getKey(function));
-    if (calls.contains(keys.back()) || !isLowered.insert(keys.back()).second)
+    if (known.contains(keys.back()) || !isLowered.insert(keys.back()).second)
       continue;
     if (shouldStop && shouldStop())
       return llvm::make_error<Interrupted>();
@@ -373,11 +374,14 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     call->workPerStep = kernel->workPerStep;
     call->flushesDenormals = kernel->flushesDenormals;
     call->loopOps = kernel->loopOps;
-    calls[kernel->key] = std::move(call);
+    known[kernel->key] = {std::move(call), llvm::xxh3_64bits(kernel->skeleton)};
   }
   std::vector<std::shared_ptr<const KernelCall>> result;
-  for (const std::string &key : keys)
-    result.push_back(calls.lookup(key));
+  for (const std::string &key : keys) {
+    const Known &found = known.find(key)->second;
+    backend->noteCall(found.skeleton);
+    result.push_back(found.call);
+  }
   return result;
 }
 

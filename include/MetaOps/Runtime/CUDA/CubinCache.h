@@ -21,14 +21,18 @@ namespace metaops {
 /// once.
 class CubinCache {
 public:
+  /// What an entry's key has of the assembler.
+  enum class KeyedBy { Description, Build };
+
   /// What is made is kept in the store, or in memory where there is none. If
   /// the store has a cubin of one of the `others`, which are descriptions of
   /// assemblers, that is taken, too.
   CubinCache(std::shared_ptr<Assembler> assembler,
              std::shared_ptr<DiskStore> store,
-             std::vector<std::string> others = {})
+             std::vector<std::string> others = {},
+             KeyedBy keyedBy = KeyedBy::Description)
       : assembler(std::move(assembler)), others(std::move(others)),
-        store(std::move(store)) {}
+        keyedBy(keyedBy), store(std::move(store)) {}
 
   llvm::Expected<Cubin> get(llvm::StringRef ptx,
                             const mlir::metaop::Chip &chip);
@@ -44,6 +48,7 @@ private:
 
   const std::shared_ptr<Assembler> assembler;
   const std::vector<std::string> others;
+  const KeyedBy keyedBy;
   mutable std::mutex mutex;
   std::shared_ptr<DiskStore> store;
   /// By key.

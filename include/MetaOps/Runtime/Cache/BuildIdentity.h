@@ -19,6 +19,10 @@ namespace metaops {
 /// linked without a build ID: then they cannot be told apart.
 std::optional<std::string> getBuildIdentity();
 
+/// The build ID of the program or library that an address lies in; empty where
+/// it was linked without one.
+std::string getBuildId(const void *address);
+
 } // namespace metaops
 
 #endif // METAOPS_RUNTIME_CACHE_BUILDIDENTITY_H

@@ -26,6 +26,9 @@ struct CudaOptions {
   /// Assemblers whose cubins are taken where they are on disk, though they are
   /// not here; see CubinCache.
   std::vector<std::string> otherAssemblers;
+  /// A folder in which cubins are kept by the assembler's build; where it is
+  /// empty they are kept beside the session's other code, or in memory.
+  std::string cubinFolder;
 };
 
 /// Compiles programs for an NVIDIA GPU, the first of the machine, and has it

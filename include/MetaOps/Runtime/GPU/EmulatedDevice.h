@@ -15,13 +15,20 @@
 
 namespace metaops {
 
+struct EmulatedDeviceOptions {
+  /// Chips for which each kernel is assembled as well, though nothing runs that
+  /// code: what the assembler refuses fails to compile.
+  std::vector<CudaOptions> assembledFor;
+  /// A file that gets a line for each kernel of a program that is compiled: the
+  /// hash of its skeleton (see KernelCache). None where it is empty.
+  std::string kernelLog;
+};
+
 /// Compiles programs for a GPU whose kernels the emulator runs. A fault of a
-/// kernel is a failure of its run. `assembledFor` are chips for which each
-/// kernel is assembled as well, though nothing runs that code: what the
-/// assembler refuses fails to compile.
+/// kernel is a failure of its run.
 std::unique_ptr<Compiler>
 createEmulatorCompiler(const mlir::metaop::Chip &chip,
-                       std::vector<CudaOptions> assembledFor = {});
+                       EmulatedDeviceOptions options = {});
 
 /// Memory of the host that only kernels look into, between pages that nobody
 /// may touch.
@@ -29,7 +36,7 @@ std::shared_ptr<MemorySource> createGuardedMemory();
 
 /// The GPUs that are emulated: "emulator:sm_90a" and the like.
 std::vector<DeviceKind>
-listEmulatedDevices(const std::vector<CudaOptions> &assembledFor = {});
+listEmulatedDevices(const EmulatedDeviceOptions &options = {});
 
 } // namespace metaops
 

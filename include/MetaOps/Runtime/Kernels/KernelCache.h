@@ -59,11 +59,16 @@ public:
   /// Nothing where this build has no identity.
   const std::optional<DiskKey> &getTargetKey() const { return targetKey; }
   /// Functions for which there is a call.
-  size_t size() const { return calls.size(); }
+  size_t size() const { return known.size(); }
 
 private:
   struct Lowered;
   struct Job;
+  struct Known {
+    std::shared_ptr<const KernelCall> call;
+    /// The hash of its skeleton.
+    uint64_t skeleton;
+  };
 
   std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
   llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled,
@@ -74,7 +79,7 @@ private:
   std::unique_ptr<KernelLibrary> library;
   unsigned threads;
   /// By the kernel's text.
-  llvm::StringMap<std::shared_ptr<const KernelCall>> calls;
+  llvm::StringMap<Known> known;
   /// By the text of the loops without numbers.
   llvm::StringMap<std::unique_ptr<KernelFamily>> families;
 };
