@@ -76,10 +76,10 @@ bool Accumulators::isVector(const StageWrite &write) const {
 // In registers
 //===----------------------------------------------------------------------===//
 
-void Accumulators::initialiseMemory(ArrayRef<PartOfLoop> parts) {
-  for (const StageWrite &write : stage.writes)
-    if (combinesInMemory(write, schedule, openedLoops))
-      fillInsideLoops(b, stage, write, bindings, body.getState().loops, parts);
+void Accumulators::initialiseMemory(const StageWrite &write,
+                                    ArrayRef<PartOfLoop> parts) {
+  if (combinesInMemory(write, schedule, openedLoops))
+    fillInsideLoops(b, stage, write, bindings, body.getState().loops, parts);
 }
 
 void Accumulators::open(unsigned depth) {

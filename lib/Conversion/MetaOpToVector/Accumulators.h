@@ -39,9 +39,9 @@ public:
                const StageBindings &bindings, unsigned openedLoops,
                UnrolledBody &body);
 
-  /// Sets to the identity what is combined in memory: all elements that the
-  /// open loops own, and the open parts of further ones.
-  void initialiseMemory(ArrayRef<PartOfLoop> parts);
+  /// Sets what a write combines in memory to the identity: all elements that
+  /// the open loops own, and the open parts of further ones.
+  void initialiseMemory(const StageWrite &write, ArrayRef<PartOfLoop> parts);
   /// Opens and stores those that start at a depth.
   void open(unsigned depth);
   void store(unsigned depth);

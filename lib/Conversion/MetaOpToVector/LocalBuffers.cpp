@@ -67,8 +67,12 @@ LogicalResult metaop::bindLocalBuffers(OpBuilder &b, Location loc,
                    "local memory of ")
                << kMaxLocalBytes << " bytes: " << result.getType();
       left -= *size * bytes;
-      if (numShared > 0)
+      if (numShared > 0) {
         moveInside(stages, result, write, scheduled, numShared, shape);
+        scheduled.localLoops.resize(scheduled.stage.writes.size());
+        scheduled.localLoops[&write - scheduled.stage.writes.begin()] =
+            numShared;
+      }
       buffers[result] = emitLocalBuffer(
           b, loc, getElementTypeOrSelf(result.getType()), *size);
     }

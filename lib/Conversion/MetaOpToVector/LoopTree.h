@@ -24,6 +24,9 @@ struct ScheduledStage {
   /// What emits the stage's loops, unless the kernel is a contraction in
   /// blocks.
   std::unique_ptr<StageEmitter> emitter;
+  /// Of each write, how many shared loops it is local to: its memory is that of
+  /// one iteration of these. Empty where no write is.
+  SmallVector<unsigned> localLoops = {};
 };
 
 /// Whether the two innermost loops are the rows and the lanes of a square tile,

@@ -200,8 +200,9 @@ void StageEmitter::openLoop(unsigned depth, Value iv) {
 }
 
 void StageEmitter::enter(unsigned depth) {
-  if (depth == outer.parallel)
-    accumulators.initialiseMemory(getOpenParts());
+  for (auto [i, write] : llvm::enumerate(stage.writes))
+    if (depth == std::max(outer.parallel, getLocalLoops(i)))
+      accumulators.initialiseMemory(write, getOpenParts());
   // Reads first need nothing but loops; operations are in program order.
   for (const StageRead &read : stage.reads)
     if (!read.isIndirect && depthOf.lookup(read.value) == depth)

@@ -30,6 +30,8 @@ struct OuterLoops {
   unsigned parallel = 0;
   /// All that the caller opens, those included.
   unsigned opened = 0;
+  /// See ScheduledStage.
+  ArrayRef<unsigned> localLoops;
 };
 
 /// Emits the loops of a stage as its schedule says. Loops are opened either by
@@ -73,6 +75,9 @@ private:
   LoopRange getRange(unsigned depth);
   void openStrip(unsigned depth, Value iv);
   SmallVector<PartOfLoop> getOpenParts() const;
+  unsigned getLocalLoops(size_t write) const {
+    return write < outer.localLoops.size() ? outer.localLoops[write] : 0;
+  }
   void emitLoop(unsigned depth, LoopRange range);
   void emitUnrolled(unsigned depth);
   void emitCarried(unsigned depth);

@@ -147,7 +147,7 @@ LogicalResult TreeKernel::createEmitters(BindFn bind) {
     FailureOr<StageBindings> bindings = bind(scheduled);
     if (failed(bindings))
       return failure();
-    OuterLoops outer{parallel, scheduled.openedLoops};
+    OuterLoops outer{parallel, scheduled.openedLoops, scheduled.localLoops};
     scheduled.emitter = std::make_unique<StageEmitter>(
         b, scheduled.stage, scheduled.schedule, std::move(*bindings), outer);
   }
