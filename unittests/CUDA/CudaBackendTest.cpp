@@ -370,24 +370,47 @@ TEST_F(CudaCacheTest, whatWasAssembledForTheEmulatorIsKeptByItself) {
   EXPECT_TRUE(takeCalls("cuLinkCreate").empty());
 }
 
-TEST_F(CudaCacheTest, theEmulatorTellsWhichKernelsProgramsHave) {
+TEST_F(CudaCacheTest, theEmulatorTellsWhatKernelsAreMadeOf) {
   EmulatedDeviceOptions emulated;
   emulated.kernelLog = folder + "/kernels.txt";
   compiler = createEmulatorCompiler(*Chip::getDefault(), emulated);
-  auto readLines = [&] {
+  // The last line's hashes.
+  auto log = [&](std::string text) {
+    llvm::cantFail(compile(text.c_str()));
     auto file = llvm::cantFail(llvm::errorOrToExpected(
         llvm::MemoryBuffer::getFile(emulated.kernelLog)));
-    llvm::SmallVector<llvm::StringRef> lines;
-    file->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
-    return std::vector<std::string>(lines.begin(), lines.end());
+    llvm::StringRef line = file->getBuffer().rtrim('\n').rsplit('\n').second;
+    llvm::SmallVector<llvm::StringRef> words;
+    (line.empty() ? file->getBuffer().rtrim('\n') : line).split(words, ' ');
+    return std::vector<std::string>(words.begin(), words.end());
   };
-  llvm::cantFail(compile(kAdd));
-  std::vector<std::string> first = readLines();
-  ASSERT_EQ(first.size(), 1u);
+  auto replace = [](std::string text, llvm::StringRef from,
+                    llvm::StringRef to) {
+    for (size_t at = 0; (at = text.find(from.str(), at)) != text.npos;)
+      text.replace(at, from.size(), to.str());
+    return text;
+  };
+  std::vector<std::string> first = log(kAdd);
+  ASSERT_GT(first.size(), 2u);
   EXPECT_EQ(first[0].size(), 16u);
-  // One that is known is told, too.
-  llvm::cantFail(compile(kAdd));
-  EXPECT_EQ(readLines(), std::vector<std::string>({first[0], first[0]}));
+  // One that is known is told, too; numbers make no difference.
+  EXPECT_EQ(log(kAdd), first);
+  EXPECT_EQ(log(replace(kAdd, "1000", "2000")), first);
+  // Other arithmetic or types are in the same loops, a sum is in others.
+  auto count = [&](const std::vector<std::string> &words) {
+    return llvm::count_if(words, [&](const std::string &word) {
+      return !llvm::is_contained(first, word);
+    });
+  };
+  EXPECT_EQ(count(log(replace(kAdd, "metaop.add", "metaop.mul"))), 1);
+  EXPECT_GT(count(log(replace(kAdd, "f32", "f64"))), 0);
+  EXPECT_GT(count(log(R"(
+func.func @main(%x: tensor<1000xf32>, %y: tensor<1000xf32>) -> tensor<f32> {
+  %0 = metaop.add %x, %y : tensor<1000xf32>
+  %1 = metaop.reduce add %0 dims = [0] : tensor<1000xf32> -> tensor<f32>
+  return %1 : tensor<f32>
+})")),
+            0);
 }
 
 TEST_F(CudaCacheTest, cubinsOfAnAssemblerThatIsNamedAreTaken) {

@@ -8,6 +8,7 @@
 
 #include "DriverLinker.h"
 #include "AssemblerMessages.h"
+#include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;
@@ -21,6 +22,12 @@ static constexpr int kInputPtx = 1;
 /// CU_COMPUTE_ACCELERATED_TARGET_BASE: behind sm_90a and its like.
 static constexpr int kAccelerated = 0x10000;
 static constexpr size_t kMessageBytes = size_t(64) << 10;
+
+std::string DriverLinker::getBuild() const {
+  std::string buildId = getBuildId(
+      reinterpret_cast<const void *>(context->getDriver().createLink));
+  return buildId.empty() ? "" : getDescription() + " " + buildId;
+}
 
 std::string DriverLinker::getDescription() const {
   int version = context->getDriver().getCudaVersion();

@@ -22,6 +22,7 @@ public:
       : context(std::move(context)) {}
 
   std::string getDescription() const override;
+  std::string getBuild() const override;
   llvm::Expected<Cubin> assemble(llvm::StringRef ptx,
                                  const mlir::metaop::Chip &chip) override;
 

@@ -68,7 +68,7 @@ std::string NvJitLink::getDescription() const {
 
 std::string NvJitLink::getBuild() const {
   std::string buildId = getBuildId(reinterpret_cast<const void *>(createLink));
-  return buildId.empty() ? getDescription() : getDescription() + " " + buildId;
+  return buildId.empty() ? "" : getDescription() + " " + buildId;
 }
 
 static std::string readText(void *handle, int (*getSize)(void *, size_t *),

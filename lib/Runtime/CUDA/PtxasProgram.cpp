@@ -103,6 +103,11 @@ PtxasProgram::open(std::string path) {
       new PtxasProgram(std::move(path), release.str()));
 }
 
+std::string PtxasProgram::getBuild() const {
+  auto hash = llvm::sys::fs::md5_contents(path);
+  return hash ? getDescription() + " " + hash->digest().str().str() : "";
+}
+
 llvm::Expected<Cubin> PtxasProgram::assemble(StringRef ptx,
                                              const mlir::metaop::Chip &chip) {
   auto input = TemporaryFile::create("ptx");

@@ -19,6 +19,7 @@ public:
   static llvm::Expected<std::shared_ptr<PtxasProgram>> open(std::string path);
 
   std::string getDescription() const override { return "ptxas " + release; }
+  std::string getBuild() const override;
   llvm::Expected<Cubin> assemble(llvm::StringRef ptx,
                                  const mlir::metaop::Chip &chip) override;
 

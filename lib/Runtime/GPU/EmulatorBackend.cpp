@@ -191,7 +191,8 @@ public:
       description += " assembled for " + gpu->getPtxOptions().chip->name.str();
     return description;
   }
-  void noteCall(uint64_t skeleton) const override;
+  bool notesCalls() const override { return !kernelLog.empty(); }
+  void noteCall(llvm::ArrayRef<uint64_t> features) const override;
   llvm::Expected<Kernel>
   load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) override;
 
@@ -200,14 +201,18 @@ private:
   const std::string kernelLog;
 };
 
-void EmulatorBackend::noteCall(uint64_t skeleton) const {
-  if (kernelLog.empty())
+void EmulatorBackend::noteCall(llvm::ArrayRef<uint64_t> features) const {
+  if (!notesCalls())
     return;
+  std::string line;
+  for (uint64_t feature : features)
+    line += llvm::utohexstr(feature, /*LowerCase=*/true, /*Width=*/16) + " ";
+  line.back() = '\n';
   // A line is written at once, so those of several processes do not mix.
   std::error_code error;
   llvm::raw_fd_ostream log(kernelLog, error, llvm::sys::fs::OF_Append);
   if (!error)
-    log << llvm::utohexstr(skeleton, /*LowerCase=*/true, /*Width=*/16) + "\n";
+    log << line;
 }
 
 llvm::Expected<Kernel>
@@ -248,7 +253,8 @@ private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {
     std::vector<std::shared_ptr<Gpu>> gpus;
     for (const CudaOptions &assembled : options.assembledFor) {
-      // What has been assembled before is known by the kernel's own entry.
+      // What has been assembled before is known by the kernel's own entry, or
+      // kept in a folder of the options.
       auto gpu = Gpu::create(assembled, nullptr);
       if (!gpu)
         return gpu.takeError();

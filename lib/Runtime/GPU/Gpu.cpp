@@ -40,13 +40,17 @@ Gpu::create(const CudaOptions &options, std::shared_ptr<DiskStore> store) {
   if (!assembler)
     return assembler.takeError();
   auto keyedBy = CubinCache::KeyedBy::Description;
+  std::vector<std::string> others = options.otherAssemblers;
   if (!options.cubinFolder.empty()) {
-    store = std::make_shared<DiskStore>(options.cubinFolder);
+    // What is kept says that this very assembler takes the PTX.
     keyedBy = CubinCache::KeyedBy::Build;
+    others.clear();
+    store = (*assembler)->getBuild().empty()
+                ? nullptr
+                : std::make_shared<DiskStore>(options.cubinFolder);
   }
-  gpu->cubins =
-      std::make_unique<CubinCache>(std::move(*assembler), std::move(store),
-                                   options.otherAssemblers, keyedBy);
+  gpu->cubins = std::make_unique<CubinCache>(
+      std::move(*assembler), std::move(store), std::move(others), keyedBy);
   return gpu;
 }
 

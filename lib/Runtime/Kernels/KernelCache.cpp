@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Kernels/KernelCache.h"
+#include "CodeFeatures.h"
 #include "CompileKernels.h"
 #include "KernelFamily.h"
 #include "KernelLibrary.h"
@@ -32,7 +33,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Threading.h"
-#include "llvm/Support/xxhash.h"
 
 #include <set>
 
@@ -54,6 +54,7 @@ struct KernelCache::Lowered {
   int64_t workPerStep = 0;
   bool flushesDenormals = false;
   int64_t loopOps = 0;
+  std::vector<uint64_t> features;
 
   llvm::Error readFunctions();
 };
@@ -351,6 +352,8 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     kernel->key = keys.back();
     if (llvm::Error error = kernel->readFunctions())
       return std::move(error);
+    if (backend->notesCalls())
+      kernel->features = getCodeFeatures(*kernel->module);
     lowered.push_back(std::move(kernel));
   }
 
@@ -374,12 +377,12 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     call->workPerStep = kernel->workPerStep;
     call->flushesDenormals = kernel->flushesDenormals;
     call->loopOps = kernel->loopOps;
-    known[kernel->key] = {std::move(call), llvm::xxh3_64bits(kernel->skeleton)};
+    known[kernel->key] = {std::move(call), std::move(kernel->features)};
   }
   std::vector<std::shared_ptr<const KernelCall>> result;
   for (const std::string &key : keys) {
     const Known &found = known.find(key)->second;
-    backend->noteCall(found.skeleton);
+    backend->noteCall(found.features);
     result.push_back(found.call);
   }
   return result;

@@ -56,8 +56,9 @@ public:
   /// What it is, with its version: all that its output depends on besides PTX
   /// and chip.
   virtual std::string getDescription() const = 0;
-  /// The same, with what tells builds of one version apart.
-  virtual std::string getBuild() const { return getDescription(); }
+  /// The same, with what tells builds of one version apart; empty where nothing
+  /// does.
+  virtual std::string getBuild() const { return std::string(); }
 
   /// PTX that is refused is an error with what the assembler says of its lines.
   virtual llvm::Expected<Cubin> assemble(llvm::StringRef ptx,

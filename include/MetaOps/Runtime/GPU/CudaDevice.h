@@ -26,8 +26,9 @@ struct CudaOptions {
   /// Assemblers whose cubins are taken where they are on disk, though they are
   /// not here; see CubinCache.
   std::vector<std::string> otherAssemblers;
-  /// A folder in which cubins are kept by the assembler's build; where it is
-  /// empty they are kept beside the session's other code, or in memory.
+  /// A folder in which cubins are kept by the assembler's build, or none where
+  /// that is not known; where it is empty they are kept beside the session's
+  /// other code, or in memory.
   std::string cubinFolder;
 };
 

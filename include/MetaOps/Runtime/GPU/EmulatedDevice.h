@@ -19,8 +19,9 @@ struct EmulatedDeviceOptions {
   /// Chips for which each kernel is assembled as well, though nothing runs that
   /// code: what the assembler refuses fails to compile.
   std::vector<CudaOptions> assembledFor;
-  /// A file that gets a line for each kernel of a program that is compiled: the
-  /// hash of its skeleton (see KernelCache). None where it is empty.
+  /// A file that gets a line for each kernel of a program that is compiled:
+  /// hashes of what its code is made of (CodeFeatures.h). None where it is
+  /// empty.
   std::string kernelLog;
 };
 

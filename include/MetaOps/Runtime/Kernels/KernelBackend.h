@@ -78,9 +78,11 @@ public:
   virtual size_t getMaxNumbers(size_t) const {
     return std::numeric_limits<size_t>::max();
   }
+  /// Whether it is to be told of kernels by `noteCall`.
+  virtual bool notesCalls() const { return false; }
   /// Told of each kernel that a program which is being compiled calls, found or
-  /// not: a hash of its skeleton.
-  virtual void noteCall(uint64_t) const {}
+  /// not: hashes of what its code is made of (CodeFeatures.h).
+  virtual void noteCall(llvm::ArrayRef<uint64_t>) const {}
   /// A worker for another thread; called on that.
   virtual std::unique_ptr<KernelWorker> createWorker() const = 0;
   /// Makes code callable by the name of its symbol. A backend for a processor

@@ -66,8 +66,8 @@ private:
   struct Job;
   struct Known {
     std::shared_ptr<const KernelCall> call;
-    /// The hash of its skeleton.
-    uint64_t skeleton;
+    /// For a backend that notes calls.
+    std::vector<uint64_t> features;
   };
 
   std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
