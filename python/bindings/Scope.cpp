@@ -50,7 +50,7 @@ static CudaOptions &cudaOptions() {
   return *options;
 }
 
-/// What emulated devices do beside running kernels; guarded as above.
+/// The options of emulated devices; guarded as above.
 static EmulatedDeviceOptions &emulatorOptions() {
   static auto *options = new EmulatedDeviceOptions;
   return *options;

@@ -10,10 +10,16 @@ import os
 # that they start do as well.
 os.environ["METAOPS_CACHE_DIR"] = ""
 
-import metaops as mo
-import numpy as np
-import pytest
-from util import AVX512
+import kernel_cover
+
+RECORDER = kernel_cover.start_recording()
+
+import metaops as mo  # noqa: E402
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from util import AVX512  # noqa: E402
+
+pytest_plugins = ["tiers"]
 
 
 def pytest_addoption(parser):
@@ -43,6 +49,8 @@ LACKING = {
 def pytest_configure(config):
     """Make the device current for good: files make arrays when they are imported."""
     mo.device(config.getoption("--device")).__enter__()
+    if RECORDER:
+        config.pluginmanager.register(RECORDER)
     for name, reason in NEEDS.items():
         config.addinivalue_line("markers", f"{name}: {reason}")
 

@@ -15,6 +15,8 @@ import gpu_audit
 from ops.metaops_ops import MetaOps
 from workloads import CONTRACTIONS, WORKLOADS
 
+pytestmark = pytest.mark.gpu_code
+
 TOOLS = gpu_audit.ROOT / "build" / "release" / "bin"
 
 #: One of each kind: contractions of a kind differ in their extents.

@@ -6,6 +6,9 @@
 import metaops as mo
 import numpy as np
 import pytest
+from tiers import draws
+
+pytestmark = pytest.mark.gpu_code
 
 
 def data(shape, seed=0):
@@ -283,7 +286,7 @@ def draw_network(seed):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", draws(range(4)))
 def test_small_products_and_what_follows_them(part, dtype):
     joined = 0
     for seed in range(5 * part, 5 * part + 5):

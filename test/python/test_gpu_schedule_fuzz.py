@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 from gpu_schedules import Draw, Stage
-from random_programs import Kernel, LargeProgram, Program
+from random_programs import FIRST_SEED, Kernel, LargeProgram, Program
 from test_schedule_fuzz import AGREED, SCHEDULE, TOOLS, assert_enough, run
 
 CHIPS = ["sm_90a", "sm_80"]
@@ -275,7 +275,8 @@ def check_kernel(seed, folder, chip):
 @needs_tools
 @pytest.mark.parametrize("chip", CHIPS)
 def test_random_schedules(chip, tmp_path):
-    seeds = range(0, PER_FILE) if chip == CHIPS[0] else range(PER_FILE, 2 * PER_FILE)
+    first = FIRST_SEED + CHIPS.index(chip) * PER_FILE
+    seeds = range(first, first + PER_FILE)
     facts = check(Program, seeds, tmp_path, chip)
     quotas = {"block": 20, "runs": 4, "step": 10, "warp": 6, "thread": 30, "own loop": 6}
     quotas["cluster"] = 0 if chip == "sm_80" else 4
@@ -284,7 +285,7 @@ def test_random_schedules(chip, tmp_path):
 
 @needs_tools
 def test_random_schedules_of_large_programs(tmp_path):
-    seeds = range(LARGE_PER_FILE)
+    seeds = range(FIRST_SEED, FIRST_SEED + LARGE_PER_FILE)
     facts = check(LargeProgram, seeds, tmp_path, CHIPS[0], variants=2, share=0.5)
     assert_enough(facts, {"block": 4, "thread": 4, "step": 2})
 
@@ -292,7 +293,7 @@ def test_random_schedules_of_large_programs(tmp_path):
 @needs_tools
 def test_random_trees(tmp_path):
     facts = Counter()
-    for seed in range(80):
+    for seed in range(FIRST_SEED, FIRST_SEED + 80):
         facts += check_kernel(seed, tmp_path, CHIPS[seed % 4 == 0])
     quotas = {"shared": 10, "registers": 2, "shared memory": 10}
     assert_enough(facts, quotas | {"cluster": 8, "cluster memory": 3})

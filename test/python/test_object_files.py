@@ -291,6 +291,7 @@ def test_windows_that_move(tmp_path, rng):
             np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.rest
 def test_random_control_flow(tmp_path, rng):
     """Branches and loops, nested to any depth; sorts are refused, by their line."""
     compiled = 0

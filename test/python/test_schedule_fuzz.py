@@ -25,7 +25,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from random_programs import Kernel, LargeProgram, Program
+from random_programs import FIRST_SEED, QUOTA_SHARE, Kernel, LargeProgram, Program
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(os.environ.get("METAOPS_TOOLS", ROOT / "build" / "release" / "bin"))
@@ -303,14 +303,16 @@ def check(make, seeds, folder, variants=SCHEDULES_PER_PROGRAM, share=1.0):
 
 def assert_enough(facts, quotas):
     """Fail if most schedules were refused, or something was hardly tested."""
-    assert facts["agreed"] >= facts["refused"], facts
-    missing = {name: facts[name] for name, least in quotas.items() if facts[name] < least}
+    assert facts["agreed"] >= QUOTA_SHARE * facts["refused"], facts
+    least = {name: int(QUOTA_SHARE * quota) for name, quota in quotas.items()}
+    missing = {name: facts[name] for name in quotas if facts[name] < least[name]}
     assert not missing, f"{missing} of {quotas}; all: {facts}"
 
 
 @pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
 @pytest.mark.parametrize("first", range(0, 200, PER_FILE))
 def test_random_schedules(first, tmp_path):
+    first += FIRST_SEED
     facts = check(Program, range(first, first + PER_FILE), tmp_path)
     assert_enough(
         facts,
@@ -320,7 +322,8 @@ def test_random_schedules(first, tmp_path):
 
 @pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
 def test_random_schedules_of_prefixes(tmp_path):
-    seeds = [seed for seed in range(200, 500) if "metaop.prefix" in Program(seed).text()]
+    seeds = range(FIRST_SEED + 200, FIRST_SEED + 500)
+    seeds = [seed for seed in seeds if "metaop.prefix" in Program(seed).text()]
     facts = check(Program, seeds, tmp_path, share=0.6)
     assert_enough(facts, {"prefix": 10, "vector": 8, "tile": 4})
 
@@ -328,7 +331,8 @@ def test_random_schedules_of_prefixes(tmp_path):
 @pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
 def test_random_schedules_of_large_programs(tmp_path):
     facts = Counter()
-    for first in range(0, 4 * LARGE_PER_FILE, LARGE_PER_FILE):
+    for number in range(4):
+        first = FIRST_SEED + number * LARGE_PER_FILE
         seeds = range(first, first + LARGE_PER_FILE)
         facts += check(LargeProgram, seeds, tmp_path, variants=3, share=0.5)
     quotas = {"splits": 10, "strips": 3, "blocks of blocks": 8, "grain": 5, "threads": 50}
@@ -372,7 +376,7 @@ def check_kernel(seed, folder):
 @pytest.mark.skipif(not (TOOLS / "metaop-run").exists(), reason="needs the tools of the build")
 def test_random_loop_trees(tmp_path):
     facts = Counter()
-    for seed in range(100):
+    for seed in range(FIRST_SEED, FIRST_SEED + 100):
         facts += check_kernel(seed, tmp_path)
     assert_enough(facts, {"shared": 12, "parallel": 10, "vector": 10})
 

@@ -76,6 +76,7 @@ class Worker(threading.Thread):
                 gc.collect()
 
 
+@pytest.mark.rest
 def test_threads_sync_while_garbage_is_collected():
     shared = mo.array(np.linspace(0, 1, 7, dtype="float32"))
     gc.collect()  # What tests before this one have left in cycles.

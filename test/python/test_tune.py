@@ -100,6 +100,7 @@ def test_neighbours_are_legal_and_right(name, folder):
     assert all(len(entry) == 1 for entry in check_neighbours(function, shapes, "cpu:0", folder))
 
 
+@pytest.mark.gpu_code
 @pytest.mark.parametrize("name", GPU_CASES)
 def test_neighbours_on_a_gpu_are_legal_and_right(name, folder):
     function, shapes = GPU_CASES[name]

@@ -42,7 +42,7 @@ Gpu::create(const CudaOptions &options, std::shared_ptr<DiskStore> store) {
   auto keyedBy = CubinCache::KeyedBy::Description;
   std::vector<std::string> others = options.otherAssemblers;
   if (!options.cubinFolder.empty()) {
-    // What is kept says that this very assembler takes the PTX.
+    // A cubin that is kept says that this very assembler takes the PTX.
     keyedBy = CubinCache::KeyedBy::Build;
     others.clear();
     store = (*assembler)->getBuild().empty()

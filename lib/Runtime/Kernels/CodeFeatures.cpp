@@ -1,4 +1,4 @@
-//===- CodeFeatures.cpp - What a kernel's code is made of -----------------===//
+//===- CodeFeatures.cpp - Features of a kernel's code ---------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

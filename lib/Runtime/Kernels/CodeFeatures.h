@@ -1,4 +1,4 @@
-//===- CodeFeatures.h - What a kernel's code is made of ---------*- C++ -*-===//
+//===- CodeFeatures.h - Features of a kernel's code -------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- OpDeclarations.h - What declarations of ops need ---------*- C++ -*-===//
+//===- OpDeclarations.h - Prerequisites of ops' declarations ----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

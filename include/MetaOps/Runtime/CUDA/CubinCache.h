@@ -21,7 +21,7 @@ namespace metaops {
 /// once.
 class CubinCache {
 public:
-  /// What an entry's key has of the assembler.
+  /// The part of an entry's key that stands for the assembler.
   enum class KeyedBy { Description, Build };
 
   /// What is made is kept in the store, or in memory where there is none. If

@@ -78,7 +78,7 @@ public:
   virtual size_t getMaxNumbers(size_t) const {
     return std::numeric_limits<size_t>::max();
   }
-  /// Whether it is to be told of kernels by `noteCall`.
+  /// Returns true if it is to be told of kernels by `noteCall`.
   virtual bool notesCalls() const { return false; }
   /// Told of each kernel that a program which is being compiled calls, found or
   /// not: hashes of what its code is made of (CodeFeatures.h).

@@ -1,0 +1,399 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiers of tests: parts, landings, changes and counts, as script/test has them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "script"))
+
+import kernel_cover  # noqa: E402
+import tiers  # noqa: E402
+from checks import changes, landings, results, sections  # noqa: E402
+from checks.sections import Plan, Request  # noqa: E402
+
+# --- Landings -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def history(tmp_path, monkeypatch):
+    """A repository; call it to commit files, and to land with a number."""
+
+    def git(*arguments):
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+        )
+
+    def commit(name, text):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+        git("add", name)
+        git("commit", "-m", name)
+        return landings.git("rev-parse", "HEAD").strip()
+
+    git("init", "-q")
+    monkeypatch.setattr(landings, "ROOT", tmp_path)
+    return commit
+
+
+def land(history, number, *, changed=1):
+    """Commit some changes, and the number of a landing."""
+    for change in range(changed):
+        history(f"file{change}", f"{number}")
+    return history(landings.FILE, f"{number}\n")
+
+
+def test_eight_landings_run_every_part(history):
+    parts = []
+    for number in range(40, 48):
+        land(history, number, changed=number % 3 + 1)
+        found = landings.read_landings()
+        parts.append(landings.find_part(found))
+        assert found[0].number == number
+    assert sorted(parts) == list(range(1, landings.PARTS + 1))
+
+
+def test_a_part_is_the_commits_own(history):
+    land(history, 7)
+    first = landings.find_part(landings.read_landings())
+    assert landings.find_part(landings.read_landings()) == first
+    assert landings.is_advanced(landings.read_landings())
+    # A landing that does not advance the number has another part all the same.
+    history("more", "1")
+    assert not landings.is_advanced(landings.read_landings())
+    assert landings.find_part(landings.read_landings()) == first % landings.PARTS + 1
+
+
+def test_changes_are_counted_from_the_last_landing(history):
+    first = land(history, 1)
+    second = land(history, 2)
+    # In a tree that lands, and where it ends in a landing.
+    found = landings.read_landings()
+    assert landings.find_base(found, lands=True) == first
+    assert landings.find_base(found, lands=False) == first
+    # Work that goes on, and what forgot to advance the number.
+    history("work", "1")
+    found = landings.read_landings()
+    assert landings.find_base(found, lands=False) == second
+    assert landings.find_base(found, lands=True) == first
+    assert changes.list_changed(second) == {"work"}
+
+
+def test_new_files_are_changes(history, tmp_path):
+    base = land(history, 1)
+    (tmp_path / "new").write_text("")
+    (tmp_path / "file0").unlink()
+    assert changes.list_changed(base) == {"new", "file0"}
+
+
+def test_a_shallow_clone_knows_what_it_has(history, tmp_path, monkeypatch):
+    for number in (3, 4, 5):
+        land(history, number)
+    clone = tmp_path / "clone"
+    for depth, known in [(1, []), (3, [5])]:
+        subprocess.run(
+            ["git", "clone", "-q", f"--depth={depth}", f"file://{tmp_path}", clone / str(depth)],
+            check=True,
+        )
+        monkeypatch.setattr(landings, "ROOT", clone / str(depth))
+        found = landings.read_landings()
+        assert [landing.number for landing in found] == known
+        assert landings.find_part(found) == 5 % landings.PARTS + 1
+        assert landings.find_base(found, lands=True) is None
+
+
+def test_without_a_history_all_has_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(landings, "ROOT", tmp_path)
+    assert landings.read_landings() == []
+    assert landings.find_part([]) == 1
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / landings.FILE).write_text("10\n")
+    assert landings.find_part([]) == 3
+    assert landings.find_base([], lands=True) is None
+    assert changes.list_changed(None) is None
+    assert changes.list_changed("0" * 40) is None
+    assert landings.seed() == 0
+
+
+def test_a_part_names_the_commits_since_it_was_run(history):
+    earlier = land(history, 3)
+    for number in range(4, 11):
+        land(history, number, changed=2)
+    land(history, 11)
+    said = landings.describe_part(11 % 8 + 1, landings.read_landings())
+    assert "landing 3 ran it last" in said
+    assert f"23 commits of {earlier[:10]}..HEAD" in said
+    assert "no landing" in landings.describe_part(3 % 8 + 2, landings.read_landings()[:2])
+
+
+# --- Tiers of pytest ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extents", [(2, 3, 4), (7, 5, 3), (2, 2, 2, 2, 2), (9, 8, 7, 2)])
+def test_rows_cover_all_pairs_and_are_few(extents):
+    product = list(itertools.product(*map(range, extents)))
+    rows = {str(row): row for row in product}
+    taken = [rows[name] for name in tiers.cover_pairs(rows)]
+    for a, b in itertools.combinations(range(len(extents)), 2):
+        pairs = {(row[a], row[b]) for row in taken}
+        assert len(pairs) == extents[a] * extents[b]
+    largest = sorted(extents)[-2:]
+    assert len(taken) <= 1.6 * largest[0] * largest[1]
+    assert len(set(taken)) == len(taken)
+
+
+def test_pairs_that_the_grid_leaves_out_are_not_asked_for():
+    rows = {str(row): row for row in itertools.product(range(4), repeat=3) if row[0] != row[1]}
+    taken = [rows[name] for name in tiers.cover_pairs(rows)]
+    assert {row[:2] for row in taken} == {(a, b) for a in range(4) for b in range(4) if a != b}
+
+
+@pytest.mark.parametrize("extents", [(), (5,), (4, 6)])
+def test_one_or_two_grids_are_whole(extents):
+    rows = {str(row): row for row in itertools.product(*map(range, extents))}
+    assert sorted(tiers.cover_pairs(rows)) == sorted(rows)
+
+
+TESTS = """
+import pytest
+from tiers import draws
+
+@pytest.mark.parametrize("a", range(4))
+@pytest.mark.parametrize("b,c", [(1, 2), (3, 4), (5, 6)])
+@pytest.mark.parametrize("d", range(5))
+def test_grid(a, b, c, d): pass
+
+@pytest.mark.parametrize("seed", draws(range(6)))
+def test_seeds(seed): pass
+
+@pytest.mark.rest
+def test_long(): pass
+
+@pytest.mark.gpu_code
+def test_gpu(): pass
+
+def test_plain(): pass
+"""
+
+
+def collect(folder, *options):
+    """Return the names of the tests that pytest would run."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "tiers"),
+            *("-p", "no:xdist", *options, str(folder)),
+        ],
+        env={"PYTHONPATH": str(ROOT / "test/python"), "PATH": ""},
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+    assert done.returncode in (0, 5), done.stdout + done.stderr
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for number in range(12):
+        (tmp_path / f"test_file{number}.py").write_text(TESTS)
+    return tmp_path
+
+
+def test_parts_are_all_that_the_first_tier_leaves_out(files):
+    everything = collect(files)
+    first = collect(files, "--tier=first")
+    assert len(everything) == 12 * (60 + 6 + 3)
+    assert 12 * 22 <= len(first) < 12 * 40
+    rests = [set(collect(files, "--tier=first", f"--part={k}/8")) - set(first) for k in range(1, 9)]
+    assert sum(map(len, rests)) == len(everything) - len(first)
+    assert set().union(*rests) == set(everything) - set(first)
+
+
+def test_marks(files):
+    names = {name.split("::")[1] for name in collect(files, "--tier=first")}
+    assert {"test_plain", "test_seeds[0]"} <= names
+    assert not names & {"test_long", "test_gpu", "test_seeds[1]", "test_seeds[5]"}
+    with_gpus = {n.split("::")[1] for n in collect(files, "--tier=first", "--gpu-code")}
+    assert with_gpus == names | {"test_gpu"}
+
+
+def test_a_changed_file_is_in_the_first_tier_as_a_whole(files):
+    names = collect(files, "--tier=first", "--whole=test_file7.py")
+    assert sum(name.startswith("test_file7.py") for name in names) == 69
+    others = [name for name in names if not name.startswith("test_file7.py")]
+    first = collect(files, "--tier=first")
+    assert others == [name for name in first if not name.startswith("test_file7.py")]
+
+
+def test_a_cover_is_the_first_tier(files):
+    cover = files / "cover.txt"
+    cover.write_text("test_file3.py::test_long\ntest_file4.py::test_gone\n")
+    assert collect(files, "--tier=first", f"--cover={cover}") == ["test_file3.py::test_long"]
+    assert len(collect(files, f"--cover={cover}")) == 12 * 69
+
+
+# --- The cover of kernels -----------------------------------------------------------------
+
+
+def test_the_cover_reaches_all_at_little_time():
+    recorded = {
+        "slow": {"features": ["a", "b", "c"], "seconds": 100.0},
+        "ab": {"features": ["a", "b"], "seconds": 1.0},
+        "bc": {"features": ["b", "c"], "seconds": 1.0},
+        "d": {"features": ["d"], "seconds": 50.0},
+        "none": {"features": [], "seconds": 0.1},
+    }
+    assert kernel_cover.choose(recorded) == ["ab", "bc", "d"]
+    assert kernel_cover.choose({}) == []
+    in_order = {"a/test_growing.py::test[1]": {"features": ["e"], "seconds": 1.0}}
+    assert kernel_cover.choose(recorded | in_order) == ["ab", "bc", "d"]
+    # The quickest comes first, and the others reach all that it does.
+    recorded = {
+        "first": {"features": ["a", "b"], "seconds": 1.0},
+        "second": {"features": ["a", "c"], "seconds": 1.5},
+        "third": {"features": ["b", "d"], "seconds": 1.5},
+    }
+    assert kernel_cover.choose(recorded) == ["second", "third"]
+
+
+def test_a_list_that_has_grown_old_is_told(tmp_path, monkeypatch, capsys):
+    tests = {f"t{i}": {"features": [f"s{i}"], "seconds": 1.0} for i in range(10)}
+    (tmp_path / "tests-1.json").write_text(json.dumps(tests))
+    monkeypatch.setattr(kernel_cover, "LIST", tmp_path / "list.txt")
+    monkeypatch.setattr(sys, "argv", ["kernel_cover.py", str(tmp_path)])
+    assert kernel_cover.main() == 0
+    assert kernel_cover.LIST.read_text().split() == sorted(tests)
+    monkeypatch.setattr(sys, "argv", ["kernel_cover.py", "--check", str(tmp_path)])
+    assert kernel_cover.main() == 0
+    kernel_cover.LIST.write_text("t1\nt2\n")
+    assert kernel_cover.main() == 1
+    assert "reaches 2 of 10 frames and operations" in capsys.readouterr().out
+    # Tests that are gone, and a run that has recorded nothing.
+    kernel_cover.LIST.write_text("".join(f"{name}\n" for name in [*tests, "gone"]))
+    assert kernel_cover.main() == 1
+    assert "1 of its 11 tests have not run: gone" in capsys.readouterr().out
+    kernel_cover.LIST.write_text("".join(f"{name}\n" for name in tests))
+    (tmp_path / "tests-1.json").write_text("{}")
+    assert kernel_cover.main() == 1
+
+
+# --- Sections -----------------------------------------------------------------------------
+
+
+def request_for(*files, part=None):
+    return Request(full=False, part=part, changed=frozenset(files))
+
+
+def test_what_changed_decides_what_is_run(monkeypatch):
+    monkeypatch.setattr(sections, "concerns_objects", lambda changed, objects: None)
+    plans = {s.name: s.plan(request_for("docs/Spec.md")).extent for s in sections.SECTIONS}
+    assert [name for name, extent in plans.items() if extent == "none"] == [
+        "interop",
+        "tsan",
+        "asan",
+    ]
+    assert plans["devices"] == plans["pytest"] == plans["tidy"] == "first"
+    pytest_ = sections.Pytest()
+    assert not pytest_.plan(request_for("docs/Spec.md")).has_gpu_code
+    assert pytest_.plan(request_for("lib/Runtime/GPU/Gpu.cpp")).has_gpu_code
+    for section in sections.SECTIONS:
+        assert section.plan(Request(full=True, part=None, changed=frozenset())) == Plan("all")
+
+
+def test_code_of_gpus_has_all_of_the_devices():
+    for file in [
+        "lib/Conversion/MetaOpToGPU/KernelToGPU.cpp",
+        "include/MetaOps/Transforms/Schedule/Gpu/Chip.h",
+        "lib/Runtime/Emulator/Worker.cpp",
+        "lib/Conversion/NVVMToPTX/PtxEmitter.cpp",
+        "lib/Runtime/CUDA/NvJitLink.cpp",
+        "lib/Conversion/GPUToNVVM/GPUToNVVM.cpp",
+    ]:
+        plan = sections.Devices().plan(request_for(file))
+        assert (plan.extent, plan.why) == ("all", f"{file} changed")
+    assert sections.Devices().plan(request_for("lib/Runtime/Queue/Queue.cpp")).extent == "first"
+
+
+def test_sections_left_out_have_a_part_each():
+    parts = [s.part for s in sections.SECTIONS if isinstance(s, sections.ByChange)]
+    assert len(set(parts)) == len(parts) == 3
+    for section in sections.SECTIONS:
+        if isinstance(section, sections.ByChange):
+            plan = section.plan(request_for("README.md", part=section.part))
+            assert plan == Plan("all", f"part {section.part}")
+
+
+@pytest.mark.skipif(not changes.BUILD.joinpath("build.ninja").exists(), reason="needs the build")
+def test_headers_concern_the_objects_that_include_them():
+    header = "include/MetaOps/Runtime/Queue/Queue.h"
+    assert changes.concerns_objects([header], r"^lib/Runtime/") == header
+    assert changes.concerns_objects([header], r"^lib/Transforms/") is None
+    tables = "include/MetaOps/Dialect/MetaOp/LeafOps.td"
+    assert changes.concerns_objects([tables], r"^lib/Transforms/") == tables
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "lib/Runtime/Queue/Queue.cpp",
+        "include/MetaOps/Runtime/Queue/Queue.h",
+        "lib/Runtime/CMakeLists.txt",
+        "CMakePresets.json",
+        "tools/metaop-run/metaop-run.cpp",
+        "test/Fuzz/copysign-of-bf16.mlir",
+        "test/Kernels/softmax.mlir.loops",
+        "test/python/gpu_schedules.py",
+        "test/python/random_control_flow.py",
+        "test/python/test_schedule_fuzz.py",
+    ],
+)
+def test_what_is_built_or_run_under_the_sanitizers_is_so_when_it_changed(file):
+    assert sections.Asan().plan(request_for(file)) == Plan("all", f"{file} changed")
+
+
+@pytest.mark.parametrize(
+    "file", ["test/counts.json", "test/README.md", "python/metaops/at.py", "docs/Spec.md"]
+)
+def test_what_is_not_is_not(file):
+    assert sections.Asan().plan(request_for(file)).extent == "none"
+
+
+# --- Results ------------------------------------------------------------------------------
+
+SUITES = """<testsuites>
+<testsuite name="a" tests="90" failures="0" skipped="3"/>
+<testsuite name="b" tests="13" disabled="1"/>
+</testsuites>"""
+
+
+def test_results_are_added_up(tmp_path):
+    (tmp_path / "a.xml").write_text(SUITES)
+    (tmp_path / "b.xml").write_text('<testsuite tests="1" skipped="0"/>')
+    assert str(results.read_results(tmp_path)) == "100 tests, 4 skipped"
+
+
+def test_an_empty_section_is_told():
+    counts = results.read_counts()
+    for section in sections.SECTIONS:
+        assert not section.has_tests or f"{section.name} all" in counts
+    assert {"pytest first", "pytest first, code of GPUs", "devices first"} <= counts.keys()
+    for name, count in counts.items():
+        assert count > 0
+        assert results.find_shortfall(name, results.Results(run=count)) is None
+        for few in (0, count * 9 // 10):
+            said = results.find_shortfall(name, results.Results(run=few))
+            assert said.startswith(f"{few:,} tests have run, and {count:,} were expected")
+    assert "has no number" in results.find_shortfall("new all", results.Results(run=3))

@@ -1,0 +1,119 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiers of tests: which are run at each change, and which in turn.
+
+The first tier of a test with three or more grids of parameters is a set of *pairwise
+covering* rows: each value of a parameter stands beside each value of any other one in some
+row (D. M. Cohen et al., The AETG System, 1997). Of values that are drawn, such as seeds,
+it has the first (``draws``). Tests that are marked ``rest`` are not in it, nor, without
+``--gpu-code``, those that are marked ``gpu_code``. With ``--cover`` it is the tests that a
+file lists (see kernel_cover.py). Of a file that has changed it has all (``--whole``).
+
+All others are the rest, of which ``--part=3/8`` runs one eighth: whole files' rests, by a
+hash of the file's name.
+
+Without options every test is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MARKS = {
+    "rest": "is not in the first tier: others find most of what it finds, at less cost",
+    "gpu_code": "is about code of GPUs alone: in the first tier where that has changed",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tiers")
+    group.addoption("--tier", choices=["first", "all"], default="all", help="which tests are run")
+    group.addoption("--part", metavar="K/N", help="beside the first tier, part K of the rest")
+    group.addoption("--whole", action="append", default=[], metavar="FILE", help="all of a file")
+    group.addoption("--gpu-code", action="store_true", help="code of GPUs has changed")
+    group.addoption("--cover", type=Path, help="a file that lists the tests of the first tier")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+def draws(values: Iterable[Any]) -> list[Any]:
+    """Return values of a parameter that were drawn: the first tier has the first."""
+    first, *others = values
+    return [first, *(pytest.param(value, marks=pytest.mark.rest) for value in others)]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what another run has."""
+    if config.getoption("--tier") == "all":
+        return
+    if (cover := config.getoption("--cover")) is not None:
+        first = set(cover.read_text().splitlines())
+    else:
+        left_out = ["rest"] if config.getoption("--gpu-code") else list(MARKS)
+        first = find_first([i for i in items if not any(map(i.get_closest_marker, left_out))])
+    part, whole = config.getoption("--part"), config.getoption("--whole")
+    taken, left = [], []
+    for item in items:
+        is_taken = item.nodeid in first or item.path.name in whole
+        is_taken = is_taken or (part and is_in_part(item.path.name, part))
+        (taken if is_taken else left).append(item)
+    items[:] = taken
+    config.hook.pytest_deselected(items=left)
+
+
+def is_in_part(name: str, part: str) -> bool:
+    """Return whether a file's rest belongs to part K/N."""
+    number, count = map(int, part.split("/"))
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16) % count + 1 == number
+
+
+def find_first(items: Sequence[pytest.Item]) -> set[str]:
+    """Return the names of tests whose rows cover all pairs of parameters."""
+    rows: dict[str, dict[str, tuple[Hashable, ...]]] = defaultdict(dict)
+    for item in items:
+        rows[item.nodeid.split("[")[0]][item.nodeid] = read_row(item)
+    return set(itertools.chain.from_iterable(map(cover_pairs, rows.values())))
+
+
+def read_row(item: pytest.Item) -> tuple[Hashable, ...]:
+    """Return which value each grid of parameters has in a test."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    row = []
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0]
+        names = names.replace(",", " ").split() if isinstance(names, str) else names
+        # A grid may give several, which go together. Tests of one value have one object.
+        row.append(tuple(id(params[name]) for name in names if name in params))
+    return tuple(row)
+
+
+def cover_pairs(rows: dict[str, tuple[Hashable, ...]]) -> list[str]:
+    """Return names of rows in which each two values that stand together do so.
+
+    Each row that is taken has as many pairs that are new as any, or nearly: rows are looked
+    at once for each number of new pairs, the largest first.
+    """
+    pairs = {name: set(itertools.combinations(enumerate(row), 2)) for name, row in rows.items()}
+    most = max(map(len, pairs.values()), default=0)
+    # Where there are not three, each row is a pair of its own.
+    if most < 3:
+        return list(rows)
+    missing = set().union(*pairs.values())
+    taken = []
+    for least in range(most, 0, -1):
+        for name, own in pairs.items():
+            if len(own & missing) >= least:
+                taken.append(name)
+                missing -= own
+    return taken
