@@ -241,15 +241,27 @@ class Devices(Section):
 # --- By what changed ----------------------------------------------------------------------
 
 
+#: Files that decide how anything is built.
+BUILD_FILES = r"(^|/)CMakeLists\.txt$|^(CMakePresets|cmake/|script/(bootstrap|checks/|test$))"
+
+
 class ByChange(Section):
     """A section that is run where something that it is about has changed, or in its part."""
 
     #: The part of the other tier in which it is run anyway.
     part: int
 
+    #: Patterns of the files that it is about, and of objects, with all that these include.
+    files: str | None = None
+    objects: str | None = None
+
     def find_cause(self, changed: frozenset[str]) -> str | None:
         """Return a changed file that the section is about, if there is one."""
-        raise NotImplementedError
+        patterns = [self.files, BUILD_FILES] if self.files else [BUILD_FILES]
+        for pattern in patterns:
+            if found := matches(pattern, changed):
+                return found[0]
+        return concerns_objects(changed, self.objects) if self.objects else None
 
     def plan(self, request: Request) -> Plan:
         if request.full:
@@ -263,10 +275,6 @@ class ByChange(Section):
         return Plan("none", f"nothing changed that it is about; see part {self.part}")
 
 
-#: Files that decide how anything is built.
-BUILD_FILES = r"(^|/)CMakeLists\.txt$|^(CMakePresets|cmake/|script/(bootstrap|checks/|test$))"
-
-
 class Interop(ByChange):
     """Tensors to and from PyTorch and JAX, which .venv does not have.
 
@@ -275,14 +283,11 @@ class Interop(ByChange):
     """
 
     name, has_tests, part = "interop", True, 2
-    PYTHON_FILES = (
+    files = (
         r"^(bench/|docs/From|python/requirements|test/python/(conftest|util|test_(exchange|bench_run|guides))"
         r"|python/metaops/(exchange|_elsewhere|_names|array_api|__init__|_package))"
     )
-
-    def find_cause(self, changed: frozenset[str]) -> str | None:
-        own = matches(self.PYTHON_FILES, changed) or matches(BUILD_FILES, changed)
-        return own[0] if own else concerns_objects(changed, r"bindings/(Exchange|DLPack)")
+    objects = r"bindings/(Exchange|DLPack)"
 
     def run(self, request: Request, plan: Plan) -> bool:
         tests = [f"test/python/test_{name}.py" for name in ("exchange", "bench_run", "guides")]
@@ -320,11 +325,7 @@ class Tsan(ByChange):
 
     name, has_tests, part = "tsan", True, 4
     PROGRAMS = ("Execute", "Runtime", "CUDA", "Emulator")
-    OBJECTS = r"^(lib/Runtime|unittests/(Runtime|CUDA|Emulator))/"
-
-    def find_cause(self, changed: frozenset[str]) -> str | None:
-        own = matches(BUILD_FILES, changed)
-        return own[0] if own else concerns_objects(changed, self.OBJECTS)
+    objects = r"^(lib/Runtime|unittests/(Runtime|CUDA|Emulator))/"
 
     def run(self, request: Request, plan: Plan) -> bool:
         if not build_preset("tsan"):
@@ -352,15 +353,11 @@ class Asan(ByChange):
     """
 
     name, has_tests, part = "asan", True, 6
-    #: Sources, lit's tests, and what makes random programs.
-    TESTED = (
+    #: Sources, lit's tests, the random programs' and what makes these.
+    files = (
         r"^(include|lib|tools|unittests)/|\.cpp$|^test/(?!python/).*\.(mlir|loops|py|in)$"
-        r"|^test/python/(random_|gpu_schedules)"
+        rf"|^test/python/(random_|gpu_schedules)|^({'|'.join(FUZZERS)})$"
     )
-
-    def find_cause(self, changed: frozenset[str]) -> str | None:
-        own = matches(self.TESTED, changed) or matches(BUILD_FILES, changed)
-        return (own or sorted(changed & set(FUZZERS)) or [None])[0]
 
     def run(self, request: Request, plan: Plan) -> bool:
         is_whole = request.full or request.part == self.part
