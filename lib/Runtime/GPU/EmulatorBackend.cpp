@@ -253,8 +253,8 @@ private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {
     std::vector<std::shared_ptr<Gpu>> gpus;
     for (const CudaOptions &assembled : options.assembledFor) {
-      // What has been assembled before is known by the kernel's own entry, or
-      // kept in a folder of the options.
+      // Cubins have no entries of the session's store: a kernel's own entry
+      // says that it was assembled, and the options may name a folder.
       auto gpu = Gpu::create(assembled, nullptr);
       if (!gpu)
         return gpu.takeError();
