@@ -299,6 +299,7 @@ void bindExport(py::module_ &module);
 void bindGradMode(py::module_ &module);
 void bindDevices(py::module_ &module);
 void bindRepeatedUpdate(py::module_ &module);
+void bindStepOutcome(py::module_ &module);
 void bindCache(py::module_ &module);
 void bindFetch(py::module_ &module);
 void bindProfile(py::module_ &module);

@@ -357,15 +357,34 @@ static py::list toList(std::vector<Var> vars) {
   return result;
 }
 
-static py::object gradientsOf(py::handle loss, py::handle targets) {
-  py::list owner;
+static std::vector<Var> recordGradients(py::handle loss,
+                                        llvm::ArrayRef<const Var *> targets,
+                                        UnusedTargets unused) {
   const Var &differentiated = expectVar(loss, "grad: the loss");
+  return runWithoutGIL([&](Session &session) {
+    return session.grad(differentiated, targets, unused);
+  });
+}
+
+static py::object gradientsOf(py::handle loss, py::handle targets,
+                              py::object allowUnused) {
+  py::list owner;
   std::vector<const Var *> vars = toVars(targets, owner);
-  std::vector<Var> gradients = runWithoutGIL(
-      [&](Session &session) { return session.grad(differentiated, vars); });
+  UnusedTargets unused = allowUnused.is_none()      ? UnusedTargets::NotAll
+                         : allowUnused.cast<bool>() ? UnusedTargets::Zero
+                                                    : UnusedTargets::Error;
+  std::vector<Var> gradients = recordGradients(loss, vars, unused);
   if (asVar(targets))
     return py::cast(std::move(gradients.front()));
   return toList(std::move(gradients));
+}
+
+static py::list usedGradientsOf(py::handle loss, py::handle targets) {
+  py::list owner, result;
+  std::vector<const Var *> vars = toVars(targets, owner);
+  for (Var &gradient : recordGradients(loss, vars, UnusedTargets::Empty))
+    result.append(gradient ? py::cast(std::move(gradient)) : py::none());
+  return result;
 }
 
 static py::list tangentsOf(py::handle outputs, py::handle inputs,
@@ -466,9 +485,25 @@ static void bindRunning(py::module_ &module) {
            }
            return py::tuple(toList(std::move(results)));
          });
-  define(module, "grad(loss, targets)", &gradientsOf,
+  define(module, "grad(loss, targets, allow_unused=None)", &gradientsOf,
          "Gradients of the sum of the loss by the targets: a Var for a\n"
-         "Var, a list for a sequence; zeros where nothing depends on one.");
+         "Var, a list for a sequence.\n\n"
+         "Where a target has been rebound since the loss was recorded, by a\n"
+         "step or by `w += 1`, the gradient is by the value that the loss was\n"
+         "made of. It is zero by a target that the loss does not depend on,\n"
+         "but there is a ValueError if it depends on none of them; with\n"
+         "allow_unused=True there is none, with False also for a single one.");
+  define(
+      module, "recorded_at(x)",
+      [](py::handle x) {
+        const Var &var = expectVar(x, "x");
+        Entered session;
+        return var.getNode()->order;
+      },
+      "The place of x's value in the order of recording, which no other has.");
+  define(module, "used_gradients(loss, targets)", &usedGradientsOf,
+         "Gradients as those of grad, but None where the loss does not depend\n"
+         "on the target.");
   define(module, "jvp(outputs, inputs, tangents)", &tangentsOf,
          "How the outputs move where the inputs move by the tangents.");
   define(module, "sync(vars)", &syncVars,

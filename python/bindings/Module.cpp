@@ -58,6 +58,7 @@ PYBIND11_MODULE(_core, module) {
   bindExport(module);
   bindGradMode(module);
   bindDevices(module);
+  bindStepOutcome(module);
   bindRepeatedUpdate(module);
   bindCache(module);
   bindFetch(module);

@@ -29,7 +29,7 @@ struct Values {
 } // namespace
 
 static bool repeat(py::handle self, py::handle targets, py::handle operands,
-                   py::handle given) {
+                   py::handle given, py::handle outcome) {
   auto read = [](py::handle list) {
     return py::reinterpret_borrow<py::iterable>(list);
   };
@@ -42,10 +42,12 @@ static bool repeat(py::handle self, py::handle targets, py::handle operands,
   for (py::handle number : read(given))
     numbers.push_back(expectNumber(number, "a number of the step"));
   auto &update = self.cast<RepeatedUpdate &>();
+  auto told = outcome.cast<StepOutcomeRef>();
   // Ctrl-C may have this called again when it has been done.
   bool isDone = false;
   return runWithoutGIL([&](Session &session) {
-    isDone = isDone || session.repeatUpdate(update, values.get(), numbers);
+    isDone =
+        isDone || session.repeatUpdate(update, values.get(), numbers, told);
     return isDone;
   });
 }
@@ -83,7 +85,37 @@ void metaops::python::bindRepeatedUpdate(py::module_ &module) {
   define(cls, "end(self, targets, numbers, count)", &end,
          "Runs the step, which has been recorded since `begin`; `numbers`\n"
          "are what it took as 0-d Vars, `count` in each dtype.");
-  define(cls, "repeat(self, targets, operands, numbers)", &repeat,
-         "Runs the step again on what the Vars hold now, and other numbers.\n"
-         "False if that cannot be: it is to be recorded.");
+  define(
+      cls, "repeat(self, targets, operands, numbers, outcome)", &repeat,
+      "Runs the step again on what the Vars hold now, and other numbers, and\n"
+      "has the outcome told of it. False if that cannot be: it is to be\n"
+      "recorded.");
+}
+
+void metaops::python::bindStepOutcome(py::module_ &module) {
+  py::class_<StepOutcome, StepOutcomeRef> cls(
+      module, "StepOutcome",
+      "Whether the updates of a step have been made, which a failure of their\n"
+      "program may prevent when the step has long been recorded.");
+  forbidConstruction(cls);
+  define(
+      module, "make_step_outcome()",
+      [] { return std::make_shared<StepOutcome>(); },
+      "The outcome of no step yet.");
+  define(
+      cls, "watch_updates(self)",
+      [](py::handle self) {
+        auto outcome = self.cast<StepOutcomeRef>();
+        Entered session;
+        session->watchUpdates(outcome);
+      },
+      "Has it told of the updates that are pending.");
+  define(
+      cls, "is_known(self)",
+      [](const StepOutcome &self) { return self.isKnown(); },
+      "Whether it is known what has become of the step.");
+  define(
+      cls, "failed(self)",
+      [](const StepOutcome &self) { return self.failed(); },
+      "Whether the step has not been taken.");
 }

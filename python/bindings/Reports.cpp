@@ -114,6 +114,8 @@ static py::dict statistics() {
   result["compile_seconds"] = statistics.compileSeconds;
   result["program_hits"] = statistics.programHits;
   result["programs_run"] = statistics.programsRun;
+  result["operators_repeated"] = statistics.operatorsRepeated;
+  result["values_recorded"] = statistics.valuesRecorded;
   result["programs_loaded"] = statistics.programsLoaded;
   result["kernels_loaded"] = statistics.kernelsLoaded;
   result["cache_failure"] = statistics.cacheFailure;

@@ -109,7 +109,7 @@ def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]
     cotangents = _checked(cotangents, "vjp: cotangents")
     _check_pairs(outputs, cotangents, "vjp")
     products = [(x * c).sum() for x, c in zip(outputs, cotangents, strict=True)]
-    return grad(reduce(operator.add, products), inputs)
+    return grad(reduce(operator.add, products), inputs, allow_unused=True)
 
 
 def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) -> list[Var]:
@@ -173,4 +173,4 @@ def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[V
     inputs, vectors = _checked(inputs, f"{what}: inputs"), _checked(vectors, f"{what}: vectors")
     _check_pairs(inputs, vectors, what)
     # Forward over reverse.
-    return _core.jvp(grad(loss, inputs), inputs, vectors)
+    return _core.jvp(grad(loss, inputs, allow_unused=True), inputs, vectors)

@@ -156,4 +156,5 @@ def test_gradients_flow_through_copies_and_not_through_pickles(rng):
     y = x * x
     for made in (copy.copy, copy.deepcopy):
         same(mo.grad(made(y).sum(), x), 2 * x.numpy())
-    same(mo.grad(pickle.loads(pickle.dumps(y)).sum(), x), np.zeros(4, "float32"))
+    unpickled = pickle.loads(pickle.dumps(y)).sum()
+    same(mo.grad(unpickled, x, allow_unused=True), np.zeros(4, "float32"))

@@ -155,7 +155,7 @@ def test_the_number_of_calls_does_not_depend_on_the_parameters(rng, compiled):
         return len(found)
 
     few = calls(4)
-    assert calls(40) == few < 60
+    assert calls(40) == few < 75
 
 
 def test_numbers_are_recorded_once_a_step(rng):
@@ -204,7 +204,9 @@ def test_what_was_recorded_before_a_step_reads_the_old_values(rng):
     value = case.parameters[1].numpy()
     case.step()
     case.check()
-    close(mo.grad(loss, case.parameters[0]), np.zeros(5))
+    # Its history has ended with the step, and may have led to any parameter.
+    with pytest.raises(RuntimeError, match="update at"):
+        mo.grad(loss, case.parameters[0])
     close(loss, (value**2).sum(), rtol=1e-5)
 
 

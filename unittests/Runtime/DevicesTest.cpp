@@ -174,7 +174,7 @@ TEST_F(DevicesTest, AGradientOfWhatDependsOnNothingIsAtItsTarget) {
   std::vector<Var> gradients;
   {
     SessionScope scope(*session);
-    gradients = session->grad(y, {&x});
+    gradients = session->grad(y, {&x}, UnusedTargets::Zero);
   }
   EXPECT_EQ(deviceOf(gradients[0]), "cpu:1");
   EXPECT_EQ(values(sum(gradients[0], x)), floats({1, 2}));

@@ -9,23 +9,29 @@
 // A loop that is constant in size where operators run at once has to be so
 // here: pending work must not become a second iteration of itself.
 //
-// A pending value is *carried* if it is made of a value in memory, at least as
-// large, that no Var holds any more: in `w = w - rate * g`, `total += loss` and
-// `x = f(x)` it has taken that one's place. To compute it takes no more memory
-// than to leave it. So it is computed along with what is asked for
+// A pending value that a Var holds is *carried*, and computed along with what
+// is asked for,
 //
-// * where it shares something with that: operations, or a value that no Var
-//   holds any more; or
-// * where some of it was recorded before the last run (with updates, there
-//   alone: what they share is often the beginning of the next iteration).
+// * if it is made of a value in memory, at least as large, that no Var holds
+//   any more, and shares operations with what is asked for, or such a value: in
+//   `w = w - rate * g`, `total += loss` and `x = f(x)` it has taken that one's
+//   place, and to compute it takes no more memory than to leave it. (Not with
+//   updates: what they share is often the beginning of the next iteration.)
+// * or if it is made of a pending value that a Var held when the last program
+//   ran, and that none holds any more: its name has been rebound, as those of
+//   averages, totals and minima beside a list of losses are.
 //
-// What a loop carries is then in memory after each step, whatever the step asks
-// for, and all steps are one program.
+// What a loop carries is then in memory after each step or two, whatever the
+// step asks for, and the steps are one program.
+//
+// The cost is that of the slice, and of what is carried: what else is pending,
+// or held, is not looked at.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Planner.h"
 #include "Walk.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -46,28 +52,29 @@ namespace {
 struct Ingredients {
   /// Bytes of the largest leaf that no Var holds any more.
   int64_t letGo = 0;
-  /// A part of what is asked for; something older than the last run; a value
-  /// that an update has overwritten.
-  bool isShared = false, isOld = false, isOverwritten = false;
+  /// A part of what is asked for; a value whose name has been rebound; one that
+  /// is gone.
+  bool isShared = false, isRebound = false, isOverwritten = false;
 
   void add(const Ingredients &other) {
     letGo = std::max(letGo, other.letGo);
     isShared |= other.isShared;
-    isOld |= other.isOld;
+    isRebound |= other.isRebound;
     isOverwritten |= other.isOverwritten;
   }
 
   bool isCarried(int64_t bytes) const {
-    return (isShared || isOld) && !isOverwritten && bytes <= letGo;
+    return !isOverwritten && (isRebound || (isShared && bytes <= letGo));
   }
 };
 } // namespace
 
 /// Those of the candidates, in the order of recording, that are carried. Where
 /// targets are replaced, all their replacements go together.
-static std::vector<Node *> findCarried(Graph &graph,
-                                       llvm::ArrayRef<Node *> candidates,
-                                       int64_t flushes, bool replacesTargets) {
+static std::vector<Node *>
+findCarried(Graph &graph, llvm::ArrayRef<Node *> candidates,
+            const llvm::SmallPtrSetImpl<Node *> &isRebound, int64_t flushes,
+            bool replacesTargets) {
   std::vector<Node *> carried;
   std::vector<Ingredients> found;
   auto visit = [&](Node *node) {
@@ -80,7 +87,7 @@ static std::vector<Node *> findCarried(Graph &graph,
     if (isLeaf ? own.letGo > 0 : !(replacesTargets && node->isOutput))
       own.isShared = node->isAsked || (replacesTargets && node->isTarget);
     if (!isLeaf && !node->isOutput) {
-      own.isOld = node->period < graph.getPeriod();
+      own.isRebound = isRebound.contains(node);
       for (Node *operand : node->operands)
         own.add(found[operand->position]);
     }
@@ -101,23 +108,82 @@ static std::vector<Node *> findCarried(Graph &graph,
   return carried;
 }
 
+/// The pending values that Vars hold, and that are part of the slice or made of
+/// the values outside of it, in the order of recording.
+static std::vector<Node *> findHeldUsers(const Graph &graph, const Slice &slice,
+                                         llvm::ArrayRef<Node *> values) {
+  std::vector<Node *> held, worklist(values.begin(), values.end());
+  llvm::SmallPtrSet<Node *, 16> seen;
+  while (!worklist.empty()) {
+    Node *node = worklist.back();
+    worklist.pop_back();
+    for (Node *user : graph.getUsers(node)) {
+      if (user->isLeaf() || user->isOutput || slice.contains(user) ||
+          !seen.insert(user).second)
+        continue;
+      if (user->vars > 0)
+        held.push_back(user);
+      worklist.push_back(user);
+    }
+  }
+  for (Node *op : slice.ops)
+    for (Node *result : resultsOf(op))
+      if (result->vars > 0 && !result->isLeaf() && !result->isOutput)
+        held.push_back(result);
+  llvm::sort(held, [](Node *a, Node *b) { return a->order < b->order; });
+  return held;
+}
+
+/// What of the slice pending values may share that have taken the place of
+/// others: operations, and values that no Var holds any more.
+std::vector<Node *> Planner::findSharing() const {
+  std::vector<Node *> sharing = findShared();
+  for (Node *leaf : slice.leaves)
+    if (isLetGo(leaf, updates.getFlushes()))
+      sharing.push_back(leaf);
+  return sharing;
+}
+
+/// What the slice computes on its way, and others may read.
+std::vector<Node *> Planner::findShared() const {
+  std::vector<Node *> shared;
+  for (Node *op : slice.ops)
+    for (Node *result : resultsOf(op))
+      // A single use is what the slice reads it by.
+      if (!result->isLeaf() && !result->isOutput &&
+          !result->value().hasOneUse())
+        shared.push_back(result);
+  return shared;
+}
+
 void Planner::addCarriedValues(RunKind kind) {
   markOutputs(true);
   int64_t flushes = updates.getFlushes();
-  int64_t generation = kind == RunKind::Updates ? flushes + 1 : flushes;
-  std::vector<Node *> candidates = graph.getWaiting();
+  std::vector<Node *> rebound = graph.getRebound();
+  std::vector<Node *> candidates = rebound;
+  if (kind != RunKind::Updates)
+    llvm::append_range(candidates, findSharing());
+  // Replacements of targets go together, also where they share nothing else.
+  if (kind == RunKind::Carried)
+    llvm::copy_if(graph.getTargets(), std::back_inserter(candidates),
+                  [&](Node *target) { return isLetGo(target, flushes); });
+  candidates = findHeldUsers(graph, slice, candidates);
+  // Where what is held depends on the updates of this program, it belongs to
+  // the next iteration, and to this one what it has taken the place of.
+  if (kind == RunKind::Updates && !rebound.empty() &&
+      llvm::any_of(candidates,
+                   [&](Node *node) { return node->generation > flushes; })) {
+    llvm::copy_if(rebound, std::back_inserter(candidates),
+                  [](Node *node) { return !node->isOutput; });
+    llvm::sort(candidates,
+               [](Node *a, Node *b) { return a->order < b->order; });
+    candidates.erase(llvm::unique(candidates), candidates.end());
+  }
   llvm::erase_if(candidates, [&](Node *node) {
-    return node->isOutput || node->vars == 0 || node->generation > generation ||
-           node->device != slice.device;
+    return node->generation > flushes || node->device != slice.device;
   });
-  bool isAny = !candidates.empty();
-  // Programs of updates have a rule of their own for what they share.
-  if (kind == RunKind::Updates)
-    isAny = llvm::any_of(candidates, [&](Node *node) {
-      return node->oldestPeriod < graph.getPeriod();
-    });
   std::vector<Node *> carried;
-  if (isAny) {
+  if (!candidates.empty()) {
     if (kind != RunKind::Updates) {
       askedNodes = slice.leaves;
       for (Node *op : slice.ops)
@@ -126,10 +192,12 @@ void Planner::addCarriedValues(RunKind kind) {
       for (Node *node : askedNodes)
         node->isAsked = true;
     }
-    carried = findCarried(graph, candidates, flushes, kind == RunKind::Carried);
+    llvm::SmallPtrSet<Node *, 8> isRebound(rebound.begin(), rebound.end());
+    carried = findCarried(graph, candidates, isRebound, flushes,
+                          kind == RunKind::Carried);
   }
   markOutputs(false);
-  if (!isAny)
+  if (candidates.empty())
     return;
   // Also where there are none, as the walk has taken the marks of the slice.
   std::vector<Node *> outputs = slice.outputs;

@@ -12,6 +12,7 @@
 #include "MetaOps/Dialect/MetaOp/ReindexOps.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "Targets.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <limits>
@@ -141,10 +142,53 @@ void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
 }
 
 //===----------------------------------------------------------------------===//
-// Differentiating
+// What derivatives depend on
 //===----------------------------------------------------------------------===//
 
-[[noreturn]] static void failEnded(const Node *node, int64_t depth) {
+/// Describes where a value was recorded.
+static std::string from(const Node *node) {
+  return "from " + formatLine(node->op->getLoc());
+}
+
+/// Throws, naming the update that has ended the history of a value.
+[[noreturn]] static void failEndedByUpdate(llvm::StringRef function,
+                                           const Node *output,
+                                           const Node *node) {
+  fail(
+      ErrorKind::Runtime,
+      function + ": the value of shape " + formatShape(output->shape()) + " " +
+          from(output) +
+          " depends on a target through one that no Var held any more when the "
+          "update at " +
+          formatLine(*node->overwrittenAt) +
+          " was run, which reused its memory; ask for the gradient before the "
+          "update, or keep a Var of the old value (old = w.clone()) before it, "
+          "and ask for the gradient by that");
+}
+
+/// Throws, naming the value whose history is gone, and where the target was
+/// rebound.
+[[noreturn]] static void failCut(llvm::StringRef function, const Node *output,
+                                 const Targets::Doubt &doubt) {
+  if (doubt.cut->overwrittenAt)
+    failEndedByUpdate(function, output, doubt.cut);
+  fail(ErrorKind::Runtime,
+       function + ": the value of shape " + formatShape(output->shape()) + " " +
+           from(output) +
+           " may depend on the value that a target had before it was rebound "
+           "at " +
+           formatLine(doubt.target->op->getLoc()) +
+           ", which nobody held when the value " + from(doubt.cut) +
+           " was computed; ask for the gradient before the target is rebound, "
+           "or "
+           "keep a Var of its old value (old = w.clone()), and ask for the "
+           "gradient by that");
+}
+
+[[noreturn]] static void failEnded(const Node *output, const Node *node,
+                                   int64_t depth) {
+  if (node->overwrittenAt)
+    failEndedByUpdate("grad", output, node);
   fail(ErrorKind::Runtime,
        "grad: the loss depends on a target through a value of shape " +
            formatShape(node->shape()) + " from " +
@@ -155,13 +199,38 @@ void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
            "no gradient is to flow through it");
 }
 
+void Derivatives::checkUsed(llvm::StringRef function,
+                            llvm::ArrayRef<Node *> outputs, Targets &targets,
+                            UnusedTargets unused) {
+  for (Node *output : outputs)
+    if (const Node *ended = graph.findEnded(output, targets.getValues()))
+      failEnded(output, ended, historyDepth);
+  const Node *output = outputs.front();
+  llvm::ArrayRef<bool> used = targets.areUsed();
+  if (llvm::all_of(used, [](bool isUsed) { return isUsed; }))
+    return;
+  if (std::optional<Targets::Doubt> doubt = targets.findDoubt())
+    failCut(function, output, *doubt);
+  bool isNone = llvm::none_of(used, [](bool isUsed) { return isUsed; });
+  if (unused == UnusedTargets::Error ||
+      (unused == UnusedTargets::NotAll && isNone))
+    fail(ErrorKind::Value,
+         function + ": the loss " + from(output) + " does not depend on " +
+             (isNone ? std::string("any of the targets, or only through what "
+                                   "stops gradients")
+                     : "target " + std::to_string(llvm::find(used, false) -
+                                                  used.begin())) +
+             "; allow_unused=True gives zeros for such targets");
+}
+
+//===----------------------------------------------------------------------===//
+// Differentiating
+//===----------------------------------------------------------------------===//
+
 void Derivatives::begin(llvm::ArrayRef<Node *> outputs,
                         llvm::ArrayRef<Node *> targets) {
-  for (Node *output : outputs)
-    if (const Node *ended = graph.findEnded(output, targets))
-      failEnded(ended, historyDepth);
   for (Node *target : targets)
-    target->isTarget = true;
+    graph.setTarget(target);
   for (Node *output : outputs)
     output->isDifferentiated = true;
 }

@@ -32,6 +32,12 @@ using namespace metaops;
            b.device->getName() + "') or .to('" + a.device->getName() + "')");
 }
 
+NodeRef::NodeRef(Node *node) : node(node), order(node->order) {}
+
+Node *NodeRef::get() const {
+  return node->op && node->order == order ? node : nullptr;
+}
+
 Graph::Graph(MLIRContext *context) : builder(context) {
   builder.setInsertionPointToEnd(&block);
 }
@@ -63,7 +69,7 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
   node->op = op;
   node->number = result.getResultNumber();
   node->order = ++numRecorded;
-  node->period = node->oldestPeriod = period;
+  node->period = period;
   node->signature = signature;
   node->dtype = *fromElementType(node->type().getElementType());
   node->device = device;
@@ -82,8 +88,6 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
     node->isDerived |= source->isDerived || source->vars > 0;
     node->numCarrying += source->carries;
     endedChains |= source->endedChains;
-    if (!source->isLeaf() && !source->isPendingUpdate)
-      node->oldestPeriod = std::min(node->oldestPeriod, source->oldestPeriod);
   }
   nodes.try_emplace(result, node);
   if (isFlowing(node)) {
@@ -200,6 +204,8 @@ void Graph::releaseVar(Node *node) {
   if (--node->vars > 0)
     return;
   letGo(node);
+  if (!node->isLeaf() && node->period < period && !node->value().use_empty())
+    rebound.emplace_back(node);
   if (node->isOverdue && !isSpared(node))
     endHistories(node);
   if (node->carries && !node->value().use_empty())
@@ -226,6 +232,38 @@ std::vector<Node *> Graph::getWaiting() const {
       nodes.push_back(node);
   llvm::sort(nodes, [](Node *a, Node *b) { return a->order < b->order; });
   return nodes;
+}
+
+std::vector<Node *> Graph::prune(std::vector<NodeRef> &list,
+                                 llvm::function_ref<bool(Node *)> isKept) {
+  std::vector<Node *> nodes;
+  llvm::erase_if(list, [&](const NodeRef &ref) {
+    Node *node = ref.get();
+    if (!node || !isKept(node))
+      return true;
+    nodes.push_back(node);
+    return false;
+  });
+  return nodes;
+}
+
+std::vector<Node *> Graph::getRebound() {
+  return prune(rebound,
+               [](Node *node) { return !node->isLeaf() && node->vars == 0; });
+}
+
+void Graph::setTarget(Node *node) {
+  if (node->isTarget)
+    return;
+  node->isTarget = true;
+  // Those that are gone are looked for when the list would grow.
+  if (targets.size() == targets.capacity())
+    getTargets();
+  targets.emplace_back(node);
+}
+
+std::vector<Node *> Graph::getTargets() {
+  return prune(targets, [](Node *) { return true; });
 }
 
 bool Graph::isDead(const Node *node) const {

@@ -10,7 +10,8 @@
 // it may be differentiated. That is of use only while a gradient can flow from
 // it to something a Var holds. `Node::carries` says so of each value:
 //
-//   carries(v) = v is a float, and a Var holds it, or its operation is
+//   carries(v) = v is a float, and a Var holds it (or has done so, until the
+//                update that replaces it is run), or its operation is
 //                differentiable, not stopped, and some operand carries.
 //
 // An operation with regions counts as differentiable: it is not, and keeps its
@@ -55,6 +56,13 @@ bool Graph::isFlowing(const Node *node) const {
          !node->isStopped;
 }
 
+bool Graph::isDependent(const Node *node) const {
+  // A view that has no derivative stops gradients.
+  const SignatureInfo &info = getInfo(node);
+  return isFloat(node->dtype) && !node->isStopped &&
+         (info.isDifferentiable || !info.isView);
+}
+
 bool Graph::needsHistory(const Node *node) const {
   return isFlowing(node) && node->numCarrying > 0;
 }
@@ -70,7 +78,8 @@ void Graph::updateCarries(Node *start) {
       inheritEnds(node);
     if (node->buffer && mayGo(node, /*keepsHistory=*/true))
       turnIntoLeaves(node);
-    bool carries = flows || (node->vars > 0 && isFloat(node->dtype));
+    bool carries =
+        flows || ((node->vars > 0 || node->isReplaced) && isFloat(node->dtype));
     if (carries == node->carries)
       continue;
     node->carries = carries;
@@ -79,6 +88,12 @@ void Graph::updateCarries(Node *start) {
       worklist.push_back(user);
     }
   }
+}
+
+void Graph::setReplaced(Node *node, bool isReplaced) {
+  node->isReplaced = isReplaced;
+  if (isFloat(node->dtype))
+    updateCarries(node);
 }
 
 /// Whether no result of the node's operation needs it any more, to be computed
@@ -137,9 +152,15 @@ void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
 //===----------------------------------------------------------------------===//
 
 void Graph::inheritEnds(Node *node) {
-  if (isFlowing(node))
-    for (Node *operand : node->operands)
-      node->endedChains |= operand->endedChains;
+  if (!isFlowing(node))
+    return;
+  for (Node *operand : node->operands) {
+    node->endedChains |= operand->endedChains;
+    // An end that is no chain's, and which no update has made.
+    node->isCut |= operand->isCut || operand->wasRebound;
+    if (!node->overwrittenAt)
+      node->overwrittenAt = operand->overwrittenAt;
+  }
 }
 
 /// Has the values stay without their operands, and notes which are cut off.
@@ -255,7 +276,7 @@ void Graph::dropOutdated(llvm::ArrayRef<Node *> outdated) {
   uint32_t needed = markNeeded(*this, getWaiting());
   for (Node *node : outdated)
     if (node->epoch != needed)
-      setDonated(node, node->op->getLoc());
+      setDonated(node, std::nullopt);
 }
 
 Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
@@ -282,7 +303,7 @@ Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
   return nullptr;
 }
 
-void Graph::setDonated(Node *node, Location line) {
+void Graph::setDonated(Node *node, std::optional<Location> line) {
   if (node->isDonated)
     return; // by another output with the same memory
   node->buffer.reset();

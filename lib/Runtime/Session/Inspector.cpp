@@ -27,6 +27,8 @@ SessionStatistics Inspector::getStatistics() const {
   result.compileSeconds = counts.compileSeconds;
   result.programHits = counts.hits;
   result.programsRun = session.runner.getNumRuns();
+  result.operatorsRepeated = session.runner.getNumRepeated();
+  result.valuesRecorded = session.graph.getNumRecorded();
   result.opsInBlock = session.graph.size();
   result.liveVars = session.graph.getNumVars();
   result.memory = session.devices.getCurrent().getMemory().getStatistics();

@@ -66,6 +66,12 @@ keepReplaced(const ProgramRun &run,
   }
 }
 
+/// Tells the steps whose updates a run has made, or has not.
+static void tellOutcomes(const QueuedRun &queued, bool failed) {
+  for (const StepOutcomeRef &outcome : queued.outcomes)
+    outcome->end(failed);
+}
+
 void Launcher::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   queued->ticket = ticket;
   auto isCancelled = [&] { return ticket.isCancelled(); };
@@ -91,11 +97,12 @@ void Launcher::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
     if (listener)
       listener->ran(record, std::move(queued->times));
     if (!error)
-      return;
+      return tellOutcomes(*queued, /*failed=*/false);
     found = std::make_shared<RunFailure>(
         describeFailure(*record, std::move(error)));
   }
   spoilResults(*queued, found);
   keepReplaced(run, queued->replacedValues);
+  tellOutcomes(*queued, /*failed=*/true);
   waiter.note(*ticket.queue, std::move(found));
 }

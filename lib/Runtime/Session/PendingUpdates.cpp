@@ -10,13 +10,29 @@
 
 using namespace metaops;
 
-void PendingUpdates::add(Node *updated, Node *replacedValue) {
+/// Marks all that an update needs to be computed. What one before it needs is
+/// marked already.
+static void markFeeding(Node *updated, int64_t generation) {
+  llvm::SmallVector<Node *, 32> stack{updated};
+  while (!stack.empty()) {
+    Node *node = stack.pop_back_val();
+    if (node->isLeaf() || node->feeds == generation)
+      continue;
+    node->feeds = generation;
+    llvm::append_range(stack, node->operands);
+  }
+}
+
+void PendingUpdates::add(Graph &graph, Node *updated, Node *replacedValue) {
   updated->generation = flushes + 1;
   updated->isPendingUpdate = true;
   updates.insert(updated);
   if (replacedValue->buffer)
     replaced[updated] = RunRef(replacedValue->buffer);
   replacedValue->replacedBy = flushes + 1;
+  former.emplace_back(replacedValue);
+  graph.setReplaced(replacedValue, true);
+  markFeeding(updated, flushes + 1);
 }
 
 void PendingUpdates::remove(Node *updated) {
@@ -46,7 +62,23 @@ PendingUpdates::findReplaced(llvm::ArrayRef<Node *> outputs) const {
   return values;
 }
 
+void PendingUpdates::watch(StepOutcomeRef outcome) {
+  if (updates.empty())
+    return;
+  outcome->begin();
+  outcomes.push_back(std::move(outcome));
+}
+
+std::vector<StepOutcomeRef> PendingUpdates::beginRun() const {
+  for (const StepOutcomeRef &outcome : outcomes)
+    outcome->begin();
+  return outcomes;
+}
+
 void PendingUpdates::finish() {
+  for (const StepOutcomeRef &outcome : outcomes)
+    outcome->end(/*failed=*/false);
+  outcomes.clear();
   for (Node *node : updates)
     node->isPendingUpdate = false;
   updates.clear();

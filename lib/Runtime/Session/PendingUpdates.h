@@ -30,26 +30,40 @@ public:
   /// Node::generation.
   int64_t getFlushes() const { return flushes; }
   void setFlushes(int64_t count) { flushes = count; }
+  /// Whether an update that is pending needs the value to be computed.
+  bool need(const Node *node) const { return node->feeds > flushes; }
   /// Whether the value depends on an update that is pending.
   bool precede(const Node *node) const { return node->generation > flushes; }
 
   /// Notes that a value is recorded which is to replace another one.
-  void add(Node *updated, Node *replacedValue);
+  void add(Graph &graph, Node *updated, Node *replacedValue);
   /// Nobody will ask for it.
   void remove(Node *updated);
   /// Those that are pending, and what of `along` one program computes with
   /// them.
   std::vector<Node *> findDue(llvm::ArrayRef<Node *> along) const;
+  /// Has the outcome told of the pending updates.
+  void watch(StepOutcomeRef outcome);
+  /// The outcomes of pending updates, one more run of which is begun.
+  std::vector<StepOutcomeRef> beginRun() const;
   /// By number, what outputs of a program replace.
   ReplacedValues findReplaced(llvm::ArrayRef<Node *> outputs) const;
+  /// Whether a pending update is to replace the value.
+  bool replace(const Node *node) const {
+    return node->replacedBy == flushes + 1;
+  }
   /// They have been run.
   void finish();
+  /// The values that updates have replaced since the last call.
+  std::vector<NodeRef> takeFormer() { return std::exchange(former, {}); }
 
 private:
   /// In the order of recording.
   llvm::SetVector<Node *> updates;
-  /// The memory of the values that these replace.
+  /// The values that these replace, and their memory.
+  std::vector<NodeRef> former;
   llvm::DenseMap<Node *, RunRef> replaced;
+  std::vector<StepOutcomeRef> outcomes;
   int64_t flushes = 0;
 };
 

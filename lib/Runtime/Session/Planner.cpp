@@ -10,10 +10,8 @@
 //    loops carry goes along (Carried.cpp).
 // 2. Where an operation of it has several results, all that somebody waits for
 //    are computed with it, and none by a second program.
-// 3. Values that are in memory in any case between two kernels, and that a
-//    later gradient would need, become outputs as well, within a budget. (By
-//    Rules 1 and 2 of fusion these are results of reductions, and what
-//    reindexes read; and all that routines read and write.)
+// 3. Values that somebody waits for, or that a later gradient would need,
+//    become outputs as well, within a budget (KeptValues.cpp).
 // 4. Programs of updates write over what nobody will see (Donation.cpp).
 //
 // Where another device has to give something first, the plan ends there, and is
@@ -23,6 +21,7 @@
 
 #include "Planner.h"
 
+#include "KeptValues.h"
 #include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -97,14 +96,21 @@ bool Planner::plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
     addCarriedValues(kind);
   if (!slice.transfers.empty())
     return true;
+  if (kind == RunKind::Updates)
+    addWaitingValues();
+  if (!slice.transfers.empty())
+    return true;
   addResultsBeside();
   // Updates have no history; what is computed along with them may have.
   bool keepsHistory =
-      llvm::any_of(asked, [&](Node *node) { return graph.needsHistory(node); });
-  if (kind == RunKind::Asked || (kind == RunKind::Updates && keepsHistory))
-    addSavedValues();
-  if (kind == RunKind::Updates)
-    addWaitingValues();
+      kind == RunKind::Asked ||
+      (kind == RunKind::Updates && llvm::any_of(asked, [&](Node *node) {
+         return graph.needsHistory(node);
+       }));
+  leftOut.clear();
+  repeated = 0;
+  if (kind != RunKind::Initial && kind != RunKind::Pending)
+    addKeptValues(keepsHistory);
   if (slice.transfers.empty())
     findDonatable(kind);
   return true;
@@ -116,39 +122,42 @@ void Planner::markOutputs(bool areOutputs) {
 }
 
 //===----------------------------------------------------------------------===//
-// Saved values
+// Kept values
 //===----------------------------------------------------------------------===//
 
-/// Whether a reindex or a routine of the slice reads the value, so that it
-/// exists in memory.
-bool Planner::feedsReindex(const Node *node) const {
-  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
-    if (!slice.contains(user))
-      return false;
-    const SignatureInfo &info = graph.getInfo(user);
-    if (info.isView)
-      return feedsReindex(user);
-    if (info.isRoutine)
-      return true;
-    // A value of a much smaller space is computed again for each consumer.
-    return info.isReindex &&
-           countElements(user->shape()) / metaop::kSmallProducerRatio <
-               countElements(node->shape());
+void Planner::addKeptValues(bool keepsHistory) {
+  auto isAsked = [&](const Node *node) {
+    return askedNodes.empty() || node->isAsked;
+  };
+  // What has been differentiated is seldom differentiated again, and what its
+  // gradients need is saved because they need it.
+  keepsHistory &= llvm::any_of(slice.outputs, [&](Node *node) {
+    return isAsked(node) && !node->isDifferentiated && graph.needsHistory(node);
   });
+  markOutputs(true);
+  KeptValues kept(graph, slice, [&](const Node *node) {
+    return keepsHistory && isAsked(node) && graph.needsHistory(node);
+  });
+  markOutputs(false);
+  for (Node *node : kept.choose(settings.savedValuesBudget)) {
+    node->isSaved = node->vars == 0;
+    slice.outputs.push_back(node);
+  }
+  leftOut.assign(kept.getLeftOut().begin(), kept.getLeftOut().end());
+  repeated = kept.countRepeated();
 }
 
-/// Whether all that becomes of the value in this program is results with as
-/// many elements that one reindex or reindex-reduce makes of it: its elements
-/// in another order, as the gradient of a transposed weight has them. No
-/// gradient reads what was only moved.
-bool Planner::isOnlyMoved(const Node *node) const {
-  return llvm::all_of(graph.getUsers(node), [&](Node *user) {
-    const SignatureInfo &info = graph.getInfo(user);
-    return !slice.contains(user) ||
-           (user->isOutput && (info.isReindex || info.isReindexReduce) &&
-            countElements(user->shape()) == countElements(node->shape()));
-  });
+void Planner::recordComputed() {
+  for (Node *op : slice.ops)
+    for (Node *result : resultsOf(op))
+      result->wasComputed |= !result->isLeaf();
+  for (Node *node : leftOut)
+    node->wasLeftOut = !node->isLeaf();
 }
+
+//===----------------------------------------------------------------------===//
+// Several results
+//===----------------------------------------------------------------------===//
 
 /// Whether something has been recorded that will ask for the value.
 bool Planner::isAwaited(const Node *node) const {
@@ -156,51 +165,6 @@ bool Planner::isAwaited(const Node *node) const {
     return !slice.contains(user) && !user->isLeaf();
   });
 }
-
-bool Planner::isWorthSaving(Node *node, bool keepsHistory) const {
-  const SignatureInfo &info = graph.getInfo(node);
-  // What is free of a device is to stay so.
-  if (info.isView || info.isCheck || info.isReindex || info.isGenerator ||
-      !node->device)
-    return false;
-  if (!info.isReindexReduce && !info.isRoutine && !feedsReindex(node))
-    return false;
-  if (keepsHistory && graph.needsHistory(node) &&
-      (node->vars > 0 || !isOnlyMoved(node)))
-    return true;
-  return isAwaited(node);
-}
-
-void Planner::addSavedValues() {
-  int64_t budget = settings.savedValuesBudget;
-  auto isAsked = [&](Node *node) {
-    return askedNodes.empty() || node->isAsked;
-  };
-  // What has been differentiated is seldom differentiated again, and what its
-  // gradients need is saved because they need it.
-  bool keepsHistory = llvm::any_of(slice.outputs, [&](Node *node) {
-    return isAsked(node) && !node->isDifferentiated && graph.needsHistory(node);
-  });
-  markOutputs(true);
-  auto save = [&](Node *node) {
-    if (node->isOutput || !slice.contains(node) ||
-        !isWorthSaving(node, keepsHistory && isAsked(node)))
-      return;
-    int64_t bytes = countBytes(node->shape(), node->dtype);
-    if (bytes > budget)
-      return;
-    budget -= bytes;
-    node->isSaved = true;
-    slice.outputs.push_back(node);
-  };
-  for (Node *op : slice.ops)
-    llvm::for_each(resultsOf(op), save);
-  markOutputs(false);
-}
-
-//===----------------------------------------------------------------------===//
-// Several results
-//===----------------------------------------------------------------------===//
 
 /// An operation with several results is no part of a kernel: what somebody
 /// waits for of them is there anyway, or cheaper now than by another program.

@@ -62,29 +62,39 @@ public:
   const Slice &getSlice() const { return slice; }
   /// By leaf: whether the program may write over it.
   llvm::ArrayRef<bool> getDonatable() const { return donatable; }
-  /// Marks the leaves that a run of the slice writes over.
-  void recordDonations(const ProgramRun &run);
+  /// Marks what a run of the slice computes without keeping it.
+  void recordComputed();
+  /// How many operators of the slice have been computed before for values that
+  /// somebody was waiting for then.
+  int64_t countRepeated() const { return repeated; }
+  /// Marks the leaves that a run of the slice may write over: they are gone.
+  void recordDonations();
+  /// Ends the histories that need what has been written over, when all that
+  /// only updates needed is gone as well.
+  void endOverwrittenHistories();
 
 private:
   std::vector<Node *> findFetched(RunKind kind) const;
   void addResultsBeside();
   void markOutputs(bool areOutputs);
 
-  // For later gradients
-  void addSavedValues();
-  bool feedsReindex(const Node *node) const;
-  bool isOnlyMoved(const Node *node) const;
   bool isAwaited(const Node *node) const;
-  bool isWorthSaving(Node *node, bool keepsHistory) const;
+
+  // What somebody will ask for (KeptValues.cpp)
+  void addKeptValues(bool keepsHistory);
 
   // What loops carry (Carried.cpp)
   void addCarriedValues(RunKind kind);
+  std::vector<Node *> findSharing() const;
+  std::vector<Node *> findShared() const;
   void forgetAsked();
 
   // What may be written over (Donation.cpp)
   std::vector<Node *> findWaiting() const;
   void addWaitingValues();
   void findDonatable(RunKind kind);
+  void keepReadable(llvm::ArrayRef<Node *> replaced,
+                    llvm::ArrayRef<Node *> others);
 
   Graph &graph;
   const Settings &settings;
@@ -93,6 +103,11 @@ private:
 
   Slice slice;
   llvm::SmallVector<bool> donatable;
+  /// What somebody waits for, of what the slice computes and does not keep.
+  std::vector<Node *> leftOut;
+  int64_t repeated = 0;
+  /// What has been written over, and ends histories.
+  std::vector<NodeRef> overwritten;
   /// What was asked for itself, where the slice is more; see Node::isAsked.
   std::vector<Node *> askedNodes;
 };

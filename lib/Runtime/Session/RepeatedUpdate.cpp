@@ -163,7 +163,8 @@ bool SessionImpl::fits(const RepeatedUpdate &update,
 
 bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
                                UpdateValues values,
-                               llvm::ArrayRef<Number> numbers) {
+                               llvm::ArrayRef<Number> numbers,
+                               StepOutcomeRef outcome) {
   if (!update.record || numbers.size() != update.numNumbers ||
       !isApart(values) || !fits(update, values))
     return false;
@@ -201,6 +202,8 @@ bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
   runner.noteRun(update.record);
   programs.setHits(programs.getCounts().hits + 1);
   queued->record = update.record;
+  outcome->begin();
+  queued->outcomes.push_back(std::move(outcome));
   Ticket ticket = launcher.launch(std::move(queued), /*isAwaited=*/false);
   for (auto [target, buffer] : llvm::zip_equal(update.results, results)) {
     Node *node = values.targets[target]->node;

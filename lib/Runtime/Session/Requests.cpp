@@ -8,11 +8,14 @@
 //
 // Whoever asks for values gets tickets to wait for, of runs that are in queues
 // when the call returns. Pending updates that the values depend on are run
-// before, and what else is asked for goes along with them (Updates.cpp).
+// before, and what else is asked for goes along with them (Updates.cpp). So it
+// does where it shares operations with them: a loss that is asked for after the
+// step, and metrics of what it was made of, are computed by the step's program.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SessionImpl.h"
+#include "Walk.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;
@@ -28,10 +31,26 @@ void SessionImpl::ask(llvm::ArrayRef<Node *> nodes) {
     asked.add(node->ready);
 }
 
+/// Whether updates that are pending come before what is asked for, or are made
+/// of the same operations.
+bool SessionImpl::belongsToUpdates(llvm::ArrayRef<Node *> asked) {
+  if (updates.empty())
+    return false;
+  bool belongs = false;
+  Walk walk(graph);
+  for (Node *root : asked) {
+    belongs |= !root->isLeaf() && updates.precede(root);
+    walk.run(root, [&](Node *node) {
+      const SignatureInfo &info = graph.getInfo(node);
+      belongs |= !node->isLeaf() && updates.need(node) && !info.isView &&
+                 !info.isCheck && !info.isGenerator && !node->operands.empty();
+    });
+  }
+  return belongs;
+}
+
 void SessionImpl::syncNodes(llvm::ArrayRef<Node *> asked) {
-  if (llvm::any_of(asked, [&](Node *node) {
-        return !node->isLeaf() && updates.precede(node);
-      }))
+  if (belongsToUpdates(asked))
     flushUpdates(asked);
   runner.compute(asked, RunKind::Asked);
   ask(asked);

@@ -92,10 +92,12 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
   std::vector<CheckedValue> checked = findChecked(queued->run);
   for (const CheckedValue &value : checked)
     queued->checked.push_back(value.buffer);
-  planner.recordDonations(queued->run);
+  planner.recordDonations();
   for (Node *leaf : slice.leaves)
     queued->await(leaf->ready, on.getQueue());
   queued->replacedValues = updates.findReplaced(slice.outputs);
+  if (kind == RunKind::Updates)
+    queued->outcomes = updates.beginRun();
   queued->record = makeRecord(slice, std::move(found));
   noteRun(queued->record);
   Ticket ticket =
@@ -106,6 +108,8 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
   for (CheckedValue &value : checked)
     memory.store(value.node, std::move(value.buffer), ticket,
                  value.node->depth + depthStep, on);
+  planner.recordComputed();
+  repeated += planner.countRepeated();
   if (depthStep > 0)
     graph.boundHistory(slice.outputs, settings.historyDepth);
   if (kind != RunKind::Initial && kind != RunKind::Transferred)

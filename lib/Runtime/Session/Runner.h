@@ -49,6 +49,8 @@ public:
   void restartCount() { recordedAtRun = graph.getNumRecorded(); }
 
   int64_t getNumRuns() const { return runs; }
+  /// See SessionStatistics::operatorsRepeated.
+  int64_t getNumRepeated() const { return repeated; }
   /// Null where no program has run.
   const std::shared_ptr<const RunRecord> &getLastRun() const { return lastRun; }
   /// Somebody else runs a program.
@@ -80,6 +82,7 @@ private:
   /// How many operations had been recorded when the last program was run.
   uint64_t recordedAtRun = 0;
   int64_t runs = 0;
+  int64_t repeated = 0;
   std::shared_ptr<const RunRecord> lastRun;
 };
 

@@ -10,6 +10,7 @@
 
 #include "MetaOps/Runtime/Session/Derivatives.h"
 #include "MetaOps/Runtime/Session/Inspector.h"
+#include "Targets.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -24,7 +25,20 @@ using namespace metaops;
 
 Var::Var(std::shared_ptr<Session> owner, Node *node)
     : session(std::move(owner)), node(node), type(node->type()),
-      elementType(node->dtype) {}
+      elementType(node->dtype), firstOrder(node->order) {}
+
+void Var::rebind(Var &&other) {
+  std::vector<NodeRef> values = std::move(former);
+  // Those that are gone are looked for when the list would grow.
+  if (values.size() == values.capacity())
+    llvm::erase_if(values, [](const NodeRef &value) { return !value.get(); });
+  if (node && isFloat(elementType))
+    values.emplace_back(node);
+  uint64_t first = node ? firstOrder : other.firstOrder;
+  *this = std::move(other);
+  former = std::move(values);
+  firstOrder = first;
+}
 
 Var::~Var() {
   if (node)
@@ -60,7 +74,10 @@ std::vector<Var> SessionImpl::wrapResults(Node *first) {
   return wrapAll(llvm::to_vector<2>(resultsOf(first)));
 }
 
-void SessionImpl::assign(Var &x, Node *value) { x = wrap(value); }
+void SessionImpl::assign(Var &x, Node *value) {
+  x.node->wasRebound = true;
+  x.rebind(wrap(value));
+}
 
 void SessionImpl::setItem(Var &x, llvm::ArrayRef<IndexItem> items,
                           Operand value) {
@@ -88,12 +105,29 @@ void SessionImpl::prepareTargets(llvm::ArrayRef<Node *> targets) {
 }
 
 std::vector<Var> SessionImpl::grad(const Var &loss,
-                                   llvm::ArrayRef<const Var *> targets) {
+                                   llvm::ArrayRef<const Var *> targets,
+                                   UnusedTargets unused) {
   Derivatives derivatives(recorder, settings.historyDepth);
-  llvm::SmallVector<Node *> nodes = getNodes(targets);
-  derivatives.checkGrad(loss.node, nodes);
+  derivatives.checkGrad(loss.node, getNodes(targets));
+  Targets found(graph, loss.node, targets);
+  derivatives.checkUsed("grad", loss.node, found, unused);
+  llvm::SmallVector<Node *> nodes;
+  for (auto [node, isUsed] :
+       llvm::zip_equal(found.getValues(), found.areUsed()))
+    if (isUsed || unused != UnusedTargets::Empty)
+      nodes.push_back(node);
+  if (nodes.empty())
+    return std::vector<Var>(targets.size());
   prepareTargets(nodes);
-  return wrapAll(derivatives.grad(loss.node, nodes));
+  std::vector<Var> gradients = wrapAll(derivatives.grad(loss.node, nodes));
+  if (unused != UnusedTargets::Empty)
+    return gradients;
+  std::vector<Var> byTarget(targets.size());
+  auto next = gradients.begin();
+  for (auto [gradient, isUsed] : llvm::zip_equal(byTarget, found.areUsed()))
+    if (isUsed)
+      gradient = std::move(*next++);
+  return byTarget;
 }
 
 std::vector<Var> SessionImpl::jvp(llvm::ArrayRef<const Var *> outputs,
@@ -101,9 +135,11 @@ std::vector<Var> SessionImpl::jvp(llvm::ArrayRef<const Var *> outputs,
                                   llvm::ArrayRef<const Var *> tangents) {
   Derivatives derivatives(recorder, settings.historyDepth);
   llvm::SmallVector<Node *> moved = getNodes(outputs),
-                            moving = getNodes(inputs),
                             directions = getNodes(tangents);
-  derivatives.checkJvp(moved, moving, directions);
+  derivatives.checkJvp(moved, getNodes(inputs), directions);
+  Targets found(graph, moved, inputs);
+  derivatives.checkUsed("jvp", moved, found, UnusedTargets::Zero);
+  llvm::ArrayRef<Node *> moving = found.getValues();
   prepareTargets(moving);
   return wrapAll(derivatives.jvp(moved, moving, directions));
 }

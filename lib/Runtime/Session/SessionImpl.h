@@ -70,9 +70,13 @@ public:
                  llvm::ArrayRef<const Var *> numbers,
                  unsigned numNumbers) override;
   bool repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
-                    llvm::ArrayRef<Number> numbers) override;
-  std::vector<Var> grad(const Var &loss,
-                        llvm::ArrayRef<const Var *> targets) override;
+                    llvm::ArrayRef<Number> numbers,
+                    StepOutcomeRef outcome) override;
+  void watchUpdates(StepOutcomeRef outcome) override {
+    updates.watch(std::move(outcome));
+  }
+  std::vector<Var> grad(const Var &loss, llvm::ArrayRef<const Var *> targets,
+                        UnusedTargets unused) override;
   std::vector<Var> jvp(llvm::ArrayRef<const Var *> outputs,
                        llvm::ArrayRef<const Var *> inputs,
                        llvm::ArrayRef<const Var *> tangents) override;
@@ -139,11 +143,13 @@ private:
 
   // Asking for values (Requests.cpp)
   void syncNodes(llvm::ArrayRef<Node *> nodes);
+  bool belongsToUpdates(llvm::ArrayRef<Node *> asked);
   void ask(llvm::ArrayRef<Node *> nodes);
   void runEagerly(Node *node);
 
   // Updates (Updates.cpp)
   void flushUpdates(llvm::ArrayRef<Node *> along = {});
+  void releaseFormer(llvm::ArrayRef<NodeRef> values);
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
   bool isInitialValue(const Node *node) const;
 

@@ -181,6 +181,19 @@ static bool haveSameResults(Operation *a, Operation *b) {
                       });
 }
 
+/// Whether the result is a sum of the elements of float operands, in some
+/// order.
+static bool isLinear(Operation *op) {
+  if (auto reduce = dyn_cast<metaop::ReduceOp>(op))
+    return reduce.getReduceKind() == metaop::ReduceKind::Add;
+  if (auto reduce = dyn_cast<metaop::ReindexReduceOp>(op))
+    return reduce.getReduceKind() == metaop::ReduceKind::Add;
+  return isa<metaop::AddOp, metaop::SubOp, metaop::NegOp, metaop::CastOp,
+             metaop::ConcatOp, metaop::TransferOp, metaop::StopFuseOp,
+             metaop::ReindexOpInterface, metaop::GatherOp,
+             metaop::ViewOpInterface>(op);
+}
+
 static SignatureInfo describe(Operation *op) {
   SignatureInfo info;
   info.isDifferentiable = isa<metaop::DifferentiableOpInterface>(op);
@@ -192,6 +205,7 @@ static SignatureInfo describe(Operation *op) {
   info.isReindex = isa<metaop::ReindexOpInterface, metaop::GatherOp>(op);
   info.isReindexReduce =
       isa<metaop::ReindexReduceOpInterface, metaop::ScatterOp>(op);
+  info.isLinear = isLinear(op);
   info.hasRegions = op->getNumRegions() > 0;
   info.isRoutine = isa<metaop::RoutineOpInterface>(op) || info.hasRegions;
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);

@@ -115,6 +115,7 @@ void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
   };
   for (Node *output : outputs)
     walk.run(output, visit);
+  slice.numValues = next;
 }
 
 Node *metaops::findIndices(const Graph &graph, const Slice &slice, Node *op) {
@@ -149,6 +150,13 @@ Node *metaops::findOverwritten(Graph &graph, llvm::ArrayRef<Node *> roots) {
 }
 
 void metaops::failOverwritten(const Node *node) {
+  if (!node->overwrittenAt)
+    fail(ErrorKind::Runtime,
+         "this needs a value of shape " + formatShape(node->shape()) +
+             " from " + formatLine(node->op->getLoc()) +
+             " that no Var held any more, and that is farther back in the "
+             "history "
+             "of a loop than mo.flags.history_depth; keep a Var of it");
   fail(ErrorKind::Runtime,
        "this needs a value of shape " + formatShape(node->shape()) +
            " that no Var held any more when the update at " +

@@ -58,12 +58,20 @@ void SessionImpl::update(Var &x, Operand value) {
   if (updates.precede(x.node))
     flushUpdates();
   computeInitialValues(x.node);
+  releaseFormer(x.getFormer());
   Node *updated = recorder.stopGrad(
       value.isNumber() ? recorder.full(x.shape(), value, x.dtype())
                        : value.getNode());
   updated->device = x.node->device;
-  updates.add(updated, x.node);
+  updates.add(graph, updated, x.node);
   assign(x, updated);
+}
+
+/// Gradients by the values are not asked for any more.
+void SessionImpl::releaseFormer(llvm::ArrayRef<NodeRef> values) {
+  for (const NodeRef &former : values)
+    if (Node *node = former.get())
+      graph.setReplaced(node, false);
 }
 
 void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {
@@ -71,6 +79,13 @@ void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {
     return;
   runner.compute(updates.findDue(along), RunKind::Updates);
   updates.finish();
+  // Where each operator is run at once, an update is as well, and the value
+  // that it replaces stays until the next one.
+  std::vector<NodeRef> former = updates.takeFormer();
+  if (settings.isLazy)
+    releaseFormer(former);
+  graph.collect();
+  planner.endOverwrittenHistories();
   graph.collect();
 }
 

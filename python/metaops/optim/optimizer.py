@@ -6,11 +6,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial, reduce
 from itertools import chain
+from operator import add, is_not
 from typing import Any, TypeAlias
 
-from .._core import RepeatedUpdate, Var, array, full, grad, make_repeated_update
+from .._core import (
+    RepeatedUpdate,
+    StepOutcome,
+    Var,
+    array,
+    full,
+    grad,
+    make_repeated_update,
+    make_step_outcome,
+    recorded_at,
+    used_gradients,
+)
 from .._devices import device_of
 from .._errors import at_line
 from .._names import Absent
@@ -21,6 +34,13 @@ __all__ = ["Group", "Numbers", "Optimizer"]
 
 #: The numbers of a step as 0-d tensors of a parameter's dtype.
 Numbers: TypeAlias = dict[str, Var]
+#: The names of a step's numbers, by kind of parameter; the parameters that move, and
+#: the kind of each. Those of a kind are of one group, and have taken as many steps.
+Formula: TypeAlias = tuple[tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...]]
+#: Whether there is a gradient: a step on many parameters makes no call for each.
+_IS_GIVEN = partial(is_not, None)
+#: How many steps are waited for to be known to have been taken.
+_MOST_OUTCOMES = 64
 #: Parameters as "params", and options by name.
 Group: TypeAlias = dict[str, Any]
 
@@ -47,7 +67,8 @@ class Optimizer(ABC):
         The learning rate of the first group; setting it sets that of all. So it is
         with the other options, by their names.
     steps : int
-        How many steps were taken.
+        How many steps were taken. A step whose program has failed, as by an index
+        out of range, has moved nothing, and does not count.
 
     Raises
     ------
@@ -57,11 +78,13 @@ class Optimizer(ABC):
         If a parameter is not a float Var.
     """
 
-    #: The last step that may be repeated, behind the names of its numbers.
-    _repeated: tuple[tuple[tuple[int, str], ...] | None, RepeatedUpdate] = (
-        None,
-        make_repeated_update(),
-    )
+    #: The last step that may be repeated, behind what makes it another one.
+    _repeated: tuple[Formula | None, RepeatedUpdate] = (None, make_repeated_update())
+    #: The values, by their numbers, of the last losses that were stepped by.
+    _stepped: frozenset[int] = frozenset()
+    #: How many steps each parameter has taken; None while each has taken all since
+    #: it was added.
+    _counts: list[int] | None = None
 
     lr: float
 
@@ -97,9 +120,12 @@ class Optimizer(ABC):
         self.defaults: Group = {"lr": lr, **options}
         self.param_groups: list[Group] = []
         self.parameters: list[Var] = []
-        self.steps = 0
+        self._steps = 0
         #: Of each parameter, the number of its group.
         self._group_of: list[int] = []
+        #: The last steps, as far as it is not known whether they have been taken, and
+        #: the parameters that they move.
+        self._outcomes: list[tuple[StepOutcome, list[int]]] = []
         #: The tensors that are kept, by name and by the parameter's number.
         self._kept: dict[str, dict[int, Var]] = {}
         for group in given if isinstance(given[0], Mapping) else [{"params": given}]:
@@ -138,6 +164,8 @@ class Optimizer(ABC):
         added = {**self.defaults, **group, "params": new, "start": self.steps}
         self._check_options(added)
         self._group_of += [len(self.param_groups)] * len(new)
+        if self._counts is not None:
+            self._counts = [*self._counts, *[0] * len(new)]
         self.parameters += new
         self.param_groups.append(added)
         self._complete_state()
@@ -196,6 +224,30 @@ class Optimizer(ABC):
                 ValueError(f"{name}: betas are {shown(group['betas'])}, expected them in [0, 1)")
             )
 
+    @property
+    def steps(self) -> int:
+        """How many steps were taken."""
+        self._settle()
+        return self._steps
+
+    def _settle(self) -> None:
+        """Take back the steps that are known to have failed by now."""
+        waiting = []
+        for outcome, moving in self._outcomes:
+            if outcome.failed():
+                self._steps -= 1
+                if self._counts is not None:
+                    self._counts = [n - (k in moving) for k, n in enumerate(self._counts)]
+            elif not outcome.is_known():
+                waiting.append((outcome, moving))
+        self._outcomes = waiting[-_MOST_OUTCOMES:]
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._settle()
+        state = {**self.__dict__, "_outcomes": []}
+        state.pop("_repeated", None)
+        return state
+
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("defaults", ()):
             return self.param_groups[0][name]
@@ -208,28 +260,56 @@ class Optimizer(ABC):
         else:
             super().__setattr__(name, value)
 
-    def step(self, loss: Var) -> None:
+    def step(self, loss: Var | Sequence[Var]) -> None:
         """Compute the gradients of a loss and move the parameters.
+
+        The gradients are by the values of the parameters that the loss was made
+        of, also where these have moved since. Parameters on which the loss does not
+        depend stay where they are, with their state and their count of steps.
 
         Parameters
         ----------
         loss
             A float tensor computed from the parameters; its elements are summed.
+            Of several, the sum is one loss: ``step([a, b])`` is one step, and
+            ``step(a); step(b)`` are two.
 
         Raises
         ------
         TypeError
             If the loss is not of floats.
+        ValueError
+            If the loss depends on no parameter, or has been given to `step` before.
+        RuntimeError
+            If a gradient needs a value that an update has written over.
         """
-        self.apply(grad(loss, self.parameters))
+        losses = [loss] if isinstance(loss, Var) else list(loss)
+        if not losses:
+            raise at_line(ValueError("step: no losses given"))
+        numbers = [recorded_at(each) for each in losses]
+        if not self._stepped.isdisjoint(numbers):
+            raise at_line(
+                ValueError(
+                    "step: this loss has been stepped by before; record it anew, of the moved"
+                    " parameters (for several steps by gradients at one place, compute them by"
+                    " mo.grad, and give them to apply)"
+                )
+            )
+        whole = losses[0] if len(losses) == 1 else reduce(add, [each.sum() for each in losses])
+        gradients = used_gradients(whole, self.parameters)
+        if all(gradient is None for gradient in gradients):
+            grad(whole, self.parameters)  # for its error
+        self.apply(gradients)
+        self._stepped = frozenset(numbers)
 
-    def apply(self, gradients: Iterable[Var]) -> None:
+    def apply(self, gradients: Iterable[Var | None]) -> None:
         """Move the parameters by gradients that were computed elsewhere.
 
         Parameters
         ----------
         gradients
-            One per parameter, of its shape.
+            One per parameter, of its shape; None leaves the parameter alone, with
+            its state and its count of steps.
 
         Raises
         ------
@@ -237,52 +317,86 @@ class Optimizer(ABC):
             If there are more or fewer, or a shape differs.
         """
         gradients = list(gradients)
-        self.steps += 1
+        self._settle()
+        before = self._steps, self._counts
+        self._steps += 1
         try:
             self._take(gradients)
         except (TypeError, ValueError):
-            self.steps -= 1
+            self._steps, self._counts = before
             raise
 
-    def _take(self, gradients: list[Var]) -> None:
+    def _count(self, gradients: list[Var | None]) -> tuple[list[int], list[tuple[int, int]]]:
+        """Count the step of each parameter that has a gradient.
+
+        Returns
+        -------
+        The parameters' numbers; and of each its group, and which of its steps it is.
+        """
+        starts = [group["start"] for group in self.param_groups]
+        if self._counts is None:
+            if all(map(_IS_GIVEN, gradients)):
+                kinds = [(k, self._steps - start) for k, start in enumerate(starts)]
+                return list(range(len(self.parameters))), [kinds[k] for k in self._group_of]
+            self._counts = [self._steps - 1 - starts[k] for k in self._group_of]
+        moving = [index for index, gradient in enumerate(gradients) if gradient is not None]
+        self._counts = list(self._counts)
+        for index in moving:
+            self._counts[index] += 1
+        return moving, [(self._group_of[index], self._counts[index]) for index in moving]
+
+    def _take(self, given: list[Var | None]) -> None:
         """Run the step as the one before was run, or record it."""
+        self._check_number(given)
+        moving, steps = self._count(given)
+        gradients = [gradient for gradient in given if gradient is not None]
+        kinds = {kind: place for place, kind in enumerate(dict.fromkeys(steps))}
         numbers = {
-            (k, name): number
-            for k, group in enumerate(self.param_groups)
-            for name, number in self._numbers(group, self.steps - group["start"]).items()
+            (place, name): number
+            for (k, step), place in kinds.items()
+            for name, number in self._numbers(self.param_groups[k], step).items()
         }
-        names = tuple(numbers)
+        formula = tuple(numbers), tuple(moving), tuple([kinds[step] for step in steps])
         last, repeated = self._repeated
-        if last != names:
+        if last != formula:
             self._complete_state()
-        targets = [*self.parameters, *chain.from_iterable(s.values() for s in self._kept.values())]
-        if last == names and repeated.repeat(targets, gradients, list(numbers.values())):
+        states = [[kept[i] for i in moving if i in kept] for kept in self._kept.values()]
+        targets = [*[self.parameters[i] for i in moving], *chain.from_iterable(states)]
+        outcome = make_step_outcome()
+        self._outcomes.append((outcome, moving))
+        if last == formula and repeated.repeat(targets, gradients, list(numbers.values()), outcome):
             return
         gradients = [as_var(gradient) for gradient in gradients]
-        self._check(gradients)
+        self._check_shapes(moving, gradients)
         repeated = make_repeated_update()
         may_repeat = repeated.begin(targets, gradients)
         scalars: dict[tuple[str, str], dict[tuple[int, str], Var]] = {}
-        for index, (parameter, gradient) in enumerate(zip(self.parameters, gradients, strict=True)):
-            own, place = self._group_of[index], device_of(parameter)
+        for index, gradient, step in zip(moving, gradients, steps, strict=True):
+            parameter, own = self.parameters[index], kinds[step]
+            place = device_of(parameter)
             kind = parameter.dtype, place
             if kind not in scalars:
                 with place:
                     scalars[kind] = {name: array(n, kind[0]) for name, n in numbers.items()}
-            of_group = {name: n for (k, name), n in scalars[kind].items() if k == own}
-            self._update(index, parameter, gradient, of_group)
+            of_own = {name: n for (k, name), n in scalars[kind].items() if k == own}
+            self._update(index, parameter, gradient, of_own)
+        outcome.watch_updates()
         if may_repeat:
-            given = [scalar for of_kind in scalars.values() for scalar in of_kind.values()]
-            repeated.end(targets, given, len(numbers))
-            self._repeated = names, repeated
+            scalar_values = [n for of_kind in scalars.values() for n in of_kind.values()]
+            repeated.end(targets, scalar_values, len(numbers))
+            self._repeated = formula, repeated
 
-    def _check(self, gradients: list[Var]) -> None:
-        """Raise ValueError unless there is a gradient of its shape for each parameter."""
+    def _check_number(self, gradients: list[Var | None]) -> None:
+        """Raise ValueError unless there is a gradient, or None, for each parameter."""
         if len(gradients) != len(self.parameters):
             raise at_line(
                 ValueError(f"{len(gradients)} gradients given, expected {len(self.parameters)}")
             )
-        for parameter, gradient in zip(self.parameters, gradients, strict=True):
+
+    def _check_shapes(self, moving: list[int], gradients: list[Var]) -> None:
+        """Raise ValueError unless gradients have their parameters' shapes."""
+        for index, gradient in zip(moving, gradients, strict=True):
+            parameter = self.parameters[index]
             if gradient.shape != parameter.shape:
                 raise at_line(
                     ValueError(
@@ -326,6 +440,8 @@ class Optimizer(ABC):
             for group in self.param_groups
         ]
         state: dict[str, Any] = {"steps": self.steps, "param_groups": groups}
+        if self._counts is not None:
+            state["counts"] = list(self._counts)
         for name, tensors in self._kept.items():
             state.update({f"{name}.{k}": tensor for k, tensor in tensors.items()})
         return state
@@ -341,7 +457,7 @@ class Optimizer(ABC):
             If a tensor's shape or the number of groups differs. Nothing is changed
             by a call that raises.
         """
-        groups, steps = state["param_groups"], int(state["steps"])
+        groups, steps, counts = state["param_groups"], int(state["steps"]), state.get("counts")
         if len(groups) != len(self.param_groups):
             raise at_line(
                 ValueError(
@@ -363,4 +479,5 @@ class Optimizer(ABC):
             own.assign(value)
         for group, options in zip(self.param_groups, groups, strict=True):
             group.update(options)
-        self.steps = steps
+        self._steps, self._outcomes = steps, []
+        self._counts = None if counts is None else [int(n) for n in counts]

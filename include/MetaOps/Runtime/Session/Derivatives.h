@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_SESSION_DERIVATIVES_H
 
 #include "MetaOps/Runtime/Session/Recorder.h"
+#include "MetaOps/Runtime/Session/UnusedTargets.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,6 +18,8 @@
 #include <cstdint>
 
 namespace metaops {
+
+class Targets;
 
 /// Appends to a graph what computes derivatives of its values. Nothing is
 /// computed, not even what targets depend on: that is up to the caller, between
@@ -32,6 +35,11 @@ public:
   void checkGrad(Node *loss, llvm::ArrayRef<Node *> targets);
   void checkJvp(llvm::ArrayRef<Node *> outputs, llvm::ArrayRef<Node *> inputs,
                 llvm::ArrayRef<Node *> tangents);
+
+  /// Throws where outputs do not depend on targets that they have to depend on,
+  /// or where what leads there is gone.
+  void checkUsed(llvm::StringRef function, llvm::ArrayRef<Node *> outputs,
+                 Targets &targets, UnusedTargets unused);
 
   /// Gradients of the sum of the loss by the targets, in reverse mode.
   llvm::SmallVector<Node *> grad(Node *loss, llvm::ArrayRef<Node *> targets);

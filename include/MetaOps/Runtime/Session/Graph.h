@@ -12,6 +12,7 @@
 #include "MetaOps/Runtime/Memory/Buffer.h"
 #include "MetaOps/Runtime/Memory/DType.h"
 #include "MetaOps/Runtime/Queue/Queue.h"
+#include "MetaOps/Runtime/Session/NodeRef.h"
 #include "MetaOps/Runtime/Session/Signature.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Builders.h"
@@ -56,15 +57,14 @@ struct Node {
   /// How often the session has been flushed when all updates that this value
   /// depends on are done.
   int64_t generation = 0;
+  /// The generation of the last update that needs it to be computed.
+  int64_t feeds = 0;
   /// The generation of the update that has rebound its Var, if one has.
   int64_t replacedBy = 0;
   /// Its place in the order of recording.
   uint64_t order = 0;
   /// How many runs there had been when it was recorded; see Graph::startPeriod.
   int64_t period = 0;
-  /// The same of the oldest operation that it was pending with then, down to
-  /// updates.
-  int64_t oldestPeriod = 0;
   /// Chains of values whose history has been ended (History.cpp), as a set of
   /// bits: those that end here, and those that this value was a part of.
   uint64_t endedChains = 0;
@@ -98,9 +98,11 @@ struct Node {
   bool isDerived : 1;
   /// Recorded where gradients were stopped: none flows to its operands.
   bool isStopped : 1;
-  /// Waits in the session's list of updates.
+  /// Waits in the session's list of updates; a value that one of these is to
+  /// replace, by which gradients may be asked for until then.
   bool isPendingUpdate : 1;
-  /// An update wrote into the buffer; the value is gone. See `overwrittenAt`.
+  bool isReplaced : 1;
+  /// The value is gone, and cannot be computed. See `Graph::setDonated`.
   bool isDonated : 1;
   /// Waits to be erased if nobody needs it.
   bool isQueued : 1;
@@ -117,16 +119,27 @@ struct Node {
   bool isOverdue : 1;
   /// A Var holds it, or has done so.
   bool wasHeld : 1;
-  /// The line of that update.
+  /// A Var has held it that holds a later value now.
+  bool wasRebound : 1;
+  /// Its history has been dropped, and led to values whose Vars were rebound.
+  bool isCut : 1;
+  /// A program has computed it, and has not kept it; somebody was waiting for
+  /// it then.
+  bool wasComputed : 1;
+  bool wasLeftOut : 1;
+  /// Its history ends with the updates that are about to run (Endings.h).
+  bool isEnding : 1;
+  /// The line of the update that wrote over the value, or ended its history.
   std::optional<mlir::Location> overwrittenAt;
 
   Node()
       : isScalar(false), isTransfer(false), carries(false), isInitial(false),
         isRandom(false), isDerived(false), isStopped(false),
-        isPendingUpdate(false), isDonated(false), isQueued(false),
-        isOutput(false), isAsked(false), isTarget(false),
+        isPendingUpdate(false), isReplaced(false), isDonated(false),
+        isQueued(false), isOutput(false), isAsked(false), isTarget(false),
         isDifferentiated(false), isSaved(false), isOverdue(false),
-        wasHeld(false) {}
+        wasHeld(false), wasRebound(false), isCut(false), wasComputed(false),
+        wasLeftOut(false), isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {
@@ -213,6 +226,9 @@ public:
     return signatures.getInfo(node->signature);
   }
 
+  /// Whether gradients by the value may be asked for, for it is replaced by an
+  /// update that is pending.
+  void setReplaced(Node *node, bool isReplaced);
   void retainVar(Node *node);
   void releaseVar(Node *node);
   void pin(Node *node);
@@ -220,19 +236,34 @@ public:
   /// The values that Vars or pins hold and that are no leaves, in the order of
   /// recording.
   std::vector<Node *> getWaiting() const;
+  /// Gradients by the value are asked for.
+  void setTarget(Node *node);
+  /// The values that gradients have been asked for by, and that are still
+  /// there.
+  std::vector<Node *> getTargets();
+  /// Pending values that Vars held when a program ran, and that none holds any
+  /// more, though something is made of them: their names have been rebound.
+  /// Forgets those of which that is no longer so.
+  std::vector<Node *> getRebound();
   /// Has the node erased by the next `collect`, if nobody needs it.
   void release(Node *node) { enqueue(node); }
 
   /// The value has been computed. Keeps its history only where needed; that
   /// reaches back through `depth` programs.
   void setComputed(Node *node, BufferRef buffer, uint32_t depth);
-  /// An update at `line` wrote into the value's buffer.
-  void setDonated(Node *node, mlir::Location line);
+  /// The value is gone: an update at `line` wrote into its buffer or, without a
+  /// line, it was too far back in the history of a loop.
+  void setDonated(Node *node, std::optional<mlir::Location> line);
+  /// Ends the histories of the values, each computed or overwritten, at them.
+  void endHistoriesAt(llvm::ArrayRef<Node *> values) { endHistories(values); }
   /// Whether a gradient may flow from this value to its operands: no other
   /// result of the operation counts.
   bool needsHistory(const Node *node) const;
   /// The same, whether or not anybody could ask for it.
   bool isFlowing(const Node *node) const;
+  /// Whether the value depends on its operands for derivatives, though these
+  /// may be zero everywhere, as those of `sign` are.
+  bool isDependent(const Node *node) const;
   /// Ends histories of the values, just computed, where they reach back through
   /// more than `depth` programs.
   void boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth);
@@ -277,6 +308,9 @@ public:
 
 private:
   Node *createNode();
+  /// Those of the nodes that are still there, and that the list keeps.
+  static std::vector<Node *> prune(std::vector<NodeRef> &list,
+                                   llvm::function_ref<bool(Node *)> isKept);
   Node *adopt(mlir::OpResult result, SignatureTable::Id signature,
               llvm::ArrayRef<Node *> sources, Device *device);
   Device *chooseDevice(mlir::Operation *op, SignatureTable::Id signature,
@@ -308,6 +342,8 @@ private:
   std::vector<Node *> worklist;
   /// Each at its own `waitingPlace`, from 1.
   std::vector<Node *> waiting;
+  std::vector<NodeRef> rebound;
+  std::vector<NodeRef> targets;
   size_t numOps = 0;
   uint64_t numRecorded = 0;
   int64_t period = 0;

@@ -32,6 +32,11 @@ struct SessionStatistics {
   double compileSeconds = 0;
   int64_t programHits = 0;
   int64_t programsRun = 0;
+  /// That programs have computed for values which somebody was waiting for when
+  /// an earlier one had computed them.
+  int64_t operatorsRepeated = 0;
+  /// That have ever been recorded, by the user and for gradients.
+  int64_t valuesRecorded = 0;
   /// Found on disk.
   int64_t programsLoaded = 0;
   int64_t kernelsLoaded = 0;

@@ -25,7 +25,9 @@
 #include "MetaOps/Runtime/Session/Recorder.h"
 #include "MetaOps/Runtime/Session/RunRecord.h"
 #include "MetaOps/Runtime/Session/Settings.h"
+#include "MetaOps/Runtime/Session/StepOutcome.h"
 #include "MetaOps/Runtime/Session/TensorData.h"
+#include "MetaOps/Runtime/Session/UnusedTargets.h"
 #include "MetaOps/Runtime/Session/Var.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SmallVector.h"
@@ -104,14 +106,20 @@ public:
                          llvm::ArrayRef<const Var *> targets,
                          llvm::ArrayRef<const Var *> numbers,
                          unsigned numNumbers) = 0;
-  /// Runs the step's program on other values and numbers; false where that
-  /// cannot be, and nothing is done.
+  /// Runs the step's program on other values and numbers, and has the outcome
+  /// told of it; false where that cannot be, and nothing is done.
   virtual bool repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
-                            llvm::ArrayRef<Number> numbers) = 0;
+                            llvm::ArrayRef<Number> numbers,
+                            StepOutcomeRef outcome) = 0;
+  /// Has the outcome told of the updates that are pending.
+  virtual void watchUpdates(StepOutcomeRef outcome) = 0;
 
-  /// Gradients of the sum of the loss by the targets, in reverse mode.
-  virtual std::vector<Var> grad(const Var &loss,
-                                llvm::ArrayRef<const Var *> targets) = 0;
+  /// Gradients of the sum of the loss by the targets, in reverse mode: by the
+  /// present value of each or, where the loss is not made of that, by the
+  /// youngest of its former values that the loss is made of.
+  virtual std::vector<Var>
+  grad(const Var &loss, llvm::ArrayRef<const Var *> targets,
+       UnusedTargets unused = UnusedTargets::NotAll) = 0;
   /// How the outputs move where the inputs move by the tangents, in forward
   /// mode.
   virtual std::vector<Var> jvp(llvm::ArrayRef<const Var *> outputs,

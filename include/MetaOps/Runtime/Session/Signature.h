@@ -31,6 +31,8 @@ struct SignatureInfo {
   bool isCheck = false;
   bool isReindex = false;
   bool isReindexReduce = false;
+  /// No derivative by a float operand reads the value of any.
+  bool isLinear = false;
   /// Reads its operands from memory, and writes its results there.
   bool isRoutine = false;
   /// An element depends on its index (and on 0-d operands) only.

@@ -27,6 +27,7 @@
 
 #include "MetaOps/Runtime/Queue/Queue.h"
 #include "MetaOps/Runtime/Session/RunRecord.h"
+#include "MetaOps/Runtime/Session/StepOutcome.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <atomic>
@@ -60,6 +61,8 @@ struct QueuedRun {
   Tickets awaited;
   /// Its place among the runs of all devices.
   uint64_t order = 0;
+  /// The steps whose updates the run makes.
+  std::vector<StepOutcomeRef> outcomes;
   /// For the listener.
   std::vector<CallTime> times;
   /// Of its last start.

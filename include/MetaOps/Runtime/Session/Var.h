@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_SESSION_VAR_H
 
 #include "MetaOps/Runtime/Memory/DType.h"
+#include "MetaOps/Runtime/Session/NodeRef.h"
 #include "MetaOps/Runtime/Session/Operand.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -17,6 +18,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace metaops {
 
@@ -39,6 +41,11 @@ public:
   operator Operand() const { return node; }
   /// The value, which the graph keeps as long as a Var holds it.
   Node *getNode() const { return node; }
+  /// Values that it held before it was rebound, the youngest last, as far as
+  /// they are floats: some of them may be gone.
+  llvm::ArrayRef<NodeRef> getFormer() const { return former; }
+  /// The place of its first value in the order of recording.
+  uint64_t getFirstOrder() const { return firstOrder; }
 
   DType dtype() const { return elementType; }
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
@@ -56,13 +63,19 @@ private:
     std::swap(node, other.node);
     std::swap(type, other.type);
     std::swap(elementType, other.elementType);
+    std::swap(former, other.former);
+    std::swap(firstOrder, other.firstOrder);
   }
+  /// Has it hold the other's value, as a later one of its own.
+  void rebind(Var &&other);
 
   std::shared_ptr<Session> session;
   Node *node = nullptr;
   // A value's type never changes, so these are read without a lock.
   mlir::RankedTensorType type;
   DType elementType = DType::F32;
+  std::vector<NodeRef> former;
+  uint64_t firstOrder = 0;
 };
 
 /// The values that Vars hold.

@@ -1,0 +1,248 @@
+//===- KeptValues.cpp - Values that a program keeps for later -------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value is *live* if a Var or a fetch holds it, or a pending value outside of
+// the slice reads it that is live itself. It is kept
+//
+// (a) if it is far from memory: a reduction or a routine lies between it and
+//     what is in memory or kept; or if a kernel writes it anyway;
+// (b) else, being computed element by element, when a second program computes
+//     it.
+//
+// So a program that is asked for once loses no fusion, nothing is computed a
+// third time, and chains of values do not grow. Structure decides, and no
+// figure of a machine.
+//
+// A value is kept for gradients if one can flow through it, and a kernel writes
+// it anyway: the results of reductions and routines, and what reindexes read.
+//
+// Views, checked indices and what a reindex enlarges are not kept, but what
+// they are made of instead.
+//
+// If these are more bytes than the budget, what is kept by (b) goes first; then
+// what has the fewest operators a byte.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeptValues.h"
+
+#include "MetaOps/Transforms/Simplify/FusionRules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace mlir;
+using namespace metaops;
+
+static int64_t bytesOf(const Node *node) {
+  return countBytes(node->shape(), node->dtype);
+}
+
+/// Whether the operation is one of those that are told to people.
+static bool isOperator(const SignatureInfo &info) {
+  return !info.isView && !info.isCheck && !info.isGenerator && !info.isScalar;
+}
+
+KeptValues::KeptValues(Graph &graph, const Slice &slice,
+                       llvm::function_ref<bool(const Node *)> savesFor)
+    : graph(graph), slice(slice), values(slice.numValues) {
+  findLive();
+  findCandidates(savesFor);
+}
+
+//===----------------------------------------------------------------------===//
+// Who waits for a value
+//===----------------------------------------------------------------------===//
+
+/// Whether a live value outside of the slice is made of the pending one, or it
+/// is held itself.
+bool KeptValues::isLiveOutside(Node *root) {
+  llvm::SmallVector<Node *> path{root}, stack{root};
+  while (!stack.empty()) {
+    Node *node = stack.pop_back_val();
+    auto known = outside.find(node);
+    bool isLive = node->vars > 0 || node->pins > 0 ||
+                  (known != outside.end() && known->second);
+    if (isLive) {
+      outside[root] = true;
+      return true;
+    }
+    if (known != outside.end())
+      continue;
+    outside[node] = false;
+    for (Node *user : graph.getUsers(node))
+      if (!user->isLeaf() && !slice.contains(user))
+        stack.push_back(user);
+  }
+  return false;
+}
+
+bool KeptValues::isAwaited(const Node *node) {
+  // A single use is what the slice reads it by.
+  if (node->value().use_empty() || node->value().hasOneUse())
+    return false;
+  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
+    return !user->isLeaf() && !slice.contains(user) && isLiveOutside(user);
+  });
+}
+
+/// Whether a reindex makes it, of a much smaller value: that is computed again
+/// for each consumer.
+bool KeptValues::isEnlarged(const Node *node) const {
+  return graph.getInfo(node).isReindex &&
+         countElements(node->operands.front()->shape()) <
+             countElements(node->shape()) / metaop::kSmallProducerRatio;
+}
+
+void KeptValues::findLive() {
+  for (Node *op : llvm::reverse(slice.ops)) {
+    const SignatureInfo &info = graph.getInfo(op);
+    bool needsOperands = false;
+    for (Node *result : resultsOf(op)) {
+      if (!slice.contains(result) || result->isLeaf())
+        continue;
+      Value &value = valueOf(result);
+      value.isLive |= result->vars > 0 || result->pins > 0 || isAwaited(result);
+      value.isRepeated |= result->wasLeftOut;
+      bool stands = info.isView || info.isCheck || isEnlarged(result);
+      if (value.isLive && stands && !result->isOutput)
+        valueOf(op->operands.front()).isLive = true;
+      needsOperands |= value.isRepeated;
+      repeated += value.isRepeated && result->wasComputed && isOperator(info) &&
+                  result->number == 0;
+    }
+    if (needsOperands)
+      for (Node *operand : op->operands)
+        if (!operand->isLeaf())
+          valueOf(operand).isRepeated = true;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reasons to keep a value
+//===----------------------------------------------------------------------===//
+
+/// Whether a reindex or a routine of the slice reads the value, so that it
+/// exists in memory.
+bool KeptValues::feedsReindex(const Node *node) const {
+  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
+    if (!slice.contains(user))
+      return false;
+    const SignatureInfo &info = graph.getInfo(user);
+    if (info.isView)
+      return feedsReindex(user);
+    if (info.isRoutine)
+      return true;
+    // A value of a much smaller space is computed again for each consumer.
+    return info.isReindex &&
+           countElements(user->shape()) / metaop::kSmallProducerRatio <
+               countElements(node->shape());
+  });
+}
+
+/// Whether all that becomes of the value in this program is results with as
+/// many elements that one reindex or reindex-reduce makes of it: its elements
+/// in another order, as the gradient of a transposed weight has them. No
+/// gradient reads what was only moved.
+bool KeptValues::isOnlyMoved(const Node *node) const {
+  return llvm::all_of(graph.getUsers(node), [&](Node *user) {
+    const SignatureInfo &info = graph.getInfo(user);
+    return !slice.contains(user) ||
+           (user->isOutput && (info.isReindex || info.isReindexReduce) &&
+            countElements(user->shape()) == countElements(node->shape()));
+  });
+}
+
+KeptValues::Reason
+KeptValues::findReason(Node *node, bool isFar,
+                       llvm::function_ref<bool(const Node *)> savesFor) const {
+  const SignatureInfo &info = graph.getInfo(node);
+  // What is free of a device is to stay so.
+  if (info.isView || info.isCheck || info.isGenerator || !node->device)
+    return Reason::None;
+  bool isLive = valueOf(node).isLive;
+  bool mayFlow = !info.isReindex && savesFor(node) &&
+                 (node->vars > 0 || !isOnlyMoved(node));
+  if (!isLive && !mayFlow)
+    return Reason::None;
+  bool isWritten = info.isReindexReduce || info.isRoutine || feedsReindex(node);
+  if (mayFlow && isWritten)
+    return Reason::Gradient;
+  if (!isLive || isEnlarged(node))
+    return Reason::None;
+  if (isFar || isWritten)
+    return Reason::Live;
+  return node->wasComputed ? Reason::Again : Reason::None;
+}
+
+void KeptValues::findCandidates(
+    llvm::function_ref<bool(const Node *)> savesFor) {
+  constexpr uint32_t most = 1 << 24;
+  for (Node *op : slice.ops) {
+    const SignatureInfo &info = graph.getInfo(op);
+    Value made;
+    made.isFar = info.isReindexReduce || info.isRoutine;
+    made.operators = isOperator(info);
+    for (Node *operand : op->operands) {
+      const Value &value = valueOf(operand);
+      made.isFar |= value.isFar;
+      made.operators = std::min(made.operators + value.operators, most);
+    }
+    for (Node *result : resultsOf(op)) {
+      if (!slice.contains(result) || result->isLeaf() || result->isOutput)
+        continue;
+      Value &value = valueOf(result);
+      Reason reason = findReason(result, made.isFar, savesFor);
+      if (reason != Reason::None) {
+        candidates.push_back({result, reason, bytesOf(result), made.operators});
+        continue;
+      }
+      value.isFar = made.isFar;
+      value.operators = made.operators;
+      if (value.isLive && isOperator(info))
+        leftOut.push_back(result);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The budget
+//===----------------------------------------------------------------------===//
+
+std::vector<Node *> KeptValues::choose(int64_t budget) const {
+  std::vector<const Candidate *> order;
+  int64_t bytes = 0;
+  for (const Candidate &candidate : candidates) {
+    order.push_back(&candidate);
+    bytes += candidate.bytes;
+  }
+  if (bytes > budget) {
+    // The last ones go.
+    auto rank = [](const Candidate *each) {
+      return std::make_tuple(each->reason == Reason::Again,
+                             -double(each->operators) / double(each->bytes),
+                             each); // the order of the slice
+    };
+    llvm::sort(order, [&](const Candidate *a, const Candidate *b) {
+      return rank(a) < rank(b);
+    });
+    llvm::erase_if(order, [&](const Candidate *candidate) {
+      if (candidate->bytes > budget)
+        return true;
+      budget -= candidate->bytes;
+      return false;
+    });
+    llvm::sort(order); // as they are in memory, and so in the slice
+  }
+  std::vector<Node *> chosen;
+  for (const Candidate *candidate : order)
+    chosen.push_back(candidate->node);
+  return chosen;
+}
