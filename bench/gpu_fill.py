@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles all workloads for a GPU that is not here, into the cache on disk.
+"""Compiles workloads and kinds for a GPU that is not here, into the cache on disk.
 
     gpu_fill.py CHIP [NAME...]
 
@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import metaops as mo
 import numpy as np
+from contact.kinds import KINDS
 from ops.base import listed
 from ops.metaops_ops import MetaOps
 from workloads import WORKLOADS, Workload, select
@@ -45,19 +48,26 @@ def compile_workload(workload: Workload, size: str) -> None:
     mo.estimate(results)
 
 
+def jobs(names: Sequence[str]) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Return what is compiled, by its title."""
+    for name in select(names):
+        for size in SIZES:
+            if size in WORKLOADS[name].shapes:
+                yield f"{name}, {size}", partial(compile_workload, WORKLOADS[name], size)
+    for title, kind in () if names else KINDS.items():
+        yield title, lambda kind=kind: mo.estimate(kind.record(kind.arrays()))
+
+
 def main() -> None:
     """Compile what the command line names, or all."""
     chip, *names = sys.argv[1:]
     failed = []
     with mo.device(f"cuda:{chip}"):
-        for name in select(names):
-            for size in SIZES:
-                if size not in WORKLOADS[name].shapes:
-                    continue
-                try:
-                    compile_workload(WORKLOADS[name], size)
-                except Exception as error:
-                    failed.append(f"{name}, {size}: {error}".splitlines()[0][:120])
+        for title, compile_one in jobs(names):
+            try:
+                compile_one()
+            except Exception as error:
+                failed.append(f"{title}: {error}".splitlines()[0][:120])
     counts = mo.stats()
     print(
         f"{counts['programs_compiled']} programs with {counts['kernels_compiled']} kernels in"
