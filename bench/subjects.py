@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -115,10 +116,12 @@ def weights_for(shapes: Sequence[Shape]) -> list[np.ndarray]:
     return result
 
 
-def make_task(name: str) -> Task:
-    """Return a subject with weights and a batch, the same ones whenever asked."""
-    import models
+def make_task(name: str, library: str = "models") -> Task:
+    """Return a subject with weights and a batch, the same ones whenever asked.
 
+    `library` has a model with parameters of the same shapes, as all have.
+    """
+    models = importlib.import_module(library)
     subject = SUBJECTS[name]
     parameters = getattr(models, subject.model)(*subject.arguments).parameters()
     rng = np.random.default_rng(1)
