@@ -203,7 +203,7 @@ class Devices(Section):
         *("bench_report", "bench_run", "calls", "coverage", "docs", "guides", "imports"),
         *("listings", "names", "schedulers", "stubs", "tiers", "wrong_calls"),
         *("code_size", "export", "kernel_listings", "object_files", "tune"),
-        *("gpu_audit", "gpu_check", "gpu_programs"),
+        *("gpu_audit", "gpu_contact", "gpu_programs"),
     )
 
     def plan(self, request: Request) -> Plan:

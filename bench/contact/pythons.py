@@ -1,0 +1,47 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Pythons of the machine that have PyTorch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+#: What our own process has for its Python, and no other may see.
+OWN = ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+#: Where a bundle keeps the LD_LIBRARY_PATH that it was called with.
+GIVEN_LIBRARIES = "METAOPS_BUNDLE_LIBRARIES"
+NAMES = ("python3", "python", *(f"python3.{minor}" for minor in range(14, 8, -1)))
+#: Importing PyTorch for the first time takes long on some disks.
+SECONDS = 60
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of another Python."""
+    others = {name: value for name, value in os.environ.items() if name not in OWN}
+    if given := others.pop(GIVEN_LIBRARIES, ""):
+        others["LD_LIBRARY_PATH"] = given
+    return others
+
+
+def find() -> tuple[str, str]:
+    """Return the first Python on the path that has PyTorch, and what it is; or why none."""
+    tried = []
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        for name in NAMES:
+            python = Path(folder or ".") / name
+            if not os.access(python, os.X_OK):
+                continue
+            tried.append(str(python))
+            command = [str(python), "-c", "import torch, numpy; print(torch.__version__)"]
+            try:
+                done = subprocess.run(
+                    command, capture_output=True, text=True, env=environment(), timeout=SECONDS
+                )
+            except (OSError, subprocess.TimeoutExpired):
+                continue
+            if done.returncode == 0:
+                return str(python), f"PyTorch {done.stdout.strip()} of {python}"
+    return "", f"PyTorch is in none of {', '.join(tried)}" if tried else "no Python on the path"

@@ -1,0 +1,266 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The summary of a contact: what is wrong, then what is slow, in lines that fit a screen."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workloads import WORKLOADS
+
+from .child import Record
+
+if TYPE_CHECKING:
+    from .controller import Options, Part
+
+MOST_WRONG, MOST_SLOW, WIDTH = 20, 30, 150
+#: What events have more of than kernels, at most, if only kernels are between them.
+HOST_SECONDS = 3e-4
+EAGER, COMPILED, TF32 = "PyTorch", "torch.compile", "PyTorch TF32"
+
+
+def is_bad(record: Record) -> bool:
+    """Return whether a result says that something is wrong with us."""
+    if record["part"] not in ("kinds", "checks", "steps", "rates", "tests"):
+        return False
+    return bool(record.get("error") or record.get("difference") or record.get("failed"))
+
+
+def title(record: Record) -> str:
+    """Return what a result is about."""
+    names = ("kind", "workload", "file", "fault", "subject", "floor")
+    name = next((str(record[key]) for key in names if key in record), "")
+    return f"{name}, {record['size']}" if "size" in record else name
+
+
+def progress(records: Sequence[Record], seconds: float) -> str:
+    """Return how far everything is."""
+    counts = Counter(record["part"] for record in records)
+    bad = sum(map(is_bad, records))
+    return f"{seconds:.0f} s: {', '.join(f'{n} {c}' for n, c in counts.items())}; {bad} bad"
+
+
+def geometric_mean(values: Iterable[float]) -> float | None:
+    """Return it, or nothing of nothing."""
+    logs = [math.log(value) for value in values if value > 0]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Return a number with few digits."""
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.{digits}f}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table, the first column to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+
+
+def summary(records: list[Record], parts: list[Part], seconds: float, options: Options) -> str:
+    """Return the text of the summary."""
+    lines = [
+        f"{options.device} beside {options.reference}, {seconds:.0f} s of {options.budget:.0f}"
+    ]
+    lines += machine_lines(records)
+    lines += part_lines(records, parts)
+    for part in ("kinds", "checks"):
+        lines += check_lines(part, [r for r in records if r["part"] == part])
+    lines += step_lines(records)
+    lines += rate_lines(records)
+    lines += test_lines([r for r in records if r["part"] == "tests"])
+    return "\n".join(line[:WIDTH] for line in lines) + "\n"
+
+
+def machine_lines(records: list[Record]) -> list[str]:
+    """Return what the machine is."""
+    lines = []
+    for record in records:
+        if record["part"] == "machine":
+            told = {k: v for k, v in record.items() if k not in ("part", "at", "environment")}
+            lines.append(", ".join(f"{k} {v}" for k, v in told.items()))
+        if record["part"] == "device":
+            told = record.get("device") or {"error": record.get("error")}
+            lines.append(", ".join(f"{k} {v}" for k, v in told.items()))
+        if record["part"] in ("probe", "peer probe") and ("error" in record or "found" in record):
+            found = record.get("found", [])
+            lines.append(f"{record['part']}: {record.get('error') or record['cupti']} {found[:2]}")
+    return [line[:400][k : k + WIDTH] for line in lines for k in range(0, len(line[:400]), WIDTH)]
+
+
+def part_lines(records: list[Record], parts: list[Part]) -> list[str]:
+    """Return how far each part came."""
+    rows = [["part", "seconds", "items", "not reached", "lost", "errors"]]
+    for part in parts:
+        mine = [record for record in records if record["part"] == part.title]
+        lost = sum("lost" in record for record in mine)
+        errors = sum("error" in record for record in mine) - lost
+        rows.append([part.title, f"{part.seconds:.1f}", str(part.items)])
+        rows[-1] += [str(part.unbegun), str(lost), str(errors)]
+    return ["", *aligned(rows)]
+
+
+def check_lines(part: str, records: list[Record]) -> list[str]:
+    """Return what does not agree."""
+    if not records:
+        return []
+    wrong = [record for record in records if is_bad(record)]
+    exact = sum(bool(record.get("same_bits")) for record in records)
+    lines = ["", f"{part}: {len(records) - len(wrong)} of {len(records)} right, {exact} to the bit"]
+    for record in wrong[:MOST_WRONG]:
+        where = "; ".join(
+            f"{w.get('wrong')} from {w.get('first')}" for w in record.get("where", [])
+        )
+        what = record.get("error") or record["difference"]
+        lines.append(f"  {title(record)}: {what} {where}")
+    if len(wrong) > MOST_WRONG:
+        lines.append(f"  and {len(wrong) - MOST_WRONG} more")
+    near = [title(r) for r in records if not is_bad(r) and not r.get("same_bits", True)]
+    if near:
+        text = f"  right, but not to the bit: {', '.join(near)}"
+        lines += [text[k : k + WIDTH] for k in range(0, min(len(text), 4 * WIDTH), WIDTH)]
+    return lines
+
+
+def step_lines(records: list[Record]) -> list[str]:
+    """Return what training steps take, in milliseconds."""
+    ours = [record for record in records if record["part"] == "steps"]
+    theirs = {r["subject"]: r for r in records if r["part"] == "peer steps" and "wall" in r}
+    body, errors = [], []
+    for record in ours:
+        if problem := record.get("error") or record.get("difference"):
+            errors.append(f"  {record['subject']}: {problem}")
+        both = (record, theirs.get(record["subject"], {}))
+        cells = [record["subject"]]
+        for key, scale in (("seconds", 1e3), ("kernels", 1), ("wall", 1e3)):
+            cells += [number(one[key] * scale) if key in one else "-" for one in both]
+        body.append(cells)
+    if not body:
+        return []
+    head = ["steps, ms", "kernels", "eager", "launches", "eager", "wall", "eager"]
+    return ["", *aligned([head, *body]), *errors]
+
+
+# Rates
+
+
+def timed(records: list[Record]) -> list[Record]:
+    """Return our times with the peers' beside them."""
+    theirs: dict[tuple[str, str], dict[str, float]] = {}
+    for record in records:
+        if record["part"] in ("peers", "compiled") and "seconds" in record and "peer" in record:
+            row = theirs.setdefault((record["workload"], record["size"]), {})
+            row[record["peer"]] = record["seconds"]
+    rows = []
+    for record in records:
+        if record["part"] == "rates" and record.get("seconds"):
+            peers = theirs.get((record["workload"], record["size"]), {})
+            # Routines of the host, as sorts are, run between kernels.
+            has_host = record["by events"] > 2 * record["seconds"] + HOST_SECONDS
+            ours = record["by events"] if has_host else record["seconds"]
+            ratios = {peer: seconds / ours for peer, seconds in peers.items()}
+            size = record["size"] + (" (h)" if has_host else "")
+            rows.append({**record, "size": size, "seconds": ours, "ratios": ratios})
+    return rows
+
+
+def cells(name: str, count: str, rows: Sequence[Record], copy: float) -> list[str]:
+    """Return a line of the table for rows that are told together."""
+
+    def mean(values: Iterable[float]) -> str:
+        return number(geometric_mean(values))
+
+    ratios = [
+        mean(row["ratios"][peer] for row in rows if peer in row["ratios"])
+        for peer in (EAGER, TF32, COMPILED)
+    ]
+    return [
+        name[:52],
+        count,
+        mean(row["seconds"] * 1e6 for row in rows),
+        mean(row["by events"] * 1e6 for row in rows),
+        mean(row["predicted"] / row["seconds"] for row in rows),
+        mean(row["bytes"] / row["seconds"] / copy for row in rows) if copy else "-",
+        mean(row["flops"] / row["seconds"] / 1e12 for row in rows if row["flops"]),
+        *ratios,
+    ]
+
+
+TITLES = ["", "rows", "us", "by events", "predicted", "of copy", "TFLOP/s"]
+TITLES += ["eager", "TF32", "compile"]
+
+
+def slowest(row: Record) -> float:
+    """Return the smallest ratio to a peer of the same arithmetic."""
+    return min((r for peer, r in row["ratios"].items() if peer != TF32), default=math.inf)
+
+
+def rate_lines(records: list[Record]) -> list[str]:
+    """Return floors, all groups, and rows that are slow."""
+    lines: list[str] = []
+    floors = [r for r in records if r["part"] == "peers" and "floor" in r]
+    copy: float = 0.0
+    for record in records:
+        copy = record.get("device", {}).get("copy bytes per second", copy)
+    for floor in floors:
+        rate = floor.get("flops per second") or floor.get("bytes per second")
+        said = floor.get("error", "")
+        if rate:
+            said = f"{rate / 1e12:.3g} T/s in {floor['seconds'] * 1e6:.0f} us"
+        lines.append(f"  {floor['floor']}: {said}")
+        if not copy:
+            copy = floor.get("bytes per second", copy)
+    rows = timed(records)
+    if rows:
+        lines += ["", "Ratios are a peer's time over ours: above 1, ours is faster."]
+        lines += ["(h): the host's routines are in it. Means are geometric, predicted is of ours."]
+        lines += group_table(rows, copy)
+        compared = sorted((row for row in rows if row["ratios"]), key=slowest)
+        lines += ["", "The slowest beside peers, then the fastest"]
+        told = compared[:MOST_SLOW] + compared[MOST_SLOW:][-5:]
+        body = [cells(title(row), "", [row], copy) for row in told]
+        lines += aligned([TITLES, *body])
+    errors = [r for r in records if r["part"] == "rates" and "error" in r]
+    if errors:
+        lines += ["", f"Not timed: {len(errors)}"]
+        lines += [f"  {title(record)}: {record['error']}" for record in errors[:MOST_WRONG]]
+    for part in ("peers", "compiled"):
+        reasons = Counter(r["error"][:90] for r in records if r["part"] == part and "error" in r)
+        lines += [f"  {part}, {count}: {reason}" for reason, count in reasons.most_common(3)]
+    return lines
+
+
+def group_table(rows: Sequence[Record], copy: float) -> list[str]:
+    """Return a line for each group."""
+    groups: dict[str, list[Record]] = {}
+    for row in rows:
+        groups.setdefault(WORKLOADS[row["workload"]].group, []).append(row)
+    body = [cells(group, str(len(members)), members, copy) for group, members in groups.items()]
+    return aligned([TITLES, *body])
+
+
+def test_lines(records: list[Record]) -> list[str]:
+    """Return what tests said."""
+    if not records:
+        return []
+    rows = [["tests", "passed", "failed", "finished"]]
+    told: list[Any] = []
+    for record in records:
+        counts = [str(record.get(key, "-")) for key in ("passed", "failed", "finished")]
+        rows.append([record["file"], *counts])
+        told.append(" ".join([*record.get("first", []), *record.get("why", [])]))
+        told[-1] = told[-1] or record.get("error", "")
+    head, *body = aligned(rows)
+    return ["", head, *(f"{line}  {why}" for line, why in zip(body, told, strict=True))]

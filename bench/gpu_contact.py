@@ -1,0 +1,66 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether kernels are right on a GPU, and how fast, in one command that loses no answer.
+
+    gpu_contact.py [PART...] [--budget SECONDS] [--emulate] [--output FOLDER]
+
+kinds: a kernel of each kind on the GPU and on the emulator of its chip, which execute the
+same code, and NumPy. checks: so are all workloads at odd extents. steps: training steps of
+models. rates: the time of kernels by the GPU's clock, beside PyTorch, eager and compiled,
+where a Python on the path has it. tests: test files on the GPU. Results are in FOLDER:
+contact.jsonl has one a line, contact.txt is the summary, culprits.tar.gz has the kernels
+of what went wrong.
+
+With --emulate, the emulator is in the GPU's place, and the CPU in the emulator's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    """Be a child, or the controller."""
+    if sys.argv[1:2] == ["--child"]:
+        from contact.answers import run_child
+
+        run_child(sys.argv[2], json.loads(sys.argv[3]))
+        return
+    from contact.controller import PARTS, TESTS, Contact, Options
+
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help="all if none")
+    parser.add_argument("--budget", type=float, default=480, help="seconds for all")
+    parser.add_argument("--emulate", action="store_true", help="needs no GPU")
+    parser.add_argument("--chip", default="sm_90a", help="what is emulated")
+    parser.add_argument("--output", type=Path, default=Path("contact"), help="folder for results")
+    parser.add_argument("--workloads", nargs="+", default=(), help="names, groups or patterns")
+    parser.add_argument("--tests", nargs="+", default=TESTS, help="files, as 'reduce'")
+    parser.add_argument("--patience", type=float, default=0, help="seconds for one result")
+    parser.add_argument("--faults", action="store_true", help="add results that fail, to see it")
+    given = parser.parse_args()
+    unknown = set(given.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"no part is called {' or '.join(sorted(unknown))}; there are {PARTS}")
+    options = Options(
+        parts=given.parts or PARTS,
+        folder=given.output.resolve(),
+        budget=given.budget,
+        emulate=given.emulate,
+        chip=given.chip,
+        patterns=given.workloads,
+        tests=given.tests,
+        patience=given.patience,
+        faults=given.faults,
+    )
+    sys.exit(Contact(options).go())
+
+
+if __name__ == "__main__":
+    main()

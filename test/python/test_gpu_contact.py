@@ -1,0 +1,273 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a bundle for GPUs does, as far as it goes without one."""
+
+import ctypes
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from metaops import toolkits
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
+sys.path.insert(0, str(BENCH))
+
+from contact import differences, pythons, rates, table  # noqa: E402
+from contact.activities import Activities, Activity, ActivityError  # noqa: E402
+from contact.answers import count_tests  # noqa: E402
+from contact.controller import rows  # noqa: E402
+from contact.driver import DriverError, Gpu  # noqa: E402
+
+without_gpu = pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="there is a GPU")
+
+
+def start(folder, *arguments):
+    command = [sys.executable, BENCH / "gpu_contact.py", *arguments, "--output", folder]
+    # Without a Python that has PyTorch.
+    environment = {**os.environ, "PATH": "/usr/bin/absent"}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def contact(folder, *arguments):
+    process = start(folder, *arguments)
+    output, _ = process.communicate(timeout=300)
+    records = [json.loads(line) for line in (folder / "contact.jsonl").read_text().splitlines()]
+    return process.returncode, output, records
+
+
+def of(part, records):
+    return [record for record in records if record["part"] == part]
+
+
+def test_all_parts_run_on_the_emulator(tmp_path):
+    names = ["--workloads", "chain of 1", "softmax both"]
+    code, output, records = contact(
+        tmp_path, "checks", "rates", "tests", "--emulate", "--tests", "reindex", *names
+    )
+    assert code == 0, output
+    assert "checks: 2 of 2 right" in output
+    assert [record["difference"] for record in of("checks", records)] == ["", ""]
+    for record in of("rates", records):
+        assert record["seconds"] > 0 and record["bytes"] > 0 and record["kernels"]
+    (tests,) = of("tests", records)
+    assert tests["passed"] > 0 and tests["failed"] == 0 and tests["finished"]
+    assert (tmp_path / "contact.txt").read_text() in output
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["contact.jsonl", "contact.txt", "culprits.tar.gz", "log.txt"]
+
+
+def test_a_child_that_crashes_or_hangs_loses_its_item_alone(tmp_path):
+    code, output, records = contact(tmp_path, "kinds", "--emulate", "--faults", "--patience", "6")
+    assert code == 1
+    kinds = of("kinds", records)
+    wrong = {record["fault"]: record["error"] for record in kinds if "error" in record}
+    assert wrong == {
+        "crash": "ended by SIGABRT",
+        "hang": "no answer in 6 s",
+        "error": "ValueError: a fault called error",
+    }
+    right = [record for record in kinds if record.get("difference") == ""]
+    assert len(right) == len(kinds) - 3 > 50
+    assert f"kinds: {len(right)} of {len(kinds)} right" in output
+
+
+def test_a_budget_that_ends_leaves_a_summary(tmp_path):
+    begin = time.monotonic()
+    _, output, _ = contact(tmp_path, "checks", "--emulate", "--budget", "11")
+    assert time.monotonic() - begin < 25
+    line = next(line for line in output.splitlines() if line.startswith("checks  "))
+    assert int(line.split()[3]) > 0
+
+
+def test_who_stops_it_has_a_summary(tmp_path):
+    process = start(tmp_path, "checks", "--emulate")
+    lines = tmp_path / "contact.jsonl"
+    while not lines.exists() or '"checks"' not in lines.read_text():
+        time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=30)
+    assert "stopped from outside" in output
+    assert (tmp_path / "contact.txt").read_text() in output
+
+
+def test_what_went_wrong_is_listed(tmp_path):
+    options = json.dumps({"reference": "emulator:sm_90a", "folder": str(tmp_path)})
+    command = [sys.executable, BENCH / "gpu_contact.py", "--child", "listings", options]
+    item = json.dumps({"kind": "rows, short"})
+    done = subprocess.run(command, input=item, capture_output=True, text=True, timeout=60)
+    assert json.loads(done.stdout.splitlines()[-1]) == {"done": True, "goes_on": True}
+    text = (tmp_path / "culprits" / "rows_short.txt").read_text()
+    assert "#metaop.schedule" in text and ".target sm_90a" in text
+
+
+@without_gpu
+def test_what_does_not_run_says_why(tmp_path):
+    code, output, records = contact(
+        tmp_path, "checks", "--budget", "60", "--workloads", "chain of 1"
+    )
+    assert code == 1
+    assert "libcuda.so.1" in of("checks", records)[0]["error"]
+    assert "NVIDIA's driver" in of("device", records)[0]["error"]
+    assert "libcuda.so.1" in output
+    with tarfile.open(tmp_path / "culprits.tar.gz") as archive:
+        assert archive.getnames() == ["culprits/chain_of_1.txt"]
+
+
+def test_one_row_of_each_group_comes_first():
+    order = [row["workload"] for row in rows(["softmax*", "transpose*"], emulate=False)]
+    assert order[0].startswith("transpose") and order[1].startswith("softmax")
+    assert {row["size"] for row in rows([], emulate=False)} == {"large", "million", "own"}
+
+
+def test_ratios_are_of_the_same_row():
+    ours = {"part": "rates", "workload": "softmax", "size": "large", "seconds": 1e-3}
+    ours |= {"by events": 1.1e-3, "predicted": 9e-4, "bytes": 10**9, "flops": 0}
+    theirs = {"part": "peers", "workload": "softmax", "size": "large", "seconds": 2e-3}
+    (row,) = table.timed([ours, {**theirs, "peer": "PyTorch"}])
+    assert row["ratios"] == {"PyTorch": 2.0}
+    # What the host does between kernels is ours as well.
+    (row,) = table.timed([{**ours, "by events": 4e-3}, {**theirs, "peer": "PyTorch"}])
+    assert row["ratios"] == {"PyTorch": 0.5} and row["size"] == "large (h)"
+
+
+def test_the_first_test_that_failed_is_told():
+    lines = ["a.py::test_a PASSED [ 1%]", "a.py::test_b FAILED [ 2%]", "E   AssertionError"]
+    counts = count_tests(lines)
+    assert counts["passed"] == counts["failed"] == 1
+    assert counts["first"] == ["a.py::test_b"] and counts["why"] == ["E   AssertionError"]
+
+
+def test_the_gpu_needs_the_driver():
+    with pytest.raises(DriverError, match=r"libcuda-absent\.so is a part of NVIDIA's driver"):
+        Gpu("libcuda-absent.so")
+
+
+class Written(Activities):
+    """Activities that are told of with each call."""
+
+    def __init__(self, *found):
+        self.found = found
+        self.calls = []
+
+    def begin(self):
+        self.calls.append("begin")
+
+    def end(self):
+        self.calls.append("end")
+
+    def since(self):
+        return list(self.found)
+
+
+def test_the_time_of_a_call_is_that_of_its_kernels():
+    kernel = Activity("kernel", "kernel_0", 1000, 3000, (3, 1, 1), (256, 1, 1), 128, 40)
+    written = Written(kernel, Activity("fill", "fill", 3000, 9000), kernel)
+    record = rates.by_activities(written, lambda: None)
+    assert record["seconds"] == record["fastest"] == pytest.approx(4e-6)
+    assert written.calls == ["begin", "end"]
+    told = record["activities"][0]
+    assert told["name"] == "kernel_0" and told["grid"] == (3, 1, 1) and told["shared"] == 128
+
+
+def test_activities_are_read_from_their_records():
+    activities = object.__new__(Activities)
+    activities._found, activities._memory = [], os.open("/proc/self/mem", os.O_RDONLY)
+    name = ctypes.create_string_buffer(b"kernel_0")
+    record = ctypes.create_string_buffer(256)
+    address = ctypes.addressof(record)
+    struct.pack_into("I", record, 0, 10)
+    struct.pack_into("H", record, 6, 40)
+    struct.pack_into("QQ", record, 16, 5000, 7000)
+    struct.pack_into("8i", record, 52, 3, 2, 1, 256, 1, 1, 100, 28)
+    struct.pack_into("Q", record, 104, ctypes.addressof(name))
+    activities._add(address)
+    # A name that is nowhere is none.
+    struct.pack_into("Q", record, 104, 12345)
+    activities._add(address)
+    struct.pack_into("QQ", record, 16, 7000, 5000)
+    with pytest.raises(ActivityError, match="from 7000 to 5000 cannot be"):
+        activities._add(address)
+    # Copies count within the GPU.
+    struct.pack_into("IB", record, 0, 1, 1)
+    struct.pack_into("QQ", record, 16, 1, 2)
+    activities._add(address)
+    struct.pack_into("IB", record, 0, 1, 8)
+    activities._add(address)
+    kernel = Activity("kernel", "kernel_0", 5000, 7000, (3, 2, 1), (256, 1, 1), 128, 40)
+    assert activities._found == [kernel, replace(kernel, name=""), Activity("copy", "copy", 1, 2)]
+
+
+def test_where_results_are_wrong_is_told():
+    expected = np.arange(12, dtype="float32").reshape(3, 4)
+    mine = expected.copy()
+    mine[1, 2], mine[2, 3] = 7.0, np.nan
+    (told,) = differences.describe([expected, mine], [expected, expected])
+    assert told["result"] == 1 and told["wrong"] == 2
+    assert told["first"] == [[1, 2], "7.0", "6.0"] and told["last"] == [[2, 3], "nan", "11.0"]
+
+
+def test_activities_need_cupti():
+    with pytest.raises(ActivityError, match=r"libcupti-absent\.so"):
+        Activities("libcupti-absent.so")
+
+
+def make_python(folder, text):
+    folder.mkdir()
+    python = folder / "python3"
+    python.write_text(f"#!/bin/sh\n{text}\n")
+    python.chmod(0o755)
+    return str(python)
+
+
+def test_the_first_python_that_has_pytorch_is_found(tmp_path, monkeypatch):
+    without = make_python(tmp_path / "a", "exit 1")
+    # What is ours is not seen by others.
+    having = make_python(
+        tmp_path / "b", 'test "$PYTHONPATH$LD_LIBRARY_PATH" = /theirs && echo 2.9.1'
+    )
+    monkeypatch.setenv("PYTHONPATH", "/ours")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/ours")
+    monkeypatch.setenv("METAOPS_BUNDLE_LIBRARIES", "/theirs")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'a'}:{tmp_path / 'b'}")
+    assert pythons.find() == (having, f"PyTorch 2.9.1 of {having}")
+    monkeypatch.setenv("PATH", str(tmp_path / "a"))
+    assert pythons.find() == ("", f"PyTorch is in none of {without}")
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert pythons.find() == ("", "no Python on the path")
+
+
+def test_assemblers_and_folders_are_told_to_the_session():
+    given = {"METAOPS_ASSEMBLERS": " nvJitLink 13.0, ,ptxas 12.1"}
+    assert toolkits.other_assemblers(given) == ["nvJitLink 13.0", "ptxas 12.1"]
+    assert toolkits.other_assemblers({}) == []
+    chips = {"METAOPS_EMULATOR_ASSEMBLES": "sm_80, sm_90a,"}
+    assert toolkits.assembled_for(chips) == ["sm_80", "sm_90a"]
+    assert toolkits.assembled_for({}) == []
+    assert toolkits.package_folders(["", "/packages"]) == ["/packages"]
+
+
+def test_emulated_devices_assemble_for_chips_that_there_are():
+    program = "import metaops; metaops.array"
+    environment = {**os.environ, "METAOPS_EMULATOR_ASSEMBLES": "sm_80,sm_75"}
+    finished = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 1
+    message = (
+        "ValueError: METAOPS_EMULATOR_ASSEMBLES: the chip 'sm_75' is too old; code is made for"
+    )
+    assert message in finished.stderr
