@@ -20,12 +20,25 @@ from typing import Any
 Record = dict[str, Any]
 #: Gives the results of an item.
 Answer = Callable[[Record], Iterable[Record]]
+#: Of absolute paths.
+FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:,'\"]+/)+")
 
 
 def first_line(error: BaseException) -> str:
     """Return what an error says, shortly."""
     lines = f"{type(error).__name__}: {error}".splitlines()
     return lines[0][:300]
+
+
+def without_folders(value: Any) -> Any:
+    """Return a result whose texts name files alone: where a machine has them is its own."""
+    if isinstance(value, str):
+        return FOLDERS.sub("", value)
+    if isinstance(value, dict):
+        return {key: without_folders(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_folders(entry) for entry in value]
+    return value
 
 
 def file_name(title: str) -> str:

@@ -27,7 +27,7 @@ from workloads import WORKLOADS, select
 
 from . import pythons, table
 from .answers import THEIRS, find_cupti
-from .child import Record, first_line
+from .child import Record, first_line, without_folders
 from .pool import Job, Pool
 
 SCRIPT = Path(__file__).resolve().parents[1] / "gpu_contact.py"
@@ -139,13 +139,13 @@ class Contact:
         whole = {"part": part, "at": at, **item, **record}
         with self.lock:
             self.records.append(whole)
-            self.lines.write(json.dumps(whole) + "\n")
+            self.lines.write(json.dumps(without_folders(whole)) + "\n")
             self.lines.flush()
 
     def write_summary(self) -> str:
         """Write the table, and return it."""
         with self.lock:
-            records = list(self.records)
+            records = without_folders(self.records)
         text = table.summary(records, self.parts, time.monotonic() - self.begin, self.options)
         file = self.options.folder / "contact.txt"
         file.with_suffix(".part").write_text(text)
@@ -202,6 +202,8 @@ class Contact:
         finally:
             for part, pool in running:
                 part.unbegun = pool.stop()
+                told = {"seconds": round(part.seconds, 1), "items": part.items}
+                self.report("ended", {}, {"of": part.title, **told, "unbegun": part.unbegun})
 
     def until(self, part: str) -> float:
         """Return when a part ends that has just begun."""
@@ -212,7 +214,7 @@ class Contact:
 
     def look(self) -> None:
         """Learn what the machine has: the GPU, PyTorch, CUPTI."""
-        self.report("machine", {}, machine())
+        self.report("machine", {}, {**machine(), "budget": self.options.budget})
         until = self.until("device")
         looking = threading.Thread(target=self.find_python, daemon=True)
         looking.start()
@@ -371,11 +373,12 @@ def machine() -> Record:
 
     import metaops as mo
 
-    names = ("LD_LIBRARY_PATH", "PATH", "METAOPS_CACHE_DIR", "METAOPS_ASSEMBLERS")
+    system = (platform.system(), " ".join(platform.libc_ver()), platform.machine())
+    commit = SCRIPT.parents[1] / "commit.txt"
     return {
-        "system": platform.platform(),
-        "libc": "-".join(platform.libc_ver()),
+        "system": ", ".join(system),
         "cores": len(os.sched_getaffinity(0)),
         "version": getattr(mo, "__version__", ""),
-        "environment": {name: os.environ.get(name, "") for name in names},
+        "commit": commit.read_text().strip() if commit.exists() else "",
+        "assemblers": os.environ.get("METAOPS_ASSEMBLERS", ""),
     }

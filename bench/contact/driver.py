@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from statistics import median
 
 from .child import Record, first_line
@@ -34,6 +35,8 @@ ATTRIBUTES = {
     "capability major": 75,
     "capability minor": 76,
 }
+#: Of the driver's module, where it is.
+VERSION = Path("/sys/module/nvidia/version")
 EMPTY = b""".version 7.8
 .target sm_{chip}
 .address_size 64
@@ -85,7 +88,10 @@ class Gpu:
         self._call("cuDeviceGetName", name, len(name), self._device)
         self._call("cuDriverGetVersion", ctypes.byref(version))
         self._call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
-        found: Record = {"gpu": name.value.decode(), "driver CUDA": version.value}
+        found: Record = {"gpu": name.value.decode()}
+        if VERSION.exists():
+            found["driver"] = VERSION.read_text().strip()
+        found["driver CUDA"] = version.value
         found |= {"memory bytes": total.value, "memory free bytes": free.value}
         for title, attribute in ATTRIBUTES.items():
             number = ctypes.c_int()

@@ -28,7 +28,7 @@ def environment() -> dict[str, str]:
 
 def find() -> tuple[str, str]:
     """Return the first Python on the path that has PyTorch, and what it is; or why none."""
-    tried = []
+    tried: list[str] = []
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         for name in NAMES:
             python = Path(folder or ".") / name
@@ -43,5 +43,7 @@ def find() -> tuple[str, str]:
             except (OSError, subprocess.TimeoutExpired):
                 continue
             if done.returncode == 0:
-                return str(python), f"PyTorch {done.stdout.strip()} of {python}"
-    return "", f"PyTorch is in none of {', '.join(tried)}" if tried else "no Python on the path"
+                return str(python), f"PyTorch {done.stdout.strip()}"
+    if not tried:
+        return "", "no Python on the path"
+    return "", f"PyTorch is in none of {len(tried)} Pythons on the path"

@@ -25,6 +25,7 @@ sys.path.insert(0, str(BENCH))
 from contact import differences, pythons, rates, table  # noqa: E402
 from contact.activities import Activities, Activity, ActivityError  # noqa: E402
 from contact.answers import count_tests  # noqa: E402
+from contact.child import without_folders  # noqa: E402
 from contact.controller import rows  # noqa: E402
 from contact.driver import DriverError, Gpu  # noqa: E402
 
@@ -62,6 +63,8 @@ def test_all_parts_run_on_the_emulator(tmp_path):
     (tests,) = of("tests", records)
     assert tests["passed"] > 0 and tests["failed"] == 0 and tests["finished"]
     assert (tmp_path / "contact.txt").read_text() in output
+    # Nothing says where the machine has its files.
+    assert str(BENCH.parent) not in output + (tmp_path / "contact.jsonl").read_text()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["contact.jsonl", "contact.txt", "culprits.tar.gz", "log.txt"]
 
@@ -138,6 +141,12 @@ def test_ratios_are_of_the_same_row():
     # What the host does between kernels is ours as well.
     (row,) = table.timed([{**ours, "by events": 4e-3}, {**theirs, "peer": "PyTorch"}])
     assert row["ratios"] == {"PyTorch": 0.5} and row["size"] == "large (h)"
+
+
+def test_reports_have_no_folders():
+    text = "No module at /opt/a.b/lib/libx.so, '/home/me/x.py', https://a.org/b/c or a/b/c: 1/2"
+    told = "No module at libx.so, 'x.py', https://a.org/b/c or a/b/c: 1/2"
+    assert without_folders({"a": [text], "b": 1}) == {"a": [told], "b": 1}
 
 
 def test_the_first_test_that_failed_is_told():
@@ -230,7 +239,7 @@ def make_python(folder, text):
 
 
 def test_the_first_python_that_has_pytorch_is_found(tmp_path, monkeypatch):
-    without = make_python(tmp_path / "a", "exit 1")
+    make_python(tmp_path / "a", "exit 1")
     # What is ours is not seen by others.
     having = make_python(
         tmp_path / "b", 'test "$PYTHONPATH$LD_LIBRARY_PATH" = /theirs && echo 2.9.1'
@@ -239,9 +248,9 @@ def test_the_first_python_that_has_pytorch_is_found(tmp_path, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/ours")
     monkeypatch.setenv("METAOPS_BUNDLE_LIBRARIES", "/theirs")
     monkeypatch.setenv("PATH", f"{tmp_path / 'a'}:{tmp_path / 'b'}")
-    assert pythons.find() == (having, f"PyTorch 2.9.1 of {having}")
+    assert pythons.find() == (having, "PyTorch 2.9.1")
     monkeypatch.setenv("PATH", str(tmp_path / "a"))
-    assert pythons.find() == ("", f"PyTorch is in none of {without}")
+    assert pythons.find() == ("", "PyTorch is in none of 1 Pythons on the path")
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
     assert pythons.find() == ("", "no Python on the path")
 
