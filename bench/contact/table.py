@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from .controller import Options, Part
 
 MOST_WRONG, MOST_SLOW, WIDTH = 20, 30, 150
-#: What events have more of than kernels, at most, if only kernels are between them.
-HOST_SECONDS = 3e-4
+#: Operators that are no kernels on a GPU: the host's sorts, and copies.
+OF_HOST = ("sort", "concat")
 EAGER, COMPILED, TF32 = "PyTorch", "torch.compile", "PyTorch TF32"
 
 
@@ -89,15 +90,25 @@ def machine_lines(records: list[Record]) -> list[str]:
     lines = []
     for record in records:
         if record["part"] == "machine":
-            told = {k: v for k, v in record.items() if k not in ("part", "at", "environment")}
+            told = {k: v for k, v in record.items() if k not in ("part", "at") and v}
             lines.append(", ".join(f"{k} {v}" for k, v in told.items()))
         if record["part"] == "device":
             told = record.get("device") or {"error": record.get("error")}
-            lines.append(", ".join(f"{k} {v}" for k, v in told.items()))
+            lines.append(", ".join(f"{k} {shortly(v)}" for k, v in told.items()))
         if record["part"] in ("probe", "peer probe") and ("error" in record or "found" in record):
-            found = record.get("found", [])
-            lines.append(f"{record['part']}: {record.get('error') or record['cupti']} {found[:2]}")
-    return [line[:400][k : k + WIDTH] for line in lines for k in range(0, len(line[:400]), WIDTH)]
+            said = record.get("error") or f"{record['cupti']} tells of kernels"
+            lines.append(f"{record['part']}: {said}")
+    return [part for line in lines for part in wrapped(line)]
+
+
+def shortly(value: Any) -> str:
+    """Return a value with few digits."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def wrapped(line: str) -> list[str]:
+    """Return a line as some that are not too long."""
+    return textwrap.wrap(line, WIDTH, subsequent_indent="    ", max_lines=4)
 
 
 def part_lines(records: list[Record], parts: list[Part]) -> list[str]:
@@ -129,8 +140,7 @@ def check_lines(part: str, records: list[Record]) -> list[str]:
         lines.append(f"  and {len(wrong) - MOST_WRONG} more")
     near = [title(r) for r in records if not is_bad(r) and not r.get("same_bits", True)]
     if near:
-        text = f"  right, but not to the bit: {', '.join(near)}"
-        lines += [text[k : k + WIDTH] for k in range(0, min(len(text), 4 * WIDTH), WIDTH)]
+        lines += wrapped(f"  right, but not to the bit: {', '.join(near)}")
     return lines
 
 
@@ -149,7 +159,7 @@ def step_lines(records: list[Record]) -> list[str]:
         body.append(cells)
     if not body:
         return []
-    head = ["steps, ms", "kernels", "eager", "launches", "eager", "wall", "eager"]
+    head = ["steps, ms", "kernels", "eager's", "launches", "eager's", "wall", "eager's"]
     return ["", *aligned([head, *body]), *errors]
 
 
@@ -165,18 +175,30 @@ def timed(records: list[Record]) -> list[Record]:
             row[record["peer"]] = record["seconds"]
     rows = []
     for record in records:
-        if record["part"] == "rates" and record.get("seconds"):
+        if record["part"] == "rates" and "seconds" in record:
             peers = theirs.get((record["workload"], record["size"]), {})
-            # Routines of the host, as sorts are, run between kernels.
-            has_host = record["by events"] > 2 * record["seconds"] + HOST_SECONDS
-            ours = record["by events"] if has_host else record["seconds"]
+            of_host = host_seconds(record)
+            # Between events the host's routines are timed as well, by CUPTI they are not.
+            ours = record["seconds"] + (of_host if "activities" in record else 0)
+            if ours <= 0:
+                continue
             ratios = {peer: seconds / ours for peer, seconds in peers.items()}
-            size = record["size"] + (" (h)" if has_host else "")
-            rows.append({**record, "size": size, "seconds": ours, "ratios": ratios})
+            told = {"seconds": ours, "of host": of_host, "ratios": ratios}
+            told["size"] = record["size"] + (" (h)" if of_host else "")
+            rows.append({**record, **told})
     return rows
 
 
-def cells(name: str, count: str, rows: Sequence[Record], copy: float) -> list[str]:
+def host_seconds(record: Record) -> float:
+    """Return what the host's routines take of a call, which the profile has."""
+    return sum(
+        kernel["seconds"]
+        for kernel in record.get("kernels", ())
+        if len(kernel["operators"]) == 1 and kernel["operators"][0] in OF_HOST
+    )
+
+
+def cells(name: str, rows: Sequence[Record], copy: float) -> list[str]:
     """Return a line of the table for rows that are told together."""
 
     def mean(values: Iterable[float]) -> str:
@@ -187,8 +209,7 @@ def cells(name: str, count: str, rows: Sequence[Record], copy: float) -> list[st
         for peer in (EAGER, TF32, COMPILED)
     ]
     return [
-        name[:52],
-        count,
+        name,
         mean(row["seconds"] * 1e6 for row in rows),
         mean(row["by events"] * 1e6 for row in rows),
         mean(row["predicted"] / row["seconds"] for row in rows),
@@ -198,7 +219,7 @@ def cells(name: str, count: str, rows: Sequence[Record], copy: float) -> list[st
     ]
 
 
-TITLES = ["", "rows", "us", "by events", "predicted", "of copy", "TFLOP/s"]
+TITLES = ["", "us", "by events", "predicted", "of copy", "TFLOP/s"]
 TITLES += ["eager", "TF32", "compile"]
 
 
@@ -230,7 +251,7 @@ def rate_lines(records: list[Record]) -> list[str]:
         compared = sorted((row for row in rows if row["ratios"]), key=slowest)
         lines += ["", "The slowest beside peers, then the fastest"]
         told = compared[:MOST_SLOW] + compared[MOST_SLOW:][-5:]
-        body = [cells(title(row), "", [row], copy) for row in told]
+        body = [cells(title(row), [row], copy) for row in told]
         lines += aligned([TITLES, *body])
     errors = [r for r in records if r["part"] == "rates" and "error" in r]
     if errors:
@@ -247,7 +268,7 @@ def group_table(rows: Sequence[Record], copy: float) -> list[str]:
     groups: dict[str, list[Record]] = {}
     for row in rows:
         groups.setdefault(WORKLOADS[row["workload"]].group, []).append(row)
-    body = [cells(group, str(len(members)), members, copy) for group, members in groups.items()]
+    body = [cells(f"{group}, {len(members)}", members, copy) for group, members in groups.items()]
     return aligned([TITLES, *body])
 
 

@@ -138,9 +138,15 @@ def test_ratios_are_of_the_same_row():
     theirs = {"part": "peers", "workload": "softmax", "size": "large", "seconds": 2e-3}
     (row,) = table.timed([ours, {**theirs, "peer": "PyTorch"}])
     assert row["ratios"] == {"PyTorch": 2.0}
-    # What the host does between kernels is ours as well.
-    (row,) = table.timed([{**ours, "by events": 4e-3}, {**theirs, "peer": "PyTorch"}])
+    # Launches that are late are in no time, but routines of the host are.
+    late = {**ours, "by events": 4e-3, "activities": []}
+    (row,) = table.timed([late, {**theirs, "peer": "PyTorch"}])
+    assert row["ratios"] == {"PyTorch": 2.0} and row["size"] == "large"
+    late["kernels"] = [{"operators": ["sort"], "seconds": 3e-3}]
+    (row,) = table.timed([late, {**theirs, "peer": "PyTorch"}])
     assert row["ratios"] == {"PyTorch": 0.5} and row["size"] == "large (h)"
+    (row,) = table.timed([{**late, "seconds": 0.0}])
+    assert row["seconds"] == 3e-3
 
 
 def test_reports_have_no_folders():
