@@ -338,10 +338,10 @@ INTRODUCTION = f"""\
 # What kernels take of a GPU
 
 Of all workloads of [Benchmarks](Benchmarks.md), at their largest sizes. **Nothing here was run
-on hardware.** Kernels, bytes and launches are counted; registers, shared and local memory are
-the assembler's (nvJitLink), and occupancy follows from them; times on cards are
-[predictions](Explain.md#predicted-times) from data sheets. Only the times of compiling are
-measured, on the machine that wrote this page.
+on hardware**; [results/gpu](../results/gpu/README.md) has what was. Kernels, bytes and
+launches are counted; registers, shared and local memory are the assembler's (nvJitLink), and
+occupancy follows from them; times on cards are [predictions](Explain.md#predicted-times) from
+data sheets. Only the times of compiling are measured, on the machine that wrote this page.
 
 * **kernels** and **on a CPU**: calls of kernels, routines such as sorts not counted; on a CPU,
   of the same workload in the same type.

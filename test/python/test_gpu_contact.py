@@ -22,6 +22,7 @@ from metaops import toolkits
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
+import gpu_kept  # noqa: E402
 from contact import differences, pythons, rates, table  # noqa: E402
 from contact.activities import Activities, Activity, ActivityError  # noqa: E402
 from contact.answers import count_tests  # noqa: E402
@@ -50,7 +51,7 @@ def of(part, records):
     return [record for record in records if record["part"] == part]
 
 
-def test_all_parts_run_on_the_emulator(tmp_path):
+def test_all_parts_run_on_the_emulator(tmp_path, monkeypatch):
     names = ["--workloads", "chain of 1", "softmax both"]
     code, output, records = contact(
         tmp_path, "checks", "rates", "tests", "--emulate", "--tests", "reindex", *names
@@ -67,6 +68,18 @@ def test_all_parts_run_on_the_emulator(tmp_path):
     assert str(BENCH.parent) not in output + (tmp_path / "contact.jsonl").read_text()
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["contact.jsonl", "contact.txt", "culprits.tar.gz", "log.txt"]
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    monkeypatch.setattr(gpu_kept, "KEPT", kept)
+    (kept / "README.md").write_text("<!-- headlines of run -->\nold\n<!-- end of headlines -->\n")
+    gpu_kept.keep(tmp_path, "run")
+    gpu_kept.write_tables()
+    assert "checks: 2 of 2 right" in (kept / "run" / "contact.txt").read_text()
+    assert [line["workload"] for line in gpu_kept.read(kept / "run" / "rates.csv")] == [
+        "chain of 1",
+        "softmax both",
+    ]
+    assert "| memory | 2 |" in (kept / "README.md").read_text()
 
 
 def test_a_child_that_crashes_or_hangs_loses_its_item_alone(tmp_path):

@@ -1,0 +1,190 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the repository keeps of runs on GPUs: results/gpu/.
+
+    gpu_kept.py keep FOLDER NAME     of what gpu_contact.py wrote in FOLDER, in results/gpu/NAME
+    gpu_kept.py tables               written anew in results/gpu/README.md, from what is kept
+
+contact.txt is the summary, and rates.csv has a line for each workload and size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median
+
+from contact.child import Record, without_folders
+from contact.controller import Options, Part
+from contact.table import COMPILED, EAGER, TF32, geometric_mean, number, summary, timed
+from workloads import WORKLOADS
+
+KEPT = Path(__file__).resolve().parents[1] / "results" / "gpu"
+PEERS = {"eager_us": EAGER, "tf32_us": TF32, "compile_us": COMPILED}
+NUMBERS = ("us", "host_us", "events_us", "predicted_us", *PEERS, "bytes", "flops")
+COLUMNS = ("workload", "size", "group", *NUMBERS, "blocks", "threads")
+BY_HOST = "with routines of the host"
+#: Groups of workloads that are bound by the same.
+FAMILIES = {
+    "memory": ("broadcast", "movement", "element-wise", "reductions", "norms", "networks"),
+    "prefixes and the like": ("orders",),
+    "products": ("products", "blocks"),
+    "convolutions": ("convolutions", "convolutions by image", "convolutions by weights"),
+    "depthwise": ("depthwise", "depthwise by image", "depthwise by weights"),
+    BY_HOST: (),
+}
+#: A prediction that is further off is to be mended.
+OFF = 3.0
+
+# Keeping
+
+
+def rates(records: Sequence[Record]) -> list[Record]:
+    """Return the lines of rates.csv."""
+    lines = []
+    for row in timed(list(records)):
+        kernels = [one for one in row.get("activities", ()) if "grid" in one]
+        longest = max(kernels, key=lambda one: one["us"], default=None)
+        peers = {key: row["ratios"].get(peer) for key, peer in PEERS.items()}
+        line: Record = {
+            "workload": row["workload"],
+            "size": row["size"].removesuffix(" (h)"),
+            "group": WORKLOADS[row["workload"]].group,
+            "us": row["seconds"] * 1e6,
+            "host_us": row["of host"] * 1e6,
+            "events_us": row["by events"] * 1e6,
+            "predicted_us": row["predicted"] * 1e6,
+            "bytes": row["bytes"],
+            "flops": row["flops"],
+        }
+        line |= {key: row["seconds"] * 1e6 * r if r else "" for key, r in peers.items()}
+        if longest:
+            line |= {"blocks": product(longest["grid"]), "threads": product(longest["block"])}
+        lines.append(line)
+    return sorted(lines, key=lambda line: (line["group"], line["workload"], line["size"]))
+
+
+def product(extents: Iterable[int]) -> int:
+    """Return it."""
+    total = 1
+    for extent in extents:
+        total *= extent
+    return total
+
+
+def keep(folder: Path, name: str) -> None:
+    """Keep a run."""
+    text = (folder / "contact.jsonl").read_text()
+    records = [without_folders(json.loads(line)) for line in text.splitlines()]
+    parts = []
+    for record in records:
+        if record["part"] == "ended":
+            parts.append(Part(record["of"], record["items"], record["unbegun"], record["seconds"]))
+    budget = next((record["budget"] for record in records if "budget" in record), 0)
+    options = Options((), folder, budget)
+    (KEPT / name).mkdir(parents=True, exist_ok=True)
+    told = summary(records, parts, records[-1]["at"], options)
+    told = "".join(line.rstrip() + "\n" for line in told.splitlines())
+    (KEPT / name / "contact.txt").write_text(told)
+    with (KEPT / name / "rates.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        for line in rates(records):
+            rounded = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in line.items()}
+            writer.writerow(rounded)
+
+
+# Tables
+
+
+def read(file: Path) -> list[Record]:
+    """Return the lines of rates.csv, without the numbers that are not there."""
+    with file.open(newline="") as lines:
+        return [
+            {key: float(v) if key in NUMBERS else v for key, v in line.items() if v != ""}
+            for line in csv.DictReader(lines)
+        ]
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table, all columns but the first to the right."""
+    head, *body = [f"| {' | '.join(row)} |" for row in rows]
+    return [head, f"| --- |{' ---: |' * (len(rows[0]) - 1)}", *body]
+
+
+def headlines(lines: Sequence[Record]) -> list[str]:
+    """Return what there is to say of families: peers' times over ours, and rates."""
+    titles = ["", "rows", "eager", "TF32", "compile", "faster than eager", "GB/s", "TFLOP/s"]
+    body = [titles]
+    for family, groups in FAMILIES.items():
+        if family == BY_HOST:
+            of = [line for line in lines if line["host_us"]]
+        else:
+            of = [line for line in lines if line["group"] in groups and not line["host_us"]]
+        if not of:
+            continue
+        cells = [family, str(len(of))]
+        for key in PEERS:
+            peer = [one for one in of if key in one]
+            cells.append(number(geometric_mean(one[key] / one["us"] for one in peer)))
+        cells.append(str(sum(one.get("eager_us", 0) > one["us"] for one in of)))
+        cells.append(number(geometric_mean(one["bytes"] / one["us"] / 1e3 for one in of)))
+        cells.append(number(geometric_mean(one["flops"] / one["us"] / 1e6 for one in of)))
+        body.append(cells)
+    return table(body)
+
+
+def predictions(lines: Sequence[Record]) -> list[str]:
+    """Return how measured times compare with predicted ones, by groups."""
+    groups: dict[str, list[Record]] = {}
+    for line in lines:
+        if not line["host_us"]:
+            groups.setdefault(line["group"], []).append(line)
+    titles = ["", "rows", "off by more", "least", "median", "most", "most in", "its blocks"]
+    body = [titles]
+    for group, members in groups.items():
+        times = [one["us"] / one["predicted_us"] for one in members]
+        off = sum(not 1 / OFF <= ratio <= OFF for ratio in times)
+        worst = members[times.index(max(times))]
+        cells = [group, str(len(members)), str(off)]
+        cells += [number(value) for value in (min(times), median(times), max(times))]
+        body.append([*cells, worst["workload"], worst.get("blocks", "-")])
+    return table(body)
+
+
+def write_tables() -> None:
+    """Write the tables of all runs that the page has places for."""
+    page = KEPT / "README.md"
+    text = page.read_text()
+    for file in sorted(KEPT.glob("*/rates.csv")):
+        lines = read(file)
+        for what, made in (("headlines", headlines(lines)), ("predictions", predictions(lines))):
+            begin, end = f"<!-- {what} of {file.parent.name} -->", f"<!-- end of {what} -->"
+            place = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.S)
+            text = place.sub("\n".join(["", *made, ""]), text)
+    page.write_text(text)
+
+
+def main() -> None:
+    """Keep a run, or write the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    keeping = commands.add_parser("keep")
+    keeping.add_argument("folder", type=Path)
+    keeping.add_argument("name")
+    commands.add_parser("tables")
+    given = parser.parse_args()
+    if given.command == "keep":
+        keep(given.folder, given.name)
+    write_tables()
+
+
+if __name__ == "__main__":
+    main()
