@@ -126,10 +126,8 @@ static std::vector<Node *> findHeldUsers(const Graph &graph, const Slice &slice,
       worklist.push_back(user);
     }
   }
-  for (Node *op : slice.ops)
-    for (Node *result : resultsOf(op))
-      if (result->vars > 0 && !result->isLeaf() && !result->isOutput)
-        held.push_back(result);
+  llvm::copy_if(slice.held, std::back_inserter(held),
+                [](Node *node) { return node->vars > 0 && !node->isOutput; });
   llvm::sort(held, [](Node *a, Node *b) { return a->order < b->order; });
   return held;
 }
@@ -137,23 +135,13 @@ static std::vector<Node *> findHeldUsers(const Graph &graph, const Slice &slice,
 /// What of the slice pending values may share that have taken the place of
 /// others: operations, and values that no Var holds any more.
 std::vector<Node *> Planner::findSharing() const {
-  std::vector<Node *> sharing = findShared();
+  std::vector<Node *> sharing;
+  llvm::copy_if(slice.shared, std::back_inserter(sharing),
+                [](Node *node) { return !node->isOutput; });
   for (Node *leaf : slice.leaves)
     if (isLetGo(leaf, updates.getFlushes()))
       sharing.push_back(leaf);
   return sharing;
-}
-
-/// What the slice computes on its way, and others may read.
-std::vector<Node *> Planner::findShared() const {
-  std::vector<Node *> shared;
-  for (Node *op : slice.ops)
-    for (Node *result : resultsOf(op))
-      // A single use is what the slice reads it by.
-      if (!result->isLeaf() && !result->isOutput &&
-          !result->value().hasOneUse())
-        shared.push_back(result);
-  return shared;
 }
 
 void Planner::addCarriedValues(RunKind kind) {

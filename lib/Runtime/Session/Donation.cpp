@@ -41,28 +41,25 @@ static bool isUnseen(const Node *leaf) {
 /// The values that Vars or fetches hold, that the program does not keep, and
 /// that are part of the slice or made of its values, in the order of recording.
 std::vector<Node *> Planner::findWaiting() const {
-  auto isHeld = [](const Node *node) {
-    return node->vars > 0 || node->pins > 0;
-  };
-  std::vector<Node *> waiting, worklist = findShared();
-  llvm::append_range(worklist, slice.leaves);
+  std::vector<Node *> waiting, worklist = slice.leaves;
+  llvm::append_range(worklist, slice.shared);
   llvm::SmallPtrSet<Node *, 16> seen;
   while (!worklist.empty()) {
     Node *node = worklist.back();
     worklist.pop_back();
+    if (node->isOutput)
+      continue;
     for (Node *user : graph.getUsers(node)) {
-      if (user->isLeaf() || slice.contains(user) || !seen.insert(user).second)
+      if (user->isLeaf() || user->isOutput || slice.contains(user) ||
+          !seen.insert(user).second)
         continue;
-      if (isHeld(user))
+      if (user->vars > 0 || user->pins > 0)
         waiting.push_back(user);
       worklist.push_back(user);
     }
   }
-  for (Node *op : slice.ops)
-    llvm::copy_if(
-        resultsOf(op), std::back_inserter(waiting), [&](const Node *result) {
-          return !result->isLeaf() && !result->isOutput && isHeld(result);
-        });
+  llvm::copy_if(slice.held, std::back_inserter(waiting),
+                [](Node *node) { return !node->isOutput; });
   llvm::sort(waiting, [](Node *a, Node *b) { return a->order < b->order; });
   return waiting;
 }
@@ -71,8 +68,8 @@ void Planner::addWaitingValues() {
   markOutputs(true);
   std::vector<Node *> keeping = slice.leaves;
   llvm::erase_if(keeping, std::not_fn(isUnseen));
-  llvm::copy_if(findShared(), std::back_inserter(keeping),
-                [](Node *node) { return node->vars == 0; });
+  llvm::copy_if(slice.shared, std::back_inserter(keeping),
+                [](Node *node) { return node->vars == 0 && !node->isOutput; });
   std::vector<Node *> waiting = findWaiting();
   // Those in the slice are kept by a rule of their own.
   llvm::erase_if(waiting, [&](Node *node) { return slice.contains(node); });

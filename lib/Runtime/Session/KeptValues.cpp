@@ -54,6 +54,8 @@ KeptValues::KeptValues(Graph &graph, const Slice &slice,
                        llvm::function_ref<bool(const Node *)> savesFor)
     : graph(graph), slice(slice), values(slice.numValues) {
   findLive();
+  if (slice.repeats)
+    findRepeated();
   findCandidates(savesFor);
 }
 
@@ -102,26 +104,36 @@ bool KeptValues::isEnlarged(const Node *node) const {
 }
 
 void KeptValues::findLive() {
-  for (Node *op : llvm::reverse(slice.ops)) {
-    const SignatureInfo &info = graph.getInfo(op);
-    bool needsOperands = false;
-    for (Node *result : resultsOf(op)) {
-      if (!slice.contains(result) || result->isLeaf())
-        continue;
-      Value &value = valueOf(result);
-      value.isLive |= result->vars > 0 || result->pins > 0 || isAwaited(result);
-      value.isRepeated |= result->wasLeftOut;
-      bool stands = info.isView || info.isCheck || isEnlarged(result);
-      if (value.isLive && stands && !result->isOutput)
-        valueOf(op->operands.front()).isLive = true;
-      needsOperands |= value.isRepeated;
-      repeated += value.isRepeated && result->wasComputed && isOperator(info) &&
-                  result->number == 0;
+  auto setLive = [&](Node *node) {
+    anyLive = true;
+    for (;;) {
+      valueOf(node).isLive = true;
+      const SignatureInfo &info = graph.getInfo(node);
+      bool stands = info.isView || info.isCheck || isEnlarged(node);
+      if (!stands || node->isOutput || node->operands.front()->isLeaf())
+        return;
+      node = node->operands.front();
     }
-    if (needsOperands)
-      for (Node *operand : op->operands)
-        if (!operand->isLeaf())
-          valueOf(operand).isRepeated = true;
+  };
+  llvm::for_each(slice.held, setLive);
+  for (Node *node : slice.shared)
+    if (!valueOf(node).isLive && isAwaited(node))
+      setLive(node);
+}
+
+/// Counts what is computed again for values that were live, and not kept.
+void KeptValues::findRepeated() {
+  std::vector<bool> isRepeated(slice.numValues);
+  for (Node *op : llvm::reverse(slice.ops)) {
+    bool needsOperands = llvm::any_of(resultsOf(op), [&](Node *result) {
+      return slice.contains(result) &&
+             (result->wasLeftOut || isRepeated[result->position]);
+    });
+    if (!needsOperands)
+      continue;
+    repeated += isOperator(graph.getInfo(op));
+    for (Node *operand : op->operands)
+      isRepeated[operand->position] = true;
   }
 }
 
@@ -168,44 +180,38 @@ KeptValues::findReason(Node *node, bool isFar,
   if (info.isView || info.isCheck || info.isGenerator || !node->device)
     return Reason::None;
   bool isLive = valueOf(node).isLive;
-  bool mayFlow = !info.isReindex && savesFor(node) &&
-                 (node->vars > 0 || !isOnlyMoved(node));
+  bool mayFlow = !info.isReindex && savesFor(node);
   if (!isLive && !mayFlow)
     return Reason::None;
   bool isWritten = info.isReindexReduce || info.isRoutine || feedsReindex(node);
-  if (mayFlow && isWritten)
+  if (mayFlow && isWritten && (node->vars > 0 || !isOnlyMoved(node)))
     return Reason::Gradient;
   if (!isLive || isEnlarged(node))
     return Reason::None;
   if (isFar || isWritten)
     return Reason::Live;
-  return node->wasComputed ? Reason::Again : Reason::None;
+  return node->wasLeftOut ? Reason::Again : Reason::None;
 }
 
 void KeptValues::findCandidates(
     llvm::function_ref<bool(const Node *)> savesFor) {
-  constexpr uint32_t most = 1 << 24;
   for (Node *op : slice.ops) {
     const SignatureInfo &info = graph.getInfo(op);
-    Value made;
-    made.isFar = info.isReindexReduce || info.isRoutine;
-    made.operators = isOperator(info);
-    for (Node *operand : op->operands) {
-      const Value &value = valueOf(operand);
-      made.isFar |= value.isFar;
-      made.operators = std::min(made.operators + value.operators, most);
-    }
+    // Gradients do not ask for it.
+    bool isFar = anyLive && (info.isReindexReduce || info.isRoutine ||
+                             llvm::any_of(op->operands, [&](Node *operand) {
+                               return valueOf(operand).isFar;
+                             }));
     for (Node *result : resultsOf(op)) {
       if (!slice.contains(result) || result->isLeaf() || result->isOutput)
         continue;
-      Value &value = valueOf(result);
-      Reason reason = findReason(result, made.isFar, savesFor);
+      Reason reason = findReason(result, isFar, savesFor);
       if (reason != Reason::None) {
-        candidates.push_back({result, reason, bytesOf(result), made.operators});
+        candidates.push_back({result, reason, bytesOf(result), 0});
         continue;
       }
-      value.isFar = made.isFar;
-      value.operators = made.operators;
+      Value &value = valueOf(result);
+      value.isFar = isFar;
       if (value.isLive && isOperator(info))
         leftOut.push_back(result);
     }
@@ -216,7 +222,27 @@ void KeptValues::findCandidates(
 // The budget
 //===----------------------------------------------------------------------===//
 
-std::vector<Node *> KeptValues::choose(int64_t budget) const {
+/// Finds how many operators there are between candidates and what is in memory,
+/// or another candidate.
+void KeptValues::countOperators() {
+  constexpr uint32_t most = 1 << 24;
+  std::vector<uint32_t> counts(slice.numValues);
+  auto next = candidates.begin();
+  for (Node *op : slice.ops) {
+    uint32_t count = isOperator(graph.getInfo(op));
+    for (Node *operand : op->operands)
+      count = std::min(count + counts[operand->position], most);
+    for (Node *result : resultsOf(op)) {
+      bool isCandidate = next != candidates.end() && next->node == result;
+      if (isCandidate)
+        (next++)->operators = count;
+      if (slice.contains(result) && !isCandidate && !result->isOutput)
+        counts[result->position] = count;
+    }
+  }
+}
+
+std::vector<Node *> KeptValues::choose(int64_t budget) {
   std::vector<const Candidate *> order;
   int64_t bytes = 0;
   for (const Candidate &candidate : candidates) {
@@ -224,6 +250,7 @@ std::vector<Node *> KeptValues::choose(int64_t budget) const {
     bytes += candidate.bytes;
   }
   if (bytes > budget) {
+    countOperators();
     // The last ones go.
     auto rank = [](const Candidate *each) {
       return std::make_tuple(each->reason == Reason::Again,

@@ -28,7 +28,7 @@ public:
              llvm::function_ref<bool(const Node *)> savesFor);
 
   /// What is kept, in the order of the slice, of `budget` bytes at most.
-  std::vector<Node *> choose(int64_t budget) const;
+  std::vector<Node *> choose(int64_t budget);
   /// Values that will be asked for again, and that are not kept.
   llvm::ArrayRef<Node *> getLeftOut() const { return leftOut; }
   /// How many operators have been computed before for values that somebody was
@@ -44,19 +44,18 @@ private:
     bool isLive = false;
     /// A reduction or a routine lies between it and what is in memory.
     bool isFar = false;
-    /// A value was asked for by then that needed it.
-    bool isRepeated = false;
-    /// Operators between it and what is in memory.
-    uint32_t operators = 0;
   };
   struct Candidate {
     Node *node;
     Reason reason;
     int64_t bytes;
+    /// Between it and what is in memory, where that has been counted.
     uint32_t operators;
   };
 
   void findLive();
+  void findRepeated();
+  void countOperators();
   void findCandidates(llvm::function_ref<bool(const Node *)> savesFor);
   Reason findReason(Node *node, bool isFar,
                     llvm::function_ref<bool(const Node *)> savesFor) const;
@@ -80,6 +79,7 @@ private:
   /// Of pending values outside of the slice: whether they are live.
   llvm::DenseMap<Node *, bool> outside;
   int64_t repeated = 0;
+  bool anyLive = false;
 };
 
 } // namespace metaops

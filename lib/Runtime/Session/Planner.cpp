@@ -107,8 +107,6 @@ bool Planner::plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
       (kind == RunKind::Updates && llvm::any_of(asked, [&](Node *node) {
          return graph.needsHistory(node);
        }));
-  leftOut.clear();
-  repeated = 0;
   if (kind != RunKind::Initial && kind != RunKind::Pending)
     addKeptValues(keepsHistory);
   if (slice.transfers.empty())
@@ -134,6 +132,16 @@ void Planner::addKeptValues(bool keepsHistory) {
   keepsHistory &= llvm::any_of(slice.outputs, [&](Node *node) {
     return isAsked(node) && !node->isDifferentiated && graph.needsHistory(node);
   });
+  // As a rule there is nothing that anybody waits for.
+  leftOut.clear();
+  repeated = 0;
+  markOutputs(true);
+  bool isPlain =
+      !keepsHistory && !slice.repeats && slice.shared.empty() &&
+      llvm::all_of(slice.held, [](Node *node) { return node->isOutput; });
+  markOutputs(false);
+  if (isPlain)
+    return;
   markOutputs(true);
   KeptValues kept(graph, slice, [&](const Node *node) {
     return keepsHistory && isAsked(node) && graph.needsHistory(node);
@@ -147,10 +155,7 @@ void Planner::addKeptValues(bool keepsHistory) {
   repeated = kept.countRepeated();
 }
 
-void Planner::recordComputed() {
-  for (Node *op : slice.ops)
-    for (Node *result : resultsOf(op))
-      result->wasComputed |= !result->isLeaf();
+void Planner::recordLeftOut() {
   for (Node *node : leftOut)
     node->wasLeftOut = !node->isLeaf();
 }

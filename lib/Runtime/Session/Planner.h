@@ -62,8 +62,9 @@ public:
   const Slice &getSlice() const { return slice; }
   /// By leaf: whether the program may write over it.
   llvm::ArrayRef<bool> getDonatable() const { return donatable; }
-  /// Marks what a run of the slice computes without keeping it.
-  void recordComputed();
+  /// Marks what a run of the slice computes, and does not keep though somebody
+  /// waits for it.
+  void recordLeftOut();
   /// How many operators of the slice have been computed before for values that
   /// somebody was waiting for then.
   int64_t countRepeated() const { return repeated; }
@@ -86,7 +87,6 @@ private:
   // What loops carry (Carried.cpp)
   void addCarriedValues(RunKind kind);
   std::vector<Node *> findSharing() const;
-  std::vector<Node *> findShared() const;
   void forgetAsked();
 
   // What may be written over (Donation.cpp)

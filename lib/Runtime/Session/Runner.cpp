@@ -108,7 +108,7 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
   for (CheckedValue &value : checked)
     memory.store(value.node, std::move(value.buffer), ticket,
                  value.node->depth + depthStep, on);
-  planner.recordComputed();
+  planner.recordLeftOut();
   repeated += planner.countRepeated();
   if (depthStep > 0)
     graph.boundHistory(slice.outputs, settings.historyDepth);

@@ -43,6 +43,9 @@ void Slice::clear() {
   leaves.clear();
   transfers.clear();
   outputs.clear();
+  shared.clear();
+  held.clear();
+  repeats = false;
   key.clear();
 }
 
@@ -112,6 +115,12 @@ void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
     }
     node->position = first + node->number;
     node->depth = getDepth(node);
+    // A single use is what the slice reads it by.
+    if (Value value = node->value(); !value.use_empty() && !value.hasOneUse())
+      slice.shared.push_back(node);
+    if (node->vars > 0 || node->pins > 0)
+      slice.held.push_back(node);
+    slice.repeats |= node->wasLeftOut;
   };
   for (Node *output : outputs)
     walk.run(output, visit);

@@ -123,9 +123,7 @@ struct Node {
   bool wasRebound : 1;
   /// Its history has been dropped, and led to values whose Vars were rebound.
   bool isCut : 1;
-  /// A program has computed it, and has not kept it; somebody was waiting for
-  /// it then.
-  bool wasComputed : 1;
+  /// A program has computed it, and has not kept it, though it was live.
   bool wasLeftOut : 1;
   /// Its history ends with the updates that are about to run (Endings.h).
   bool isEnding : 1;
@@ -138,8 +136,8 @@ struct Node {
         isPendingUpdate(false), isReplaced(false), isDonated(false),
         isQueued(false), isOutput(false), isAsked(false), isTarget(false),
         isDifferentiated(false), isSaved(false), isOverdue(false),
-        wasHeld(false), wasRebound(false), isCut(false), wasComputed(false),
-        wasLeftOut(false), isEnding(false) {}
+        wasHeld(false), wasRebound(false), isCut(false), wasLeftOut(false),
+        isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {

@@ -47,6 +47,11 @@ struct Slice {
   /// The arguments of the program, in the order in which they were met.
   std::vector<Node *> leaves;
   std::vector<Node *> outputs;
+  /// Of what it computes, the values that others may read as well, having more
+  /// uses than one; those that a Var or a fetch holds; and whether an earlier
+  /// program has computed one that somebody waited for.
+  std::vector<Node *> shared, held;
+  bool repeats = false;
   /// What other devices are to give before there can be a program; the slice
   /// is of no use until then.
   std::vector<Node *> transfers;
