@@ -40,7 +40,7 @@ Session &getSession();
 const std::shared_ptr<Session> &getSharedSession();
 
 /// What a flag that names a folder is in a session that is made later.
-void setDefaultFolder(llvm::StringRef flag, std::string folder);
+void setDefaultFlag(llvm::StringRef flag, FlagValue value);
 
 /// The most threads that a session which is made later starts with.
 void setMostThreads(unsigned threads);

@@ -154,9 +154,9 @@ static FlagValue toFlagValue(py::handle object) {
 
 static void bindFlags(py::module_ &module) {
   define(
-      module, "set_default_folder(flag, folder)",
-      [](const std::string &flag, const std::string &folder) {
-        setDefaultFolder(flag, folder);
+      module, "set_default_flag(flag, value)",
+      [](const std::string &flag, py::handle value) {
+        setDefaultFlag(flag, toFlagValue(value));
       },
       "Says what a flag is in the session, before that is made.");
   define(

@@ -25,16 +25,15 @@ using namespace metaops::python;
 // State of the extension
 //===----------------------------------------------------------------------===//
 
-/// The folders that a new session starts with, by flag. The session is made by
+/// What a new session starts with, by flag. The session is made by
 /// whatever needs it first, so that a process may fork before.
-static llvm::StringMap<std::string> &defaultFolders() {
-  static auto *folders = new llvm::StringMap<std::string>;
-  return *folders;
+static llvm::StringMap<FlagValue> &defaultFlags() {
+  static auto *flags = new llvm::StringMap<FlagValue>;
+  return *flags;
 }
 
-void metaops::python::setDefaultFolder(llvm::StringRef flag,
-                                       std::string folder) {
-  defaultFolders()[flag] = std::move(folder);
+void metaops::python::setDefaultFlag(llvm::StringRef flag, FlagValue value) {
+  defaultFlags()[flag] = std::move(value);
 }
 
 /// The most threads that a new session starts with; guarded by the GIL.
@@ -102,8 +101,8 @@ using CodePosition = std::pair<PyCodeObject *, int>;
 struct State {
   State() {
     session->setStopCheck(&isInterruptPending);
-    for (const auto &[flag, folder] : defaultFolders())
-      session->setFlag(flag, folder);
+    for (const auto &[flag, value] : defaultFlags())
+      session->setFlag(flag, value);
     ThreadPool &threads = session->getDevice().getThreads();
     threads.setThreads(std::min(threads.getThreads(), mostThreads));
     exists = true;

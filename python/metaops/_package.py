@@ -131,6 +131,7 @@ from .exporting import export, load_program
 from .fetching import fetch
 from .filters import *  # noqa: F403
 from .flags import default_dump_directory as _default_dump_directory
+from .flags import default_poison as _default_poison
 from .flags import flag_scope, flags
 from .floats import *  # noqa: F403
 from .functions import *  # noqa: F403
@@ -186,8 +187,9 @@ from .toolkits import package_folders as _package_folders
 from .tune import TunedKernel, Tuning, tune, tuned_schedules
 from .windows import *  # noqa: F403
 
-_core.set_default_folder("cache_dir", _cache.default_directory())
-_core.set_default_folder("dump_dir", _default_dump_directory())
+_core.set_default_flag("cache_dir", _cache.default_directory())
+_core.set_default_flag("dump_dir", _default_dump_directory())
+_core.set_default_flag("poison_memory", _default_poison())
 _load_machine_figures()
 if (_most := _most_threads()) is not None:
     _core.set_most_threads(_most)

@@ -87,6 +87,9 @@ class Flags:
     lazy_execution         bool   operators are recorded and run when a value is asked
                                   for; off, each runs at once, for debugging
     memory_limit           int    bytes of tensors at most; 0 for no limit
+    poison_memory          bool   memory is filled with NaNs when it is given out and
+                                  given back, and arguments move from run to run:
+                                  whoever reads what he should not has NaNs
     reuse_memory           bool   values share memory with those that have died
     rules                  str    how operators are fused: "extended", or "paper" for
                                   Rules 1 to 3 alone
@@ -183,6 +186,11 @@ def default_dump_directory(environment: Mapping[str, str] = os.environ) -> str:
     """Return what ``dump_dir`` is in a new session: ``METAOPS_DUMP``, made absolute."""
     given = environment.get("METAOPS_DUMP")
     return os.path.abspath(os.path.expanduser(given)) if given else ""
+
+
+def default_poison(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return what ``poison_memory`` is in a new session: whether ``METAOPS_POISON`` is 1."""
+    return environment.get("METAOPS_POISON") == "1"
 
 
 def _restore(values: dict[str, Any]) -> None:

@@ -61,8 +61,15 @@ Device *Devices::find(llvm::StringRef name) {
     return find(full);
   made.push_back(
       std::make_unique<Device>(full, kind.backend, kind.createMemory()));
+  made.back()->getMemory().setPoisons(poisons);
   numMade.store(made.size(), std::memory_order_release);
   return made.back().get();
+}
+
+void Devices::setPoisons(bool isOn) {
+  poisons = isOn;
+  for (const std::unique_ptr<Device> &device : made)
+    device->getMemory().setPoisons(isOn);
 }
 
 std::string Devices::describeNames() const {

@@ -43,6 +43,8 @@ public:
     statistics.peakBytes =
         std::max(statistics.peakBytes, statistics.bytesInUse);
     count(use, reserved);
+    if (memory && poisons)
+      poison(memory, reserved);
     return {memory, isModel ? 0 : ++lastContents};
   }
 
@@ -59,6 +61,8 @@ public:
       statistics.exportedBytes -= reserved;
     if (isModel)
       return;
+    if (poisons)
+      poison(memory, reserved);
     free[reserved].push_back(memory);
     cachedBytes += reserved;
     releaseBeyondLimit(0);
@@ -88,6 +92,27 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     statistics.limit = bytes;
     releaseBeyondLimit(0);
+  }
+
+  void setPoisons(bool isOn) {
+    std::lock_guard<std::mutex> lock(mutex);
+    poisons = isOn;
+  }
+
+  bool getPoisons() const {
+    std::lock_guard<std::mutex> lock(mutex);
+    return poisons;
+  }
+
+  void poison(void *memory, size_t bytes) {
+    // NaN in each type of floats, and -1 of integers.
+    constexpr int pattern = 0xff;
+    if (source->isHost()) {
+      std::memset(memory, pattern, bytes);
+      return;
+    }
+    std::vector<char> filled(bytes, static_cast<char>(pattern));
+    source->upload(memory, filled.data(), bytes);
   }
 
   void resetPeak() {
@@ -157,6 +182,7 @@ private:
   llvm::DenseMap<size_t, std::vector<void *>> free;
   int64_t cachedBytes = 0;
   uint64_t lastContents = 0;
+  bool poisons = false;
   AllocatorStatistics statistics;
 };
 
@@ -312,6 +338,33 @@ AllocatorStatistics Allocator::getStatistics() const {
 void Allocator::resetPeak() { state->resetPeak(); }
 
 void Allocator::setLimit(int64_t bytes) { state->setLimit(bytes); }
+
+void Allocator::setPoisons(bool isOn) { state->setPoisons(isOn); }
+
+bool Allocator::getPoisons() const { return state->getPoisons(); }
+
+void Allocator::poison(Buffer &buffer) {
+  if (!state->isModel && buffer.allocator == state)
+    state->poison(buffer.memory, buffer.reserved);
+}
+
+BufferRef Allocator::copyAside(const Buffer &buffer) {
+  size_t reserved = getReserved(buffer.bytes());
+  void *memory = state->source ? state->source->take(reserved) : nullptr;
+  if (!memory)
+    return nullptr;
+  BufferRef copy(new Buffer(memory, buffer.bytes(), nullptr, 0,
+                            MemoryUse::Values));
+  copy->releaseForeign = [state = state, memory, reserved] {
+    state->poison(memory, reserved);
+    state->source->giveBack(memory, reserved);
+  };
+  if (!state->source->isHost())
+    state->source->copy(memory, buffer.data(), buffer.bytes());
+  else if (buffer.bytes() > 0)
+    std::memcpy(memory, buffer.data(), buffer.bytes());
+  return copy;
+}
 
 void Allocator::trim() { state->trim(); }
 

@@ -18,6 +18,8 @@ using namespace metaops;
 
 /// A run of more than this, 20 ms, is long.
 static constexpr int64_t kLongWork = 20'000'000'000;
+/// One of less than this, 50 us, is short.
+static constexpr int64_t kShortWork = 50'000'000;
 
 llvm::Expected<std::shared_ptr<CompiledProgram>>
 CompiledProgram::create(ProgramData data, ProgramInfo info) {
@@ -58,6 +60,12 @@ bool CompiledProgram::isLong(unsigned threads) const {
   return plan->hasLoop ||
          plan->serialWork + plan->sharedWork / std::max(threads, 1u) >
              kLongWork;
+}
+
+bool CompiledProgram::isShort(unsigned threads) const {
+  return !plan->hasLoop &&
+         plan->serialWork + plan->sharedWork / std::max(threads, 1u) <
+             kShortWork;
 }
 
 void CompiledProgram::keepPacked(ProgramRun &run, Allocator &memory) {

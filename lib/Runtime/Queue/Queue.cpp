@@ -91,6 +91,10 @@ Ticket Queue::push(Task task, Start start) {
   Lock lock(mutex);
   tasks.push_back({std::move(task), start == Start::Apart});
   Ticket ticket{this, ++pushed};
+  if (start == Start::Here && !isRunning && tasks.size() == 1) {
+    runNext(lock);
+    return ticket;
+  }
   if (start != Start::WhenWaitedFor) {
     startWorker();
     isStarted = true;

@@ -153,6 +153,12 @@ static llvm::ArrayRef<FlagEntry> getTable() {
          s.memoryLimit = toBytes(name, value);
        },
        Setting::MemoryLimit},
+      {"poison_memory",
+       [](const Settings &s) -> FlagValue { return s.poisonsMemory; },
+       [](Settings &s, Name name, const FlagValue &value) {
+         s.poisonsMemory = toBool(name, value);
+       },
+       Setting::PoisonsMemory},
       {"reuse_memory",
        [](const Settings &s) -> FlagValue { return s.options.reuseMemory; },
        [](Settings &s, Name name, const FlagValue &value) {

@@ -13,13 +13,18 @@ using namespace metaops;
 Ticket Launcher::launch(std::unique_ptr<QueuedRun> queued, bool isAwaited) {
   isAwaited |= !settings.isAsynchronous;
   const RunRecord &record = *queued->record;
-  bool isLong =
-      record.cached->program->isLong(record.device->getThreads().getThreads());
+  const Program &program = *record.cached->program;
+  unsigned threads = record.device->getThreads().getThreads();
+  // Listeners are told when nobody holds the session.
+  bool isShort =
+      program.isShort(threads) && !listener && queued->awaited.empty();
   queued->listener = listener;
   queued->order = ++launched;
-  return push(std::move(queued), isLong      ? Queue::Start::Apart
-                                 : isAwaited ? Queue::Start::WhenWaitedFor
-                                             : Queue::Start::Now);
+  return push(std::move(queued),
+              program.isLong(threads) ? Queue::Start::Apart
+              : isAwaited             ? Queue::Start::WhenWaitedFor
+              : isShort               ? Queue::Start::Here
+                                      : Queue::Start::Now);
 }
 
 Ticket Launcher::push(std::unique_ptr<QueuedRun> queued, Queue::Start start) {
@@ -72,6 +77,22 @@ static void tellOutcomes(const QueuedRun &queued, bool failed) {
     outcome->end(failed);
 }
 
+/// Has a run find no memory as an earlier one has left it: its arguments are
+/// elsewhere, and all that is to be written is filled with NaNs.
+static void poison(ProgramRun &run, Allocator &memory) {
+  if (run.scratch)
+    memory.poison(*run.scratch.get());
+  for (RunRef &argument : run.arguments) {
+    bool isWritten = llvm::any_of(run.results, [&](const RunRef &result) {
+      return result.get() == argument.get();
+    });
+    if (isWritten || !memory.owns(*argument.get()))
+      continue;
+    if (BufferRef copy = memory.copyAside(*argument.get()))
+      argument = RunRef(copy);
+  }
+}
+
 void Launcher::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   queued->ticket = ticket;
   auto isCancelled = [&] { return ticket.isCancelled(); };
@@ -86,6 +107,9 @@ void Launcher::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   // Nothing that a run needs is lost once it has begun.
   if (!run.progress.hasBegun())
     found = findFailure(run);
+  if (Allocator &memory = record->device->getMemory();
+      !found && memory.getPoisons() && !run.progress.hasBegun())
+    poison(run, memory);
   if (!found) {
     llvm::Error error =
         program.execute(run, record->device->getThreads(), isCancelled,

@@ -287,6 +287,9 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   case Setting::MemoryLimit:
     devices.getCurrent().getMemory().setLimit(changed.memoryLimit);
     break;
+  case Setting::PoisonsMemory:
+    devices.setPoisons(changed.poisonsMemory);
+    break;
   case Setting::ScheduleFile:
     programs.readSchedules(changed);
     break;

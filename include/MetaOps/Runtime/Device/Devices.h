@@ -47,6 +47,8 @@ public:
   /// Where what is made now is placed. For those who use `find`.
   Device &getCurrent() const { return *current; }
   void setCurrent(Device &device) { current = &device; }
+  /// Of all devices, also those that are yet to be made; see Allocator.
+  void setPoisons(bool isOn);
   /// "cpu:0 to cpu:7, interpreter:0".
   std::string describeNames() const;
   std::vector<std::string> getNames() const;
@@ -63,6 +65,7 @@ private:
   std::vector<std::unique_ptr<Device>> made;
   std::atomic<size_t> numMade{0};
   Device *current;
+  bool poisons = false;
 };
 
 } // namespace metaops

@@ -91,6 +91,15 @@ public:
 
   AllocatorStatistics getStatistics() const;
   void resetPeak();
+  /// Whether memory is filled with NaNs (-1 of integers) when it is given out
+  /// and given back, so that nobody finds there what he should not read.
+  void setPoisons(bool isOn);
+  bool getPoisons() const;
+  /// The same for a buffer of its own that is used once more.
+  void poison(Buffer &buffer);
+  /// The same contents at another address, in memory that is not counted; null
+  /// where there is none.
+  BufferRef copyAside(const Buffer &buffer);
 
   /// No more than this may be taken from the source, in bytes; 0: as much as
   /// there is. What is in use already stays.

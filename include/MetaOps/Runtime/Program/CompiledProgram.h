@@ -36,6 +36,7 @@ public:
                       StopCheck shouldStop,
                       std::vector<CallTime> *times) override;
   bool isLong(unsigned threads) const override;
+  bool isShort(unsigned threads) const override;
 
   const ProgramData &getData() const { return data; }
   /// Of intermediate values and of routines.

@@ -85,6 +85,8 @@ public:
   enum class Start {
     /// The queue's thread is woken.
     Now,
+    /// The caller runs the task, unless others are before it: then as `Now`.
+    Here,
     /// The caller is about to wait for the task.
     WhenWaitedFor,
     /// The queue's thread is woken, and nobody else runs the task (if there is

@@ -31,6 +31,7 @@ struct Settings {
   bool isLazy = true;
   bool isAsynchronous = true;
   bool keepsPacked = true;
+  bool poisonsMemory = false;
   int64_t savedValuesBudget = int64_t(1) << 30;
   int64_t historyDepth = 16;
   int64_t memoryLimit = 0;
@@ -46,6 +47,7 @@ enum class Setting {
   CacheDirectory,
   KeepsPacked,
   MemoryLimit,
+  PoisonsMemory,
   ScheduleFile
 };
 
