@@ -299,6 +299,27 @@ class Interop(ByChange):
         )
 
 
+class Poison(ByChange):
+    """Tests of what a session keeps, and writes over, with memory that is poisoned.
+
+    Numbers that come of memory which should not be read are NaNs then
+    (docs/Environment.md).
+    """
+
+    name, has_tests, part = "poison", True, 7
+    TESTS = (
+        *("people", "former_values", "history", "loops", "laziness", "training", "checks"),
+        *("repeated_updates", "memory", "optim", "optimisers", "session", "stress", "inplace"),
+        *("random_graphs", "session_fuzz"),
+    )
+    files = r"^python/metaops/optim/|^test/python/(people_loops|random_graphs)"
+    objects = r"^lib/Runtime/(Session|Memory|Program|Queue)/"
+
+    def run(self, request: Request, plan: Plan) -> bool:
+        tests = [f"test/python/test_{name}.py" for name in self.TESTS]
+        return run_pytest(self.results, "--tier=all", *tests, METAOPS_POISON="1")
+
+
 def build_preset(preset: str) -> bool:
     """Configure and build a preset; what that prints is shown where it fails."""
     log = ROOT / f"build/{preset}.log"
@@ -420,6 +441,7 @@ SECTIONS: list[Section] = [
     Pytest(),
     Devices(),
     Interop(),
+    Poison(),
     Tsan(),
     Asan(),
 ]

@@ -66,7 +66,7 @@ def test_of_two_former_values_the_youngest_is_meant(start):
 
 
 def test_a_former_value_that_an_update_has_overwritten_is_an_error(start):
-    w, first, second = two_losses(start)
+    w, _, second = two_losses(start)
     second.sync()
     w.update(w * 2)
     line = inspect.currentframe().f_lineno - 1
@@ -77,7 +77,7 @@ def test_a_former_value_that_an_update_has_overwritten_is_an_error(start):
 
 
 def test_a_var_of_the_former_value_keeps_it(start):
-    w, first, second = two_losses(start)
+    w, _, second = two_losses(start)
     old = w.clone()
     second.sync()
     w.update(w * 2)

@@ -353,8 +353,8 @@ BufferRef Allocator::copyAside(const Buffer &buffer) {
   void *memory = state->source ? state->source->take(reserved) : nullptr;
   if (!memory)
     return nullptr;
-  BufferRef copy(new Buffer(memory, buffer.bytes(), nullptr, 0,
-                            MemoryUse::Values));
+  BufferRef copy(
+      new Buffer(memory, buffer.bytes(), nullptr, 0, MemoryUse::Values));
   copy->releaseForeign = [state = state, memory, reserved] {
     state->poison(memory, reserved);
     state->source->giveBack(memory, reserved);

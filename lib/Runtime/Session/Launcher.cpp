@@ -20,11 +20,10 @@ Ticket Launcher::launch(std::unique_ptr<QueuedRun> queued, bool isAwaited) {
       program.isShort(threads) && !listener && queued->awaited.empty();
   queued->listener = listener;
   queued->order = ++launched;
-  return push(std::move(queued),
-              program.isLong(threads) ? Queue::Start::Apart
-              : isAwaited             ? Queue::Start::WhenWaitedFor
-              : isShort               ? Queue::Start::Here
-                                      : Queue::Start::Now);
+  return push(std::move(queued), program.isLong(threads) ? Queue::Start::Apart
+                                 : isAwaited ? Queue::Start::WhenWaitedFor
+                                 : isShort   ? Queue::Start::Here
+                                             : Queue::Start::Now);
 }
 
 Ticket Launcher::push(std::unique_ptr<QueuedRun> queued, Queue::Start start) {

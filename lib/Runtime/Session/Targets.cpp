@@ -77,21 +77,23 @@ Targets::Targets(Graph &graph, llvm::ArrayRef<Node *> outputs,
 }
 
 std::optional<Targets::Doubt> Targets::findDoubt() {
-  uint64_t youngest = 0;
-  for (Node *output : outputs)
-    youngest = std::max(youngest, output->order);
-  Doubt doubt;
+  // Those that have held another value before the present one.
+  llvm::SmallVector<const Var *> rebound;
   for (auto [var, isUsed] : llvm::zip_equal(targets, used))
-    if (!isUsed && var->getNode()->order > youngest &&
-        var->getFirstOrder() < youngest)
-      doubt.target = var->getNode();
-  if (!doubt.target)
+    if (!isUsed && var->getFirstOrder() < var->getNode()->order)
+      rebound.push_back(var);
+  if (rebound.empty())
     return std::nullopt;
+  Doubt doubt;
   visitFlow(graph, outputs, /*first=*/0, [&](Node *node) {
     bool isCut = node->operands.empty() && (node->isCut || node->endedChains);
     // Of several, one that an update has ended explains the most.
-    if (isCut && (!doubt.cut || node->overwrittenAt))
-      doubt.cut = node;
+    if (!isCut || (doubt.cut && !node->overwrittenAt))
+      return;
+    for (const Var *var : rebound)
+      if (var->getFirstOrder() < node->order &&
+          node->order < var->getNode()->order)
+        doubt = {var->getNode(), node};
   });
   if (!doubt.cut)
     return std::nullopt;
