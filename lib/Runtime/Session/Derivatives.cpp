@@ -207,10 +207,10 @@ void Derivatives::checkUsed(llvm::StringRef function,
       failEnded(output, ended, historyDepth);
   const Node *output = outputs.front();
   llvm::ArrayRef<bool> used = targets.areUsed();
-  if (llvm::all_of(used, [](bool isUsed) { return isUsed; }))
-    return;
   if (std::optional<Targets::Doubt> doubt = targets.findDoubt())
     failCut(function, output, *doubt);
+  if (llvm::all_of(used, [](bool isUsed) { return isUsed; }))
+    return;
   bool isNone = llvm::none_of(used, [](bool isUsed) { return isUsed; });
   if (unused == UnusedTargets::Error ||
       (unused == UnusedTargets::NotAll && isNone))

@@ -94,7 +94,7 @@ static std::vector<Node *> findReaders(Graph &graph,
       if (user->epoch == mark || (!passes && isComputed(user)))
         continue;
       user->epoch = mark;
-      user->position = passes && user->vars > 0;
+      user->answer = passes && user->vars > 0;
       made.push_back(user);
       worklist.push_back(user);
     }
@@ -102,15 +102,15 @@ static std::vector<Node *> findReaders(Graph &graph,
   llvm::sort(made, isBefore);
   for (Node *node : llvm::reverse(made))
     for (Node *operand : node->operands)
-      if (node->position && operand->epoch == mark)
-        operand->position = true;
+      if (node->answer && operand->epoch == mark)
+        operand->answer = true;
   llvm::erase_if(made, [&](Node *node) {
-    return !node->position || !passesGradients(graph, node);
+    return !node->answer || !passesGradients(graph, node);
   });
   return made;
 }
 
-/// Says in `position`, of the nodes and all that they are made of, who carries
+/// Says in `answer`, of the nodes and all that they are made of, who carries
 /// when histories have ended. Returns the mark of those.
 static uint32_t markCarrying(Graph &graph, llvm::ArrayRef<Node *> nodes) {
   std::vector<Node *> below, worklist(nodes.begin(), nodes.end());
@@ -121,16 +121,16 @@ static uint32_t markCarrying(Graph &graph, llvm::ArrayRef<Node *> nodes) {
     if (node->epoch == mark)
       continue;
     node->epoch = mark;
-    node->position = node->vars > 0 && isFloat(node->dtype);
+    node->answer = node->vars > 0 && isFloat(node->dtype);
     below.push_back(node);
-    if (node->carries && !node->position && passesGradients(graph, node))
+    if (node->carries && !node->answer && passesGradients(graph, node))
       llvm::append_range(worklist, node->operands);
   }
   llvm::sort(below, isBefore);
   for (Node *node : below)
-    if (node->carries && !node->position && passesGradients(graph, node))
-      node->position = llvm::any_of(
-          node->operands, [](Node *operand) { return operand->position != 0; });
+    if (node->carries && !node->answer && passesGradients(graph, node))
+      node->answer = llvm::any_of(
+          node->operands, [](Node *operand) { return operand->answer; });
   return mark;
 }
 
@@ -143,7 +143,7 @@ std::vector<Node *> metaops::findReadable(Graph &graph,
   markCarrying(graph, sources);
   llvm::erase_if(readers, [](Node *reader) {
     return llvm::none_of(reader->operands,
-                         [](Node *operand) { return operand->position != 0; });
+                         [](Node *operand) { return operand->answer; });
   });
   sources.clear();
   for (Node *reader : readers)

@@ -36,8 +36,9 @@
 //
 // An end must not be mistaken for a gradient of zero. It belongs to a chain,
 // one of 64: the value at which it ends has the chain's bit in `endedChains`,
-// and so has what is made of it and keeps no history; what Vars hold and the
-// lost part was made of has the bit in `lostChains`. A gradient of a value that
+// and so has what is made of it and keeps no history; what Vars hold, or have
+// held before they were rebound, and the lost part was made of has the bit in
+// `lostChains`. A gradient of a value that
 // comes out of a chain, by one that went into it, is an error.
 //
 //===----------------------------------------------------------------------===//
@@ -156,8 +157,9 @@ void Graph::inheritEnds(Node *node) {
     return;
   for (Node *operand : node->operands) {
     node->endedChains |= operand->endedChains;
-    // An end that is no chain's, and which no update has made.
-    node->isCut |= operand->isCut || operand->wasRebound;
+    node->lost.add(operand->lost);
+    if (operand->wasRebound)
+      node->lost.add(operand->order);
     if (!node->overwrittenAt)
       node->overwrittenAt = operand->overwrittenAt;
   }
@@ -171,11 +173,15 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
     llvm::append_range(stack, resultsOf(value));
   uint32_t mark = startTraversal();
   uint64_t chains = 0;
+  LostValues former;
   while (!stack.empty()) {
     Node *top = stack.back();
     stack.pop_back();
     chains |= top->endedChains;
-    if (top->vars > 0)
+    former.add(top->lost);
+    if (top->wasRebound)
+      former.add(top->order);
+    if (top->vars > 0 || top->wasRebound)
       lost.push_back(top);
     else if (top->endedChains && top->buffer && top->pins == 0 &&
              top->operands.empty())
@@ -197,8 +203,10 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
     if (!mayGo(value, /*keepsHistory=*/false))
       continue;
     auto ended = llvm::to_vector<2>(resultsOf(value));
-    for (Node *result : ended)
+    for (Node *result : ended) {
       result->endedChains |= chains;
+      result->lost.add(former);
+    }
     turnIntoLeaves(value);
     llvm::for_each(ended, [&](Node *result) { updateCarries(result); });
   }

@@ -77,23 +77,30 @@ Targets::Targets(Graph &graph, llvm::ArrayRef<Node *> outputs,
 }
 
 std::optional<Targets::Doubt> Targets::findDoubt() {
-  // Those that have held another value before the present one.
-  llvm::SmallVector<const Var *> rebound;
-  for (auto [var, isUsed] : llvm::zip_equal(targets, used))
-    if (!isUsed && var->getFirstOrder() < var->getNode()->order)
-      rebound.push_back(var);
-  if (rebound.empty())
+  // Former values that lost history must not have led to: any of a Var none of
+  // whose values is used; and of one that has one the same, and younger ones.
+  struct Range {
+    Node *target;
+    uint64_t begin, end;
+  };
+  llvm::SmallVector<Range> ranges;
+  for (auto [var, value, isUsed] : llvm::zip_equal(targets, values, used)) {
+    Node *present = var->getNode();
+    if (!isUsed && var->getFirstOrder() < present->order)
+      ranges.push_back({present, var->getFirstOrder(), present->order});
+    else if (value != present)
+      ranges.push_back({present, value->order, present->order});
+  }
+  if (ranges.empty())
     return std::nullopt;
   Doubt doubt;
   visitFlow(graph, outputs, /*first=*/0, [&](Node *node) {
-    bool isCut = node->operands.empty() && (node->isCut || node->endedChains);
     // Of several, one that an update has ended explains the most.
-    if (!isCut || (doubt.cut && !node->overwrittenAt))
+    if (!node->operands.empty() || (doubt.cut && !node->overwrittenAt))
       return;
-    for (const Var *var : rebound)
-      if (var->getFirstOrder() < node->order &&
-          node->order < var->getNode()->order)
-        doubt = {var->getNode(), node};
+    for (const Range &range : ranges)
+      if (node->lost.mayBeIn(range.begin, range.end))
+        doubt = {range.target, node};
   });
   if (!doubt.cut)
     return std::nullopt;

@@ -32,7 +32,8 @@ public:
   llvm::ArrayRef<bool> areUsed() const { return used; }
 
   /// A value of which an output is made, whose history is gone, and may have
-  /// led to a former value of a Var none of whose values is used.
+  /// led to a former value of a Var: to any where none of its values is used,
+  /// else to that one or to a younger one.
   struct Doubt {
     /// The present value of that Var.
     Node *target = nullptr;

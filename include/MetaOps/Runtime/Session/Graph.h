@@ -23,6 +23,7 @@
 #include "llvm/ADT/iterator.h"
 #include "llvm/ADT/iterator_range.h"
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -32,6 +33,23 @@
 namespace metaops {
 
 class Device;
+
+/// Values that something was made of, by their places in the order of
+/// recording: a range that has all of them.
+struct LostValues {
+  uint64_t first = ~uint64_t(0), last = 0;
+
+  bool empty() const { return last < first; }
+  void add(uint64_t order) { add(LostValues{order, order}); }
+  void add(LostValues other) {
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+  }
+  /// Whether one of them may be from `begin` on and before `end`.
+  bool mayBeIn(uint64_t begin, uint64_t end) const {
+    return !empty() && first < end && last >= begin;
+  }
+};
 
 /// What the session knows of one value of its block, beside the IR: a result of
 /// an operation.
@@ -69,6 +87,8 @@ struct Node {
   /// bits: those that end here, and those that this value was a part of.
   uint64_t endedChains = 0;
   uint64_t lostChains = 0;
+  /// The values with Vars that were rebound to which dropped history led.
+  LostValues lost;
   /// Live Vars that hold the value.
   uint32_t vars = 0;
   /// Reasons of the session's own to keep it.
@@ -121,10 +141,11 @@ struct Node {
   bool wasHeld : 1;
   /// A Var has held it that holds a later value now.
   bool wasRebound : 1;
-  /// Its history has been dropped, and led to values whose Vars were rebound.
-  bool isCut : 1;
   /// A program has computed it, and has not kept it, though it was live.
   bool wasLeftOut : 1;
+  /// An answer that the last traversal has found, where it must not touch the
+  /// positions that a slice has given.
+  bool answer : 1;
   /// Its history ends with the updates that are about to run (Endings.h).
   bool isEnding : 1;
   /// The line of the update that wrote over the value, or ended its history.
@@ -136,7 +157,7 @@ struct Node {
         isPendingUpdate(false), isReplaced(false), isDonated(false),
         isQueued(false), isOutput(false), isAsked(false), isTarget(false),
         isDifferentiated(false), isSaved(false), isOverdue(false),
-        wasHeld(false), wasRebound(false), isCut(false), wasLeftOut(false),
+        wasHeld(false), wasRebound(false), wasLeftOut(false), answer(false),
         isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
