@@ -183,8 +183,8 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
       former.add(top->order);
     if (top->vars > 0 || top->wasRebound)
       lost.push_back(top);
-    else if (top->endedChains && top->buffer && top->pins == 0 &&
-             top->operands.empty())
+    if (top->vars == 0 && top->endedChains && top->buffer && top->pins == 0 &&
+        top->operands.empty())
       outdated.push_back(top);
     if (!isFlowing(top))
       continue;
