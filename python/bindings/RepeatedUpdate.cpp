@@ -95,7 +95,8 @@ void metaops::python::bindRepeatedUpdate(py::module_ &module) {
 void metaops::python::bindStepOutcome(py::module_ &module) {
   py::class_<StepOutcome, StepOutcomeRef> cls(
       module, "StepOutcome",
-      "Whether the updates of a step have been made, which a failure of their\n"
+      "Tells whether the updates of a step have been made, which a failure of "
+      "their\n"
       "program may prevent when the step has long been recorded.");
   forbidConstruction(cls);
   define(
@@ -113,9 +114,9 @@ void metaops::python::bindStepOutcome(py::module_ &module) {
   define(
       cls, "is_known(self)",
       [](const StepOutcome &self) { return self.isKnown(); },
-      "Whether it is known what has become of the step.");
+      "Returns whether it is known what has become of the step.");
   define(
       cls, "failed(self)",
       [](const StepOutcome &self) { return self.failed(); },
-      "Whether the step has not been taken.");
+      "Returns whether the step has not been taken.");
 }

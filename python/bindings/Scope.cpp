@@ -25,7 +25,7 @@ using namespace metaops::python;
 // State of the extension
 //===----------------------------------------------------------------------===//
 
-/// What a new session starts with, by flag. The session is made by
+/// Flags that a new session starts with. The session is made by
 /// whatever needs it first, so that a process may fork before.
 static llvm::StringMap<FlagValue> &defaultFlags() {
   static auto *flags = new llvm::StringMap<FlagValue>;

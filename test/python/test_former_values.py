@@ -137,6 +137,29 @@ def test_statistics_may_be_looked_at_between_a_loss_and_its_gradient(rng, looks)
         close(mine, expected, rtol=1e-4, atol=1e-5)
 
 
+def test_what_a_gradient_runs_does_not_end_its_history():
+    """A target that is rebound by hand has the loss computed, of which it would be the last."""
+    a, v = mo.array([1.0, 2.0, 3.0]), mo.array([4.0, 5.0, 6.0])
+    mo.sync_all()
+    loss = (a * v).sum()
+    a = a - 0.1 * mo.grad(loss, a)
+    v += 1
+    close(mo.grad(loss, [v, a], allow_unused=True)[0], [1, 2, 3])
+
+
+def test_a_target_that_is_rebound_after_its_history_has_ended_is_an_error():
+    w, v, u = (mo.array([x, 2.0, 3.0]) for x in (1.0, 4.0, 5.0))
+    mo.sync_all()
+    loss = (w * v).sum() + u.sum()
+    mo.optim.SGD([w], 0.1).step(loss)
+    mo.sync_all()
+    v += 1
+    with pytest.raises(RuntimeError, match="update at"):
+        mo.grad(loss, [v, u])
+    with pytest.raises(RuntimeError, match="update at"):
+        mo.optim.SGD([v, u], 0.1).step(loss)
+
+
 # --- Steps -----------------------------------------------------------------------
 
 
@@ -217,6 +240,24 @@ def test_a_step_that_has_failed_does_not_count(rng):
         else:
             loss.item()
         assert optimizer.steps == step + 1 - (step + 1) // 3
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_step_that_fails_for_an_earlier_one_does_not_count(asynchronous):
+    """Nobody looks at the losses, so the bad batch comes to light with the next step."""
+    with mo.flag_scope(asynchronous=asynchronous):
+        w, table = mo.array([1.0, 2.0, 3.0]), mo.array(np.arange(10, dtype="float32"))
+        optimizer = mo.optim.SGD([w], 0.1)
+        for index in (3, 30, 3, 3):
+            try:
+                optimizer.step((w * table[mo.array([1, 2, index])]).sum())
+            except IndexError:
+                pass
+        try:
+            moved = w.numpy()
+        except IndexError:
+            moved = w.numpy()
+    assert optimizer.steps * 0.1 == pytest.approx(1.0 - moved[0], abs=1e-6)
 
 
 # --- Targets that a loss does not depend on -------------------------------------------

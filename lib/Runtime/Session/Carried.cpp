@@ -132,12 +132,13 @@ static std::vector<Node *> findHeldUsers(const Graph &graph, const Slice &slice,
   return held;
 }
 
-/// What of the slice pending values may share that have taken the place of
-/// others: operations, and values that no Var holds any more.
+/// Returns what of the slice pending values may share that have taken the place
+/// of others: operations, and values that no Var holds any more.
 std::vector<Node *> Planner::findSharing() const {
   std::vector<Node *> sharing;
-  llvm::copy_if(slice.shared, std::back_inserter(sharing),
-                [](Node *node) { return !node->isOutput; });
+  llvm::copy_if(slice.shared, std::back_inserter(sharing), [](Node *node) {
+    return !node->isOutput && !node->operands.empty();
+  });
   for (Node *leaf : slice.leaves)
     if (isLetGo(leaf, updates.getFlushes()))
       sharing.push_back(leaf);

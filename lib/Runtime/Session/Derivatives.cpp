@@ -142,7 +142,7 @@ void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
 }
 
 //===----------------------------------------------------------------------===//
-// What derivatives depend on
+// Dependence on targets
 //===----------------------------------------------------------------------===//
 
 /// Describes where a value was recorded.

@@ -41,8 +41,10 @@ static bool isUnseen(const Node *leaf) {
 /// The values that Vars or fetches hold, that the program does not keep, and
 /// that are part of the slice or made of its values, in the order of recording.
 std::vector<Node *> Planner::findWaiting() const {
-  std::vector<Node *> waiting, worklist = slice.leaves;
-  llvm::append_range(worklist, slice.shared);
+  std::vector<Node *> waiting, worklist;
+  llvm::copy_if(slice.leaves, std::back_inserter(worklist), isUnseen);
+  llvm::copy_if(slice.shared, std::back_inserter(worklist),
+                [](const Node *node) { return !node->operands.empty(); });
   llvm::SmallPtrSet<Node *, 16> seen;
   while (!worklist.empty()) {
     Node *node = worklist.back();
@@ -74,8 +76,8 @@ void Planner::addWaitingValues() {
   // Those in the slice are kept by a rule of their own.
   llvm::erase_if(waiting, [&](Node *node) { return slice.contains(node); });
   for (Node *node : waiting) {
-    // What depends on the updates of this program can be computed by it, too,
-    // if it keeps old values.
+    // Values that depend on the updates of this program can be computed by it,
+    // too, if it keeps old values.
     bool isOfNext = node->generation > updates.getFlushes();
     if (node->generation > updates.getFlushes() + 1 ||
         node->device != slice.device)

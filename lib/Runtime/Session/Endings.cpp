@@ -37,7 +37,8 @@ static bool isBefore(const Node *a, const Node *b) {
   return a->order < b->order;
 }
 
-/// Whether the value is in memory, or will be when the next program has run.
+/// Returns whether the value is in memory, or will be when the next program has
+/// run.
 static bool isComputed(const Node *node) {
   return node->buffer || node->isScalar || node->isOutput;
 }
@@ -74,7 +75,7 @@ Endings metaops::findEndings(Graph &graph, llvm::ArrayRef<Node *> overwritten) {
 // Readers
 //===----------------------------------------------------------------------===//
 
-/// Whether a gradient passes from the node to its operands.
+/// Returns whether a gradient passes from the node to its operands.
 static bool passesGradients(const Graph &graph, const Node *node) {
   return graph.isFlowing(node) && !node->isEnding;
 }

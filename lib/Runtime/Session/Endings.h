@@ -16,7 +16,7 @@
 
 namespace metaops {
 
-/// What goes with values that are written over.
+/// Values and histories that go with values which are written over.
 struct Endings {
   /// Values that are not computed, and never can be.
   std::vector<Node *> lost;

@@ -248,8 +248,11 @@ std::vector<Node *> Graph::prune(std::vector<NodeRef> &list,
 }
 
 std::vector<Node *> Graph::getRebound() {
-  return prune(rebound,
-               [](Node *node) { return !node->isLeaf() && node->vars == 0; });
+  return prune(rebound, [this](Node *node) {
+    return !node->isLeaf() && node->vars == 0 &&
+           llvm::any_of(getUsers(node),
+                        [](Node *user) { return !user->isLeaf(); });
+  });
 }
 
 void Graph::setTarget(Node *node) {

@@ -179,7 +179,8 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
     stack.pop_back();
     chains |= top->endedChains;
     former.add(top->lost);
-    if (top->wasRebound)
+    // It may be rebound later.
+    if (top->vars > 0 || top->wasRebound)
       former.add(top->order);
     if (top->vars > 0 || top->wasRebound)
       lost.push_back(top);

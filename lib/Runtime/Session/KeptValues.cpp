@@ -45,7 +45,7 @@ static int64_t bytesOf(const Node *node) {
   return countBytes(node->shape(), node->dtype);
 }
 
-/// Whether the operation is one of those that are told to people.
+/// Returns whether the operation is one of those that are told to people.
 static bool isOperator(const SignatureInfo &info) {
   return !info.isView && !info.isCheck && !info.isGenerator && !info.isScalar;
 }
@@ -63,8 +63,8 @@ KeptValues::KeptValues(Graph &graph, const Slice &slice,
 // Who waits for a value
 //===----------------------------------------------------------------------===//
 
-/// Whether a live value outside of the slice is made of the pending one, or it
-/// is held itself.
+/// Returns whether a live value outside of the slice is made of the pending
+/// one, or it is held itself.
 bool KeptValues::isLiveOutside(Node *root) {
   llvm::SmallVector<Node *> path{root}, stack{root};
   while (!stack.empty()) {
@@ -95,8 +95,8 @@ bool KeptValues::isAwaited(const Node *node) {
   });
 }
 
-/// Whether a reindex makes it, of a much smaller value: that is computed again
-/// for each consumer.
+/// Returns whether a reindex makes it, of a much smaller value: that is
+/// computed again for each consumer.
 bool KeptValues::isEnlarged(const Node *node) const {
   return graph.getInfo(node).isReindex &&
          countElements(node->operands.front()->shape()) <
@@ -117,7 +117,7 @@ void KeptValues::findLive() {
   };
   llvm::for_each(slice.held, setLive);
   for (Node *node : slice.shared)
-    if (!valueOf(node).isLive && isAwaited(node))
+    if (!valueOf(node).isLive && !node->operands.empty() && isAwaited(node))
       setLive(node);
 }
 
@@ -141,8 +141,8 @@ void KeptValues::findRepeated() {
 // Reasons to keep a value
 //===----------------------------------------------------------------------===//
 
-/// Whether a reindex or a routine of the slice reads the value, so that it
-/// exists in memory.
+/// Returns whether a reindex or a routine of the slice reads the value, so that
+/// it exists in memory.
 bool KeptValues::feedsReindex(const Node *node) const {
   return llvm::any_of(graph.getUsers(node), [&](Node *user) {
     if (!slice.contains(user))
@@ -159,10 +159,10 @@ bool KeptValues::feedsReindex(const Node *node) const {
   });
 }
 
-/// Whether all that becomes of the value in this program is results with as
-/// many elements that one reindex or reindex-reduce makes of it: its elements
-/// in another order, as the gradient of a transposed weight has them. No
-/// gradient reads what was only moved.
+/// Returns whether all that becomes of the value in this program is results
+/// with as many elements that one reindex or reindex-reduce makes of it: its
+/// elements in another order, as the gradient of a transposed weight has them.
+/// No gradient reads what was only moved.
 bool KeptValues::isOnlyMoved(const Node *node) const {
   return llvm::all_of(graph.getUsers(node), [&](Node *user) {
     const SignatureInfo &info = graph.getInfo(user);
@@ -176,7 +176,7 @@ KeptValues::Reason
 KeptValues::findReason(Node *node, bool isFar,
                        llvm::function_ref<bool(const Node *)> savesFor) const {
   const SignatureInfo &info = graph.getInfo(node);
-  // What is free of a device is to stay so.
+  // A value that is free of a device is to stay so.
   if (info.isView || info.isCheck || info.isGenerator || !node->device)
     return Reason::None;
   bool isLive = valueOf(node).isLive;

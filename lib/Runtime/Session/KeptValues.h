@@ -27,18 +27,19 @@ public:
   KeptValues(Graph &graph, const Slice &slice,
              llvm::function_ref<bool(const Node *)> savesFor);
 
-  /// What is kept, in the order of the slice, of `budget` bytes at most.
+  /// Returns what is kept, in the order of the slice, of `budget` bytes at
+  /// most.
   std::vector<Node *> choose(int64_t budget);
   /// Values that will be asked for again, and that are not kept.
   llvm::ArrayRef<Node *> getLeftOut() const { return leftOut; }
-  /// How many operators have been computed before for values that somebody was
-  /// waiting for then.
+  /// Counts the operators that have been computed before for values that
+  /// somebody was waiting for then.
   int64_t countRepeated() const { return repeated; }
 
 private:
   /// Why a value is kept, the weakest reason first.
   enum class Reason : uint8_t { None, Again, Live, Gradient };
-  /// What is known of a value of the slice.
+  /// Facts about a value of the slice.
   struct Value {
     /// Somebody will ask for it.
     bool isLive = false;

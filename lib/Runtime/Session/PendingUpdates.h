@@ -30,7 +30,7 @@ public:
   /// Node::generation.
   int64_t getFlushes() const { return flushes; }
   void setFlushes(int64_t count) { flushes = count; }
-  /// Whether an update that is pending needs the value to be computed.
+  /// Returns whether an update that is pending needs the value to be computed.
   bool need(const Node *node) const { return node->feeds > flushes; }
   /// Whether the value depends on an update that is pending.
   bool precede(const Node *node) const { return node->generation > flushes; }
@@ -48,9 +48,14 @@ public:
   std::vector<StepOutcomeRef> beginRun() const;
   /// By number, what outputs of a program replace.
   ReplacedValues findReplaced(llvm::ArrayRef<Node *> outputs) const;
-  /// Whether a pending update is to replace the value.
+  /// Returns whether a pending update is to replace the value.
   bool replace(const Node *node) const {
     return node->replacedBy == flushes + 1;
+  }
+  /// Those that were pending are gone, for nobody held their results, and what
+  /// belonged to them is still there.
+  bool areDropped() const {
+    return updates.empty() && !(former.empty() && outcomes.empty());
   }
   /// They have been run.
   void finish();

@@ -164,7 +164,7 @@ void Planner::recordLeftOut() {
 // Several results
 //===----------------------------------------------------------------------===//
 
-/// Whether something has been recorded that will ask for the value.
+/// Returns whether something has been recorded that will ask for the value.
 bool Planner::isAwaited(const Node *node) const {
   return llvm::any_of(graph.getUsers(node), [&](Node *user) {
     return !slice.contains(user) && !user->isLeaf();

@@ -65,8 +65,8 @@ public:
   /// Marks what a run of the slice computes, and does not keep though somebody
   /// waits for it.
   void recordLeftOut();
-  /// How many operators of the slice have been computed before for values that
-  /// somebody was waiting for then.
+  /// Counts the operators of the slice that have been computed before for
+  /// values that somebody was waiting for then.
   int64_t countRepeated() const { return repeated; }
   /// Marks the leaves that a run of the slice may write over: they are gone.
   void recordDonations();
@@ -81,7 +81,7 @@ private:
 
   bool isAwaited(const Node *node) const;
 
-  // What somebody will ask for (KeptValues.cpp)
+  // Kept values (KeptValues.cpp)
   void addKeptValues(bool keepsHistory);
 
   // What loops carry (Carried.cpp)
@@ -103,10 +103,11 @@ private:
 
   Slice slice;
   llvm::SmallVector<bool> donatable;
-  /// What somebody waits for, of what the slice computes and does not keep.
+  /// Values that somebody waits for, of those that the slice computes and does
+  /// not keep.
   std::vector<Node *> leftOut;
   int64_t repeated = 0;
-  /// What has been written over, and ends histories.
+  /// Values that have been written over, and end histories.
   std::vector<NodeRef> overwritten;
   /// What was asked for itself, where the slice is more; see Node::isAsked.
   std::vector<Node *> askedNodes;

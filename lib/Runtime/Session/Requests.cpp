@@ -31,8 +31,8 @@ void SessionImpl::ask(llvm::ArrayRef<Node *> nodes) {
     asked.add(node->ready);
 }
 
-/// Whether updates that are pending come before what is asked for, or are made
-/// of the same operations.
+/// Returns whether updates that are pending come before what is asked for, or
+/// are made of the same operations.
 bool SessionImpl::belongsToUpdates(llvm::ArrayRef<Node *> asked) {
   if (updates.empty())
     return false;

@@ -97,6 +97,23 @@ void SessionImpl::dropLater(Node *node) {
 // Derivatives
 //===----------------------------------------------------------------------===//
 
+SessionImpl::KeptTargets::KeptTargets(Graph &graph,
+                                      llvm::ArrayRef<Node *> values)
+    : graph(graph) {
+  for (Node *value : values) {
+    if (value->vars > 0 || value->isReplaced)
+      continue;
+    graph.setReplaced(value, true);
+    kept.emplace_back(value);
+  }
+}
+
+SessionImpl::KeptTargets::~KeptTargets() {
+  for (const NodeRef &ref : kept)
+    if (Node *value = ref.get())
+      graph.setReplaced(value, false);
+}
+
 void SessionImpl::prepareTargets(llvm::ArrayRef<Node *> targets) {
   // Fresh parameters have to be there for the first iteration to be the same
   // program as the next ones.
@@ -118,6 +135,7 @@ std::vector<Var> SessionImpl::grad(const Var &loss,
       nodes.push_back(node);
   if (nodes.empty())
     return std::vector<Var>(targets.size());
+  KeptTargets keep(graph, nodes);
   prepareTargets(nodes);
   std::vector<Var> gradients = wrapAll(derivatives.grad(loss.node, nodes));
   if (unused != UnusedTargets::Empty)
@@ -140,6 +158,7 @@ std::vector<Var> SessionImpl::jvp(llvm::ArrayRef<const Var *> outputs,
   Targets found(graph, moved, inputs);
   derivatives.checkUsed("jvp", moved, found, UnusedTargets::Zero);
   llvm::ArrayRef<Node *> moving = found.getValues();
+  KeptTargets keep(graph, moving);
   prepareTargets(moving);
   return wrapAll(derivatives.jvp(moved, moving, directions));
 }
@@ -222,6 +241,11 @@ void SessionImpl::leave(bool failed) {
     graph.collectAll();
   else
     graph.collect();
+  if (updates.areDropped() && settings.isLazy) {
+    updates.finish();
+    releaseFormer(updates.takeFormer());
+    graph.collect();
+  }
 }
 
 SessionScope::SessionScope(Session &session)

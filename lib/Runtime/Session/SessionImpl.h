@@ -138,6 +138,17 @@ private:
   void enter() override;
   void leave(bool failed) override;
   Var makeVar(Node *node);
+  /// Keeps histories that lead to values while gradients by these are recorded,
+  /// though no Var holds them any more.
+  class KeptTargets {
+  public:
+    KeptTargets(Graph &graph, llvm::ArrayRef<Node *> values);
+    ~KeptTargets();
+
+  private:
+    Graph &graph;
+    std::vector<NodeRef> kept;
+  };
   /// Computes what derivatives by the targets begin with.
   void prepareTargets(llvm::ArrayRef<Node *> targets);
 

@@ -181,8 +181,8 @@ static bool haveSameResults(Operation *a, Operation *b) {
                       });
 }
 
-/// Whether the result is a sum of the elements of float operands, in some
-/// order.
+/// Returns whether the result is a sum of the elements of float operands, in
+/// some order.
 static bool isLinear(Operation *op) {
   if (auto reduce = dyn_cast<metaop::ReduceOp>(op))
     return reduce.getReduceKind() == metaop::ReduceKind::Add;

@@ -58,19 +58,20 @@ Targets::Targets(Graph &graph, llvm::ArrayRef<Node *> outputs,
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (const Var *var : targets) {
     first = std::min(first, var->getNode()->order);
-    for (const NodeRef &former : var->getFormer())
-      if (Node *node = former.get())
-        first = std::min(first, node->order);
+    if (!var->getFormer().empty())
+      first = std::min(first, var->getFormer().front().getOrder());
   }
   uint32_t mark = visitFlow(graph, outputs, first, [](Node *) {});
   for (const Var *var : targets) {
     Node *value = var->getNode();
     bool isUsed = value->epoch == mark;
-    for (const NodeRef &former : llvm::reverse(var->getFormer()))
-      if (Node *node = former.get(); node && !isUsed && node->epoch == mark) {
-        value = node;
-        isUsed = true;
-      }
+    for (const NodeRef &former : llvm::reverse(var->getFormer())) {
+      if (isUsed)
+        break;
+      Node *node = former.get();
+      isUsed = node && node->epoch == mark;
+      value = isUsed ? node : value;
+    }
     values.push_back(value);
     used.push_back(isUsed);
   }

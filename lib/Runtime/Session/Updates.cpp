@@ -58,7 +58,7 @@ void SessionImpl::update(Var &x, Operand value) {
   if (updates.precede(x.node))
     flushUpdates();
   computeInitialValues(x.node);
-  releaseFormer(x.getFormer());
+  releaseFormer(x.getFormer().take_back(x.getFormer().empty() ? 0 : 1));
   Node *updated = recorder.stopGrad(
       value.isNumber() ? recorder.full(x.shape(), value, x.dtype())
                        : value.getNode());
@@ -79,13 +79,14 @@ void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {
     return;
   runner.compute(updates.findDue(along), RunKind::Updates);
   updates.finish();
+  graph.collect();
+  // Before anybody lets go of them for want of a Var: there is a line to tell.
+  planner.endOverwrittenHistories();
   // Where each operator is run at once, an update is as well, and the value
   // that it replaces stays until the next one.
   std::vector<NodeRef> former = updates.takeFormer();
   if (settings.isLazy)
     releaseFormer(former);
-  graph.collect();
-  planner.endOverwrittenHistories();
   graph.collect();
 }
 

@@ -37,9 +37,9 @@ Numbers: TypeAlias = dict[str, Var]
 #: The names of a step's numbers, by kind of parameter; the parameters that move, and
 #: the kind of each. Those of a kind are of one group, and have taken as many steps.
 Formula: TypeAlias = tuple[tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...]]
-#: Whether there is a gradient: a step on many parameters makes no call for each.
+#: Says whether there is a gradient: a step on many parameters makes no call for each.
 _IS_GIVEN = partial(is_not, None)
-#: How many steps are waited for to be known to have been taken.
+#: The number of steps that are waited for to be known to have been taken.
 _MOST_OUTCOMES = 64
 #: Parameters as "params", and options by name.
 Group: TypeAlias = dict[str, Any]
@@ -82,7 +82,7 @@ class Optimizer(ABC):
     _repeated: tuple[Formula | None, RepeatedUpdate] = (None, make_repeated_update())
     #: The values, by their numbers, of the last losses that were stepped by.
     _stepped: frozenset[int] = frozenset()
-    #: How many steps each parameter has taken; None while each has taken all since
+    #: The steps that each parameter has taken; None while each has taken all since
     #: it was added.
     _counts: list[int] | None = None
 
@@ -226,20 +226,24 @@ class Optimizer(ABC):
 
     @property
     def steps(self) -> int:
-        """How many steps were taken."""
+        """Number of steps that were taken."""
         self._settle()
         return self._steps
+
+    @steps.setter
+    def steps(self, count: int) -> None:
+        self._steps, self._outcomes, self._counts = count, [], None
 
     def _settle(self) -> None:
         """Take back the steps that are known to have failed by now."""
         waiting = []
         for outcome, moving in self._outcomes:
-            if outcome.failed():
+            if not outcome.is_known():
+                waiting.append((outcome, moving))
+            elif outcome.failed():
                 self._steps -= 1
                 if self._counts is not None:
                     self._counts = [n - (k in moving) for k, n in enumerate(self._counts)]
-            elif not outcome.is_known():
-                waiting.append((outcome, moving))
         self._outcomes = waiting[-_MOST_OUTCOMES:]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -247,6 +251,13 @@ class Optimizer(ABC):
         state = {**self.__dict__, "_outcomes": []}
         state.pop("_repeated", None)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # As optimisers were pickled that had no count of steps for each parameter.
+        steps = state.pop("steps", None)
+        self.__dict__.update(state)
+        if steps is not None:
+            self.__dict__.update(_steps=steps, _outcomes=[])
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("defaults", ()):
@@ -318,12 +329,14 @@ class Optimizer(ABC):
         """
         gradients = list(gradients)
         self._settle()
-        before = self._steps, self._counts
+        before, outcomes = (self._steps, self._counts), len(self._outcomes)
         self._steps += 1
         try:
             self._take(gradients)
-        except (TypeError, ValueError):
+        except BaseException:
+            # Its own mistake, or the failure of an earlier step, which comes to light.
             self._steps, self._counts = before
+            del self._outcomes[outcomes:]
             raise
 
     def _count(self, gradients: list[Var | None]) -> tuple[list[int], list[tuple[int, int]]]:
@@ -463,6 +476,12 @@ class Optimizer(ABC):
                 ValueError(
                     f"load_state_dict: {len(groups)} groups given, expected"
                     f" {len(self.param_groups)}"
+                )
+            )
+        if counts is not None and len(counts) != len(self.parameters):
+            raise at_line(
+                ValueError(
+                    f"load_state_dict: {len(counts)} counts given, expected {len(self.parameters)}"
                 )
             )
         values: list[tuple[Var, Var]] = []

@@ -91,7 +91,7 @@ public:
 
   AllocatorStatistics getStatistics() const;
   void resetPeak();
-  /// Whether memory is filled with NaNs (-1 of integers) when it is given out
+  /// Has memory filled with NaNs (-1 of integers) when it is given out
   /// and given back, so that nobody finds there what he should not read.
   void setPoisons(bool isOn);
   bool getPoisons() const;

@@ -178,7 +178,8 @@ public:
   /// Whether a run should take so long that somebody who waits for it may want
   /// to stop it.
   virtual bool isLong(unsigned threads) const { return true; }
-  /// Whether a run is over by the time that a thread has been woken for it.
+  /// Returns whether a run is over by the time that a thread has been woken for
+  /// it.
   virtual bool isShort(unsigned threads) const { return false; }
 
   /// Both steps at once; appends the results.

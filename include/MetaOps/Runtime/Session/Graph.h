@@ -45,7 +45,7 @@ struct LostValues {
     first = std::min(first, other.first);
     last = std::max(last, other.last);
   }
-  /// Whether one of them may be from `begin` on and before `end`.
+  /// Returns whether one of them may be from `begin` on and before `end`.
   bool mayBeIn(uint64_t begin, uint64_t end) const {
     return !empty() && first < end && last >= begin;
   }
@@ -245,8 +245,8 @@ public:
     return signatures.getInfo(node->signature);
   }
 
-  /// Whether gradients by the value may be asked for, for it is replaced by an
-  /// update that is pending.
+  /// Says that gradients by the value may be asked for, for it is replaced by
+  /// an update that is pending.
   void setReplaced(Node *node, bool isReplaced);
   void retainVar(Node *node);
   void releaseVar(Node *node);
@@ -280,8 +280,8 @@ public:
   bool needsHistory(const Node *node) const;
   /// The same, whether or not anybody could ask for it.
   bool isFlowing(const Node *node) const;
-  /// Whether the value depends on its operands for derivatives, though these
-  /// may be zero everywhere, as those of `sign` are.
+  /// Returns whether the value depends on its operands for derivatives, though
+  /// these may be zero everywhere, as those of `sign` are.
   bool isDependent(const Node *node) const;
   /// Ends histories of the values, just computed, where they reach back through
   /// more than `depth` programs.

@@ -56,7 +56,7 @@ struct Slice {
   /// is of no use until then.
   std::vector<Node *> transfers;
   ProgramKey key;
-  /// How many positions there are (Node::position).
+  /// The number of positions (Node::position).
   uint32_t numValues = 0;
   uint32_t epoch = 0;
 

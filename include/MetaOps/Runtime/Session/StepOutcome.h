@@ -28,9 +28,9 @@ public:
     --open;
   }
 
-  /// Whether it is known what has become of the step.
+  /// Returns whether it is known what has become of the step.
   bool isKnown() const { return open == 0; }
-  /// Whether the step has not been taken.
+  /// Returns whether the step has not been taken.
   bool failed() const { return hasFailed; }
 
 private:

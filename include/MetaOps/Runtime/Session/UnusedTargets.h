@@ -11,7 +11,7 @@
 
 namespace metaops {
 
-/// What is given for targets of a gradient that the loss does not depend on.
+/// Results for targets of a gradient that the loss does not depend on.
 enum class UnusedTargets {
   /// Zeros, if the loss depends on some other target; else an error.
   NotAll,
