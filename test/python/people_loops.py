@@ -376,7 +376,7 @@ def gan(critics: int) -> Callable[[Hand], Step]:
     return make
 
 
-loop(programs=3)(gan(1))
+loop(programs=3, repeated=2)(gan(1))
 loop(programs=5)(gan(3))
 
 

@@ -161,6 +161,7 @@ private:
   // Updates (Updates.cpp)
   void flushUpdates(llvm::ArrayRef<Node *> along = {});
   void releaseFormer(llvm::ArrayRef<NodeRef> values);
+  bool isOfNextStep(const Var &x, Operand value) const;
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
   bool isInitialValue(const Node *node) const;
 
@@ -204,6 +205,8 @@ private:
   Runner runner;
 
   Tickets asked;
+  /// Somebody had asked for values that the last run of updates computed.
+  bool flushedForAsked = false;
   /// What is in their queues is run before the rest of the session goes.
   Devices devices;
 };

@@ -9,7 +9,8 @@
 // `p.update(v)` rebinds p to u = stop_grad(v) and notes u as pending. Pending
 // updates run together, as the outputs of one program, when
 //
-// * a Var whose value depends on a pending update is updated again: the next
+// * a Var whose value depends on a pending update is updated again (or one that
+//   was updated by the last run, for which somebody asked): the next
 //   iteration has come to where the last one was. So the slices of a loop
 //   repeat, whatever its updates read from each other (momentum, moving
 //   averages), and the block does not grow with the number of iterations; or
@@ -55,7 +56,7 @@ static void checkUpdate(const Var &x, const Node &value) {
 void SessionImpl::update(Var &x, Operand value) {
   if (!value.isNumber())
     checkUpdate(x, *value.getNode());
-  if (updates.precede(x.node))
+  if (updates.precede(x.node) || isOfNextStep(x, value))
     flushUpdates();
   computeInitialValues(x.node);
   releaseFormer(x.getFormer().take_back(x.getFormer().empty() ? 0 : 1));
@@ -74,9 +75,20 @@ void SessionImpl::releaseFormer(llvm::ArrayRef<NodeRef> values) {
       graph.setReplaced(node, false);
 }
 
+/// Returns whether an update belongs to the next step of a loop that asks for a
+/// value between two updates of one step (statistics, a loss, parameters): it
+/// depends on pending ones, and the last update of the Var has been run with
+/// what was asked for then.
+bool SessionImpl::isOfNextStep(const Var &x, Operand value) const {
+  return flushedForAsked && !value.isNumber() &&
+         updates.precede(value.getNode()) && x.node->generation > 0 &&
+         x.node->generation == updates.getFlushes();
+}
+
 void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {
   if (updates.empty())
     return;
+  flushedForAsked = !along.empty();
   runner.compute(updates.findDue(along), RunKind::Updates);
   updates.finish();
   graph.collect();
