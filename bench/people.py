@@ -5,7 +5,7 @@
 
     people.py [NAME...] [--before REPORT] [--output FOLDER]
 
-Each loop of test/python/people_loops.py takes some hundred steps in a process of its own.
+Each loop of test/python/people_loops takes some hundred steps in a process of its own.
 Reported are, of a step, the programs that it runs, the operators that are computed again
 for values that were live, and its time in the median of ten steps around the tenth and the
 five hundredth. `--before` names the people-loops.json of another build, which is put beside.

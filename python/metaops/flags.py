@@ -93,8 +93,8 @@ class Flags:
     reuse_memory           bool   values share memory with those that have died
     rules                  str    how operators are fused: "extended", or "paper" for
                                   Rules 1 to 3 alone
-    saved_values_budget    int    bytes that a synced value may keep so that a later
-                                  gradient need not compute them again
+    saved_values_budget    int    bytes that a program may keep of values that are
+                                  asked for later, and for gradients
     schedule_file          str    schedules that replace the compiler's own, read when
                                   the flag is set; "" for none
     =====================  =====  ====================================================

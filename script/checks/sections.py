@@ -312,7 +312,7 @@ class Poison(ByChange):
         *("repeated_updates", "memory", "optim", "optimisers", "session", "stress", "inplace"),
         *("random_graphs", "session_fuzz"),
     )
-    files = r"^python/metaops/optim/|^test/python/(people_loops|random_graphs)"
+    files = r"^python/metaops/optim/|^test/python/(people_loops/|random_(graphs|sessions))"
     objects = r"^lib/Runtime/(Session|Memory|Program|Queue)/"
 
     def run(self, request: Request, plan: Plan) -> bool:

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops as people write them (people_loops.py) keep the rules of docs/History.md:
+"""Loops as people write them (people_loops/) keep the rules of docs/History.md:
 
 numbers are those of running op by op, what is alive is computed once, a step is as many
 programs as it should be, and nothing grows; whether the names of a step are kept or not.

@@ -21,7 +21,7 @@
 //   ran, and that none holds any more: its name has been rebound, as those of
 //   averages, totals and minima beside a list of losses are.
 //
-// What a loop carries is then in memory after each step or two, whatever the
+// Carried values are then in memory after each step or two, whatever the
 // step asks for, and the steps are one program.
 //
 // The cost is that of the slice, and of what is carried: what else is pending,
@@ -157,8 +157,8 @@ void Planner::addCarriedValues(RunKind kind) {
     llvm::copy_if(graph.getTargets(), std::back_inserter(candidates),
                   [&](Node *target) { return isLetGo(target, flushes); });
   candidates = findHeldUsers(graph, slice, candidates);
-  // Where what is held depends on the updates of this program, it belongs to
-  // the next iteration, and to this one what it has taken the place of.
+  // Held values that depend on the updates of this program belong to the next
+  // iteration, and those whose place they have taken to this one.
   if (kind == RunKind::Updates && !rebound.empty() &&
       llvm::any_of(candidates,
                    [&](Node *node) { return node->generation > flushes; })) {

@@ -15,11 +15,11 @@
 //    operands, ends the history of its result: no gradient passes it. A linear
 //    one passes gradients on, as to the other terms of a sum.
 //
-// So the history of a loss ends with the step that has used it, and lets go of
-// the step's values. What a gradient can still read after that is not written
-// over by any program: of a value between two programs, that is one from which
-// operations that have not ended lead to a value that a Var holds, and that one
-// of them has made of something that carries (History.cpp).
+// The history of a loss therefore ends with the step that has used it, and lets
+// go of the step's values. What a gradient can still read after that is not
+// written over by any program: of a value between two programs, that is one
+// from which operations that have not ended lead to a value that a Var holds,
+// and that one of them has made of something that carries (History.cpp).
 //
 // The cost is that of the histories that read the values.
 //

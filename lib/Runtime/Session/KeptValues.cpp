@@ -14,9 +14,9 @@
 // (b) else, being computed element by element, when a second program computes
 //     it.
 //
-// So a program that is asked for once loses no fusion, nothing is computed a
-// third time, and chains of values do not grow. Structure decides, and no
-// figure of a machine.
+// Fusion is kept where a program is asked for once, nothing is computed a third
+// time, and chains of values do not grow. Structure decides, and no figure of a
+// machine.
 //
 // A value is kept for gradients if one can flow through it, and a kernel writes
 // it anyway: the results of reductions and routines, and what reindexes read.

@@ -94,8 +94,8 @@ void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {
   graph.collect();
   // Before anybody lets go of them for want of a Var: there is a line to tell.
   planner.endOverwrittenHistories();
-  // Where each operator is run at once, an update is as well, and the value
-  // that it replaces stays until the next one.
+  // Eager updates are run at once, as each operator is, and the values that
+  // they replace stay until the next ones.
   std::vector<NodeRef> former = updates.takeFormer();
   if (settings.isLazy)
     releaseFormer(former);
