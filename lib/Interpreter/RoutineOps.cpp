@@ -49,10 +49,10 @@ sortLine(const Tensor &source, ArrayRef<int64_t> places, bool descending) {
 static Expected<SmallVector<int64_t>> getResultShape(SortOp op,
                                                      const Tensor &source) {
   SmallVector<int64_t> shape(source.getShape());
-  int64_t extent = shape[op.getDim()], begin = op.getBegin();
+  int64_t extent = shape[op.getDim()];
   int64_t count = op.getValues().getType().getDimSize(op.getDim());
-  shape[op.getDim()] = ShapedType::isDynamic(count) ? extent - begin : count;
-  if (begin > extent || shape[op.getDim()] > extent - begin)
+  shape[op.getDim()] = ShapedType::isDynamic(count) ? extent : count;
+  if (shape[op.getDim()] > extent)
     return llvm::createStringError(
         "the order of %lld elements lacks places that are wanted",
         static_cast<long long>(extent));
@@ -72,6 +72,9 @@ static Expected<Tensors> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
       Tensor::create(IntegerType::get(op.getContext(), 64), *shape);
   if (!indices)
     return indices.takeError();
+  int64_t extent = source.getShape()[op.getDim()];
+  int64_t begin = op.getBegin() ? operands[1].get(0).getSigned() : 0;
+  begin = std::clamp<int64_t>(begin, 0, extent - (*shape)[op.getDim()]);
   SmallVector<SmallVector<int64_t>> targets;
   forEachLine(*shape, op.getDim(),
               [&](ArrayRef<int64_t> places) { targets.emplace_back(places); });
@@ -79,7 +82,7 @@ static Expected<Tensors> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
   forEachLine(source.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
     auto order = sortLine(source, places, op.getDescending());
     for (auto [k, place] : llvm::enumerate(*target++)) {
-      int64_t number = order[op.getBegin() + k];
+      int64_t number = order[begin + k];
       values->set(place, source.get(places[number]));
       indices->set(place, Scalar::ofSigned(number));
     }

@@ -330,6 +330,12 @@ static void bindShaping(py::module_ &module) {
             [&](Recorder &r, Node *x) { return r.pad(x, before, after, fill); },
             Argument(x));
       });
+  define(module, "roll(x, shift, dim)",
+         [](py::handle x, int64_t shift, int64_t dim) {
+           return recordTensors(
+               [&](Recorder &r, Node *x) { return r.roll(x, shift, dim); },
+               Argument(x));
+         });
   define(
       module, "stop_grad(x)",
       [](py::handle x) {

@@ -14,6 +14,7 @@ from . import _core
 from ._core import Var
 from ._devices import on_device
 from ._errors import at_line
+from ._indices import along
 from ._typing import (
     DType,
     VarLike,
@@ -184,10 +185,11 @@ def diagonal(x: VarLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Var:
     offset = _within("diagonal", offset, x.shape[rows], x.shape[columns])
     down, right = max(-offset, 0), max(offset, 0)
     count = max(min(x.shape[rows] - down, x.shape[columns] - right), 0)
+    # Where a part begins is an operand: other offsets compile nothing.
+    x = x[along(rows, slice(down, down + count))][along(columns, slice(right, right + count))]
     others = [axis for axis in range(x.ndim) if axis not in (rows, columns)]
     places = {axis: f"i{k}" for k, axis in enumerate(others)}
-    places[rows] = f"i{len(others)} + {down}"
-    places[columns] = f"i{len(others)} + {right}"
+    places[rows] = places[columns] = f"i{len(others)}"
     shape = [*(x.shape[axis] for axis in others), count]
     return x.reindex(shape, [places[axis] for axis in range(x.ndim)])
 

@@ -121,9 +121,12 @@ def _known_ends(rows: Var, share: float) -> tuple[Var, Var, float, bool]:
     # Places are exact in float64, whatever x is.
     place = share * (extent - 1)
     low, high = math.floor(place), math.ceil(place)
-    part, _ = _core.sort(rows, axis, False, low, high + 1 - low)
+    # As many for every share: where they begin is an operand.
+    count = min(extent, 2)
+    first = min(low, extent - count)
+    part, _ = _core.sort(rows, axis, False, first, count)
     kept = rows.shape[:-1]
-    below, above = (head(part, axis, k, k + 1).reshape(kept) for k in (0, high - low))
+    below, above = (head(part, axis, k - first, k - first + 1).reshape(kept) for k in (low, high))
     return below, above, place - low, low % 2 == 0
 
 

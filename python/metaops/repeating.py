@@ -12,7 +12,6 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._indices import along
 from ._typing import Axes, VarLike, as_integers, as_var, normalised_axis, shown
 from .gathering import take
 
@@ -149,9 +148,5 @@ def roll(x: VarLike, shift: int | Sequence[int], dim: Axes = None) -> Var:
 
 
 def _rolled(x: Var, shift: int, axis: int) -> Var:
-    extent = x.shape[axis]
-    shift = shift % extent if extent else 0
-    if not shift:
-        return x
-    last, first = slice(extent - shift, None), slice(extent - shift)
-    return _core.concat([x[along(axis, last)], x[along(axis, first)]], axis)
+    # Python's integers have no limits.
+    return _core.roll(x, shift % max(x.shape[axis], 1), axis)

@@ -6,7 +6,7 @@
 func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>,
                       tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>,
                       tensor<2x4xi32>, tensor<2x4xi64>, tensor<2xf32>, tensor<3xi64>,
-                      tensor<1x4xi32>, tensor<1x4xi64>) {
+                      tensor<1x4xi32>, tensor<1x4xi64>, tensor<2xf32>, tensor<2xf32>) {
   %i = metaop.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi32>
   // CHECK: result 0: tensor<2x4xi32>
   // CHECK-NEXT: {{\[}}[1, 3, 6, 10],
@@ -55,7 +55,8 @@ func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<
   // Parts of the order: of vectors one result, of columns both.
   // CHECK: result 11: tensor<2xf32>
   // CHECK-NEXT: [2, 2]
-  %11, %unused4 = metaop.sort %x dim = 0 begin = 3 : tensor<6xf32> -> tensor<2xf32>
+  %three = metaop.constant dense<3> : tensor<i64>
+  %11, %unused4 = metaop.sort %x dim = 0 begin = %three : tensor<6xf32> -> tensor<2xf32>
   // CHECK: result 12: tensor<3xi64>
   // CHECK-NEXT: [1, 0, 4]
   %unused5, %12 = metaop.sort %x dim = 0 descending : tensor<6xf32> -> tensor<3xf32>
@@ -63,6 +64,17 @@ func.func @main() -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<
   // CHECK-NEXT: {{\[}}[5, 6, 7, 8]]
   // CHECK: result 14: tensor<1x4xi64>
   // CHECK-NEXT: {{\[}}[1, 1, 1, 1]]
-  %13, %14 = metaop.sort %i dim = 0 begin = 1 : tensor<2x4xi32> -> tensor<1x4xi32>
-  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14 : tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>, tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<2x4xi32>, tensor<2x4xi64>, tensor<2xf32>, tensor<3xi64>, tensor<1x4xi32>, tensor<1x4xi64>
+  %one = metaop.constant dense<1> : tensor<i64>
+  %13, %14 = metaop.sort %i dim = 0 begin = %one : tensor<2x4xi32> -> tensor<1x4xi32>
+  // Places behind the end count as the last ones.
+  // CHECK: result 15: tensor<2xf32>
+  // CHECK-NEXT: [2, {{-?}}nan]
+  %large = metaop.constant dense<99> : tensor<i64>
+  %15, %unused6 = metaop.sort %x dim = 0 begin = %large : tensor<6xf32> -> tensor<2xf32>
+  // And those before the start as the first ones.
+  // CHECK: result 16: tensor<2xf32>
+  // CHECK-NEXT: [-1, {{-?}}0]
+  %small = metaop.constant dense<-5> : tensor<i64>
+  %16, %unused7 = metaop.sort %x dim = 0 begin = %small : tensor<6xf32> -> tensor<2xf32>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 : tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<6xf32>, tensor<6xf32>, tensor<4xf32>, tensor<6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<2x4xi32>, tensor<2x4xi64>, tensor<2xf32>, tensor<3xi64>, tensor<1x4xi32>, tensor<1x4xi64>, tensor<2xf32>, tensor<2xf32>
 }

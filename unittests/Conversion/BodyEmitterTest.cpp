@@ -117,6 +117,16 @@ func.func @f(%x: tensor<6x10xf32>) {
   return
 })";
 
+constexpr char kShifted[] = R"(
+func.func @f(%x: tensor<10xf32>) {
+  metaop.fused(%a = %x : tensor<10xf32>) -> (tensor<4000xf32>) {
+    %p = metaop.reindex %a map affine_map<(d0) -> (d0 - 2000)>
+      fill 5.0 : f32 : tensor<10xf32> -> tensor<4000xf32>
+    metaop.yield %p : tensor<4000xf32>
+  }
+  return
+})";
+
 TEST_F(BodyEmitterTest, OneElement) {
   open(kNegated);
   LoopIteration at(b, b.getUnknownLoc(), loops);
@@ -156,6 +166,15 @@ TEST_F(BodyEmitterTest, GuardedLanes) {
   LoopIteration at(b, b.getUnknownLoc(), loops, /*vectorLoop=*/1, laneMask);
   emit(at, /*lanes=*/4);
   EXPECT_EQ(count<scf::IfOp>(), 0u);
+  EXPECT_EQ(count<vector::MaskedLoadOp>(), 1u);
+}
+
+/// Where the operand may be far away, no lane's load is tried.
+TEST_F(BodyEmitterTest, GuardedLanesFarAway) {
+  open(kShifted);
+  LoopIteration at(b, b.getUnknownLoc(), loops, /*vectorLoop=*/0, laneMask);
+  emit(at, /*lanes=*/4);
+  EXPECT_EQ(count<scf::IfOp>(), 1u);
   EXPECT_EQ(count<vector::MaskedLoadOp>(), 1u);
 }
 

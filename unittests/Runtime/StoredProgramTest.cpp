@@ -255,11 +255,11 @@ TEST_F(StoredProgramTest, ReadingRowsIsSafeWhateverTheBytesAre) {
 
 /// Both results of a sort, and a part of the one of another.
 constexpr StringRef sorts =
-    "func.func @main(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, "
-    "tensor<3x2xi64>, tensor<2x2xf32>) {\n"
+    "func.func @main(%x: tensor<3x2xf32>, %k: tensor<i64>) -> "
+    "(tensor<3x2xf32>, tensor<3x2xi64>, tensor<2x2xf32>) {\n"
     "  %0, %1 = metaop.sort %x dim = 1 : tensor<3x2xf32> -> "
     "tensor<3x2xf32>\n"
-    "  %2, %3 = metaop.sort %x dim = 0 descending begin = 1 : "
+    "  %2, %3 = metaop.sort %x dim = 0 descending begin = %k : "
     "tensor<3x2xf32> -> tensor<2x2xf32>\n"
     "  return %0, %1, %2 : tensor<3x2xf32>, tensor<3x2xi64>, "
     "tensor<2x2xf32>\n}\n";
@@ -285,7 +285,9 @@ TEST_F(StoredProgramTest, SortsHaveTheirResults) {
     BufferRef x = memory.allocate(6 * sizeof(float));
     const float values[] = {2, 1, 3, 4, 6, 5};
     std::copy(values, values + 6, static_cast<float *>(x->data()));
-    llvm::cantFail(program->run({x}, results, memory, threads));
+    BufferRef begin = memory.allocate(sizeof(int64_t));
+    *static_cast<int64_t *>(begin->data()) = 1;
+    llvm::cantFail(program->run({x, begin}, results, memory, threads));
     EXPECT_EQ(getElements<float>(results[0], 6),
               (std::vector<float>{1, 2, 3, 4, 5, 6}));
     EXPECT_EQ(getElements<int64_t>(results[1], 6),

@@ -129,6 +129,40 @@ bool BodyEmitter::mustHold(AffineExpr check, const Iteration &at) const {
   return bound && *bound >= 0;
 }
 
+/// Whether a check may fail in an iteration of the stage that is far from those
+/// in which it holds. Of a border that is read over, memory is there as a rule.
+static bool mayFailFar(const Stage &stage, AffineExpr check) {
+  constexpr int64_t nearby = 1024;
+  unsigned numSymbols = stage.symbols.size();
+  SmallVector<Iteration::Bound> least(stage.getNumLoops(), 0), most;
+  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
+    int64_t extent = stage.getStaticExtent(loop);
+    bool isKnown = !ShapedType::isDynamic(extent) && !stage.isGrowing(loop);
+    most.push_back(isKnown ? Iteration::Bound(extent - 1) : std::nullopt);
+  }
+  least.resize(least.size() + numSymbols);
+  most.resize(most.size() + numSymbols);
+  auto bound = getBoundForAffineExpr(check, stage.getNumLoops(), numSymbols,
+                                     least, most, /*isUpper=*/false);
+  return !bound || *bound < -nearby;
+}
+
+/// Whether a check holds in any lane; null unless lanes differ in it, and it
+/// may fail far from where it holds. A masked load from memory that is not
+/// there does nothing, but takes hundreds of cycles to find that out.
+Value BodyEmitter::emitNearCheck(AffineExpr check, const Iteration &at) {
+  std::optional<int64_t> step = stage.getStep(check, at.getVectorLoop());
+  if (!dependsOnLanes(check, at) || !step || mustHold(check, at) ||
+      !mayFailFar(stage, check))
+    return {};
+  Value greatest = emitExpr(check, at);
+  if (*step > 0)
+    greatest = emitIndexAdd(b, loc, greatest, *step * (lanes - 1));
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, greatest,
+                               zero);
+}
+
 void BodyEmitter::addChecks(ArrayRef<AffineExpr> checks, const Iteration &at,
                             Condition &condition) {
   for (AffineExpr check : checks) {
@@ -258,8 +292,7 @@ Value BodyEmitter::emitScalarRead(const StageRead &read, Value guard,
       [&] { return emitFill(read); });
 }
 
-/// A branch rather than a mask without lanes: a masked load from memory that is
-/// not there does nothing, but takes hundreds of cycles to find that out.
+/// A branch rather than a mask without lanes; see `emitNearCheck`.
 Value BodyEmitter::emitVectorRead(const StageRead &read,
                                   const Condition &condition,
                                   const Iteration &at) {
@@ -291,6 +324,10 @@ Value BodyEmitter::emitRead(const StageRead &read, const Iteration &at) {
   if (!isVector || movesInMemory) {
     addChecks(read.place.conditions, at, inRange);
     inRange.scalar = emitAnd(b, loc, inRange.scalar, at.emitExists());
+    if (isVector)
+      for (AffineExpr check : read.place.rangeChecks)
+        inRange.scalar =
+            emitAnd(b, loc, inRange.scalar, emitNearCheck(check, at));
     return isVector ? emitVectorRead(read, inRange, at)
                     : emitScalarRead(read, inRange.scalar, at);
   }

@@ -126,6 +126,7 @@ private:
                                    const Iteration &at);
   Value emitLaneExpr(AffineExpr expr, const Iteration &at);
   bool mustHold(AffineExpr check, const Iteration &at) const;
+  Value emitNearCheck(AffineExpr check, const Iteration &at);
   Value emitCheck(AffineExpr check, const Iteration &at);
   SmallVector<Value> emitSymbols(AffineExpr expr, const Iteration &at);
   bool dependsOnLanes(Value value, const Iteration &at) const {

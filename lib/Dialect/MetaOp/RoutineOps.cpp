@@ -38,13 +38,10 @@ LogicalResult SortOp::verify() {
   // (C3)
   int64_t extent = source.getDimSize(getDim());
   int64_t count = shape[getDim()];
-  int64_t begin = getBegin();
-  if (begin < 0 || (!ShapedType::isDynamic(extent) &&
-                    (begin > extent || (!ShapedType::isDynamic(count) &&
-                                        count > extent - begin))))
+  if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(count) &&
+      count > extent)
     return emitOpError("expects places of ")
-           << extent << " elements, given those from " << begin << " on for "
-           << values;
+           << extent << " elements, given " << values;
   return success();
 }
 
@@ -64,13 +61,14 @@ static AffineMap getOriginMap(SortOp op) {
 }
 
 Products SortOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  Products products(getNumOperands());
   if (!cotangents[0])
-    return {Value()};
+    return products;
   TensorEmitter emit(builder, getLoc());
-  return {emit.create<ScatterOp>(getSource().getType(), ReduceKind::Add,
-                                 cotangents[0], ValueRange(getIndices()),
-                                 emit.extents(getSource()),
-                                 getOriginMap(*this))};
+  products[0] = emit.create<ScatterOp>(
+      getSource().getType(), ReduceKind::Add, cotangents[0],
+      ValueRange(getIndices()), emit.extents(getSource()), getOriginMap(*this));
+  return products;
 }
 
 Products SortOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {

@@ -66,7 +66,7 @@ Routine makeRoutine(metaop::RoutineOpInterface op) {
   routine.outer = metaops::countElements(shape.take_front(op.getDim()));
   routine.extent = shape[op.getDim()];
   routine.inner = metaops::countElements(shape.drop_front(op.getDim() + 1));
-  routine.begin = sort.getBegin();
+  routine.hasBegin = sort.getBegin() != nullptr;
   routine.count = sort.getValues().getType().getDimSize(op.getDim());
   routine.isReverse = sort.getDescending();
   routine.givesValues = !sort.getValues().use_empty();

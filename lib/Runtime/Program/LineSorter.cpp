@@ -64,8 +64,8 @@ KeyRange<Bits> LineSorter<Bits>::guessRange(const Bits *line) {
     return std::floor(rank + sign * (3 * std::sqrt(fromEnd) + 6));
   };
   KeyRange<Bits> range;
-  int64_t low = getRank(routine.begin, -1);
-  int64_t high = getRank(routine.begin + routine.count, 1);
+  int64_t low = getRank(place, -1);
+  int64_t high = getRank(place + routine.count, 1);
   if (low >= 0)
     range.low = sample[low];
   if (high < size)
@@ -100,8 +100,8 @@ LineSorter<Bits>::selectPart(const Bits *line) {
     selected.count += one.inside;
     selected.before += one.below;
   }
-  if (selected.before > routine.begin ||
-      selected.before + selected.count < routine.begin + routine.count)
+  if (selected.before > place ||
+      selected.before + selected.count < place + routine.count)
     return std::nullopt;
   return selected;
 }
@@ -111,8 +111,8 @@ template <typename Bits>
 void LineSorter<Bits>::forWanted(
     int64_t before, int64_t begin, int64_t end,
     llvm::function_ref<void(int64_t, int64_t)> visit) {
-  begin = std::max(begin, routine.begin - before);
-  end = std::min(end, routine.begin + routine.count - before);
+  begin = std::max(begin, place - before);
+  end = std::min(end, place + routine.count - before);
   if (begin < end)
     visit(begin, end);
 }
@@ -129,8 +129,8 @@ void LineSorter<Bits>::sort(const Bits *line, Bits *to) {
     for (int64_t i = 0; i < part->count; ++i)
       keys[i] = getKey(line, &*part, i);
     sortKeys(keys, part->count);
-    return makeElements(order, keys + (routine.begin - part->before),
-                        routine.count, to);
+    return makeElements(order, keys + (place - part->before), routine.count,
+                        to);
   }
   // The keys of parts move from the scratch memory to the result, or within.
   Bits *keys = getMemory<Bits>(0), *other = to;
@@ -146,7 +146,7 @@ void LineSorter<Bits>::sort(const Bits *line, Bits *to) {
       [&](const Bits *sorted, int64_t begin, int64_t end) {
         forWanted(0, begin, end, [&](int64_t first, int64_t last) {
           makeElements(order, sorted + first, last - first,
-                       to + (first - routine.begin));
+                       to + (first - place));
         });
       });
 }
@@ -253,12 +253,11 @@ bool LineSorter<Bits>::argsort(const Bits *line, const Part *part, int64_t *to,
         forWanted(before, begin, end, [&](int64_t first, int64_t last) {
           for (int64_t k = first; k < last; ++k) {
             Number number = sorted[k] & mask;
-            to[before + k - routine.begin] =
-                part ? part->numbers[number] : number;
+            to[before + k - place] = part ? part->numbers[number] : number;
           }
           if (readsValues)
             readValues(line, form, sorted + first, last - first,
-                       values + (first - routine.begin));
+                       values + (first - place));
         });
       });
   return readsValues;
@@ -284,7 +283,7 @@ void LineSorter<Bits>::argsortLong(const Bits *line, int64_t *to) {
     Bits x = order.toKey(line[i]), y = order.toKey(line[j]);
     return x != y ? x < y : i < j;
   });
-  std::copy_n(numbers + routine.begin, routine.count, to);
+  std::copy_n(numbers + place, routine.count, to);
 }
 
 template class metaops::LineSorter<uint8_t>;

@@ -30,12 +30,13 @@ int64_t getWorkBytes(const Routine &routine);
 /// Sorts dense lines of a routine, in the scratch memory that it is given.
 template <typename Bits> class LineSorter {
 public:
-  /// A line is cut into `parts` for the threads.
-  LineSorter(const Routine &routine, char *memory, int64_t parts,
+  /// Writes the places of the order from `place` on. A line is cut into `parts`
+  /// for the threads.
+  LineSorter(const Routine &routine, int64_t place, char *memory, int64_t parts,
              ThreadPool &threads)
-      : routine(routine), memory(memory), parts(parts), threads(threads),
-        order(routine.dtype, routine.isReverse,
-              /*isZeroOne=*/routine.givesIndices) {}
+      : routine(routine), place(place), memory(memory), parts(parts),
+        threads(threads), order(routine.dtype, routine.isReverse,
+                                /*isZeroOne=*/routine.givesIndices) {}
 
   /// The elements that are at the places of the routine in the order of a line.
   void sort(const Bits *line, Bits *to);
@@ -77,6 +78,7 @@ private:
   }
 
   const Routine &routine;
+  const int64_t place;
   char *memory;
   int64_t parts;
   ThreadPool &threads;

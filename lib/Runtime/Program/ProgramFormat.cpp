@@ -58,15 +58,15 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, begin, count, isReverse,
+  auto &[kind, dtype, outer, extent, inner, count, hasBegin, isReverse,
          givesValues, givesIndices] = routine;
   visitor.number(kind);
   visitor.number(dtype);
   visitor.number(outer);
   visitor.number(extent);
   visitor.number(inner);
-  visitor.number(begin);
   visitor.number(count);
+  visitor.number(hasBegin);
   visitor.number(isReverse);
   visitor.number(givesValues);
   visitor.number(givesIndices);

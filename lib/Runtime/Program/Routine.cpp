@@ -11,6 +11,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace metaops;
@@ -38,8 +39,8 @@ int64_t Routine::getMaxThreads() const {
 bool Routine::isValid() const {
   int64_t lines, elements;
   return kind == Kind::Sort && outer >= 0 && extent >= 0 && inner >= 0 &&
-         dtype <= DType::F64 && begin >= 0 && count >= 0 && count <= extent &&
-         begin <= extent - count && !llvm::MulOverflow(outer, inner, lines) &&
+         dtype <= DType::F64 && count >= 0 && count <= extent &&
+         !llvm::MulOverflow(outer, inner, lines) &&
          !llvm::MulOverflow(lines, extent, elements) &&
          // Nor do the bytes of results and of scratch memory overflow.
          elements <= std::numeric_limits<int64_t>::max() / 128;
@@ -47,6 +48,16 @@ bool Routine::isValid() const {
 
 int64_t Routine::getScratchBytes() const {
   return kind == Kind::Sort && countResults() > 0 ? getSortScratch(*this) : 0;
+}
+
+/// Where a routine begins in the order of each line; wherever its number leads,
+/// there are elements.
+static int64_t readBegin(const Routine &routine,
+                         llvm::ArrayRef<void *> inputs) {
+  if (!routine.hasBegin)
+    return 0;
+  int64_t place = *static_cast<const int64_t *>(inputs.back());
+  return std::clamp<int64_t>(place, 0, routine.extent - routine.count);
 }
 
 std::optional<int64_t> Routine::run(llvm::ArrayRef<void *> inputs,
@@ -59,7 +70,7 @@ std::optional<int64_t> Routine::run(llvm::ArrayRef<void *> inputs,
   case Kind::None:
     return std::nullopt;
   case Kind::Sort:
-    return runSort(*this, inputs.front(), results, scratch, threads, shouldStop,
-                   begin);
+    return runSort(*this, inputs.front(), readBegin(*this, inputs), results,
+                   scratch, threads, shouldStop, begin);
   }
 }

@@ -122,14 +122,14 @@ static void sortLine(LineSorter<Bits> &sorter, const Bits *line,
 
 template <typename Bits>
 static std::optional<int64_t> runLines(const Routine &routine, const Bits *from,
-                                       Results<Bits> to, char *scratch,
-                                       ThreadPool &threads,
+                                       int64_t place, Results<Bits> to,
+                                       char *scratch, ThreadPool &threads,
                                        StopCheck shouldStop, int64_t done) {
   LineGroups layout(routine);
   int64_t inner = routine.inner, extent = routine.extent, count = routine.count;
   int64_t tilesPerLine = llvm::divideCeil(inner, layout.tile);
   auto runTile = [&](int64_t number, char *memory, int64_t parts) {
-    LineSorter<Bits> sorter(routine, memory, parts, threads);
+    LineSorter<Bits> sorter(routine, place, memory, parts, threads);
     int64_t outer = number / tilesPerLine;
     int64_t first = number % tilesPerLine * layout.tile;
     const Bits *source = from + outer * extent * inner + first;
@@ -196,7 +196,7 @@ template <typename VisitT> static auto dispatch(DType dtype, VisitT visit) {
 }
 
 std::optional<int64_t> metaops::runSort(const Routine &routine,
-                                        const void *source,
+                                        const void *source, int64_t place,
                                         llvm::ArrayRef<void *> results,
                                         char *scratch, ThreadPool &threads,
                                         StopCheck shouldStop, int64_t begin) {
@@ -207,7 +207,7 @@ std::optional<int64_t> metaops::runSort(const Routine &routine,
       to.values = static_cast<Bits *>(results.front());
     if (routine.givesIndices)
       to.indices = static_cast<int64_t *>(results.back());
-    return runLines(routine, static_cast<const Bits *>(source), to, scratch,
-                    threads, shouldStop, begin);
+    return runLines(routine, static_cast<const Bits *>(source), place, to,
+                    scratch, threads, shouldStop, begin);
   });
 }

@@ -218,12 +218,14 @@ Verifier::Problem Verifier::verifyAction(const Step &step,
 Verifier::Problem Verifier::verifyAction(const Step &step,
                                          const Routine &routine) {
   if (!routine.isValid() || routine.getNumResults() == 0 ||
-      step.numInputs != 1 ||
+      step.numInputs != 1u + routine.hasBegin ||
       step.buffers.size() != step.numInputs + routine.getNumResults())
     return "calls a routine that does not exist";
   // Each of these numbers fits: a valid routine has far fewer elements.
   int64_t results = routine.countResults(), size = sizeOf(routine.dtype);
   llvm::SmallVector<int64_t> expected = {routine.countElements() * size};
+  if (routine.hasBegin)
+    expected.push_back(sizeof(int64_t));
   if (routine.givesValues)
     expected.push_back(results * size);
   if (routine.givesIndices)

@@ -178,6 +178,37 @@ Node *Recorder::pad(Node *x, llvm::ArrayRef<int64_t> low,
                                      fillOf(fill, x->dtype)));
 }
 
+/// Both ends are read from x and one is chosen, so that a kernel that reads the
+/// result can do so itself. The shift is an operand: another one makes no new
+/// program.
+Node *Recorder::roll(Node *x, int64_t shift, int64_t dim) {
+  dim = normalizeDims("roll", dim, x->rank()).front();
+  int64_t extent = x->shape()[dim];
+  if (extent < 2)
+    return x;
+  // Places that fit are counted in 32 bits: as many lanes as floats have.
+  DType dtype = llvm::isInt<32>(extent) ? DType::I32 : DType::I64;
+  int64_t places = (shift % extent + extent) % extent;
+  Node *start = recordInteger(places);
+  metaop::IndexAccess access;
+  access.symbols.push_back(start->value());
+  access.fill = fillOf(Number::ofInt(0), x->dtype);
+  auto move = [&](int64_t turns) {
+    auto results =
+        llvm::map_to_vector(llvm::seq<unsigned>(0, x->rank()), [&](unsigned k) {
+          return getAffineDimExpr(k, context);
+        });
+    results[dim] =
+        results[dim] - getAffineSymbolExpr(0, context) + turns * extent;
+    access.map = AffineMap::get(x->rank(), 1, results, context);
+    return adopt(
+        metaop::ReindexOp::create(at(), line, x->type(), x->value(), access));
+  };
+  Node *isInside =
+      compare("ge", iota(x->shape(), dim, dtype), recordCast(start, dtype));
+  return recordSelect(isInside, move(/*turns=*/0), move(/*turns=*/1));
+}
+
 //===----------------------------------------------------------------------===//
 // Index strings
 //===----------------------------------------------------------------------===//

@@ -69,7 +69,9 @@ Node *Recorder::sort(Node *x, int64_t dim, bool descending, int64_t begin,
                      std::optional<int64_t> count) {
   dim = normalizeDim("sort", dim, x);
   auto shape = getOrderShape(x, dim, begin, count);
+  bool isPart = shape[dim] < x->shape()[dim];
+  Value first = isPart ? recordInteger(begin)->value() : Value();
   return adopt(metaop::SortOp::create(at(), line, typeOf(shape, x->dtype),
                                       typeOf(shape, DType::I64), x->value(),
-                                      dim, descending, begin));
+                                      dim, descending, first));
 }

@@ -31,14 +31,16 @@ def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
     index comes first. In falling order if `descending`, where this holds, too.
 
     The extent of the results along `dim` says how many places of the order are
-    wanted, and `begin` the first of them.
+    wanted, and `begin` the first of them, 0 if it is not given. It is an operand,
+    so another one makes no new code. As there are as many elements as places
+    wanted, one that is too small or too large counts as the nearest that is not.
 
     Either result may be unused; then it is not computed. Without indices, zeros
     that are beside each other may change places among the values.
 
     Constraints: (C1) `dim` is a dimension; (C2) the values have the source's
-    elements and, but along `dim`, its shape; (C3) the places are those of
-    elements.
+    elements and, but along `dim`, its shape; (C3) no more places are wanted than
+    there are elements.
 
     VJP: a scatter of the values' cotangent by the indices.
 
@@ -46,13 +48,12 @@ def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
     %y, %i = metaop.sort %x dim = 1 : tensor<4x8xf32> -> tensor<4x8xf32>
     %largest, %at = metaop.sort %x dim = 1 descending
         : tensor<4x8xf32> -> tensor<4x1xf32>
-    %middle, %_ = metaop.sort %x dim = 1 begin = 3
+    %middle, %_ = metaop.sort %x dim = 1 begin = %k
         : tensor<4x8xf32> -> tensor<4x2xf32>
     ```
   }];
   let arguments = (ins MetaOp_Tensor:$source, I64Attr:$dim,
-                       UnitAttr:$descending,
-                       DefaultValuedAttr<I64Attr, "0">:$begin);
+                       UnitAttr:$descending, Optional<MetaOp_Symbol>:$begin);
   let results = (outs MetaOp_Tensor:$values, MetaOp_IndexTensor:$indices);
   let assemblyFormat = [{
     $source `dim` `=` $dim (`descending` $descending^)? (`begin` `=` $begin^)?

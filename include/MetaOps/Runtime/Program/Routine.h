@@ -26,9 +26,10 @@ struct Routine {
   DType dtype = DType::F32;
   /// Lines of `extent` elements, `inner` elements apart; `outer * inner` lines.
   int64_t outer = 0, extent = 0, inner = 0;
-  /// The places of a line's order that are in the results: `count` from
-  /// `begin`.
-  int64_t begin = 0, count = 0;
+  /// Of a line's order, so many places are in the results.
+  int64_t count = 0;
+  /// The first of them is an input of the step, a 64-bit integer; else it is 0.
+  bool hasBegin = false;
   /// In falling order.
   bool isReverse = false;
   /// Which results a sort has: the elements, and where they were.
@@ -56,10 +57,11 @@ struct Routine {
 };
 
 /// The kinds of routines; see Sort.cpp.
+/// Writes the places of the order from `place` on.
 std::optional<int64_t> runSort(const Routine &routine, const void *source,
-                               llvm::ArrayRef<void *> results, char *scratch,
-                               ThreadPool &threads, StopCheck shouldStop,
-                               int64_t begin);
+                               int64_t place, llvm::ArrayRef<void *> results,
+                               char *scratch, ThreadPool &threads,
+                               StopCheck shouldStop, int64_t begin);
 int64_t getSortScratch(const Routine &routine);
 
 } // namespace metaops

@@ -134,6 +134,8 @@ public:
   Node *transpose(Node *x, std::optional<llvm::ArrayRef<int64_t>> permutation);
   Node *pad(Node *x, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high,
             Number fill);
+  /// Moves elements along a dimension, those past its end to its start.
+  Node *roll(Node *x, int64_t shift, int64_t dim);
   /// add, mul, max, min, and, or, xor; also sum, prod, mean, all and any, with
   /// NumPy's result types. No dimensions mean all.
   Node *reduce(llvm::StringRef kind, Node *x,
