@@ -285,6 +285,7 @@ double predictSeconds(const KernelInfo &call);
 /// What fusion reported, and what each kernel does (Explain.cpp).
 py::tuple describeProgram(const std::shared_ptr<const RunRecord> &record);
 py::list strings(const std::vector<std::string> &texts);
+py::tuple toTuple(llvm::ArrayRef<int64_t> numbers);
 /// What programs for a GPU that is not here are compiled by, "cuda:sm_90a"
 /// (Explain.cpp). With the GIL held.
 Compiler &findTarget(const std::string &name);

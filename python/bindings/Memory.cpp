@@ -46,11 +46,16 @@ BufferRef metaops::python::allocate(size_t bytes) {
   });
 }
 
-static py::tuple toTuple(llvm::ArrayRef<int64_t> shape) {
-  py::tuple result(shape.size());
-  for (auto [index, extent] : llvm::enumerate(shape))
-    result[index] = extent;
-  return result;
+static const char *nameOf(MemoryReason use) {
+  switch (use) {
+  case MemoryReason::Held:
+    return "held";
+  case MemoryReason::Pending:
+    return "pending";
+  case MemoryReason::Gradients:
+    return "gradients";
+  }
+  llvm_unreachable("all uses are handled");
 }
 
 static py::list listHolders() {
@@ -61,9 +66,9 @@ static py::list listHolders() {
   }
   py::list result;
   for (const MemoryHolder &holder : holders)
-    result.append(py::make_tuple(holder.bytes, nameOf(holder.dtype).str(),
-                                 toTuple(holder.shape), holder.vars,
-                                 holder.line));
+    result.append(py::make_tuple(
+        holder.bytes, nameOf(holder.dtype).str(), toTuple(holder.shape),
+        holder.vars, holder.line, nameOf(holder.use), holder.neededBy));
   return result;
 }
 

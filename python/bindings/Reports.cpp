@@ -26,6 +26,26 @@ struct KernelView {
   }
 };
 
+const char *nameOf(KeptFor reason) {
+  switch (reason) {
+  case KeptFor::Gradient:
+    return "gradient";
+  case KeptFor::Var:
+    return "held";
+  case KeptFor::Pending:
+    return "pending";
+  case KeptFor::Again:
+    return "again";
+  case KeptFor::Loop:
+    return "loop";
+  case KeptFor::Update:
+    return "update";
+  case KeptFor::Beside:
+    return "beside";
+  }
+  llvm_unreachable("all reasons are handled");
+}
+
 struct ProgramView {
   std::shared_ptr<const RunRecord> record;
 
@@ -37,6 +57,13 @@ py::list metaops::python::strings(const std::vector<std::string> &texts) {
   py::list result;
   for (const std::string &text : texts)
     result.append(text);
+  return result;
+}
+
+py::tuple metaops::python::toTuple(llvm::ArrayRef<int64_t> numbers) {
+  py::tuple result(numbers.size());
+  for (auto [index, number] : llvm::enumerate(numbers))
+    result[index] = number;
   return result;
 }
 
@@ -87,6 +114,14 @@ static void bindPrograms(py::module_ &module) {
   });
   defineProperty(program, "arena_bytes",
                  [](const ProgramView &self) { return self.get().arenaBytes; });
+  define(program, "kept(self)", [](const ProgramView &self) {
+    py::list result;
+    for (const KeptValue &value : self.record->kept)
+      result.append(py::make_tuple(
+          formatLine(value.line), metaops::nameOf(value.dtype).str(),
+          toTuple(value.shape), nameOf(value.reason), value.fits));
+    return result;
+  });
   define(program, "ir(self, phase)",
          [](const ProgramView &self, const std::string &phase) {
            return runWithoutGIL([&](Session &session) {

@@ -10,6 +10,7 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _core
@@ -21,6 +22,7 @@ __all__ = [
     "Access",
     "Explanation",
     "Grid",
+    "KeptValue",
     "KernelExplanation",
     "Loop",
     "Stage",
@@ -222,6 +224,50 @@ class KernelExplanation(NamedTuple):
         return f"{text}  {threads}; predicted {self.predicted_seconds * 1e6:.1f} us"
 
 
+class KeptValue(NamedTuple):
+    """A value that a program computes though nobody has asked for it.
+
+    Attributes
+    ----------
+    line : str
+        The Python line that recorded it.
+    dtype : str
+        The type of its elements.
+    shape : tuple of int
+        Its extents.
+    reason : str
+        Whom it is kept for: a "gradient" that may read it; somebody who has "held"
+        it; what is "pending" and reads it; those for whom a program has computed it
+        before ("again"); a "loop", in which it has taken another value's place; an
+        "update", which would keep more memory without it; or nobody, being a result
+        "beside" one that is needed.
+    fits : bool
+        False where ``flags.saved_values_budget`` has no room for it: it is then
+        computed again if need be.
+    """
+
+    line: str
+    dtype: str
+    shape: tuple[int, ...]
+    reason: str
+    fits: bool
+
+    def __str__(self) -> str:
+        text = f"{self.dtype} {self.shape} of {self.line}: {_REASONS[self.reason]}"
+        return f"kept: {text}" if self.fits else f"beyond the budget: {text}"
+
+
+_REASONS = {
+    "gradient": "a gradient may read it",
+    "held": "somebody holds it",
+    "pending": "what is pending reads it",
+    "again": "a program has computed it before",
+    "loop": "it has taken the place of another value",
+    "update": "what updates write over would be kept for it",
+    "beside": "the operation has it as a further result",
+}
+
+
 class Explanation:
     """What will be computed and how; ``print`` shows it.
 
@@ -234,12 +280,15 @@ class Explanation:
         operators before, and between kernels after.
     fusion_cost : tuple of int
         The sum of these elements before and after.
+    kept : list of KeptValue
+        What the programs compute for later, and what does not fit the budget.
     """
 
     def __init__(self, programs: Sequence[_core.ProgramInfo]) -> None:
         self._programs = list(programs)
         self.kernels: list[KernelExplanation] = []
         self.fusion: list[str] = []
+        self.kept: list[KeptValue] = []
         before = after = 0
         for program in programs:
             fusion, calls = program.describe()
@@ -247,6 +296,7 @@ class Explanation:
             if found := re.search(r"cost (\d+) -> (\d+) elements", fusion):
                 before, after = before + int(found[1]), after + int(found[2])
             self.kernels += [_kernel(call) for call in calls]
+            self.kept += [KeptValue(*value) for value in program.kept()]
         self.fusion_cost = (before, after)
 
     @property
@@ -307,7 +357,8 @@ class Explanation:
             return "no kernels: the values are in memory already, or are views"
         kernels = "1 kernel" if len(self.kernels) == 1 else f"{len(self.kernels)} kernels"
         total = f"{kernels}, predicted {self.predicted_seconds * 1e6:.1f} us"
-        return "\n".join([*filter(None, self.fusion), *map(str, self.kernels), total])
+        parts = (filter(None, self.fusion), map(str, self.kernels), map(str, self.kept), [total])
+        return "\n".join(chain(*parts))
 
 
 def _kernel(call: _core.KernelDescription) -> KernelExplanation:

@@ -30,10 +30,15 @@ class MemoryHolder(NamedTuple):
     shape : tuple of int
         Its extents.
     vars : int
-        How many Vars hold it. A value without one is kept for gradients, or for
-        what has been recorded and has not run.
+        How many Vars hold it.
     line : str
         The Python line that recorded it.
+    use : str
+        Why it is there: "held" by a Var or a fetch; "pending", as what has been
+        recorded and has not run reads it; or for "gradients" of what is held.
+    needed_by : str
+        The line of a value that somebody holds and that needs it; empty if it is
+        held itself.
     """
 
     bytes: int
@@ -41,6 +46,8 @@ class MemoryHolder(NamedTuple):
     shape: tuple[int, ...]
     vars: int
     line: str
+    use: str
+    needed_by: str
 
 
 def memory_holders() -> list[MemoryHolder]:
@@ -65,8 +72,9 @@ def memory_stats() -> dict[str, int]:
     dict of str to int
         ``in_use`` and its ``peak`` since `reset_peak`; ``reserved``, which is
         in use or ``cached`` for later; the ``limit``, 0 for none; and the number
-        of ``allocations``. Of the bytes in use, ``held`` are values of Vars,
-        ``kept`` are other values that the session keeps, ``packed`` is what
+        of ``allocations``. Of the bytes in use, ``held`` are values of Vars and
+        fetches, ``pending`` what has been recorded and not run reads,
+        ``gradients`` is kept for these alone, ``packed`` is what
         programs keep of weights for their next runs, ``scratch`` is memory of
         programs that are running or have just run, and ``other`` is what queued
         runs and arrays outside of the session hold. ``exported`` of them have
@@ -74,9 +82,9 @@ def memory_stats() -> dict[str, int]:
     """
     holders = memory_holders()
     counts = _core.memory_counts()
-    counts["held"] = sum(holder.bytes for holder in holders if holder.vars)
-    counts["kept"] = sum(holder.bytes for holder in holders if not holder.vars)
-    known = counts["held"] + counts["kept"] + counts["packed"] + counts["scratch"]
+    for use in ("held", "pending", "gradients"):
+        counts[use] = sum(holder.bytes for holder in holders if holder.use == use)
+    known = sum(counts[use] for use in ("held", "pending", "gradients", "packed", "scratch"))
     counts["other"] = max(counts["in_use"] - known, 0)
     return counts
 
@@ -93,7 +101,8 @@ def memory_summary(most: int = 10) -> str:
     rows = [
         ("in use", counts["in_use"], ""),
         ("  held by Vars", counts["held"], ""),
-        ("  kept for gradients or pending operations", counts["kept"], ""),
+        ("  read by what is pending", counts["pending"], ""),
+        ("  kept for gradients", counts["gradients"], ""),
         ("  packed for later runs", counts["packed"], ""),
         ("  scratch memory of programs", counts["scratch"], ""),
         ("  queued runs, and arrays outside", counts["other"], ""),
@@ -110,7 +119,9 @@ def memory_summary(most: int = 10) -> str:
         lines += ["", f"{'bytes':>18}  {'vars':>4}  value"]
     for holder in holders[: max(most, 0)]:
         value = f"{holder.dtype} {holder.shape}"
-        lines.append(f"{holder.bytes:>18,}  {holder.vars:>4}  {value:<32}  {holder.line}")
+        line = f"{holder.bytes:>18,}  {holder.vars:>4}  {value:<32}  {holder.line}"
+        by = f", needed by {holder.needed_by}" if holder.needed_by else ""
+        lines.append(line if holder.use == "held" else f"{line}, {holder.use}{by}")
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -100,9 +100,60 @@ def test_values_of_gradients_are_kept_without_a_var(rng):
     before = mo.memory_stats()
     loss = (x @ w).relu().sum()
     loss.sync()
-    assert mo.memory_stats()["kept"] >= before["kept"] + 64 * 256 * 4
+    assert mo.memory_stats()["gradients"] >= before["gradients"] + 64 * 256 * 4
     held = [h for h in mo.memory_holders() if h.shape == (64, 256)]
     assert [h.vars for h in held] == [0]
+    assert [h.use for h in held] == ["gradients"]
+    loss_line = next(h.line for h in mo.memory_holders() if h.vars and h.shape == ())
+    assert [h.needed_by for h in held] == [loss_line]
+    assert f"gradients, needed by {loss_line}" in mo.memory_summary()
+
+
+def test_holders_tell_what_is_pending(rng):
+    with mo.no_grad():
+        x = (mo.array(floats(rng, (66, 77))) * 2).sync()
+        y = x + 1
+        x = None
+    (holder,) = [h for h in mo.memory_holders() if h.shape == (66, 77)]
+    assert (holder.vars, holder.use) == (0, "pending")
+    assert holder.needed_by.startswith("test_memory.py") or "test_memory.py" in holder.needed_by
+    assert y.shape == (66, 77)
+
+
+def test_explain_says_what_is_kept_and_for_whom(rng):
+    x = mo.array(floats(rng, (64, 128)))
+    w = mo.array(floats(rng, (128, 256)))
+    h = (x @ w).relu()
+    loss = h.sum()
+    # The product; relu is computed of it, element by element.
+    (kept,) = mo.explain(loss).kept
+    assert kept == (kept.line, "float32", (64, 256), "gradient", True)
+    assert "test_memory.py" in kept.line
+    assert f"kept: float32 (64, 256) of {kept.line}: a gradient" in str(mo.explain(loss))
+    with mo.no_grad():
+        h = (x @ w).relu()
+        mean, greatest = h.mean(), h.max()
+    (kept,) = mo.explain(mean).kept
+    assert (kept.shape, kept.reason, kept.fits) == ((64, 256), "held", True)
+    mo.flags.saved_values_budget = 64 * 256 * 4 - 1
+    (kept,) = mo.explain(mean).kept
+    assert (kept.reason, kept.fits) == ("held", False)
+    assert "beyond the budget" in str(mo.explain(mean))
+    mean.sync()
+    assert [k.fits for k in mo.last_program().explain().kept] == [False]
+    assert greatest.shape == () and h.shape == (64, 256)
+
+
+def test_explain_says_what_a_loop_carries(rng):
+    with mo.no_grad():
+        x = mo.array(floats(rng, (32, 32)))
+        total = (x.sum() * 0).sync()
+        for _ in range(4):
+            loss = (x @ x).sum()
+            total = total + loss
+            loss.sync()
+    assert [k.reason for k in mo.last_program().explain().kept] == ["loop"]
+    assert total.shape == ()
 
 
 def test_summary_is_a_table(rng):

@@ -191,6 +191,8 @@ void Planner::addCarriedValues(RunKind kind) {
   // Also where there are none, as the walk has taken the marks of the slice.
   std::vector<Node *> outputs = slice.outputs;
   llvm::append_range(outputs, carried);
+  for (Node *node : carried)
+    kept.push_back({node, KeptFor::Loop, /*fits=*/true});
   traceSlice(graph, outputs, slice);
 }
 

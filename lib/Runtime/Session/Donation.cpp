@@ -89,7 +89,7 @@ void Planner::addWaitingValues() {
         kept += countBytes(source->shape(), source->dtype);
     if (countBytes(node->shape(), node->dtype) >= kept)
       continue;
-    slice.outputs.push_back(node);
+    keep(node, KeptFor::Update);
     node->isOutput = true;
   }
   markOutputs(false);

@@ -247,7 +247,8 @@ int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
             model.run(*found.cached->program, slice,
                       session.settings.keepsPacked);
             if (runs)
-              runs->push_back(makeRecord(slice, std::move(found)));
+              runs->push_back(
+                  makeRecord(slice, planner.getKept(), std::move(found)));
             break;
           }
       };

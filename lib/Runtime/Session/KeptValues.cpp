@@ -172,25 +172,25 @@ bool KeptValues::isOnlyMoved(const Node *node) const {
   });
 }
 
-KeptValues::Reason
+std::optional<KeptFor>
 KeptValues::findReason(Node *node, bool isFar,
                        llvm::function_ref<bool(const Node *)> savesFor) const {
   const SignatureInfo &info = graph.getInfo(node);
   // A value that is free of a device is to stay so.
   if (info.isView || info.isCheck || info.isGenerator || !node->device)
-    return Reason::None;
+    return std::nullopt;
   bool isLive = valueOf(node).isLive;
   bool mayFlow = !info.isReindex && savesFor(node);
   if (!isLive && !mayFlow)
-    return Reason::None;
+    return std::nullopt;
   bool isWritten = info.isReindexReduce || info.isRoutine || feedsReindex(node);
   if (mayFlow && isWritten && (node->vars > 0 || !isOnlyMoved(node)))
-    return Reason::Gradient;
+    return KeptFor::Gradient;
   if (!isLive || isEnlarged(node))
-    return Reason::None;
+    return std::nullopt;
   if (isFar || isWritten)
-    return Reason::Live;
-  return node->wasLeftOut ? Reason::Again : Reason::None;
+    return node->vars > 0 || node->pins > 0 ? KeptFor::Var : KeptFor::Pending;
+  return node->wasLeftOut ? std::optional(KeptFor::Again) : std::nullopt;
 }
 
 void KeptValues::findCandidates(
@@ -205,9 +205,8 @@ void KeptValues::findCandidates(
     for (Node *result : resultsOf(op)) {
       if (!slice.contains(result) || result->isLeaf() || result->isOutput)
         continue;
-      Reason reason = findReason(result, isFar, savesFor);
-      if (reason != Reason::None) {
-        candidates.push_back({result, reason, bytesOf(result), 0});
+      if (auto reason = findReason(result, isFar, savesFor)) {
+        candidates.push_back({result, *reason, bytesOf(result)});
         continue;
       }
       Value &value = valueOf(result);
@@ -242,34 +241,35 @@ void KeptValues::countOperators() {
   }
 }
 
-std::vector<Node *> KeptValues::choose(int64_t budget) {
-  std::vector<const Candidate *> order;
-  int64_t bytes = 0;
-  for (const Candidate &candidate : candidates) {
+/// Finds which candidates fit. What is kept by (b) goes first, then what has
+/// the fewest operators a byte.
+void KeptValues::fit(int64_t budget) {
+  countOperators();
+  std::vector<Candidate *> order;
+  for (Candidate &candidate : candidates)
     order.push_back(&candidate);
+  auto rank = [](const Candidate *each) {
+    return std::make_tuple(each->reason == KeptFor::Again,
+                           -double(each->operators) / double(each->bytes),
+                           each); // the order of the slice
+  };
+  llvm::sort(order, [&](const Candidate *a, const Candidate *b) {
+    return rank(a) < rank(b);
+  });
+  for (Candidate *candidate : order) {
+    candidate->fits = candidate->bytes <= budget;
+    budget -= candidate->fits ? candidate->bytes : 0;
+  }
+}
+
+std::vector<PlannedValue> KeptValues::choose(int64_t budget) {
+  int64_t bytes = 0;
+  for (const Candidate &candidate : candidates)
     bytes += candidate.bytes;
-  }
-  if (bytes > budget) {
-    countOperators();
-    // The last ones go.
-    auto rank = [](const Candidate *each) {
-      return std::make_tuple(each->reason == Reason::Again,
-                             -double(each->operators) / double(each->bytes),
-                             each); // the order of the slice
-    };
-    llvm::sort(order, [&](const Candidate *a, const Candidate *b) {
-      return rank(a) < rank(b);
-    });
-    llvm::erase_if(order, [&](const Candidate *candidate) {
-      if (candidate->bytes > budget)
-        return true;
-      budget -= candidate->bytes;
-      return false;
-    });
-    llvm::sort(order); // as they are in memory, and so in the slice
-  }
-  std::vector<Node *> chosen;
-  for (const Candidate *candidate : order)
-    chosen.push_back(candidate->node);
+  if (bytes > budget)
+    fit(budget);
+  std::vector<PlannedValue> chosen;
+  for (const Candidate &each : candidates)
+    chosen.push_back({each.node, each.reason, each.fits});
   return chosen;
 }

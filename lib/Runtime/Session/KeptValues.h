@@ -11,10 +11,12 @@
 
 #include "MetaOps/Runtime/Session/Graph.h"
 #include "MetaOps/Runtime/Session/Slice.h"
+#include "Programs.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <optional>
 #include <vector>
 
 namespace metaops {
@@ -27,9 +29,9 @@ public:
   KeptValues(Graph &graph, const Slice &slice,
              llvm::function_ref<bool(const Node *)> savesFor);
 
-  /// Returns what is kept, in the order of the slice, of `budget` bytes at
-  /// most.
-  std::vector<Node *> choose(int64_t budget);
+  /// Returns what is to be kept, in the order of the slice. It fits as far as
+  /// that is `budget` bytes.
+  std::vector<PlannedValue> choose(int64_t budget);
   /// Values that will be asked for again, and that are not kept.
   llvm::ArrayRef<Node *> getLeftOut() const { return leftOut; }
   /// Counts the operators that have been computed before for values that
@@ -37,8 +39,6 @@ public:
   int64_t countRepeated() const { return repeated; }
 
 private:
-  /// Why a value is kept, the weakest reason first.
-  enum class Reason : uint8_t { None, Again, Live, Gradient };
   /// Facts about a value of the slice.
   struct Value {
     /// Somebody will ask for it.
@@ -48,18 +48,21 @@ private:
   };
   struct Candidate {
     Node *node;
-    Reason reason;
+    KeptFor reason;
     int64_t bytes;
     /// Between it and what is in memory, where that has been counted.
-    uint32_t operators;
+    uint32_t operators = 0;
+    bool fits = true;
   };
 
   void findLive();
   void findRepeated();
   void countOperators();
+  void fit(int64_t budget);
   void findCandidates(llvm::function_ref<bool(const Node *)> savesFor);
-  Reason findReason(Node *node, bool isFar,
-                    llvm::function_ref<bool(const Node *)> savesFor) const;
+  std::optional<KeptFor>
+  findReason(Node *node, bool isFar,
+             llvm::function_ref<bool(const Node *)> savesFor) const;
   bool isAwaited(const Node *node);
   bool isLiveOutside(Node *node);
   bool feedsReindex(const Node *node) const;

@@ -11,32 +11,75 @@
 // the one that was computed. Memory of others (arrays that are not copied) is
 // not the allocator's and is not listed.
 //
+// A value that nobody holds is there because something needs it: the first use
+// that leads to a value that is held says what.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Session/MemoryReport.h"
 #include "SessionImpl.h"
 
 #include "MetaOps/Runtime/Session/Inspector.h"
+#include "MetaOps/Runtime/Session/Slice.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace metaops;
 
+static bool isHeld(const Node *node) {
+  return node->vars > 0 || node->pins > 0;
+}
+
+/// Maps each value that nobody holds to one that somebody holds and that is
+/// made of it.
+static llvm::DenseMap<const Node *, const Node *>
+findNeeding(const Graph &graph, llvm::ArrayRef<Node *> nodes) {
+  llvm::DenseMap<const Node *, const Node *> needing;
+  for (Node *node : llvm::reverse(nodes)) {
+    if (isHeld(node)) {
+      needing[node] = node;
+      continue;
+    }
+    for (Node *user : graph.getUsers(node))
+      if (const Node *found = needing.lookup(user)) {
+        needing[node] = found;
+        break;
+      }
+  }
+  return needing;
+}
+
 static std::vector<MemoryHolder> findHolders(Graph &graph) {
+  std::vector<Node *> nodes;
+  graph.forEachNode([&](Node *node) { nodes.push_back(node); });
+  llvm::DenseMap<const Node *, const Node *> needing =
+      findNeeding(graph, nodes);
+  uint32_t pending = markNeeded(graph, graph.getWaiting());
+  auto findUse = [&](const Node *node) {
+    return isHeld(node)             ? MemoryReason::Held
+           : node->epoch == pending ? MemoryReason::Pending
+                                    : MemoryReason::Gradients;
+  };
   llvm::MapVector<const Buffer *, MemoryHolder> byBuffer;
-  graph.forEachNode([&](Node *node) {
+  for (Node *node : nodes) {
     const Buffer *buffer = node->buffer ? node->buffer->getOrigin() : nullptr;
     if (!buffer || buffer->isForeign())
-      return;
+      continue;
     auto [entry, isNew] = byBuffer.try_emplace(buffer);
     MemoryHolder &holder = entry->second;
     holder.vars += node->vars;
+    holder.use = isNew ? findUse(node) : std::min(holder.use, findUse(node));
+    const Node *needs = needing.lookup(node);
+    if (holder.use == MemoryReason::Held)
+      holder.neededBy.clear();
+    else if (holder.neededBy.empty() && needs)
+      holder.neededBy = formatLine(needs->op->getLoc());
     if (!isNew)
-      return;
+      continue;
     holder.bytes = buffer->getReserved();
     holder.dtype = node->dtype;
     holder.shape = node->shape().vec();
     holder.line = formatLine(node->op->getLoc());
-  });
+  }
   std::vector<MemoryHolder> holders;
   for (auto &[buffer, holder] : byBuffer)
     holders.push_back(std::move(holder));
@@ -60,8 +103,10 @@ OutOfMemory metaops::explainShortage(Graph &graph, const OutOfMemory &error) {
     text += "\n  " + std::to_string(holder.bytes) +
             " bytes: " + nameOf(holder.dtype).str() + " " +
             formatShape(holder.shape) + ", recorded at " + holder.line;
-    if (holder.vars == 0)
-      text += ", held by no Var";
+    if (holder.use != MemoryReason::Held)
+      text += holder.use == MemoryReason::Pending
+                  ? ", needed by what is pending, from " + holder.neededBy
+                  : ", kept for gradients of what is from " + holder.neededBy;
   }
   if (holders.size() > most)
     text += "\n  and " + std::to_string(holders.size() - most) + " more";

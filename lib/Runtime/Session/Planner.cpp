@@ -76,6 +76,7 @@ std::vector<Node *> Planner::findTransfers(llvm::ArrayRef<DeviceNodes> byDevice,
 bool Planner::plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
                    llvm::function_ref<bool(Node *)> shareView) {
   slice.device = &on;
+  kept.clear();
   llvm::SmallSetVector<Node *, 16> outputs;
   auto add = [&](Node *node) {
     if (!node->isLeaf() && !shareView(node))
@@ -114,6 +115,11 @@ bool Planner::plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
   return true;
 }
 
+void Planner::keep(Node *node, KeptFor reason) {
+  slice.outputs.push_back(node);
+  kept.push_back({node, reason, /*fits=*/true});
+}
+
 void Planner::markOutputs(bool areOutputs) {
   for (Node *output : slice.outputs)
     output->isOutput = areOutputs;
@@ -143,16 +149,20 @@ void Planner::addKeptValues(bool keepsHistory) {
   if (isPlain)
     return;
   markOutputs(true);
-  KeptValues kept(graph, slice, [&](const Node *node) {
+  KeptValues found(graph, slice, [&](const Node *node) {
     return keepsHistory && isAsked(node) && graph.needsHistory(node);
   });
   markOutputs(false);
-  for (Node *node : kept.choose(settings.savedValuesBudget)) {
-    node->isSaved = node->vars == 0;
-    slice.outputs.push_back(node);
+  for (const PlannedValue &value : found.choose(settings.savedValuesBudget)) {
+    if (!value.fits) {
+      kept.push_back(value);
+      continue;
+    }
+    value.node->isSaved = value.node->vars == 0;
+    keep(value.node, value.reason);
   }
-  leftOut.assign(kept.getLeftOut().begin(), kept.getLeftOut().end());
-  repeated = kept.countRepeated();
+  leftOut.assign(found.getLeftOut().begin(), found.getLeftOut().end());
+  repeated = found.countRepeated();
 }
 
 void Planner::recordLeftOut() {
@@ -183,7 +193,7 @@ void Planner::addResultsBeside() {
           !(result->vars > 0 || result->pins > 0 || isAwaited(result)))
         continue;
       result->isOutput = true;
-      slice.outputs.push_back(result);
+      keep(result, KeptFor::Beside);
     }
   }
   markOutputs(false);

@@ -15,6 +15,7 @@
 #include "MetaOps/Runtime/Session/Settings.h"
 #include "MetaOps/Runtime/Session/Slice.h"
 #include "PendingUpdates.h"
+#include "Programs.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -60,6 +61,9 @@ public:
   /// What was planned last. Its memory is used again by the next plan.
   Slice &getSlice() { return slice; }
   const Slice &getSlice() const { return slice; }
+  /// What the slice computes, and was not asked for; and what it would compute
+  /// if that fitted the budget.
+  llvm::ArrayRef<PlannedValue> getKept() const { return kept; }
   /// By leaf: whether the program may write over it.
   llvm::ArrayRef<bool> getDonatable() const { return donatable; }
   /// Marks what a run of the slice computes, and does not keep though somebody
@@ -78,6 +82,8 @@ private:
   std::vector<Node *> findFetched(RunKind kind) const;
   void addResultsBeside();
   void markOutputs(bool areOutputs);
+  /// Has the slice compute a value for later.
+  void keep(Node *node, KeptFor reason);
 
   bool isAwaited(const Node *node) const;
 
@@ -102,6 +108,7 @@ private:
   const Fetches &fetches;
 
   Slice slice;
+  std::vector<PlannedValue> kept;
   llvm::SmallVector<bool> donatable;
   /// Values that somebody waits for, of those that the slice computes and does
   /// not keep.

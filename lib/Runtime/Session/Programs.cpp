@@ -103,8 +103,9 @@ Programs::compile(Slice &slice, llvm::ArrayRef<bool> donatable,
   return cached;
 }
 
-std::shared_ptr<const RunRecord> metaops::makeRecord(const Slice &slice,
-                                                     FoundProgram found) {
+std::shared_ptr<const RunRecord>
+metaops::makeRecord(const Slice &slice, llvm::ArrayRef<PlannedValue> kept,
+                    FoundProgram found) {
   auto record = std::make_shared<RunRecord>();
   record->cached = std::move(found.cached);
   record->device = slice.device;
@@ -112,6 +113,10 @@ std::shared_ptr<const RunRecord> metaops::makeRecord(const Slice &slice,
   record->locations.reserve(slice.ops.size());
   for (Node *node : slice.ops)
     record->locations.push_back(node->op->getLoc());
+  record->kept.reserve(kept.size());
+  for (const auto &[node, reason, fits] : kept)
+    record->kept.push_back(
+        {reason, fits, node->dtype, node->shape().vec(), node->op->getLoc()});
   return record;
 }
 

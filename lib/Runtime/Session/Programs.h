@@ -35,8 +35,16 @@ struct FoundProgram {
   bool wasCompiled = false;
 };
 
+/// A value that a plan has a program compute for later, or that does not fit.
+struct PlannedValue {
+  Node *node;
+  KeptFor reason;
+  bool fits;
+};
+
 /// What a run of the slice is reported as.
 std::shared_ptr<const RunRecord> makeRecord(const Slice &slice,
+                                            llvm::ArrayRef<PlannedValue> kept,
                                             FoundProgram found);
 
 /// Finds the programs of slices, or compiles them. Runs none.

@@ -98,7 +98,7 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
   queued->replacedValues = updates.findReplaced(slice.outputs);
   if (kind == RunKind::Updates)
     queued->outcomes = updates.beginRun();
-  queued->record = makeRecord(slice, std::move(found));
+  queued->record = makeRecord(slice, planner.getKept(), std::move(found));
   noteRun(queued->record);
   Ticket ticket =
       launcher.launch(std::move(queued), /*isAwaited=*/kind == RunKind::Asked);

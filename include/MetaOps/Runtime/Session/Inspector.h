@@ -47,16 +47,24 @@ struct SessionStatistics {
   AllocatorStatistics memory;
 };
 
+/// Whom a value in memory is kept for: a Var or a fetch holds it; what has been
+/// recorded and not run reads it; or gradients of what is held may.
+enum class MemoryReason { Held, Pending, Gradients };
+
 /// A value in memory that the session knows of.
 struct MemoryHolder {
   int64_t bytes = 0;
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
-  /// Vars that hold it. Without one, it is kept for gradients or for what has
-  /// been recorded and not run.
+  /// Vars that hold it.
   unsigned vars = 0;
   /// The line that recorded it.
   std::string line;
+  /// Whom it is kept for.
+  MemoryReason use = MemoryReason::Held;
+  /// The line of a value that somebody holds, and that needs this one; empty
+  /// where somebody holds this one.
+  std::string neededBy;
 };
 
 /// Reports of a session, which is entered. None of them changes what the

@@ -28,6 +28,33 @@ struct RunFailure {
   ErrorKind kind = ErrorKind::Runtime;
 };
 
+/// Why a program computes what it was not asked for.
+enum class KeptFor : uint8_t {
+  /// A gradient may read it.
+  Gradient,
+  /// A Var or a fetch holds it, or what is pending reads it.
+  Var,
+  Pending,
+  /// A program has computed it before.
+  Again,
+  /// It has taken the place of another value in a loop.
+  Loop,
+  /// It would keep what updates write over.
+  Update,
+  /// A result of the same operation is needed.
+  Beside
+};
+
+/// A value that a program computes for later, or would compute if it fitted the
+/// budget.
+struct KeptValue {
+  KeptFor reason;
+  bool fits;
+  DType dtype;
+  std::vector<int64_t> shape;
+  mlir::Location line;
+};
+
 /// One run of a program, with the lines of the operations that it was for: one
 /// program serves many places of a user's code.
 struct RunRecord {
@@ -36,6 +63,7 @@ struct RunRecord {
   Device *device = nullptr;
   /// Of each operation of the slice.
   std::vector<mlir::Location> locations;
+  std::vector<KeptValue> kept;
   /// The program was compiled for this run, not found.
   bool wasCompiled = false;
 };
