@@ -15,12 +15,14 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import nn
+from util import on_processor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
+PROCESSOR = on_processor(mo.zeros(()))
 ROWS, COLUMNS = 64, 48
 
 
@@ -121,7 +123,8 @@ def test_where_extents_follow_kernels_are_there(name: str, rng: np.random.Genera
         if k == 40:
             before = mo.stats()["kernels_compiled"]
         np.testing.assert_allclose(ours(x, k).numpy(), numpys(given, k), rtol=1e-5, atol=1e-5)
-    assert mo.stats()["kernels_compiled"] == before
+    # A GPU's threads are shared out otherwise: there are more classes of extents.
+    assert mo.stats()["kernels_compiled"] - before <= (0 if PROCESSOR else 4)
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 1), (0, 3)])

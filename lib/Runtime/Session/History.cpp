@@ -32,7 +32,9 @@
 // history reaches back through, and a history ends at values that are too deep
 // in it. Values that a Var holds are spared until it dies: who keeps all steps
 // in a list may differentiate through all of them. Values that were only saved
-// for a gradient go before, and are computed again if there is one.
+// for a gradient go before, and are computed again if there is one. So that the
+// cost of a step does not grow with `depth`, no more than the last few programs
+// are looked at after each one, and all of a history after every `depth / 16`.
 //
 // An end must not be mistaken for a gradient of zero. It belongs to a chain,
 // one of 64: the value at which it ends has the chain's bit in `endedChains`,
@@ -221,19 +223,15 @@ bool Graph::isSpared(Node *node) const {
   });
 }
 
-void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
-  // Of what was saved for a gradient, what two programs have gone by without.
-  constexpr uint32_t savedDepth = 2;
-  std::vector<Node *> roots, ended, saved;
-  for (Node *value : values)
-    if (value->depth > std::min(depth, savedDepth))
-      roots.push_back(value);
-  // What is too deep below one root may be near enough to the next, but the
-  // first is what reaches farthest.
+/// Calls `visit` with what the histories of the roots read, each once and with
+/// the root that reaches farthest, and goes on where it says so.
+static void
+walkHistories(Graph &graph, std::vector<Node *> roots,
+              llvm::function_ref<bool(Node *source, Node *root)> visit) {
   llvm::sort(roots, [](Node *a, Node *b) {
     return std::tie(b->depth, a->order) < std::tie(a->depth, b->order);
   });
-  uint32_t mark = startTraversal();
+  uint32_t mark = graph.startTraversal();
   std::vector<Node *> stack;
   for (Node *root : roots) {
     stack.push_back(root);
@@ -244,22 +242,51 @@ void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
         if (source->epoch == mark)
           continue;
         source->epoch = mark;
-        bool isHeld = source->vars > 0 || source->pins > 0;
-        if (source->isSaved && source->buffer && !isHeld &&
-            source->depth + savedDepth <= root->depth)
-          saved.push_back(source);
-        if (!source->isLeaf() || source->depth + depth > root->depth)
+        if (visit(source, root))
           stack.push_back(source);
-        else if (isSpared(source))
-          for (Node *result : resultsOf(source))
-            result->isOverdue = true;
-        else if (!source->operands.empty())
-          ended.push_back(source);
       }
     }
   }
+}
+
+void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
+  // Of what was saved for a gradient, what two programs have gone by without.
+  constexpr uint32_t savedDepth = 2;
+  std::vector<Node *> roots, saved;
+  for (Node *value : values)
+    if (value->depth > std::min(depth, savedDepth))
+      roots.push_back(value);
+  if (roots.empty())
+    return;
+  walkHistories(*this, roots, [&](Node *source, Node *root) {
+    bool isOld = source->depth + savedDepth <= root->depth;
+    bool isHeld = source->vars > 0 || source->pins > 0;
+    if (isOld && source->isSaved && source->buffer && !isHeld)
+      saved.push_back(source);
+    // What is still older was looked at when former programs ran.
+    return !source->isLeaf() || source->depth + savedDepth >= root->depth;
+  });
   dropSaved(saved);
-  llvm::erase_if(ended, [](Node *node) { return !node->isLeaf(); });
+  // All of a history is walked once in so many programs.
+  if (++programsSinceEnds >= std::max<uint32_t>(depth / 16, 1)) {
+    programsSinceEnds = 0;
+    endDeepHistories(roots, depth);
+  }
+}
+
+/// Ends histories of the roots at what is too deep in them.
+void Graph::endDeepHistories(llvm::ArrayRef<Node *> roots, uint32_t depth) {
+  std::vector<Node *> ended;
+  walkHistories(*this, roots, [&](Node *source, Node *root) {
+    if (!source->isLeaf() || source->depth + depth > root->depth)
+      return true;
+    if (isSpared(source))
+      for (Node *result : resultsOf(source))
+        result->isOverdue = true;
+    else if (!source->operands.empty())
+      ended.push_back(source);
+    return false;
+  });
   if (!ended.empty())
     dropOutdated(endHistories(ended));
 }

@@ -284,7 +284,8 @@ public:
   /// these may be zero everywhere, as those of `sign` are.
   bool isDependent(const Node *node) const;
   /// Ends histories of the values, just computed, where they reach back through
-  /// more than `depth` programs.
+  /// more than `depth` programs; or, in one of `depth / 16` calls, ends all
+  /// that have come to do so.
   void boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth);
   /// The first value, on the way from `root` to one of the targets, whose
   /// history has been ended; null if there is none.
@@ -348,6 +349,7 @@ private:
   void updateCarries(Node *start);
   void inheritEnds(Node *node);
   std::vector<Node *> endHistories(llvm::ArrayRef<Node *> values);
+  void endDeepHistories(llvm::ArrayRef<Node *> roots, uint32_t depth);
   void dropSaved(llvm::ArrayRef<Node *> saved);
   void dropOutdated(llvm::ArrayRef<Node *> outdated);
 
@@ -367,6 +369,7 @@ private:
   uint64_t numRecorded = 0;
   int64_t period = 0;
   unsigned numChains = 0;
+  uint32_t programsSinceEnds = 0;
   uint32_t epoch = 0;
   bool stopsGradients = false;
   size_t numVars = 0;
