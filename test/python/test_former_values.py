@@ -8,6 +8,7 @@ docs/History.md, "Gradients by what has moved".
 
 import contextlib
 import inspect
+import pickle
 
 import metaops as mo
 import numpy as np
@@ -184,6 +185,16 @@ def test_a_step_by_several_losses_is_one_by_their_sum(start):
     close(w, start[0] - 0.1 * sum(by(start)), rtol=1e-5)
 
 
+def test_a_second_step_is_told_behind_a_step_by_another_loss(start):
+    w, first, second = two_losses(start)
+    optimizer = mo.optim.SGD([w], 0.1)
+    optimizer.step(first)
+    optimizer.step(second)
+    with pytest.raises(ValueError, match="has been stepped by before"):
+        optimizer.step(first)
+    assert optimizer.steps == 2
+
+
 def test_a_second_step_by_one_loss_is_an_error(start):
     w, first, _ = two_losses(start)
     optimizer = mo.optim.SGD([w], 0.1)
@@ -191,6 +202,8 @@ def test_a_second_step_by_one_loss_is_an_error(start):
     with pytest.raises(ValueError, match="has been stepped by before"):
         optimizer.step(first)
     assert optimizer.steps == 1
+    # Values are told apart by their numbers in this session.
+    assert "_stepped" not in pickle.loads(pickle.dumps(optimizer)).__dict__
     # Another one moves parameters of its own by it.
     other = mo.array(start[1])
     mo.optim.SGD([other], 0.1).step((other * 2).sum())

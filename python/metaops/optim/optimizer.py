@@ -41,6 +41,8 @@ Formula: TypeAlias = tuple[tuple[tuple[int, str], ...], tuple[int, ...], tuple[i
 _IS_GIVEN = partial(is_not, None)
 #: The number of steps that are waited for to be known to have been taken.
 _MOST_OUTCOMES = 64
+#: The number of losses that are remembered, to tell that one is stepped by again.
+_MOST_LOSSES = 64
 #: Parameters as "params", and options by name.
 Group: TypeAlias = dict[str, Any]
 
@@ -80,8 +82,9 @@ class Optimizer(ABC):
 
     #: The last step that may be repeated, behind what makes it another one.
     _repeated: tuple[Formula | None, RepeatedUpdate] = (None, make_repeated_update())
-    #: The values, by their numbers, of the last losses that were stepped by.
-    _stepped: frozenset[int] = frozenset()
+    #: The values, by their numbers in the session, of the last losses that were stepped
+    #: by.
+    _stepped: tuple[int, ...] = ()
     #: The steps that each parameter has taken; None while each has taken all since
     #: it was added.
     _counts: list[int] | None = None
@@ -249,7 +252,9 @@ class Optimizer(ABC):
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
         state = {**self.__dict__, "_outcomes": []}
+        # What is of this session.
         state.pop("_repeated", None)
+        state.pop("_stepped", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -298,7 +303,7 @@ class Optimizer(ABC):
         if not losses:
             raise at_line(ValueError("step: no losses given"))
         numbers = [recorded_at(each) for each in losses]
-        if not self._stepped.isdisjoint(numbers):
+        if any(number in self._stepped for number in numbers):
             raise at_line(
                 ValueError(
                     "step: this loss has been stepped by before; record it anew, of the moved"
@@ -311,7 +316,7 @@ class Optimizer(ABC):
         if all(gradient is None for gradient in gradients):
             grad(whole, self.parameters)  # for its error
         self.apply(gradients)
-        self._stepped = frozenset(numbers)
+        self._stepped = (*numbers, *self._stepped)[:_MOST_LOSSES]
 
     def apply(self, gradients: Iterable[Var | None]) -> None:
         """Move the parameters by gradients that were computed elsewhere.
