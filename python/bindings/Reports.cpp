@@ -40,8 +40,6 @@ const char *nameOf(KeptFor reason) {
     return "loop";
   case KeptFor::Update:
     return "update";
-  case KeptFor::Beside:
-    return "beside";
   }
   llvm_unreachable("all reasons are handled");
 }

@@ -238,9 +238,8 @@ class KeptValue(NamedTuple):
     reason : str
         Whom it is kept for: a "gradient" that may read it; somebody who has "held"
         it; what is "pending" and reads it; those for whom a program has computed it
-        before ("again"); a "loop", in which it has taken another value's place; an
-        "update", which would keep more memory without it; or nobody, being a result
-        "beside" one that is needed.
+        before ("again"); a "loop", in which it has taken another value's place; or an
+        "update", which would keep more memory without it.
     fits : bool
         False where ``flags.saved_values_budget`` has no room for it: it is then
         computed again if need be.
@@ -264,7 +263,6 @@ _REASONS = {
     "again": "a program has computed it before",
     "loop": "it has taken the place of another value",
     "update": "what updates write over would be kept for it",
-    "beside": "the operation has it as a further result",
 }
 
 

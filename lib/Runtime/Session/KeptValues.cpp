@@ -87,8 +87,7 @@ bool KeptValues::isLiveOutside(Node *root) {
 }
 
 bool KeptValues::isAwaited(const Node *node) {
-  // A single use is what the slice reads it by.
-  if (node->value().use_empty() || node->value().hasOneUse())
+  if (!mayBeReadOutside(node))
     return false;
   return llvm::any_of(graph.getUsers(node), [&](Node *user) {
     return !user->isLeaf() && !slice.contains(user) && isLiveOutside(user);

@@ -101,7 +101,6 @@ bool Planner::plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
     addWaitingValues();
   if (!slice.transfers.empty())
     return true;
-  addResultsBeside();
   // Updates have no history; what is computed along with them may have.
   bool keepsHistory =
       kind == RunKind::Asked ||
@@ -168,33 +167,4 @@ void Planner::addKeptValues(bool keepsHistory) {
 void Planner::recordLeftOut() {
   for (Node *node : leftOut)
     node->wasLeftOut = !node->isLeaf();
-}
-
-//===----------------------------------------------------------------------===//
-// Several results
-//===----------------------------------------------------------------------===//
-
-/// Returns whether something has been recorded that will ask for the value.
-bool Planner::isAwaited(const Node *node) const {
-  return llvm::any_of(graph.getUsers(node), [&](Node *user) {
-    return !slice.contains(user) && !user->isLeaf();
-  });
-}
-
-/// An operation with several results is no part of a kernel: what somebody
-/// waits for of them is there anyway, or cheaper now than by another program.
-void Planner::addResultsBeside() {
-  markOutputs(true);
-  for (Node *op : slice.ops) {
-    if (op->nextResult == op)
-      continue;
-    for (Node *result : resultsOf(op)) {
-      if (result->isOutput || !slice.contains(result) || !result->device ||
-          !(result->vars > 0 || result->pins > 0 || isAwaited(result)))
-        continue;
-      result->isOutput = true;
-      keep(result, KeptFor::Beside);
-    }
-  }
-  markOutputs(false);
 }

@@ -80,12 +80,9 @@ public:
 
 private:
   std::vector<Node *> findFetched(RunKind kind) const;
-  void addResultsBeside();
   void markOutputs(bool areOutputs);
   /// Has the slice compute a value for later.
   void keep(Node *node, KeptFor reason);
-
-  bool isAwaited(const Node *node) const;
 
   // Kept values (KeptValues.cpp)
   void addKeptValues(bool keepsHistory);

@@ -86,6 +86,12 @@ static uint32_t getDepth(const Node *node) {
   return depth;
 }
 
+bool metaops::mayBeReadOutside(const Node *node) {
+  Value value = node->value();
+  bool isOneOfSeveral = node->nextResult != node;
+  return !value.use_empty() && (isOneOfSeveral || !value.hasOneUse());
+}
+
 void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
                          Slice &slice) {
   slice.clear();
@@ -115,8 +121,7 @@ void metaops::traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs,
     }
     node->position = first + node->number;
     node->depth = getDepth(node);
-    // A single use is what the slice reads it by.
-    if (Value value = node->value(); !value.use_empty() && !value.hasOneUse())
+    if (mayBeReadOutside(node))
       slice.shared.push_back(node);
     if (node->vars > 0 || node->pins > 0)
       slice.held.push_back(node);

@@ -40,9 +40,7 @@ enum class KeptFor : uint8_t {
   /// It has taken the place of another value in a loop.
   Loop,
   /// It would keep what updates write over.
-  Update,
-  /// A result of the same operation is needed.
-  Beside
+  Update
 };
 
 /// A value that a program computes for later, or would compute if it fitted the

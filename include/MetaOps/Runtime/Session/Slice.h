@@ -70,6 +70,11 @@ struct Slice {
 /// update has overwritten. Makes no MLIR object.
 void traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs, Slice &slice);
 
+/// Returns whether something outside of a slice may read a value of it. As a
+/// rule a single use is what the slice itself reads it by; not so of an
+/// operation with several results, of which it may read others.
+bool mayBeReadOutside(const Node *node);
+
 /// Where an operation of the slice is a check: what holds its indices in memory
 /// when the slice has run, a leaf or an output. Null where nothing does, or
 /// what is checked is free of a device, and is to stay so.
