@@ -174,7 +174,10 @@ class Program:
             if self.random.random() < 0.5:
                 begin = self.random.randrange(shape[dim] + 1)
                 count = self.random.randrange(shape[dim] + 1 - begin)
-            at += f" begin = {begin}" if begin else ""
+            if begin:
+                number = f"%k{len(self.lines)}"
+                self.lines.append(f"{number} = metaop.constant dense<{begin}> : tensor<i64>")
+                at += f" begin = {number}"
             part = (*shape[:dim], count, *shape[dim + 1 :])
             values, indices = (f"%{letter}{len(self.lines)}" for letter in "vi")
             types = f"{self.type(shape, dtype)} -> {self.type(part, dtype)}"

@@ -344,9 +344,14 @@ void ContractionEmitter::storeRun(Value column, unsigned position,
     column = vector::ShuffleOp::create(b, loc, column, column, order);
   }
   Copy copy = getCopy(rows.front());
+  // The first row itself may be behind an end, and others after it are not.
+  int64_t distance = lane * *stage.getStep(place, lanesDim);
+  for (auto [dim, number] : llvm::enumerate(copy))
+    if (number > 0)
+      distance += number * *stage.getStep(place, dim);
   emitIf(b, loc, emitIsLaneValid(lane, copy), [&] {
-    Value offset = emitIndexAdd(b, loc, emitExpr(place, copy),
-                                lane * *stage.getStep(place, lanesDim));
+    Value first = emitExpr(place, getCopy(0));
+    Value offset = emitIndexAdd(b, loc, first, distance);
     emitStore(column, {offset, 1, {}}, getRowMask(rows), adds);
   });
 }
