@@ -24,6 +24,8 @@
 #include "Conditions.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::metaop;
 
@@ -74,10 +76,43 @@ static Value emitSpread(OpBuilder &b, Location loc, const Run &run,
   return vector::ShuffleOp::create(b, loc, mask, none, lanesOf);
 }
 
+/// Half of a vector, or nothing of none.
+static Value emitHalf(OpBuilder &b, Location loc, Value vector, bool isUpper) {
+  if (!vector)
+    return {};
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements() / 2;
+  return vector::ExtractStridedSliceOp::create(
+      b, loc, vector, ArrayRef<int64_t>{isUpper ? lanes : 0},
+      ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1});
+}
+
+/// Returns whether LLVM 22 may never end compiling a shuffle that reverses such
+/// a vector: for processors with VBMI, legalization rewrites one of 64 bytes of
+/// which some lanes are not stored, again and again.
+static bool isReversedForEver(VectorType type, int64_t step) {
+  return step < 0 && type.getElementTypeBitWidth() == 8 &&
+         type.getNumElements() > 32;
+}
+
 Value metaop::emitInterleavedLoad(OpBuilder &b, Location loc, VectorType type,
                                   Value buffer, const LaneAddress &at,
                                   Value mask, Value passThrough) {
   int64_t lanes = type.getNumElements();
+  if (isReversedForEver(type, at.step)) {
+    auto half = VectorType::get(lanes / 2, type.getElementType());
+    auto load = [&](bool isUpper) {
+      LaneAddress part = at;
+      part.base =
+          emitIndexAdd(b, loc, at.base, isUpper ? at.step * (lanes / 2) : 0);
+      return emitInterleavedLoad(b, loc, half, buffer, part,
+                                 emitHalf(b, loc, mask, isUpper),
+                                 emitHalf(b, loc, passThrough, isUpper));
+    };
+    Value lower = load(/*isUpper=*/false), upper = load(/*isUpper=*/true);
+    SmallVector<int64_t> order(lanes);
+    std::iota(order.begin(), order.end(), 0);
+    return vector::ShuffleOp::create(b, loc, lower, upper, order);
+  }
   Run run(at.step, lanes);
   Value base = at.base;
   if (at.step < 0)

@@ -12,7 +12,7 @@
 #include "MetaOps/Runtime/Kernels/KernelBackend.h"
 #include "llvm/ADT/ArrayRef.h"
 
-#include <atomic>
+#include <memory>
 #include <vector>
 
 namespace metaops {
@@ -22,13 +22,19 @@ namespace metaops {
 std::string getKernelName(llvm::StringRef key);
 std::string getKernelEntry(llvm::StringRef key);
 
+struct CompiledKernels {
+  /// Of each kernel. Of some there is none, and no error, if it was stopped.
+  std::vector<CompiledCode> codes;
+  bool wasStopped = false;
+};
+
 /// Makes the code of `kernels`, in their order, on up to `threads` threads.
-/// When `shouldStop`, which is asked on the calling thread, says so,
-/// `isStopped` is set, and some kernels have no code.
-std::vector<CompiledCode> compileKernels(llvm::ArrayRef<BoundKernel> kernels,
-                                         const KernelBackend &backend,
-                                         unsigned threads, StopCheck shouldStop,
-                                         std::atomic<bool> &isStopped);
+/// Stops when `shouldStop`, which is asked on the calling thread, says so: what
+/// a thread has begun then is waited for a short time, and left to end by
+/// itself.
+CompiledKernels compileKernels(std::vector<BoundKernel> kernels,
+                               std::shared_ptr<const KernelBackend> backend,
+                               unsigned threads, StopCheck shouldStop);
 
 } // namespace metaops
 

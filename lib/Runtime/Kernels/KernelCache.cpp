@@ -304,18 +304,20 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
     kernels.push_back(
         bindKernel(*job.lowered->module, std::move(key), job.bindings));
   }
-  std::atomic<bool> isStopped = false;
-  std::vector<CompiledCode> codes =
-      compileKernels(kernels, *backend, threads, shouldStop, isStopped);
+  std::vector<std::string> entries;
+  for (const BoundKernel &kernel : kernels)
+    entries.push_back(kernel.entry);
+  auto [codes, wasStopped] =
+      compileKernels(std::move(kernels), backend, threads, shouldStop);
   llvm::Error errors = llvm::Error::success();
-  for (auto [job, bound, compilation] :
-       llvm::zip_equal(missing, kernels, codes)) {
+  for (auto [job, entry, compilation] :
+       llvm::zip_equal(missing, entries, codes)) {
     if (!compilation.code) {
       errors = llvm::joinErrors(std::move(errors),
                                 llvm::createStringError(compilation.error));
       continue;
     }
-    auto kernel = library->add(bound.entry, std::move(compilation.code));
+    auto kernel = library->add(entry, std::move(compilation.code));
     if (!kernel) {
       errors = llvm::joinErrors(std::move(errors), kernel.takeError());
       continue;
@@ -323,7 +325,7 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
     ++compiled;
     job->family->add({std::move(job->bindings), std::move(*kernel)});
   }
-  if (!isStopped)
+  if (!wasStopped)
     return errors;
   llvm::consumeError(std::move(errors));
   return llvm::make_error<Interrupted>();
