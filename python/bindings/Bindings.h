@@ -234,6 +234,9 @@ void setVarClass(py::handle cls);
 
 /// A Python number; nothing for other objects.
 std::optional<Number> toNumber(py::handle object);
+/// Returns whether an operator may be tried on the object beside a Var; Python
+/// asks the other side otherwise.
+bool isOperand(py::handle object);
 Number expectNumber(py::handle object, const char *what);
 
 /// These tell what was given where a Var or an integer was expected.

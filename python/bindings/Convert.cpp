@@ -77,14 +77,43 @@ std::optional<int64_t> metaops::python::toInt64(py::handle object) {
   return std::nullopt;
 }
 
+static bool isNumPyScalar(py::handle object) {
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> type;
+  py::object generic =
+      type.call_once_and_store_result([] {
+            return py::object(py::module_::import("numpy").attr("generic"));
+          })
+          .get_stored();
+  return PyObject_TypeCheck(object.ptr(),
+                            reinterpret_cast<PyTypeObject *>(generic.ptr()));
+}
+
+/// A number of NumPy's, or of a package that adds types to it.
+static std::optional<Number> toTypedNumber(py::handle object) {
+  if (!isNumPyScalar(object))
+    return std::nullopt;
+  auto dtype =
+      parseDType(object.attr("dtype").attr("name").cast<std::string>());
+  py::object item = object.attr("item")();
+  if (!dtype || isNumPyScalar(item))
+    return std::nullopt;
+  std::optional<Number> number = toNumber(item);
+  return number ? std::optional(number->withDType(*dtype)) : std::nullopt;
+}
+
 std::optional<Number> metaops::python::toNumber(py::handle object) {
   PyObject *ptr = object.ptr();
   if (PyBool_Check(ptr))
     return Number::ofBool(ptr == Py_True);
-  if (PyFloat_Check(ptr))
+  if (PyFloat_CheckExact(ptr))
     return Number::ofFloat(PyFloat_AS_DOUBLE(ptr));
-  if (!PyLong_Check(ptr))
+  if (!PyLong_Check(ptr)) {
+    if (auto number = toTypedNumber(object))
+      return number;
+    if (PyFloat_Check(ptr))
+      return Number::ofFloat(PyFloat_AS_DOUBLE(ptr));
     return std::nullopt;
+  }
   int overflow = 0;
   long long value = PyLong_AsLongLongAndOverflow(ptr, &overflow);
   if (!overflow)
@@ -247,8 +276,7 @@ Node *Argument::tensor(Session &session) {
     return var->getNode();
   Recorder &recorder = session.getRecorder();
   owned = number
-              ? session.wrap(
-                    recorder.scalar(*number, defaultDType(number->getKind())))
+              ? session.wrap(recorder.scalar(*number, number->getDType()))
               : session.give(data->dtype, data->shape, std::move(data->buffer));
   var = &owned;
   number.reset();

@@ -226,6 +226,17 @@ static BufferRef wrapArray(py::array source) {
   return wrapForeign(data, bytes, [owner] { Py_DECREF(owner); });
 }
 
+/// Returns whether a list, or one in it, has an element that says its type.
+static bool hasTypedNumber(py::handle object) {
+  if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr()))
+    return py::hasattr(object, "dtype");
+  for (py::handle item : py::reinterpret_borrow<py::sequence>(object))
+    if (!PyFloat_CheckExact(item.ptr()) && !PyLong_CheckExact(item.ptr()) &&
+        hasTypedNumber(item))
+      return true;
+  return false;
+}
+
 TensorData metaops::python::toTensorData(py::handle object,
                                          std::optional<DType> dtype,
                                          Sharing sharing) {
@@ -233,7 +244,8 @@ TensorData metaops::python::toTensorData(py::handle object,
   py::array source = numpy().attr("asarray")(object);
   DType found = elementTypeOf(source);
   // Python's own floats are of the default type.
-  DType natural = !isTyped && found == DType::F64 ? DType::F32 : found;
+  bool isDefault = !isTyped && found == DType::F64 && !hasTypedNumber(object);
+  DType natural = isDefault ? DType::F32 : found;
 
   TensorData result;
   result.dtype = dtype.value_or(natural);

@@ -36,7 +36,7 @@ Var metaops::python::arrayOf(py::handle object, py::handle dtype,
   auto number = toNumber(object);
   if (number && sharing != Sharing::Required) {
     return record([&](Recorder &r) {
-      return r.scalar(*number, type.value_or(defaultDType(number->getKind())));
+      return r.scalar(*number, type.value_or(number->getDType()));
     });
   }
   TensorData data = toTensorData(object, type, sharing);
@@ -330,6 +330,7 @@ static void bindShaping(py::module_ &module) {
             [&](Recorder &r, Node *x) { return r.pad(x, before, after, fill); },
             Argument(x));
       });
+  define(module, "is_operand(x)", &isOperand);
   define(module, "roll(x, shift, dim)",
          [](py::handle x, int64_t shift, int64_t dim) {
            return recordTensors(

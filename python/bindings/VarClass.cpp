@@ -183,9 +183,7 @@ static void bindIdentity(py::class_<Var> &cls) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// Whether an operator may be tried on the object at all; Python asks the other
-/// side otherwise.
-static bool isOperand(py::handle object) {
+bool metaops::python::isOperand(py::handle object) {
   return asVar(object) || toNumber(object) ||
          py::hasattr(object, "__array__") || PyList_Check(object.ptr()) ||
          PyTuple_Check(object.ptr());

@@ -9,8 +9,6 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import _core, _devices, bits
 from ._core import Var, matmul
 from ._errors import at_line
@@ -20,26 +18,24 @@ from .ufuncs import array_ufunc
 
 __all__ = ["ATTRIBUTES", "SPECIAL_METHODS", "to_device"]
 
-_OPERANDS = Var | int | np.ndarray | np.generic | list | tuple
-
 
 def _forward(function: Callable[..., Var]) -> Callable[..., Any]:
     def method(self: Var, other: Any) -> Any:
-        return function(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        return function(self, other) if _core.is_operand(other) else NotImplemented
 
     return method
 
 
 def _reflected(function: Callable[..., Var]) -> Callable[..., Any]:
     def method(self: Var, other: Any) -> Any:
-        return function(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return function(other, self) if _core.is_operand(other) else NotImplemented
 
     return method
 
 
 def _in_place(function: Callable[..., Var]) -> Callable[..., Any]:
     def method(self: Var, other: Any) -> Any:
-        if not isinstance(other, _OPERANDS):
+        if not _core.is_operand(other):
             return NotImplemented
         return self.assign(function(self, other))
 

@@ -81,7 +81,9 @@ uint64_t Number::encode(DType dtype) const {
   return static_cast<uint64_t>(integer);
 }
 
-DType metaops::defaultDType(Number::Kind kind) {
+DType Number::getDType() const {
+  if (own)
+    return *own;
   switch (kind) {
   case Number::Kind::Bool:
     return DType::Bool;

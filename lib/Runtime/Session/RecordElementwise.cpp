@@ -19,6 +19,7 @@
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "RecordingTables.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -102,7 +103,7 @@ static bool isRounding(llvm::StringRef name) {
 }
 
 static DType dtypeOf(Operand operand) {
-  return operand.isNumber() ? defaultDType(operand.getNumber().getKind())
+  return operand.isNumber() ? operand.getNumber().getDType()
                             : operand.getNode()->dtype;
 }
 
@@ -196,10 +197,26 @@ Node *Recorder::unary(llvm::StringRef name, Operand x) {
   return isIdentity ? operand : recordElementwise(info.name, operand);
 }
 
+/// The operator that an operator of numbers is where both are booleans, which
+/// the result is then as well; empty if there is none.
+static llvm::StringRef getBooleanName(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"add", "max"}, "or")
+      .Cases({"mul", "min"}, "and")
+      .Default("");
+}
+
 Node *Recorder::recordSeveral(llvm::StringRef name,
                               llvm::ArrayRef<Operand> operands) {
+  DType promoted = promoteOperands(operands);
+  if (isBool(promoted) && name == "sub")
+    fail(ErrorKind::Type, "sub: given booleans, of which there is no "
+                          "difference; use x ^ y, or cast one to an integer");
+  if (llvm::StringRef other = getBooleanName(name);
+      isBool(promoted) && !other.empty())
+    return recordSeveral(other, operands);
   const ElementwiseInfo &info = lookUpElementwise(name, operands.size());
-  DType dtype = elementwiseType(info, name, promoteOperands(operands));
+  DType dtype = elementwiseType(info, name, promoted);
   llvm::SmallVector<int64_t, 8> shape(shapeOf(operands.front()));
   for (Operand operand : operands.drop_front())
     broadcastShapes(name, shape, shapeOf(operand));

@@ -58,8 +58,7 @@ Node *Recorder::broadcast(Operand operand, llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<int64_t> newDims) {
   checkShape("broadcast", shape);
   Node *x = operand.isNumber()
-                ? scalar(operand.getNumber(),
-                         defaultDType(operand.getNumber().getKind()))
+                ? scalar(operand.getNumber(), operand.getNumber().getDType())
                 : operand.getNode();
   auto absent = normalizeDims("broadcast", newDims, shape.size());
   llvm::SmallVector<int64_t> dimensions;

@@ -19,10 +19,12 @@
 #include "MetaOps/Runtime/Memory/DType.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace metaops {
 
-/// One of Python's numbers.
+/// One of Python's numbers, or of NumPy's, which has a type of its own where no
+/// tensor is beside it.
 class Number {
 public:
   enum class Kind : uint8_t { Bool, Int, Float };
@@ -41,7 +43,16 @@ public:
     return number;
   }
 
+  /// The same number, of NumPy's type for `dtype`.
+  Number withDType(DType dtype) const {
+    Number number = *this;
+    number.own = dtype;
+    return number;
+  }
+
   Kind getKind() const { return kind; }
+  /// The type of a tensor made of the number alone.
+  DType getDType() const;
   double getDouble() const;
   /// The integer, where the number is one in the range of int64_t.
   bool isInt(int64_t value) const {
@@ -64,10 +75,8 @@ private:
   bool isUnsigned = false;
   int64_t integer = 0;
   double real = 0;
+  std::optional<DType> own;
 };
-
-/// The type of a tensor made of a Python number alone.
-DType defaultDType(Number::Kind kind);
 
 /// The common type of two tensors. Throws where there is none (uint64 and
 /// a signed integer).
