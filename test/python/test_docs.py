@@ -153,6 +153,14 @@ def test_commands_of_the_readme(tmp_path):
     assert np.load(tmp_path / "y.npy").shape == (4, 16)
 
 
+def test_the_program_of_embedding():
+    """It is examples/embedding.cpp, which the unit tests build and run."""
+    (shown,) = examples("docs/Embedding.md", "c\\+\\+")
+    source = (ROOT / "examples/embedding.cpp").read_text()
+    assert source.endswith(shown)
+    assert "examples/embedding.cpp" in (ROOT / "unittests/Examples/CMakeLists.txt").read_text()
+
+
 # Python
 
 
