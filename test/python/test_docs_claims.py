@@ -1,0 +1,298 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the documents say of names, options, scripts and sources is so."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+from pathlib import Path
+
+import metaops as mo
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "script"), str(ROOT / "bench")]
+
+from checks.sections import SECTIONS  # noqa: E402
+from workloads import select  # noqa: E402
+
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text()
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "test" / "README.md"]
+}
+#: Pages that are written from the passes' own descriptions.
+GENERATED = ("docs/Dialect.md", "docs/Passes.md")
+
+
+def section(page: str, title: str) -> str:
+    """Return the part of a page below a heading, up to the next heading."""
+    (text,) = re.findall(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", PAGES[page], re.S | re.M)
+    return text
+
+
+def first_cells(text: str) -> list[str]:
+    """Return the code in the first cell of each line of tables."""
+    cells = re.findall(r"^\| *(`[^|]*?) *\|", text, re.M)
+    return [name for cell in cells for name in re.findall(r"`([^`]*)`", cell)]
+
+
+def read(folder: str, pattern: str) -> str:
+    """Return the contents of all files of a folder that match."""
+    return "\n".join(path.read_text() for path in sorted((ROOT / folder).rglob(pattern)))
+
+
+# Names
+
+
+def test_what_is_said_to_be_missing_is_missing() -> None:
+    text = " ".join(section("docs/Names.md", "Layers").split())
+    (layers,) = re.findall(r"Layers that are not there: (.*?)\.", text)
+    (optimisers,) = re.findall(r"Optimisers that are not there: (.*?)\.", text)
+    absent = {mo.nn: re.findall(r"`(\w+)`", layers), mo.optim: re.findall(r"`(\w+)`", optimisers)}
+    for module, names in absent.items():
+        assert names
+        for name in names:
+            assert not hasattr(module, name), f"docs/Names.md: {name} is there"
+            assert f"`{name}`" in PAGES["docs/Coverage.md"]
+
+
+def is_of_var(name: str) -> bool:
+    """Return whether Vars have an attribute, also one that is no public spelling."""
+    return inspect.getattr_static(mo.Var, name, None) is not None
+
+
+def test_what_is_named_as_ours_is_there() -> None:
+    text = PAGES["docs/Names.md"]
+    names = set(re.findall(r"`x\.(\w+)", text)) - {"backward", "grad", "requires_grad"}
+    assert len(names) > 20
+    for name in sorted(names):
+        assert is_of_var(name), f"docs/Names.md: a Var has no {name}"
+    for page in ("docs/FromPyTorch.md", "docs/FromJax.md"):
+        for row in re.findall(r"^\| `[^|]*\| ([^|]*) \|$", PAGES[page], re.M):
+            for name in re.findall(r"`x\.(\w+)", row):
+                assert is_of_var(name), f"{page}: a Var has no {name}"
+
+
+def test_each_device_is_in_the_table() -> None:
+    kinds = {name.split(":")[0] for name in first_cells(PAGES["docs/Devices.md"])}
+    assert kinds == {name.split(":")[0] for name in mo.devices()}
+    for name in re.findall(r"`((?:cpu|cuda|emulator|interpreter):\w+)`", "".join(PAGES.values())):
+        assert name in mo.devices()
+
+
+# Options
+
+
+def test_flags_and_variables_are_those_that_exist() -> None:
+    text = section("docs/Environment.md", "At run time")
+    listed = set(first_cells(text))
+    flags = {name for name in listed if name.islower()}
+    assert flags == set(mo._core.flag_names())
+    for page, contents in PAGES.items():
+        for name in re.findall(r"\bmo\.flags\.(\w+)", contents):
+            assert name in flags, f"{page}: there is no flag {name}"
+        for call in re.findall(r"\bflag_scope\(([^)]*)\)", contents):
+            for name in re.findall(r"(\w+)=", call):
+                assert name in flags, f"{page}: there is no flag {name}"
+    sources = read("python", "*.py") + read("python", "*.cpp") + read("lib", "*.cpp")
+    for name in listed - flags:
+        assert f'"{name}"' in sources, f"docs/Environment.md: nothing reads {name}"
+
+
+def test_variables_and_options_of_cmake_exist() -> None:
+    known = "".join(read(folder, "*.h") + read(folder, "*.cpp") for folder in ("include", "lib"))
+    known += read("python", "*.py") + read("python", "*.cpp") + read("cmake", "*")
+    known += read("test/python", "*.py") + read("script/checks", "*.py")
+    known += (ROOT / "CMakeLists.txt").read_text()
+    for page, contents in PAGES.items():
+        for name in sorted(set(re.findall(r"\bMETAOPS_[A-Z_]+\b", contents))):
+            assert re.search(rf"\b{name}\b", known), f"{page}: there is no {name}"
+
+
+def test_options_of_the_pipeline_are_those_that_exist() -> None:
+    source = (ROOT / "lib/Pipelines/Registration.cpp").read_text()
+    options = re.findall(r'\*this,\s*"([\w-]+)"', source)
+    assert sorted(first_cells(section("docs/Architecture.md", "Phases"))) == sorted(options)
+
+
+def pass_options() -> dict[str, set[str]]:
+    """Return the options of each pass, and of the pipeline."""
+    page = PAGES["docs/Passes.md"]
+    parts = re.split(r"^### `-([\w-]+)`$", page, flags=re.M)[1:]
+    options = {
+        name: set(re.findall(r"^-([\w-]+) +:", text, re.M))
+        for name, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+    source = (ROOT / "lib/Pipelines/Registration.cpp").read_text()
+    options["metaop-pipeline"] = set(re.findall(r'\*this,\s*"([\w-]+)"', source))
+    return options
+
+
+def test_options_of_passes_exist() -> None:
+    options = pass_options()
+    assert "report" in options["metaop-plan-memory"]
+    found = 0
+    for page, text in PAGES.items():
+        if page in GENERATED:
+            continue
+        for name, given in re.findall(
+            r"--?((?:metaop|convert)-[a-z-]*[a-z])=(\"[^\"]*\"|[^\s`]+)", text
+        ):
+            # What is inside of braces are an option's own parts.
+            for option in re.findall(r"([\w-]+)=", re.sub(r"=\{[^}]*\}", "=", given.strip('"'))):
+                # processor=vector-bits=256
+                if option in ("vector-bits", "registers", "l1", "l2", "stream"):
+                    continue
+                assert option in options[name], f"{page}: {name} has no option {option}"
+                found += 1
+    assert found > 10
+
+
+#: Options of metaop-opt that MLIR brings.
+OF_MLIR = {"canonicalize", "cse", "split-input-file"}
+TOOLS = ("metaop-compile", "metaop-fuzz", "metaop-opt", "metaop-run", "metaop-translate")
+
+
+def code_lines(text: str) -> list[str]:
+    """Return the lines of blocks of a shell, continued ones joined, and code in lines."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.S | re.M)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    plain = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+    # A command may be broken by the end of a line.
+    inline = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", plain)]
+    return [line.split(" #")[0] for line in [*lines, *inline]]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_options_of_tools_exist(tool: str) -> None:
+    source = read(f"tools/{tool}", "*.cpp")
+    known = set(re.findall(r'"([a-z][\w-]*)"', source)) | {"o"}
+    if tool == "metaop-opt":
+        known |= {*pass_options(), *OF_MLIR}
+    if tool == "metaop-translate":
+        known |= {"split-input-file", "output-split-marker"}
+    for page, text in PAGES.items():
+        for line in code_lines(text):
+            command = re.match(rf"(?:\S*/)?{tool} (.*)", line)
+            # Another program may follow.
+            words = re.split(r" [|&;]", command[1])[0].split() if command else []
+            for option in re.findall(r"^--?([\w-]+)", "\n".join(words), re.M):
+                assert option in known, f"{page}: {tool} has no option {option}"
+
+
+# Scripts
+
+
+def uses() -> list[tuple[str, str, list[str]]]:
+    """Return page, script and words behind it of each command in the documents."""
+    found = []
+    for page, text in PAGES.items():
+        for line in code_lines(text):
+            for name, rest in re.findall(r"(?:^|\s)script/([\w-]+)([^|&;()]*)", line):
+                found.append((page, name, rest.split()))
+    return found
+
+
+def test_scripts_exist() -> None:
+    for page, text in PAGES.items():
+        for name in set(re.findall(r"(?<![\w./-])script/([\w-]+)", text)):
+            path = ROOT / "script" / name
+            assert path.is_dir() or os.access(path, os.X_OK), f"{page}: there is no script/{name}"
+
+
+def test_options_of_scripts_exist() -> None:
+    assert len(uses()) > 40
+    for page, name, words in uses():
+        path = ROOT / "script" / name
+        text = "" if path.is_dir() else path.read_text()
+        if name == "test":
+            text += read("script/checks", "*.py")
+        if name in ("bench", "kernels"):
+            text += read("bench", "*.py")
+        for word in words:
+            option = word.split("=")[0]
+            if word.startswith("--"):
+                assert option in text, f"{page}: script/{name} has no {option}"
+
+
+def test_sections_and_measurements_exist() -> None:
+    sections = {part.name for part in SECTIONS}
+    cases = re.findall(r"^  ([a-z |-]+)\)", (ROOT / "script/bench").read_text(), re.M)
+    subcommands = {name for case in cases for name in case.split(" | ")}
+    assert {"steps", "gpu-audit", "results"} <= subcommands
+    for page, name, words in uses():
+        if name == "test":
+            unknown = {word for word in words if re.fullmatch("[a-z]+", word)} - sections
+            assert not unknown, f"{page}: script/test has no section {unknown}"
+        if name == "bench" and words and re.fullmatch(r"['a-z][\w' *-]*", words[0]):
+            first = " ".join(words).split(" --")[0]
+            known = words[0] in subcommands or select([first.strip("'")])
+            assert known, f"{page}: script/bench measures no {words[0]}"
+
+
+def test_targets_of_the_build_exist() -> None:
+    folders = ("bench", "examples", "lib", "python", "test", "tools", "unittests")
+    targets = "".join(read(folder, "CMakeLists.txt") for folder in folders)
+    for page, text in PAGES.items():
+        for line in code_lines(text):
+            for rest in re.findall(r"ninja -C build/release([ \w-]*)", line):
+                for target in rest.split():
+                    assert re.search(rf"\({target}\b", targets), f"{page}: no target {target}"
+
+
+# Sources
+
+
+def test_interfaces_are_those_of_the_dialect() -> None:
+    source = (ROOT / "include/MetaOps/Dialect/MetaOp/MetaOpInterfaces.td").read_text()
+    text = section("docs/Architecture.md", "Dialect (`lib/Dialect/MetaOp`)")
+    assert set(first_cells(text)) == set(re.findall(r'OpInterface<"(\w+)">', source))
+
+
+def test_bindings_are_all_listed() -> None:
+    listed = first_cells(section("docs/Architecture.md", "Python"))
+    assert sorted(listed) == sorted(path.name for path in (ROOT / "python/bindings").glob("*.cpp"))
+
+
+def operations() -> dict[str, str]:
+    """Return the names of the dialect's operations by their classes in C++."""
+    source = read("include/MetaOps/Dialect/MetaOp", "*.td")
+    pairs = re.findall(r'^def MetaOp_(\w+Op)\s*:\s*\w+<\s*"(\w+)"', source, re.M)
+    assert len(pairs) > 80
+    return dict(pairs)
+
+
+def test_operations_that_are_known_by_name() -> None:
+    """Those that scheduling and lowering ask for, apart from stages and kernels."""
+    classes = operations()
+    code = read("lib/Transforms/Schedule", "*.cpp") + read("lib/Conversion", "*.cpp")
+    asked = re.findall(r"\b(?:isa|cast|dyn_cast|getDefiningOp)\w*<([^<>()]*)>\(", code)
+    named = {word for words in asked for word in re.findall(r"(?<![\w:])(\w+Op)\b", words)}
+    names = {classes[word] for word in named if word in classes} - {"kernel", "fused", "yield"}
+    (sentence,) = re.findall(
+        r"ask for by name are few: (.*?)\.\n", PAGES["docs/Architecture.md"], re.S
+    )
+    assert names == set(re.findall(r"`(\w+)`", sentence))
+
+
+def test_passes_that_write_schedules() -> None:
+    text = PAGES["docs/Architecture.md"]
+    (idea,) = re.findall(r"^5\. \*\*Decide, then execute\.\*\*(.*?)^## ", text, re.S | re.M)
+    # Who writes one by a helper, which has no pass of its own.
+    helpers = {
+        "StageJoiner": ["metaop-join-stages", "metaop-join-stages-gpu"],
+        "ScheduleOverrides": [],
+    }
+    passes = dict(re.findall(r'def (\w+)\s*: Pass<"([\w-]+)"', read("include", "Passes.td")))
+    writers: set[str] = set()
+    for path in (ROOT / "lib/Transforms").rglob("*.cpp"):
+        source = path.read_text()
+        if "setScheduleAttr(" in source:
+            own = [passes[name] for name in re.findall(r"impl::(\w+)Base<", source)]
+            writers.update(helpers.get(path.stem, own))
+            assert own or path.stem in helpers, f"{path.name} writes schedules for some pass"
+    assert writers == set(re.findall(r"`(metaop-[\w-]+)`", idea))
