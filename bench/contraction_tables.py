@@ -107,6 +107,24 @@ def group_table(title: str, rows: Sequence[Row], peers: Sequence[str]) -> Table:
     return table
 
 
+def rows_table(runs: Runs, peers: Sequence[str]) -> Table:
+    """Return a line for each contraction and number of processors, for what is kept."""
+    columns = ["contraction", "group", "processors", "turns", "MFLOP", "us", *peers]
+    columns += ["peak", "peers' peak", "roof", "peak GFLOP/s"]
+    table = Table("Contractions", columns)
+    for cores, rows in runs.items():
+        for row in rows:
+            if row["seconds"]:
+                table.add(
+                    *(row["name"], row["group"], cores, row["rounds"], row["flops"] * 1e-6),
+                    1e6 * row["seconds"]["MetaOps"],
+                    *(speedup(row, peer) for peer in peers),
+                    *(at_peak(row, "MetaOps"), peer_peak(row, peers), share(row)),
+                    row["peak"] * 1e-9,
+                )
+    return table
+
+
 def tables(runs: Runs, peers: Sequence[str]) -> list[Table]:
     """Return the summary and a table for every group and number of processors."""
     runs = {cores: [row for row in rows if row["seconds"]] for cores, rows in runs.items()}

@@ -14,19 +14,26 @@ import argparse
 import re
 import subprocess
 import sysconfig
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import common
+import kept
 import metaops as mo
 import numpy as np
+from kept import Line
 from ops.metaops_ops import MetaOps
 from workloads import CONTRACTIONS, WORKLOADS, Workload, select
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = kept.ROOT
+#: What is kept, and the page that is written from it.
+LINES = kept.RESULTS / "gpu-audit.csv"
+PAGE = ROOT / "docs" / "GpuAudit.md"
 
 #: The chips of the page, and the element types.
 CHIPS = ("sm_90a", "sm_80")
@@ -74,11 +81,6 @@ class Audited:
     cubin_seconds: float = 0.0
     #: Why there is no code; empty where there is.
     failure: str = ""
-
-    @property
-    def is_contraction(self) -> bool:
-        """Whether arithmetic bounds it."""
-        return self.group in CONTRACTIONS
 
 
 # Recording
@@ -240,47 +242,58 @@ def audit(names: Iterable[str], dtype: str, chip: str, quick: bool = False) -> l
     return rows
 
 
-# Tables
+# Lines and tables
 
 
-def audit_table(rows: Sequence[Audited], dtype: str, chip: str) -> common.Table:
-    """Return what the kernels take, and how long they should."""
-    cards = next((list(row.predicted) for row in rows if row.predicted), [])
-    failures = [f"{row.name}: {row.failure.splitlines()[0]}" for row in rows if row.failure]
-    table = common.Table(
-        f"{chip}, {dtype}",
-        [
-            *("workload", "kernels", "on a CPU", "launches", "MB", "registers", "shared KB"),
-            *("occupancy", "local B", "spilled B"),
-            *(f"{card} us" for card in cards),
-            *("PTX ms", "cubin ms", "hardware"),
-        ],
-        note="Without code: " + "; ".join(failures) if failures else "",
+def lines_of(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
+    """Return a line for each workload, chip and element type, for what is kept."""
+    cards = list(
+        dict.fromkeys(card for rows in every.values() for row in rows for card in row.predicted)
     )
-    for row in rows:
-        if row.failure:
-            continue
-        functions = row.functions or [Function("", 0, 0, 0)]
-        table.add(
-            row.name,
-            row.kernels,
-            row.kernels_on_cpu,
-            len(row.functions),
-            row.bytes / 1e6,
-            max(function.registers for function in functions),
-            max(function.shared_bytes for function in functions) / 1024,
-            f"{min(function.occupancy for function in functions):.0%}",
-            sum(function.local_bytes for function in functions),
-            sum(function.spilled_bytes for function in functions),
-            *(row.predicted.get(card, 0.0) * 1e6 for card in cards),
-            1e3 * row.ptx_seconds / max(row.kernels, 1),
-            1e3 * row.cubin_seconds / max(row.kernels, 1),
-            "not run",
-        )
+    columns = ["chip", "dtype", "group", "workload", "kernels", "on a CPU", "launches", "MB"]
+    columns += ["registers", "shared KB", "occupancy", "local B", "spilled B"]
+    columns += [*(f"{card} us" for card in cards), "PTX ms", "cubin ms", "failure"]
+    table = common.Table("All workloads", columns)
+    for (chip, dtype), rows in every.items():
+        for row in rows:
+            functions = row.functions or [Function("", 0, 0, 0)]
+            table.add(
+                *(chip, dtype, row.group, row.name),
+                *(row.kernels, row.kernels_on_cpu, len(row.functions), row.bytes / 1e6),
+                max(function.registers for function in functions),
+                max(function.shared_bytes for function in functions) / 1024,
+                min(function.occupancy for function in functions),
+                sum(function.local_bytes for function in functions),
+                sum(function.spilled_bytes for function in functions),
+                *(row.predicted[c] * 1e6 if c in row.predicted else None for c in cards),
+                1e3 * row.ptx_seconds / max(row.kernels, 1),
+                1e3 * row.cubin_seconds / max(row.kernels, 1),
+                row.failure.splitlines()[0] if row.failure else None,
+            )
     return table
 
 
-def compile_table(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
+def audit_table(lines: Sequence[Line], dtype: str, chip: str) -> common.Table:
+    """Return what the kernels take, and how long they should."""
+    members = [line for line in lines if (line["chip"], line["dtype"]) == (chip, dtype)]
+    failures = [f"{line['workload']}: {line['failure']}" for line in members if line["failure"]]
+    cards = [name for name in members[0] if name.endswith(" us")] if members else []
+    cards = [name for name in cards if kept.numbers(members, name)]
+    columns = ["workload", "kernels", "on a CPU", "launches", "MB", "registers", "shared KB"]
+    columns += ["occupancy", "local B", "spilled B", *cards, "PTX ms", "cubin ms"]
+    table = common.Table(
+        f"{chip}, {dtype}",
+        columns,
+        note="Without code: " + "; ".join(failures) if failures else "",
+    )
+    for line in members:
+        if not line["failure"]:
+            shown = line | {"occupancy": f"{line['occupancy']:.0%}"}
+            table.add(*(shown[name] for name in columns))
+    return table
+
+
+def compile_table(lines: Sequence[Line]) -> common.Table:
     """Return what compiling a kernel takes, median and largest."""
     table = common.Table(
         "Compiling, milliseconds a kernel",
@@ -288,22 +301,20 @@ def compile_table(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
         note="From the recorded operators to machine code, on one processor of this machine; "
         f"the fastest of {ROUNDS * REPETITIONS}.",
     )
-    for (chip, dtype), rows in every.items():
-        for kind, members in (
-            ("memory-bound", [row for row in rows if row.kernels and not row.is_contraction]),
-            ("contractions", [row for row in rows if row.kernels and row.is_contraction]),
-        ):
+    for key, members in kept.parts(lines, ("chip", "dtype")).items():
+        for kind in ("memory-bound", "contractions"):
             times = sorted(
-                1e3 * (row.ptx_seconds + row.cubin_seconds) / row.kernels for row in members
+                float(line["PTX ms"] + line["cubin ms"])
+                for line in members
+                if line["kernels"] and (line["group"] in CONTRACTIONS) == (kind == "contractions")
             )
             if times:
                 above = sum(taken > COMPILE_AIM for taken in times)
-                middle = times[len(times) // 2]
-                table.add(chip, dtype, kind, len(times), middle, times[-1], above)
+                table.add(*key, kind, len(times), times[len(times) // 2], times[-1], above)
     return table
 
 
-def summary_table(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
+def summary_table(lines: Sequence[Line]) -> common.Table:
     """Return the sums of each chip and element type."""
     table = common.Table(
         "All workloads",
@@ -312,54 +323,79 @@ def summary_table(every: dict[tuple[str, str], list[Audited]]) -> common.Table:
             "launches",
             *("registers", "local B", "spilled B"),
         ],
-        note="with more: workloads that have more kernels than on a CPU.",
+        note="with more: workloads that have more kernels than on a CPU. registers: the most.",
     )
-    for (chip, dtype), rows in every.items():
-        functions = [function for row in rows for function in row.functions]
+    for key, members in kept.parts(lines, ("chip", "dtype")).items():
         table.add(
-            chip,
-            dtype,
+            *key,
+            len(members),
+            sum(bool(line["failure"]) for line in members),
+            sum(line["kernels"] for line in members),
+            sum(line["on a CPU"] for line in members),
+            sum(line["kernels"] > line["on a CPU"] for line in members),
+            sum(line["launches"] for line in members),
+            max(line["registers"] for line in members),
+            sum(line["local B"] for line in members),
+            sum(line["spilled B"] for line in members),
+        )
+    return table
+
+
+def group_table(lines: Sequence[Line], dtype: str, chip: str) -> common.Table:
+    """Return the medians of groups of workloads."""
+    members = [line for line in lines if (line["chip"], line["dtype"]) == (chip, dtype)]
+    members = [line for line in members if line["launches"]]
+    cards = [name for name in members[0] if name.endswith(" us")] if members else []
+    cards = [name for name in cards if kept.numbers(members, name)]
+    medians = ["MB", "registers", "shared KB", "occupancy", *cards, "PTX ms", "cubin ms"]
+    table = common.Table(
+        f"{chip}, {dtype}: medians of groups",
+        ["group", "workloads", "kernels", "on a CPU", "launches", *medians, "least occupancy"],
+    )
+    for (group,), rows in kept.parts(members, ("group",)).items():
+        middle = {name: float(median(kept.numbers(rows, name))) for name in medians}
+        shown = middle | {"occupancy": f"{middle['occupancy']:.0%}"}
+        table.add(
+            group,
             len(rows),
-            sum(bool(row.failure) for row in rows),
-            sum(row.kernels for row in rows),
-            sum(row.kernels_on_cpu for row in rows),
-            sum(row.kernels > row.kernels_on_cpu for row in rows),
-            len(functions),
-            max((function.registers for function in functions), default=0),
-            sum(function.local_bytes for function in functions),
-            sum(function.spilled_bytes for function in functions),
+            *(sum(row[name] for row in rows) for name in ("kernels", "on a CPU", "launches")),
+            *(shown[name] for name in medians),
+            f"{min(row['occupancy'] for row in rows):.0%}",
         )
     return table
 
 
 INTRODUCTION = f"""\
-<!-- Written by `script/bench gpu-audit --write`. -->
+<!-- Written by `script/bench gpu-audit --write`, from results/gpu-audit.csv. -->
 
 # What kernels take of a GPU
 
-Of all workloads of [Benchmarks](Benchmarks.md), at their largest sizes. **Nothing here was run
-on hardware**; [results/gpu](../results/gpu/README.md) has what was. Kernels, bytes and
-launches are counted; registers, shared and local memory are the assembler's (nvJitLink), and
-occupancy follows from them; times on cards are [predictions](Explain.md#predicted-times) from
-data sheets. Only the times of compiling are measured, on the machine that wrote this page.
+Of all workloads of [Benchmarks](Benchmarks.md), at their largest sizes: sums, and medians of
+groups. [results/gpu-audit.csv](../results/README.md) has a line for each workload, chip and
+type. **Nothing here was run on hardware**; [results/gpu](../results/gpu/README.md) has what
+was. Kernels, bytes and launches are counted; registers, shared and local memory are the
+assembler's (nvJitLink), and occupancy follows from them; times on cards are
+[predictions](Explain.md#predicted-times) from data sheets. Only the times of compiling are
+measured, on the machine that wrote the file.
 
 * **kernels** and **on a CPU**: calls of kernels, routines such as sorts not counted; on a CPU,
   of the same workload in the same type.
   **launches**: functions of these kernels; what a result is set to before blocks reduce into
   it is one.
-* **registers**, **shared KB** and **occupancy** are those of the function that has the most, or
-  the least.
+* **registers**, **shared KB** and **occupancy** of a workload are those of the function that
+  has the most, or the least.
 * **PTX ms**, **cubin ms**: the time to PTX from the recorded operators, and to machine code
   from there, for each kernel: the fastest of {ROUNDS * REPETITIONS}.
 
 """
 
 
-def write_page(tables: Sequence[common.Table]) -> Path:
-    """Write docs/GpuAudit.md."""
-    target = ROOT / "docs" / "GpuAudit.md"
-    target.write_text(INTRODUCTION + "\n".join(table.markdown() for table in tables))
-    return target
+def page(lines: Sequence[Line]) -> str:
+    """Return docs/GpuAudit.md."""
+    tables = [summary_table(lines), compile_table(lines)]
+    for chip, dtype in kept.parts(lines, ("chip", "dtype")):
+        tables.append(group_table(lines, dtype, chip))
+    return INTRODUCTION + "\n".join(table.markdown() for table in tables)
 
 
 def main() -> None:
@@ -369,8 +405,18 @@ def main() -> None:
     parser.add_argument("--chip", action="append", help="sm_90a and sm_80 by default")
     parser.add_argument("--dtype", action="append", choices=DTYPES)
     parser.add_argument("--quick", action="store_true", help="the odd extents of tests")
-    parser.add_argument("--write", action="store_true", help="write docs/GpuAudit.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write results/gpu-audit.csv and docs/GpuAudit.md"
+    )
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="only write docs/GpuAudit.md, from results/gpu-audit.csv",
+    )
     options = parser.parse_args()
+    if options.page:
+        PAGE.write_text(page(kept.read(LINES)))
+        return
     names = select(options.names)
     if not names:
         parser.error(f"no workload is called {' or '.join(options.names)}")
@@ -379,11 +425,17 @@ def main() -> None:
         for chip in options.chip or CHIPS
         for dtype in options.dtype or DTYPES
     }
-    tables = [summary_table(every), compile_table(every)]
-    tables += [audit_table(rows, dtype, chip) for (chip, dtype), rows in every.items()]
+    # As they are read, so that the page is that of the file.
+    with tempfile.TemporaryDirectory() as folder:
+        path = LINES if options.write else Path(folder, LINES.name)
+        kept.write(path, lines_of(every))
+        lines = kept.read(path)
+    tables = [summary_table(lines), compile_table(lines)]
+    tables += [audit_table(lines, dtype, chip) for chip, dtype in every]
     print("\n".join(table.markdown() for table in tables))
     if options.write:
-        print(f"wrote {write_page(tables)}")
+        PAGE.write_text(page(lines))
+        print(f"wrote {PAGE}")
 
 
 if __name__ == "__main__":

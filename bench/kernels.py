@@ -30,7 +30,7 @@ import numpy as np
 import report
 import roof
 from ops.base import MissingError, Ops
-from report import PEERS
+from results_page import PEERS
 from workloads import WORKLOADS, Workload, select
 from workloads.base import SIZES, Positive
 

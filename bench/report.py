@@ -15,6 +15,8 @@ from typing import Any
 
 import common
 import contraction_tables
+import kept
+import results_page
 from common import Table
 from rows import (
     AIM,
@@ -44,9 +46,6 @@ from rows import (
 from workloads import NOTES
 
 Runs = Mapping[int, Sequence[Row]]
-
-#: Whom MetaOps is measured beside, in the order of the columns.
-PEERS = ("PyTorch", "torch.compile", "jax.jit", "NumPy")
 
 
 def progress(row: Row) -> str:
@@ -397,42 +396,85 @@ def write(runs: Runs, peers: Sequence[str], output: str | None, quick: bool = Fa
         plot.write(runs, peers, output)
 
 
-# The page
+# What is kept
 
 
-def page(content: dict[str, Any]) -> str:
-    """Return docs/Results.md: the tables of rows that `write` has written."""
+def kernel_rows(runs: Runs, peers: Sequence[str]) -> Table:
+    """Return a line for each workload, size and number of processors."""
+    columns = ["workload", "group", "size", "processors", "turns", "MB", "us", *peers]
+    columns += ["roof", "bound"]
+    columns += ["in kernels", "kernels", "moved", "predicted us", "predicted/measured"]
+    table = Table("Kernels", columns)
+    for cores, size, rows in parts(kernels(runs)):
+        for row in rows:
+            seconds, profile = row["seconds"]["MetaOps"], row["profile"]
+            table.add(
+                *(row["name"], row["group"], size, cores, row["rounds"]),
+                *(row["bytes"] / 1e6, 1e6 * seconds),
+                *(speedup(row, peer) for peer in peers),
+                *(share(row), bound(row), profile["seconds"] / seconds),
+                round(sum(kernel["calls"] for kernel in profile["kernels"])),
+                profile["moved"] / max(row["bytes"], 1),
+                *(1e6 * profile["predicted"], prediction(row)),
+            )
+    return table
+
+
+def run_table(content: dict[str, Any], runs: Runs) -> Table:
+    """Return what is said of the whole run: the machine, and who found code on disk."""
+    table = Table("Run", ["key", "value"])
+    for key, value in content["environment"].items():
+        table.add(key, value)
+    table.add("caches", caches_note(runs))
+    return table
+
+
+def keep(content: dict[str, Any], folder: Path) -> None:
+    """Write what the repository keeps of the rows that `write` has written."""
     runs = {int(cores): rows for cores, rows in content["runs"].items()}
     peers = content["peers"]
-    absent = [peer for peer in PEERS if peer not in peers]
-    text = (
-        "<!-- Written by `script/bench results FOLDER` from the rows of a run. -->\n\n"
-        "# Results\n\n"
-        "What `script/bench` of [Benchmarks](Benchmarks.md) has measured, in runs for"
-        f" {' and for '.join(plural(cores, 'processor') for cores in runs)}."
-        f"{' Left out: ' + ', '.join(absent) + '.' if absent else ''}\n\n"
-        + ", ".join(f"{key} {value}" for key, value in content["environment"].items())
-        + "\n\n"
-    )
-    return text + "\n".join(table.markdown() for table in tables(runs, peers, quick=False))
+    tables = {
+        "run": run_table(content, runs),
+        "kernels": kernel_rows(runs, peers),
+        "contractions": contraction_tables.rows_table(contractions(runs), peers),
+        "slow": slow_table(kernels(runs), peers),
+        "missing": missing_table(runs),
+        "cost-model": prediction_table(runs),
+        "compiling": compile_table(runs),
+        "first-calls": first_table(runs, peers),
+        "machine": machine_table(runs),
+    }
+    for name, table in tables.items():
+        kept.write(folder / f"{name}.csv", table)
+
+
+def keep_steps(content: dict[str, Any], folder: Path) -> None:
+    """Write what the repository keeps of steps.json, which steps.py has written."""
+    columns = ["model", "processors", "library", "step ms", "ratio to MetaOps", "first call s"]
+    table = Table("Steps", columns)
+    # The first table is their summary.
+    for model in content["tables"][1:]:
+        for row in model["rows"]:
+            table.add(model["title"], *row)
+    kept.write(folder / "steps.csv", table)
 
 
 def main() -> None:
-    """Write docs/Results.md from a folder that `script/bench --output` has filled.
+    """Write results/cpu from a folder that `script/bench --output` has filled, and the page.
 
-    What `script/bench steps --output` has written there comes last.
+    Without a folder the page alone is written anew.
     """
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: script/bench results FOLDER")
-    content = json.loads(Path(sys.argv[1], "kernels-rows.json").read_text())
-    text = page(content)
-    steps = Path(sys.argv[1], "steps.md")
-    if steps.exists():
-        # Without its title, and the machine, which is the same.
-        text += "\n" + steps.read_text().split("\n\n", 2)[2]
-    target = Path(__file__).resolve().parents[1] / "docs" / "Results.md"
-    target.write_text(text)
-    print(f"wrote {target}")
+    if len(sys.argv) > 2:
+        raise SystemExit("usage: script/bench results [FOLDER]")
+    for name in sys.argv[1:]:
+        rows, steps = (Path(name, file) for file in ("kernels-rows.json", "steps.json"))
+        keep(json.loads(rows.read_text()), results_page.FOLDER)
+        if steps.exists():
+            keep_steps(json.loads(steps.read_text()), results_page.FOLDER)
+        else:
+            # Those of another run do not belong beside these.
+            (results_page.FOLDER / "steps.csv").unlink(missing_ok=True)
+    results_page.write_page()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 import common
+import gpu_audit
+import kept
 import report
+import results_page
 import rows as measured
 import steps
 from workloads import NOTES, WORKLOADS
@@ -144,18 +147,85 @@ def test_captions_tell_how_it_was_measured():
     assert measured.turns_note(rows) == "The median of 3 to 15 turns."
 
 
-def test_the_page_is_made_of_the_rows():
+def test_the_page_is_made_of_the_rows_that_are_kept(tmp_path):
+    slow = row("GELU", peers=(1.5,), rounds=3)
     content = {
         "environment": {"processor": "P", "torch": "2"},
         "peers": ["PyTorch", "NumPy"],
-        "runs": {"1": [row("softmax")], "2": [row("softmax", peers=(6.0,))]},
+        "runs": {
+            "1": [row("softmax"), slow, row("max pooling", peers=(48.0,))],
+            "2": [row("softmax", peers=(6.0,)), contraction("product 64", ours=4.0)],
+        },
     }
-    text = report.page(content)
+    report.keep(content, tmp_path)
+    report.keep_steps(
+        {
+            "tables": [
+                {"title": "Training steps", "rows": []},
+                {
+                    "title": "A model",
+                    "rows": [[1, "MetaOps", 2.0, 1, 9], [1, "PyTorch", 6.0, 3, 1]],
+                },
+            ]
+        },
+        tmp_path,
+    )
+    lines = kept.read(tmp_path / "kernels.csv")
+    assert [line["workload"] for line in lines] == ["softmax", "GELU", "max pooling", "softmax"]
+    assert (lines[1]["turns"], lines[1]["PyTorch"], lines[1]["NumPy"]) == (3, 0.75, None)
+    assert lines[0]["roof"] == 0.5 and lines[0]["bound"] == "memory"
+    (line,) = kept.read(tmp_path / "slow.csv")
+    assert line["workload"] == "GELU"
+
+    text = results_page.page(tmp_path)
     assert "in runs for 1 processor and for 2 processors. Left out: torch.compile, jax.jit." in text
-    assert "processor P, torch 2" in text
-    assert re.search(r"\| large +\| +2 \| +1 \| 3\.00 \(1\)", text)
-    for table in report.tables({1: [row("softmax")]}, ["PyTorch"], quick=False):
-        assert f"## {table.title}" in text
+    assert "processor P, torch 2.\n" in text
+    assert "The median of 3 or 5 turns. Geometric means" in text
+    # Means and medians of 2, 0.75 and 24, and of 3 alone.
+    every, without = text.split("## Without what peers are slow at")
+    assert re.search(r"\| large +\| +1 \| +3 \| +3\.30 \| +2\.00 \|", every)
+    assert re.search(r"\| large +\| +2 \| +1 \| +3\.00 \| +3\.00 \|", every)
+    assert re.search(r"\| large +\| +1 \| +2 \| +1\.22 \| +1\.38 \|", without)
+    assert re.search(r"\| products +\| +2 \| +1 \| +0\.250 \| +0\.250 \|", text)
+    assert re.search(r"\| A model +\| +1 \| +3 \|", text)
+    for title in ("Groups", "Contractions", "The cost model", "First calls, seconds"):
+        assert f"## {title}\n" in text
+    assert "## What is missing" not in text
+
+
+def test_cells_are_read_as_they_were_written(tmp_path):
+    table = common.Table("", ["name", "count", "share", "none", "text"])
+    table.add("exp, tanh", 3, 5.0, None, "**no note**")
+    table.add("x", 0, 1.23456789, 1e-9, "1%")
+    kept.write(tmp_path / "a.csv", table)
+    first, second = kept.read(tmp_path / "a.csv")
+    assert list(first.values()) == ["exp, tanh", 3, 5.0, None, "**no note**"]
+    assert isinstance(first["share"], float) and isinstance(first["count"], int)
+    assert list(second.values()) == ["x", 0, 1.2346, 1e-9, "1%"]
+
+
+def test_the_page_of_kernels_on_gpus():
+    function = gpu_audit.Function("f", 40, 0, 8, 2048, 128, 4, 0.5)
+    rows = [
+        gpu_audit.Audited(
+            *("softmax", "norms", 2, 3, 4_000_000, {"H100": 2e-6}, 0.02, []),
+            functions=[function, gpu_audit.Function("g", 20, 0, 0, occupancy=1.0)],
+            cubin_seconds=0.04,
+        ),
+        gpu_audit.Audited("RMS norm", "norms", 0, 0, 0, {}, 0.0, [], failure="none\nat all"),
+    ]
+    lines = as_lines(gpu_audit.lines_of({("sm_90a", "float32"): rows}))
+    text = gpu_audit.page(lines)
+    assert re.search(r"\| sm_90a \| float32 \| +2 \| +1 \| +2 \| +3 \| +0 \| +2 \| +40 \|", text)
+    assert re.search(r"\| memory-bound \| +1 \| +30\.0 \| +30\.0 \| +0 \|", text)
+    assert re.search(r"\| norms \| +1 \| +2 \| +3 \| +2 \| +4\.00 \| +40\.0 \| +2\.00 \| 50%", text)
+    table = gpu_audit.audit_table(lines, "float32", "sm_90a")
+    assert table.note == "Without code: RMS norm: none" and len(table.rows) == 1
+
+
+def as_lines(table):
+    """Return the lines that a file of a table has."""
+    return [dict(zip(table.columns, line, strict=True)) for line in table.rows]
 
 
 def test_warm_caches_are_noticed(tmp_path, monkeypatch):

@@ -17,6 +17,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "script"), str(ROOT / "bench")]
 
+import gpu_audit  # noqa: E402
+import kept  # noqa: E402
+import results_page  # noqa: E402
 from checks.sections import SECTIONS  # noqa: E402
 from workloads import select  # noqa: E402
 
@@ -43,6 +46,15 @@ def first_cells(text: str) -> list[str]:
 def read(folder: str, pattern: str) -> str:
     """Return the contents of all files of a folder that match."""
     return "\n".join(path.read_text() for path in sorted((ROOT / folder).rglob(pattern)))
+
+
+# Numbers
+
+
+def test_pages_of_results_are_written_from_the_files() -> None:
+    assert PAGES["docs/Results.md"] == results_page.page(), "run script/bench results"
+    page = gpu_audit.page(kept.read(gpu_audit.LINES))
+    assert PAGES["docs/GpuAudit.md"] == page, "run script/bench gpu-audit --page"
 
 
 # Names
