@@ -80,7 +80,7 @@ def recorded(monkeypatch):
 
         def count(self, index, *given, update=update):
             found.append(index)
-            update(self, index, *given)
+            return update(self, index, *given)
 
         monkeypatch.setattr(kind, "_update", count)
     return found

@@ -27,6 +27,8 @@ class Adam(Optimizer):
         Added to the square root of the squared gradients' mean.
     weight_decay
         The weight of the squared parameters' half in the loss.
+    master
+        As in `Optimizer`.
 
     Raises
     ------
@@ -41,8 +43,12 @@ class Adam(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        *,
+        master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(
+            parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay, master=master
+        )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         beta1, beta2 = group["betas"]
@@ -69,12 +75,12 @@ class Adam(Optimizer):
         """Return the parameter and the gradient after weight decay."""
         return parameter, gradient + n["decay"] * parameter
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         decayed = parameter
         if "decay" in n:
             decayed, gradient = self._decayed(n, parameter, gradient)
         mean, square = moments(self, index, gradient, n)
-        parameter.update(decayed - n["rate"] * mean / (square.sqrt() * n["scale"] + n["eps"]))
+        return decayed - n["rate"] * mean / (square.sqrt() * n["scale"] + n["eps"])
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0}
@@ -98,6 +104,8 @@ class AdamW(Adam):
     ----------
     parameters, lr, betas, eps, weight_decay
         As in `Adam`; the decay is 0.01 by default.
+    master
+        As in `Optimizer`.
     """
 
     def __init__(
@@ -107,8 +115,10 @@ class AdamW(Adam):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.01,
+        *,
+        master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, betas, eps, weight_decay)
+        super().__init__(parameters, lr, betas, eps, weight_decay, master=master)
 
     def _decay(self, group: Group) -> float:
         rate: float = group["lr"] * group["weight_decay"]

@@ -48,6 +48,8 @@ class Adamax(Optimizer):
     ----------
     parameters, lr, betas, eps, weight_decay
         As in `Adam`.
+    master
+        As in `Optimizer`.
     """
 
     def __init__(
@@ -57,21 +59,25 @@ class Adamax(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        *,
+        master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(
+            parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay, master=master
+        )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         numbers = _means(group)
         del numbers["rest2"]
         return {**numbers, "rate": group["lr"] / (1.0 - numbers["beta1"] ** step)}
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         _, gradient = _decayed(parameter, gradient, n)
         mean = n["beta1"] * self._kept["mean"][index] + n["rest1"] * gradient
         largest = maximum(n["beta2"] * self._kept["largest"][index], abs(gradient) + n["eps"])
         self._keep("mean", index, mean)
         self._keep("largest", index, largest)
-        parameter.update(parameter - n["rate"] * mean / largest)
+        return parameter - n["rate"] * mean / largest
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"mean": 0.0, "largest": 0.0}
@@ -88,6 +94,8 @@ class NAdam(Optimizer):
         How fast the momentum grows to the first beta.
     decoupled_weight_decay
         Whether the decay is that of `AdamW`.
+    master
+        As in `Optimizer`.
     """
 
     def __init__(
@@ -99,6 +107,8 @@ class NAdam(Optimizer):
         weight_decay: float = 0.0,
         momentum_decay: float = 4e-3,
         decoupled_weight_decay: bool = False,
+        *,
+        master: bool = False,
     ) -> None:
         super().__init__(
             parameters,
@@ -108,6 +118,7 @@ class NAdam(Optimizer):
             weight_decay=weight_decay,
             momentum_decay=momentum_decay,
             decoupled_weight_decay=decoupled_weight_decay,
+            master=master,
         )
 
     @staticmethod
@@ -132,11 +143,11 @@ class NAdam(Optimizer):
             "scale": 1.0 / math.sqrt(1.0 - group["betas"][1] ** step),
         }
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         decayed, gradient = _decayed(parameter, gradient, n)
         mean, square = moments(self, index, gradient, n)
         ahead = n["of_gradient"] * gradient + n["of_mean"] * mean
-        parameter.update(decayed - ahead / (square.sqrt() * n["scale"] + n["eps"]))
+        return decayed - ahead / (square.sqrt() * n["scale"] + n["eps"])
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0}
@@ -151,6 +162,8 @@ class RAdam(Optimizer):
         As in `Adam`.
     decoupled_weight_decay
         Whether the decay is that of `AdamW`.
+    master
+        As in `Optimizer`.
     """
 
     def __init__(
@@ -161,6 +174,8 @@ class RAdam(Optimizer):
         eps: float = 1e-8,
         weight_decay: float = 0.0,
         decoupled_weight_decay: bool = False,
+        *,
+        master: bool = False,
     ) -> None:
         super().__init__(
             parameters,
@@ -169,6 +184,7 @@ class RAdam(Optimizer):
             eps=eps,
             weight_decay=weight_decay,
             decoupled_weight_decay=decoupled_weight_decay,
+            master=master,
         )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
@@ -186,11 +202,11 @@ class RAdam(Optimizer):
         plain = 0.0 if length > 5.0 else rate
         return {**_means(group), "adaptive": adaptive, "plain": plain}
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         decayed, gradient = _decayed(parameter, gradient, n)
         mean, square = moments(self, index, gradient, n)
         rate = n["adaptive"] / (square.sqrt() + n["eps"]) + n["plain"]
-        parameter.update(decayed - mean * rate)
+        return decayed - mean * rate
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0}

@@ -37,6 +37,8 @@ class Adagrad(Optimizer):
         What the sums begin with.
     eps
         Added to the root of the sums.
+    master
+        As in `Optimizer`.
     """
 
     def __init__(
@@ -47,6 +49,8 @@ class Adagrad(Optimizer):
         weight_decay: float = 0.0,
         initial_accumulator_value: float = 0.0,
         eps: float = 1e-10,
+        *,
+        master: bool = False,
     ) -> None:
         super().__init__(
             parameters,
@@ -55,16 +59,17 @@ class Adagrad(Optimizer):
             weight_decay=weight_decay,
             initial_accumulator_value=initial_accumulator_value,
             eps=eps,
+            master=master,
         )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         rate = group["lr"] / (1.0 + (step - 1) * group["lr_decay"])
         return {"rate": rate, "eps": group["eps"], **_decay(group)}
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         gradient = _decayed(parameter, gradient, n)
         total = self._keep("sum", index, self._kept["sum"][index] + gradient * gradient)
-        parameter.update(parameter - n["rate"] * gradient / (total.sqrt() + n["eps"]))
+        return parameter - n["rate"] * gradient / (total.sqrt() + n["eps"])
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"sum": group["initial_accumulator_value"]}
@@ -83,6 +88,8 @@ class Adadelta(Optimizer):
         Added to the means.
     weight_decay
         The weight of the squared parameters' half in the loss.
+    master
+        As in `Optimizer`.
     """
 
     def __init__(
@@ -92,22 +99,24 @@ class Adadelta(Optimizer):
         rho: float = 0.9,
         eps: float = 1e-6,
         weight_decay: float = 0.0,
+        *,
+        master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, rho=rho, eps=eps, weight_decay=weight_decay)
+        super().__init__(parameters, lr, rho=rho, eps=eps, weight_decay=weight_decay, master=master)
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         rho = group["rho"]
         numbers = {"lr": group["lr"], "rho": rho, "rest": 1.0 - rho, "eps": group["eps"]}
         return {**numbers, **_decay(group)}
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         gradient = _decayed(parameter, gradient, n)
         square = n["rho"] * self._kept["square"][index] + n["rest"] * gradient * gradient
         of_steps = self._kept["step_square"][index]
         step = (of_steps + n["eps"]).sqrt() / (square + n["eps"]).sqrt() * gradient
         self._keep("square", index, square)
         self._keep("step_square", index, n["rho"] * of_steps + n["rest"] * step * step)
-        parameter.update(parameter - n["lr"] * step)
+        return parameter - n["lr"] * step
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"square": 0.0, "step_square": 0.0}
@@ -130,6 +139,8 @@ class RMSprop(Optimizer):
         How much of the velocity is kept.
     centered
         Whether the mean is of the squared deviations from the mean gradient.
+    master
+        As in `Optimizer`.
     """
 
     def __init__(
@@ -141,6 +152,8 @@ class RMSprop(Optimizer):
         weight_decay: float = 0.0,
         momentum: float = 0.0,
         centered: bool = False,
+        *,
+        master: bool = False,
     ) -> None:
         super().__init__(
             parameters,
@@ -150,6 +163,7 @@ class RMSprop(Optimizer):
             weight_decay=weight_decay,
             momentum=momentum,
             centered=centered,
+            master=master,
         )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
@@ -159,7 +173,7 @@ class RMSprop(Optimizer):
             numbers["momentum"] = group["momentum"]
         return {**numbers, **_decay(group)}
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         gradient = _decayed(parameter, gradient, n)
         kept = self._kept
         square = n["alpha"] * kept["square"][index] + n["rest"] * gradient * gradient
@@ -171,7 +185,7 @@ class RMSprop(Optimizer):
         if "momentum" in n:
             step = n["momentum"] * kept["velocity"][index] + step
             self._keep("velocity", index, step)
-        parameter.update(parameter - n["lr"] * step)
+        return parameter - n["lr"] * step
 
     def _new_state(self, group: Group) -> dict[str, float]:
         names = ["square"]

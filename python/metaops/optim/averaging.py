@@ -33,6 +33,8 @@ class Rprop(Optimizer):
         By what steps shrink and grow.
     step_sizes
         The smallest and the largest step.
+    master
+        As in `Optimizer`.
 
     Raises
     ------
@@ -46,8 +48,10 @@ class Rprop(Optimizer):
         lr: float = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50.0),
+        *,
+        master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, etas=etas, step_sizes=step_sizes)
+        super().__init__(parameters, lr, etas=etas, step_sizes=step_sizes, master=master)
 
     def _check_options(self, group: Group) -> None:
         super()._check_options(group)
@@ -64,14 +68,14 @@ class Rprop(Optimizer):
         least, most = group["step_sizes"]
         return {"shrinks": shrinks, "grows": grows, "least": least, "most": most}
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         same = sign(gradient * self._kept["gradient"][index])
         factor = where(same > 0, n["grows"], where(same < 0, n["shrinks"], 1.0))
         size = clip(self._kept["step"][index] * factor, n["least"], n["most"])
         gradient = where(same < 0, 0.0, gradient)
         self._keep("gradient", index, gradient)
         self._keep("step", index, size)
-        parameter.update(parameter - sign(gradient) * size)
+        return parameter - sign(gradient) * size
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"gradient": 0.0, "step": group["lr"]}
@@ -96,6 +100,8 @@ class ASGD(Optimizer):
         parameters.
     weight_decay
         The weight of the squared parameters' half in the loss.
+    master
+        As in `Optimizer`.
     """
 
     _FRACTIONS = frozenset()
@@ -108,8 +114,18 @@ class ASGD(Optimizer):
         alpha: float = 0.75,
         t0: float = 1e6,
         weight_decay: float = 0.0,
+        *,
+        master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay)
+        super().__init__(
+            parameters,
+            lr,
+            lambd=lambd,
+            alpha=alpha,
+            t0=t0,
+            weight_decay=weight_decay,
+            master=master,
+        )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         lr, lambd, before = group["lr"], group["lambd"], step - 1
@@ -118,12 +134,12 @@ class ASGD(Optimizer):
         shrink = 1.0 - lambd * rate
         return {"rate": rate, "shrink": shrink, "share": share, "rest": 1.0 - share} | _decay(group)
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         gradient = _decayed(parameter, gradient, n)
         moved = n["shrink"] * parameter - n["rate"] * gradient
         average = n["rest"] * self._kept["average"][index] + n["share"] * moved
         self._keep("average", index, average)
-        parameter.update(moved)
+        return moved
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"average": 0.0}

@@ -41,12 +41,14 @@ class Adafactor(Optimizer):
     beta2_decay
         Step t takes the share ``t ** beta2_decay`` of the new squares.
     eps
-        The least root of a mean square (by default that of the dtype), and the least size
-        of a parameter that counts.
+        The least root of a mean square (by default that of the dtype that steps are
+        computed in), and the least size of a parameter that counts.
     d
         Steps whose root mean square is larger are scaled to it.
     weight_decay
         Each step multiplies the parameters by ``1 - lr * weight_decay``.
+    master
+        As in `Optimizer`.
     """
 
     _NOT_NEGATIVE = frozenset({"lr", "weight_decay"})
@@ -59,9 +61,17 @@ class Adafactor(Optimizer):
         eps: tuple[float | None, float] = (None, 1e-3),
         d: float = 1.0,
         weight_decay: float = 0.0,
+        *,
+        master: bool = False,
     ) -> None:
         super().__init__(
-            parameters, lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay
+            parameters,
+            lr,
+            beta2_decay=beta2_decay,
+            eps=eps,
+            d=d,
+            weight_decay=weight_decay,
+            master=master,
         )
 
     def _check_options(self, group: Group) -> None:
@@ -85,7 +95,7 @@ class Adafactor(Optimizer):
             numbers["shrink"] = 1.0 - group["lr"] * group["weight_decay"]
         return numbers | {"rate": min(group["lr"], 1.0 / math.sqrt(step))}
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         eps: Any = n["eps"] if "eps" in n else finfo(parameter.dtype).eps
         rate = maximum(n["size"], _root_mean_square(parameter)) * n["rate"]
         squares = gradient * gradient
@@ -98,7 +108,7 @@ class Adafactor(Optimizer):
         step = rsqrt(maximum(square, eps * eps)) * gradient
         scale = rate / maximum(1.0, _root_mean_square(step) / n["d"])
         moved = parameter * n["shrink"] if "shrink" in n else parameter
-        parameter.update(moved - scale * step)
+        return moved - scale * step
 
     def _mean(self, name: str, index: int, squares: Var, n: Numbers) -> Var:
         kept = self._kept[name][index]
@@ -118,7 +128,7 @@ class Muon(Optimizer):
     """Muon (Jordan et al., 2024): momentum made nearly orthogonal, of matrices.
 
     The singular values of each step are brought near 1 by an iteration of products of
-    matrices, in the dtype of the parameters.
+    matrices, in the dtype that the step is computed in.
 
     Parameters
     ----------
@@ -142,6 +152,8 @@ class Muon(Optimizer):
     adjust_lr_fn
         What the rate of an m x n matrix is multiplied by: "original" (also None)
         ``sqrt(max(1, m / n))``, or "match_rms_adamw" ``0.2 * sqrt(max(m, n))``.
+    master
+        As in `Optimizer`.
 
     Raises
     ------
@@ -160,6 +172,8 @@ class Muon(Optimizer):
         eps: float = 1e-7,
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
+        *,
+        master: bool = False,
     ) -> None:
         super().__init__(
             parameters,
@@ -171,6 +185,7 @@ class Muon(Optimizer):
             eps=eps,
             ns_steps=ns_steps,
             adjust_lr_fn=adjust_lr_fn,
+            master=master,
         )
 
     def _check_options(self, group: Group) -> None:
@@ -200,7 +215,7 @@ class Muon(Optimizer):
         numbers[group["adjust_lr_fn"] or "original"] = 0.0
         return numbers | ({"nesterov": 1.0} if group["nesterov"] else {})
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         mean = n["momentum"] * self._kept["mean"][index] + n["rest"] * gradient
         self._keep("mean", index, mean)
         if "nesterov" in n:
@@ -213,7 +228,7 @@ class Muon(Optimizer):
         (steps,) = (int(name.split()[1]) for name in n if name.startswith("of "))
         step = _orthogonal(mean.transpose((1, 0)) if rows > columns else mean, steps, n)
         step = step.transpose((1, 0)) if rows > columns else step
-        parameter.update(n["shrink"] * parameter - n["rate"] * ratio * step)
+        return n["shrink"] * parameter - n["rate"] * ratio * step
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"mean": 0.0}

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import chain
-from operator import add, is_not
+from operator import add, is_not, itemgetter
 from typing import Any, TypeAlias
 
 from .._core import (
@@ -28,15 +28,23 @@ from .._devices import device_of
 from .._errors import at_line
 from .._names import Absent
 from .._typing import as_var, shown
+from ..elementwise import where
 from ..nn.module import Module
 
 __all__ = ["Group", "Numbers", "Optimizer"]
 
-#: The numbers of a step as 0-d tensors of a parameter's dtype.
+#: The numbers of a step as 0-d tensors of the dtype that it is computed in.
 Numbers: TypeAlias = dict[str, Var]
 #: The names of a step's numbers, by kind of parameter; the parameters that move, and
-#: the kind of each. Those of a kind are of one group, and have taken as many steps.
-Formula: TypeAlias = tuple[tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...]]
+#: the kind of each; and whether groups have master copies. Those of a kind are of one
+#: group, and have taken as many steps.
+Formula: TypeAlias = tuple[
+    tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...], tuple[bool, ...]
+]
+#: The dtypes of parameters whose steps, and what is kept for them, are in a wider one.
+_WIDER = {"float16": "float32", "bfloat16": "float32"}
+#: Says whether a group has master copies: a step makes no call for each group.
+_HAS_MASTER = itemgetter("master")
 #: Says whether there is a gradient: a step on many parameters makes no call for each.
 _IS_GIVEN = partial(is_not, None)
 #: The number of steps that are waited for to be known to have been taken.
@@ -53,6 +61,13 @@ class Optimizer(ABC):
     Numbers that change from step to step, such as the learning rate, are
     operands of the compiled program, so they may change freely.
 
+    Steps of parameters in float16 and bfloat16 are computed in float32, and what is
+    kept for them is float32: small numbers, such as `eps`, would be 0 in halves, and
+    squares of gradients 0 or infinite. The parameter that comes out is rounded to its
+    dtype, where a step of less than about a 2000th (of bfloat16, a 250th) of it is
+    lost. With `master=True` none is: each such parameter has a copy in float32, which
+    takes the steps, and the parameter is the copy, rounded.
+
     Parameters
     ----------
     parameters
@@ -60,6 +75,10 @@ class Optimizer(ABC):
         them as `add_param_group` takes.
     lr
         The learning rate.
+    master
+        Whether there are copies in float32 of parameters in float16 and bfloat16. A
+        parameter that is given another value, as by `Module.load_state_dict`, goes on
+        from that. Others have no copies.
 
     Attributes
     ----------
@@ -100,7 +119,12 @@ class Optimizer(ABC):
     )
 
     def __init__(
-        self, parameters: Iterable[Var] | Iterable[Group], lr: float, **options: Any
+        self,
+        parameters: Iterable[Var] | Iterable[Group],
+        lr: float,
+        *,
+        master: bool = False,
+        **options: Any,
     ) -> None:
         name = type(self).__name__
         if isinstance(parameters, Module):
@@ -120,7 +144,7 @@ class Optimizer(ABC):
         given: list[Any] = list(parameters)
         if not given:
             raise at_line(ValueError(f"{name}: no parameters given"))
-        self.defaults: Group = {"lr": lr, **options}
+        self.defaults: Group = {"lr": lr, **options, "master": master}
         self.param_groups: list[Group] = []
         self.parameters: list[Var] = []
         self._steps = 0
@@ -176,15 +200,20 @@ class Optimizer(ABC):
     def _complete_state(self) -> None:
         """Make the state that parameters lack, for the options that there are now."""
         new = [self._new_state(group) for group in self.param_groups]
-        for index, (parameter, group) in enumerate(
-            zip(self.parameters, self._group_of, strict=True)
-        ):
-            for name, first in new[group].items():
-                kept = self._kept.setdefault(name, {})
-                if index not in kept:
-                    shape = self._state_shape(name, parameter)
-                    with device_of(parameter):
-                        kept[index] = full(shape, first, parameter.dtype)
+        for index, (parameter, k) in enumerate(zip(self.parameters, self._group_of, strict=True)):
+            for name, first in new[k].items():
+                self._add_state(name, index, self._state_shape(name, parameter), first)
+            if self.param_groups[k]["master"] and parameter.dtype in _WIDER:
+                self._add_state("master", index, parameter.shape, 0.0)
+
+    def _add_state(self, name: str, index: int, shape: tuple[int, ...], first: float) -> None:
+        """Make what is kept by a name for a parameter, unless it is there."""
+        kept = self._kept.setdefault(name, {})
+        if index not in kept:
+            parameter = self.parameters[index]
+            dtype = parameter.dtype
+            with device_of(parameter):
+                kept[index] = full(shape, first, _WIDER.get(dtype, dtype))
 
     def _check_parameters(self, new: list[Any]) -> None:
         """Raise an error unless these are float Vars that are not there yet."""
@@ -263,6 +292,13 @@ class Optimizer(ABC):
         self.__dict__.update(state)
         if steps is not None:
             self.__dict__.update(_steps=steps, _outcomes=[])
+        # As they were when there were no master copies, and state was in halves.
+        for group in (self.defaults, *self.param_groups):
+            group.setdefault("master", False)
+        for kept in self._kept.values():
+            for tensor in kept.values():
+                if tensor.dtype in _WIDER:
+                    tensor.assign(tensor.cast(_WIDER[tensor.dtype]))
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("defaults", ()):
@@ -374,7 +410,9 @@ class Optimizer(ABC):
             for (k, step), place in kinds.items()
             for name, number in self._numbers(self.param_groups[k], step).items()
         }
-        formula = tuple(numbers), tuple(moving), tuple([kinds[step] for step in steps])
+        of_kinds = tuple([kinds[step] for step in steps])
+        masters = tuple(map(_HAS_MASTER, self.param_groups))
+        formula = tuple(numbers), tuple(moving), of_kinds, masters
         last, repeated = self._repeated
         if last != formula:
             self._complete_state()
@@ -382,8 +420,10 @@ class Optimizer(ABC):
         targets = [*[self.parameters[i] for i in moving], *chain.from_iterable(states)]
         outcome = make_step_outcome()
         self._outcomes.append((outcome, moving))
-        if last == formula and repeated.repeat(targets, gradients, list(numbers.values()), outcome):
-            return
+        if last == formula:
+            if repeated.repeat(targets, gradients, list(numbers.values()), outcome):
+                return
+            self._complete_state()  # for parameters that are of another dtype by now
         gradients = [as_var(gradient) for gradient in gradients]
         self._check_shapes(moving, gradients)
         repeated = make_repeated_update()
@@ -392,17 +432,35 @@ class Optimizer(ABC):
         for index, gradient, step in zip(moving, gradients, steps, strict=True):
             parameter, own = self.parameters[index], kinds[step]
             place = device_of(parameter)
-            kind = parameter.dtype, place
+            dtype = parameter.dtype
+            kind = _WIDER.get(dtype, dtype), place
             if kind not in scalars:
                 with place:
                     scalars[kind] = {name: array(n, kind[0]) for name, n in numbers.items()}
             of_own = {name: n for (k, name), n in scalars[kind].items() if k == own}
-            self._update(index, parameter, gradient, of_own)
+            if gradient.dtype in _WIDER:
+                gradient = gradient.cast(kind[0])
+            update = self._update_half if dtype in _WIDER else self._update
+            parameter.update(update(index, parameter, gradient, of_own))
         outcome.watch_updates()
         if may_repeat:
             scalar_values = [n for of_kind in scalars.values() for n in of_kind.values()]
             repeated.end(targets, scalar_values, len(numbers))
             self._repeated = formula, repeated
+
+    def _update_half(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
+        """Return what a parameter in halves becomes by `_update`, in its wider dtype."""
+        dtype = parameter.dtype
+        value = parameter.cast(_WIDER[dtype])
+        has_master = self.param_groups[self._group_of[index]]["master"]
+        if has_master:
+            master = self._kept["master"][index]
+            # A parameter that is not its rounded copy has been given another value.
+            value = where(master.cast(dtype) == parameter, master, value)
+        moved = self._update(index, value, gradient.cast(value.dtype), n)
+        if has_master:
+            self._keep("master", index, moved)
+        return moved.cast(dtype)
 
     def _check_number(self, gradients: list[Var | None]) -> None:
         """Raise ValueError unless there is a gradient, or None, for each parameter."""
@@ -431,8 +489,11 @@ class Optimizer(ABC):
         """
 
     @abstractmethod
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
-        """Move parameter number `index`, by no other numbers than `n`.
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
+        """Return what parameter number `index` becomes, by no other numbers than `n`.
+
+        They are in the dtype that the step is computed in: `parameter` has the value
+        of the parameter, and is not the Var itself where that is in halves.
 
         New state is used as the plain value that it is updated with, not read
         back from the state's Var: so all updates of a step are one program.

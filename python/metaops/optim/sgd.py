@@ -35,6 +35,8 @@ class SGD(Optimizer):
         The weight of the squared parameters' half in the loss.
     nesterov
         Whether the momentum is Nesterov's.
+    master
+        As in `Optimizer`.
 
     Raises
     ------
@@ -51,6 +53,8 @@ class SGD(Optimizer):
         dampening: float = 0.0,
         weight_decay: float = 0.0,
         nesterov: bool = False,
+        *,
+        master: bool = False,
     ) -> None:
         super().__init__(
             parameters,
@@ -59,6 +63,7 @@ class SGD(Optimizer):
             dampening=dampening,
             weight_decay=weight_decay,
             nesterov=nesterov,
+            master=master,
         )
 
     def _check_options(self, group: Group) -> None:
@@ -84,7 +89,7 @@ class SGD(Optimizer):
                 numbers["rest"] = 1.0 if step == 1 else 1.0 - group["dampening"]
         return numbers
 
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         if "decay" in n:
             gradient = gradient + n["decay"] * parameter
         if "momentum" in n:
@@ -92,7 +97,7 @@ class SGD(Optimizer):
             velocity = n["momentum"] * self._kept["velocity"][index] + added
             self._keep("velocity", index, velocity)
             gradient = gradient + n["nesterov"] * velocity if "nesterov" in n else velocity
-        parameter.update(parameter - n["lr"] * gradient)
+        return parameter - n["lr"] * gradient
 
     def _new_state(self, group: Group) -> dict[str, float]:
         return {"velocity": 0.0} if group["momentum"] else {}
