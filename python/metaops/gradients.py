@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, overload
 
 from . import _core
-from ._core import Var, grad, is_grad_enabled
+from ._core import Var, is_grad_enabled
 from ._errors import at_line
+from ._targets import note
 from ._typing import shown
 from .scopes import Scope
 
@@ -79,6 +80,57 @@ def _check_pairs(values: Sequence[Var], weights: Sequence[Var], what: str) -> No
             raise at_line(
                 ValueError(f"{what}: a value has shape {value.shape}, its weight {weight.shape}")
             )
+
+
+@overload
+def grad(loss: Var, targets: Var, allow_unused: bool | None = None) -> Var: ...
+@overload
+def grad(loss: Var, targets: Sequence[Var], allow_unused: bool | None = None) -> list[Var]: ...
+def grad(
+    loss: Var, targets: Var | Sequence[Var], allow_unused: bool | None = None
+) -> Var | list[Var]:
+    """Return gradients of the sum of the loss by the targets.
+
+    Where a target has been rebound since the loss was recorded, by a step or by
+    ``w += 1``, the gradient is by the value that the loss was made of.
+
+    An optimiser's `apply` knows by which parameter a gradient is that comes from here;
+    not so of what is computed with it.
+
+    Parameters
+    ----------
+    loss
+        A float tensor; its elements are summed.
+    targets
+        The tensors by which is differentiated.
+    allow_unused
+        Whether the loss may depend on none of the targets (True), or has to depend on
+        each (False). By default it has to depend on some; a gradient by another one is
+        zero.
+
+    Returns
+    -------
+    Var or list of Var
+        A Var for a Var, a list for a sequence.
+
+    Raises
+    ------
+    ValueError
+        If the loss does not depend on the targets, as `allow_unused` says.
+    TypeError
+        If the loss or a target is not of floats.
+    RuntimeError
+        If a value that is needed is gone, such as one that an update has written over.
+    """
+    if isinstance(targets, Var):
+        gradient = _core.grad(loss, targets, allow_unused)
+        note([gradient], [targets])
+        return gradient
+    # What can be gone through once is.
+    several = list(targets) if isinstance(targets, Iterable) else targets
+    gradients = _core.grad(loss, several, allow_unused)
+    note(gradients, several)
+    return gradients
 
 
 def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]) -> list[Var]:

@@ -168,11 +168,11 @@ def test_masters_of_a_group(rng):
     optimizer = optim.SGD([{"params": p, "master": True}, {"params": q}], 2.0**-13)
     g, h = mo.ones((3,), "float16"), mo.ones((3,), "float16")
     for _ in range(8):
-        optimizer.apply([g, h])
+        optimizer.apply({p: g, q: h})
     assert set(optimizer.state_dict()) == {"steps", "param_groups", "master.0"}
     optimizer.param_groups[1]["master"] = True
     for _ in range(8):
-        optimizer.apply([g, h])
+        optimizer.apply({p: g, q: h})
     assert (p.numpy()[0], q.numpy()[0]) == (1 - 2.0**-9, 1 - 2.0**-10)
 
 

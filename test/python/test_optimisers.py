@@ -225,7 +225,7 @@ def test_groups_start_anew():
     for _ in range(3):
         optimizer.apply([g])
     optimizer.add_param_group({"params": [b]})
-    optimizer.apply([g, g])
+    optimizer.apply({a: g, b: g})
     close(b, np.full(2, -0.1), rtol=1e-7)
     close(a, np.full(2, -0.4), rtol=1e-7)
 
@@ -235,7 +235,7 @@ def test_groups_of_several_types(rng):
     a, b = mo.array(np.ones(3, "float32")), mo.array(np.ones(3, "float64"))
     optimizer = optim.SGD([{"params": a}, {"params": b, "lr": 0.5}], lr=0.25)
     for _ in range(3):
-        optimizer.apply([mo.ones((3,)), mo.ones((3,), "float64")])
+        optimizer.apply({a: mo.ones((3,)), b: mo.ones((3,), "float64")})
     same(a, np.full(3, 0.25, "float32"))
     same(b, np.full(3, -0.5))
 

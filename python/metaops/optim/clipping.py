@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from .._core import Var, array, transfer
 from .._devices import device_of
 from .._errors import at_line
+from .._targets import note_alike
 from .._typing import VarLike, as_var, shown, widened
 from ..elementwise import clip, minimum
 from ..norms import norm
@@ -55,7 +56,8 @@ def clip_grad_norm(
     Returns
     -------
     list of Var, Var
-        The gradients, and the 0-d norm that they had.
+        The gradients, which move the same parameters as those given, and the 0-d norm
+        that they had.
 
     Raises
     ------
@@ -81,12 +83,14 @@ def clip_grad_norm(
     bound = array(max_norm, dtype)
     scale = minimum(bound / (total + _EPS), array(1.0, dtype))
     scales = {own: transfer(scale, own) for own in {device_of(gradient) for gradient in given}}
-    return [
+    clipped = [
         (gradient * scales[device_of(gradient)].cast(widened(gradient)[0].dtype)).cast(
             gradient.dtype
         )
         for gradient in given
-    ], total
+    ]
+    note_alike(clipped, given)
+    return clipped, total
 
 
 def clip_grad_value(gradients: Iterable[VarLike], clip_value: float) -> list[Var]:
@@ -106,5 +110,8 @@ def clip_grad_value(gradients: Iterable[VarLike], clip_value: float) -> list[Var
         )
     given = _as_gradients("clip_grad_value", gradients)
     if math.isinf(clip_value):
-        return [+gradient for gradient in given]
-    return [clip(gradient, -clip_value, clip_value) for gradient in given]
+        clipped = [+gradient for gradient in given]
+    else:
+        clipped = [clip(gradient, -clip_value, clip_value) for gradient in given]
+    note_alike(clipped, given)
+    return clipped

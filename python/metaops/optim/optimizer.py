@@ -30,6 +30,7 @@ from .._names import Absent
 from .._typing import as_var, shown
 from ..elementwise import where
 from ..nn.module import Module
+from .matching import Gradients, in_order
 
 __all__ = ["Group", "Numbers", "Optimizer"]
 
@@ -276,7 +277,7 @@ class Optimizer(ABC):
                 self._steps -= 1
                 if self._counts is not None:
                     self._counts = [n - (k in moving) for k, n in enumerate(self._counts)]
-        self._outcomes = waiting[-_MOST_OUTCOMES:]
+        self._outcomes[:] = waiting[-_MOST_OUTCOMES:]
 
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
@@ -351,24 +352,35 @@ class Optimizer(ABC):
         gradients = used_gradients(whole, self.parameters)
         if all(gradient is None for gradient in gradients):
             grad(whole, self.parameters)  # for its error
-        self.apply(gradients)
+        self._apply(gradients)
         self._stepped = (*numbers, *self._stepped)[:_MOST_LOSSES]
 
-    def apply(self, gradients: Iterable[Var | None]) -> None:
+    def apply(self, gradients: Gradients) -> None:
         """Move the parameters by gradients that were computed elsewhere.
 
         Parameters
         ----------
         gradients
-            One per parameter, of its shape; None leaves the parameter alone, with
-            its state and its count of steps.
+            Either a dict of parameters and their gradients, such as
+            ``dict(zip(parameters, gradients))``. Or one for each parameter: gradients
+            as `metaops.grad` returns them, or clipped, move the parameters that they
+            are by, in whatever order they are given; others have to be in the order of
+            `parameters`, and in a dict where parameters of several groups have one
+            shape.
+
+            None, or no gradient in a dict, leaves a parameter alone, with its state
+            and its count of steps.
 
         Raises
         ------
         ValueError
-            If there are more or fewer, or a shape differs.
+            If there are more or fewer, a shape differs, one is known to be by another
+            parameter than the one that it is given for, or nothing tells the order.
         """
-        gradients = list(gradients)
+        self._apply(in_order(gradients, self.parameters, self._group_of))
+
+    def _apply(self, gradients: list[Var | None]) -> None:
+        """Take a step by the gradients of the parameters, in their order."""
         self._settle()
         before, outcomes = (self._steps, self._counts), len(self._outcomes)
         self._steps += 1
@@ -401,7 +413,6 @@ class Optimizer(ABC):
 
     def _take(self, given: list[Var | None]) -> None:
         """Run the step as the one before was run, or record it."""
-        self._check_number(given)
         moving, steps = self._count(given)
         gradients = [gradient for gradient in given if gradient is not None]
         kinds = {kind: place for place, kind in enumerate(dict.fromkeys(steps))}
@@ -461,13 +472,6 @@ class Optimizer(ABC):
         if has_master:
             self._keep("master", index, moved)
         return moved.cast(dtype)
-
-    def _check_number(self, gradients: list[Var | None]) -> None:
-        """Raise ValueError unless there is a gradient, or None, for each parameter."""
-        if len(gradients) != len(self.parameters):
-            raise at_line(
-                ValueError(f"{len(gradients)} gradients given, expected {len(self.parameters)}")
-            )
 
     def _check_shapes(self, moving: list[int], gradients: list[Var]) -> None:
         """Raise ValueError unless gradients have their parameters' shapes."""
