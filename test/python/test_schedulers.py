@@ -9,7 +9,7 @@ from itertools import pairwise
 import metaops as mo
 import numpy as np
 import pytest
-from metaops.optim import SGD, Adam, lr_scheduler
+from metaops.optim import SGD, Adagrad, Adam, Muon, RMSprop, lr_scheduler
 
 BASE = 0.8
 
@@ -114,6 +114,55 @@ def test_rates(name):
     np.testing.assert_allclose(seen(second, 7)[1:], expected[6:], rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_schedule_after_others(name):
+    """It begins at its own first rate, wherever the one before has ended."""
+    make, formula = SCHEDULES[name]
+    expected = [formula(t) for t in range(6)]
+    o = optimizer()
+    for before, _ in SCHEDULES.values():
+        seen(before(o), 5)
+        np.testing.assert_allclose(seen(make(o), 5), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_a_rate_that_was_set_by_hand():
+    """A new schedule goes by it, for its group alone."""
+    o = SGD([{"params": mo.zeros(1)}, {"params": mo.zeros(2), "lr": 0.2}], lr=0.4)
+    S.ExponentialLR(o, 0.5).step()
+    o.param_groups[0]["lr"] = 0.3
+    schedule = S.StepLR(o, 1, 0.1)
+    assert schedule.get_last_lr() == [0.3, 0.2]
+    schedule.step()
+    np.testing.assert_allclose(schedule.get_last_lr(), [0.03, 0.02])
+    # So it is with what a plateau has made of a rate.
+    o = optimizer()
+    plateau = S.ReduceLROnPlateau(o, factor=0.5, patience=0)
+    S.ConstantLR(o, 1.0, 2)
+    for _ in range(2):
+        plateau.step(1.0)
+    assert S.ExponentialLR(o, 0.1).get_last_lr() == [BASE * 0.5]
+
+
+@pytest.mark.parametrize("is_loaded_first", [False, True])
+@pytest.mark.parametrize("name", [*SCHEDULES, "OneCycleLR"])
+def test_training_goes_on_at_the_rate_of_its_epoch(name, is_loaded_first):
+    """Whichever of optimiser and schedule is made, and loaded, first."""
+    make = SCHEDULES[name][0] if name in SCHEDULES else lambda o: S.OneCycleLR(o, 0.5, 20)
+    first = make(optimizer())
+    for _ in range(4):
+        first.step()
+    states = first.optimizer.state_dict(), first.state_dict()
+    other = optimizer()
+    if is_loaded_first:
+        other.load_state_dict(states[0])
+    second = make(other)
+    if not is_loaded_first:
+        other.load_state_dict(states[0])
+    second.load_state_dict(states[1])
+    assert other.lr == first.optimizer.lr and other.momentum == first.optimizer.momentum
+    assert seen(second, 5) == seen(first, 5)
+
+
 @pytest.mark.parametrize("strategy", ["cos", "linear"])
 @pytest.mark.parametrize("three_phase", [False, True])
 def test_one_cycle(strategy, three_phase):
@@ -146,8 +195,36 @@ def test_cycles_of_momentum():
         schedule.step()
         momenta.append(o.momentum)
     np.testing.assert_allclose(momenta, [0.9, 0.8, 0.7, 0.8, 0.9])
-    with pytest.raises(ValueError, match="CyclicLR: cycle_momentum needs an optimizer with mom"):
-        S.CyclicLR(optimizer(), 0.1, 0.5)
+
+
+@pytest.mark.parametrize("make", [SGD, RMSprop, Muon, Adam])
+@pytest.mark.parametrize("kind", ["CyclicLR", "OneCycleLR"])
+def test_momentum_that_was_not_asked_for(make, kind):
+    """As in PyTorch, a cycle of momentum is one also where it was 0."""
+    p = mo.zeros((2, 2))
+    o = make([p], 0.1)
+    schedule = S.CyclicLR(o, 0.1, 0.5, 2) if kind == "CyclicLR" else S.OneCycleLR(o, 0.5, 8)
+    top = 0.9 if kind == "CyclicLR" else 0.95
+    assert (o.betas[0] if make is Adam else o.momentum) == top
+    for _ in range(3):
+        o.apply([mo.ones((2, 2))])
+        schedule.step()
+    assert (o.betas[0] if make is Adam else o.momentum) < top
+    assert np.isfinite(p.numpy()).all()
+
+
+@pytest.mark.parametrize("kind", ["CyclicLR", "OneCycleLR"])
+def test_cycles_without_momentum(kind):
+    o = SGD([mo.zeros(1)], 0.1)
+    make = getattr(S, kind)
+    for _ in range(2):
+        schedule = make(o, 0.1, 8, cycle_momentum=False)
+        schedule.step()
+        assert o.momentum == 0
+    adagrad = Adagrad([mo.zeros(1)], 0.1)
+    with pytest.raises(ValueError, match=f"{kind}: cycle_momentum needs .*, which Adagrad has"):
+        make(adagrad, 0.1, 8)
+    make(adagrad, 0.1, 8, cycle_momentum=False).step()
 
 
 def test_groups():
@@ -155,8 +232,10 @@ def test_groups():
     schedule = S.LambdaLR(o, [lambda t: 0.5**t, lambda t: 0.1**t])
     schedule.step()
     np.testing.assert_allclose(schedule.get_last_lr(), [0.2, 0.02])
-    # A second schedule goes by the first rates, too.
-    S.StepLR(o, 1, 0.5).step()
+    # A second schedule goes by the first rates, too, and begins by them.
+    schedule = S.StepLR(o, 1, 0.5)
+    assert schedule.get_last_lr() == [0.4, 0.2]
+    schedule.step()
     np.testing.assert_allclose([group["lr"] for group in o.param_groups], [0.2, 0.1])
 
 

@@ -41,6 +41,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.t_0 = t_0
         self.t_mult = t_mult
         self.eta_min = eta_min
+        self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:
         """Return the learning rate of an epoch."""
@@ -63,14 +64,14 @@ def _set_momentum(group: Group, momentum: float) -> None:
 
 
 def _check_momentum(name: str, optimizer: Optimizer) -> None:
-    for group in optimizer.param_groups:
-        if "betas" not in group and not group.get("momentum"):
-            raise at_line(
-                ValueError(
-                    f"{name}: cycle_momentum needs an optimizer with momentum, expected one or"
-                    " cycle_momentum=False"
-                )
+    """Raise ValueError unless the optimiser has such an option; it may be 0."""
+    if not {"betas", "momentum"} & optimizer.defaults.keys():
+        raise at_line(
+            ValueError(
+                f"{name}: cycle_momentum needs an optimizer with momentum, which"
+                f" {type(optimizer).__name__} has not; expected cycle_momentum=False"
             )
+        )
 
 
 class CyclicLR(LRScheduler):
@@ -91,7 +92,8 @@ class CyclicLR(LRScheduler):
         Of "exp_range".
     cycle_momentum
         Whether the momentum goes from `max_momentum` to `base_momentum` while the
-        rate goes up.
+        rate goes up. It is the optimiser's momentum, also one that was 0, or the first
+        beta.
     base_momentum, max_momentum
         The momentum's bounds.
     """
@@ -173,7 +175,7 @@ class OneCycleLR(LRScheduler):
     anneal_strategy
         "cos" or "linear".
     cycle_momentum
-        Whether the momentum goes the other way.
+        Whether the momentum goes the other way, as in `CyclicLR`.
     base_momentum, max_momentum
         The momentum's bounds.
     div_factor

@@ -111,6 +111,7 @@ class StepLR(LRScheduler):
         check_positive("StepLR", "step_size", step_size)
         self.step_size = step_size
         self.gamma = gamma
+        self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:
         """Return the learning rate of an epoch."""
@@ -124,6 +125,7 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer)
         self.milestones = sorted(milestones)
         self.gamma = gamma
+        self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:
         """Return the learning rate of an epoch."""
@@ -177,6 +179,7 @@ class PolynomialLR(LRScheduler):
         check_positive("PolynomialLR", "total_iters", total_iters)
         self.total_iters = total_iters
         self.power = power
+        self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:
         """Return the learning rate of an epoch."""
@@ -190,6 +193,7 @@ class ExponentialLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, gamma: float) -> None:
         super().__init__(optimizer)
         self.gamma = gamma
+        self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:
         """Return the learning rate of an epoch."""
@@ -204,6 +208,7 @@ class CosineAnnealingLR(LRScheduler):
         check_positive("CosineAnnealingLR", "t_max", t_max)
         self.t_max = t_max
         self.eta_min = eta_min
+        self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:
         """Return the learning rate of an epoch."""

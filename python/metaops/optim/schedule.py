@@ -30,11 +30,14 @@ def check_optimizer(name: str, optimizer: Any) -> None:
 class LRScheduler(ABC):
     """A learning rate that is a function of the epoch.
 
+    A schedule sets the rates of its first epoch when it is made: the constructor of a
+    subclass ends with a call of `begin`.
+
     Parameters
     ----------
     optimizer
-        The rates of its groups, when it got its first schedule, are those by which
-        all its schedules go.
+        The rates of its groups are those by which the schedule goes. A rate that a
+        schedule before has set does not count: the new one goes by what that went by.
 
     Attributes
     ----------
@@ -48,7 +51,9 @@ class LRScheduler(ABC):
         check_optimizer(type(self).__name__, optimizer)
         self.optimizer = optimizer
         for group in optimizer.param_groups:
-            group.setdefault("initial_lr", group["lr"])
+            is_scheduled = group["lr"] == group.get("scheduled_lr", group["lr"])
+            if "initial_lr" not in group or not is_scheduled:
+                group["initial_lr"] = group["lr"]
         self.base_lrs = [float(group["initial_lr"]) for group in optimizer.param_groups]
         self.epoch = 0
 
@@ -63,7 +68,7 @@ class LRScheduler(ABC):
     def begin(self) -> None:
         """Set the rates of the present epoch."""
         for group, rate in zip(self.optimizer.param_groups, self.rates(self.epoch), strict=False):
-            group["lr"] = rate
+            group["lr"] = group["scheduled_lr"] = rate
 
     def step(self) -> None:
         """Begin the next epoch."""
@@ -79,6 +84,7 @@ class LRScheduler(ABC):
         return {"epoch": self.epoch, "base_lrs": list(self.base_lrs)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from where another schedule of the kind was."""
+        """Go on from where another schedule of the kind was, by the rates of that epoch."""
         self.epoch = int(state["epoch"])
         self.base_lrs = list(state["base_lrs"])
+        self.begin()
