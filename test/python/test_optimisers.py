@@ -62,6 +62,17 @@ def moments(g, s, o):
     return b1, b2
 
 
+def adam(p, g, t, s, o):
+    b1, b2 = moments(decayed(p, g, o), s, o)
+    s["largest"] = np.maximum(s.get("largest", 0), s["v"])
+    root = np.sqrt((s["largest"] if o.get("amsgrad") else s["v"]) / (1 - b2**t))
+    return p - o["lr"] / (1 - b1**t) * s["m"] / (root + 1e-8)
+
+
+def adamw(p, g, t, s, o):
+    return adam(p * (1 - o["lr"] * o["weight_decay"]), g, t, s, {**o, "weight_decay": 0})
+
+
 def adamax(p, g, t, s, o):
     g = decayed(p, g, o)
     b1, b2 = o.get("betas", (0.9, 0.999))
@@ -114,6 +125,17 @@ KINDS = {
         {"lr_decay": 0.1, "initial_accumulator_value": 0.5, "weight_decay": 0.1},
     ),
     "Adadelta": (optim.Adadelta, adadelta, {"rho": 0.8, "weight_decay": 0.1}),
+    "Adam": (optim.Adam, adam, {"weight_decay": 0.1}),
+    "AMSGrad": (
+        optim.Adam,
+        adam,
+        {"weight_decay": 0.1, "amsgrad": True, "betas": (0.5, 0.3)},
+    ),
+    "AdamW with AMSGrad": (
+        optim.AdamW,
+        adamw,
+        {"weight_decay": 0.1, "amsgrad": True, "betas": (0.5, 0.3)},
+    ),
     "Adamax": (optim.Adamax, adamax, {"weight_decay": 0.1}),
     "NAdam": (optim.NAdam, nadam, {"weight_decay": 0.1}),
     "NAdam decoupled": (
@@ -168,6 +190,57 @@ def test_state(rng, name):
     for g in gs[3:]:
         resumed.apply([mo.array(g)])
     same(second, whole.numpy())
+
+
+# Options that come and go.
+
+
+def test_amsgrad_that_comes_later():
+    """What has been largest counts from then on, and is kept while the option is off."""
+    p = mo.zeros((1,), "float64")
+    optimizer = optim.Adam([p], 1.0, betas=(0.0, 0.0))
+    moved = 0.0
+    for amsgrad, gradient, step in [
+        (False, 4.0, 1.0),
+        (True, 2.0, 1.0),
+        (True, 1.0, 0.5),
+        (False, 1.0, 1.0),
+        (True, 1.0, 0.5),
+    ]:
+        optimizer.amsgrad = amsgrad
+        optimizer.apply([mo.full((1,), gradient, "float64")])
+        moved -= step
+        close(p, [moved], rtol=1e-7)
+    same(optimizer.state_dict()["largest.0"], np.array([4.0]))
+
+
+MAXIMIZERS = sorted(
+    name for name in optim.__all__ if isinstance(getattr(optim, name), type) and name != "Optimizer"
+)
+
+
+@pytest.mark.parametrize("name", MAXIMIZERS)
+def test_maximizing_is_minimizing_by_the_negative_gradient(rng, name):
+    start, gs = floats(rng, (4, 3), "float64"), floats(rng, (STEPS, 4, 3), "float64")
+    up, down = mo.array(start), mo.array(start)
+    one = getattr(optim, name)([up], 0.05, maximize=True)
+    two = getattr(optim, name)([down], 0.05)
+    for t, g in enumerate(gs):
+        # Also as an option that is set between steps.
+        one.maximize, two.maximize = t % 3 != 1, t % 3 == 1
+        one.apply([mo.array(g if t % 3 != 1 else -g)])
+        two.apply([mo.array(-g if t % 3 != 1 else g)])
+    same(up, down.numpy())
+    assert (up.numpy() != start).any()
+
+
+def test_maximizing_a_group():
+    """Weight decay still draws to zero, as it is no part of what is maximised."""
+    a, b = mo.array(np.ones(2)), mo.array(np.ones(2))
+    optimizer = optim.SGD([{"params": a, "maximize": True}, {"params": b}], 0.25, weight_decay=0.5)
+    optimizer.step((a * 3 + b * 3).sum())
+    same(a, np.full(2, 1 + 0.25 * (3 - 0.5)))
+    same(b, np.full(2, 1 - 0.25 * (3 + 0.5)))
 
 
 # Groups.

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 
 from .._core import Var
+from ..elementwise import maximum
 from .optimizer import Group, Numbers, Optimizer
 
 __all__ = ["Adam", "AdamW"]
@@ -27,7 +28,10 @@ class Adam(Optimizer):
         Added to the square root of the squared gradients' mean.
     weight_decay
         The weight of the squared parameters' half in the loss.
-    master
+    amsgrad
+        Whether each step divides by the largest mean of squared gradients so far (Reddi
+        et al., 2018), which is "largest" in `state_dict`.
+    maximize, master
         As in `Optimizer`.
 
     Raises
@@ -43,11 +47,20 @@ class Adam(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        amsgrad: bool = False,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
-            parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay, master=master
+            parameters,
+            lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            amsgrad=amsgrad,
+            maximize=maximize,
+            master=master,
         )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
@@ -64,6 +77,8 @@ class Adam(Optimizer):
         }
         if group["weight_decay"]:
             numbers["decay"] = self._decay(group)
+        if group.get("amsgrad"):
+            numbers["amsgrad"] = 0.0  # The name tells formulas apart.
         return numbers
 
     def _decay(self, group: Group) -> float:
@@ -80,10 +95,14 @@ class Adam(Optimizer):
         if "decay" in n:
             decayed, gradient = self._decayed(n, parameter, gradient)
         mean, square = moments(self, index, gradient, n)
+        if "amsgrad" in n:
+            square = maximum(self._kept["largest"][index], square)
+            self._keep("largest", index, square)
         return decayed - n["rate"] * mean / (square.sqrt() * n["scale"] + n["eps"])
 
     def _new_state(self, group: Group) -> dict[str, float]:
-        return {"mean": 0.0, "square": 0.0}
+        names = ["mean", "square"] + (["largest"] if group.get("amsgrad") else [])
+        return dict.fromkeys(names, 0.0)
 
 
 def moments(optimizer: Optimizer, index: int, gradient: Var, n: Numbers) -> tuple[Var, Var]:
@@ -102,9 +121,9 @@ class AdamW(Adam):
 
     Parameters
     ----------
-    parameters, lr, betas, eps, weight_decay
+    parameters, lr, betas, eps, weight_decay, amsgrad
         As in `Adam`; the decay is 0.01 by default.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -115,10 +134,14 @@ class AdamW(Adam):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.01,
+        amsgrad: bool = False,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, betas, eps, weight_decay, master=master)
+        super().__init__(
+            parameters, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, master=master
+        )
 
     def _decay(self, group: Group) -> float:
         rate: float = group["lr"] * group["weight_decay"]

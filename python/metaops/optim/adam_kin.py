@@ -48,7 +48,7 @@ class Adamax(Optimizer):
     ----------
     parameters, lr, betas, eps, weight_decay
         As in `Adam`.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -60,10 +60,17 @@ class Adamax(Optimizer):
         eps: float = 1e-8,
         weight_decay: float = 0.0,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
-            parameters, lr, betas=betas, eps=eps, weight_decay=weight_decay, master=master
+            parameters,
+            lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            maximize=maximize,
+            master=master,
         )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
@@ -94,7 +101,7 @@ class NAdam(Optimizer):
         How fast the momentum grows to the first beta.
     decoupled_weight_decay
         Whether the decay is that of `AdamW`.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -108,6 +115,7 @@ class NAdam(Optimizer):
         momentum_decay: float = 4e-3,
         decoupled_weight_decay: bool = False,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -118,6 +126,7 @@ class NAdam(Optimizer):
             weight_decay=weight_decay,
             momentum_decay=momentum_decay,
             decoupled_weight_decay=decoupled_weight_decay,
+            maximize=maximize,
             master=master,
         )
 
@@ -162,7 +171,7 @@ class RAdam(Optimizer):
         As in `Adam`.
     decoupled_weight_decay
         Whether the decay is that of `AdamW`.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -175,6 +184,7 @@ class RAdam(Optimizer):
         weight_decay: float = 0.0,
         decoupled_weight_decay: bool = False,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -184,6 +194,7 @@ class RAdam(Optimizer):
             eps=eps,
             weight_decay=weight_decay,
             decoupled_weight_decay=decoupled_weight_decay,
+            maximize=maximize,
             master=master,
         )
 

@@ -37,7 +37,7 @@ class Adagrad(Optimizer):
         What the sums begin with.
     eps
         Added to the root of the sums.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -50,6 +50,7 @@ class Adagrad(Optimizer):
         initial_accumulator_value: float = 0.0,
         eps: float = 1e-10,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -59,6 +60,7 @@ class Adagrad(Optimizer):
             weight_decay=weight_decay,
             initial_accumulator_value=initial_accumulator_value,
             eps=eps,
+            maximize=maximize,
             master=master,
         )
 
@@ -88,7 +90,7 @@ class Adadelta(Optimizer):
         Added to the means.
     weight_decay
         The weight of the squared parameters' half in the loss.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -100,9 +102,18 @@ class Adadelta(Optimizer):
         eps: float = 1e-6,
         weight_decay: float = 0.0,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, rho=rho, eps=eps, weight_decay=weight_decay, master=master)
+        super().__init__(
+            parameters,
+            lr,
+            rho=rho,
+            eps=eps,
+            weight_decay=weight_decay,
+            maximize=maximize,
+            master=master,
+        )
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         rho = group["rho"]
@@ -139,7 +150,7 @@ class RMSprop(Optimizer):
         How much of the velocity is kept.
     centered
         Whether the mean is of the squared deviations from the mean gradient.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -153,6 +164,7 @@ class RMSprop(Optimizer):
         momentum: float = 0.0,
         centered: bool = False,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -163,6 +175,7 @@ class RMSprop(Optimizer):
             weight_decay=weight_decay,
             momentum=momentum,
             centered=centered,
+            maximize=maximize,
             master=master,
         )
 

@@ -33,7 +33,7 @@ class Rprop(Optimizer):
         By what steps shrink and grow.
     step_sizes
         The smallest and the largest step.
-    master
+    maximize, master
         As in `Optimizer`.
 
     Raises
@@ -49,9 +49,12 @@ class Rprop(Optimizer):
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50.0),
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
-        super().__init__(parameters, lr, etas=etas, step_sizes=step_sizes, master=master)
+        super().__init__(
+            parameters, lr, etas=etas, step_sizes=step_sizes, maximize=maximize, master=master
+        )
 
     def _check_options(self, group: Group) -> None:
         super()._check_options(group)
@@ -100,7 +103,7 @@ class ASGD(Optimizer):
         parameters.
     weight_decay
         The weight of the squared parameters' half in the loss.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -115,6 +118,7 @@ class ASGD(Optimizer):
         t0: float = 1e6,
         weight_decay: float = 0.0,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -124,6 +128,7 @@ class ASGD(Optimizer):
             alpha=alpha,
             t0=t0,
             weight_decay=weight_decay,
+            maximize=maximize,
             master=master,
         )
 

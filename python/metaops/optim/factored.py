@@ -47,7 +47,7 @@ class Adafactor(Optimizer):
         Steps whose root mean square is larger are scaled to it.
     weight_decay
         Each step multiplies the parameters by ``1 - lr * weight_decay``.
-    master
+    maximize, master
         As in `Optimizer`.
     """
 
@@ -62,6 +62,7 @@ class Adafactor(Optimizer):
         d: float = 1.0,
         weight_decay: float = 0.0,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -71,6 +72,7 @@ class Adafactor(Optimizer):
             eps=eps,
             d=d,
             weight_decay=weight_decay,
+            maximize=maximize,
             master=master,
         )
 
@@ -152,7 +154,7 @@ class Muon(Optimizer):
     adjust_lr_fn
         What the rate of an m x n matrix is multiplied by: "original" (also None)
         ``sqrt(max(1, m / n))``, or "match_rms_adamw" ``0.2 * sqrt(max(m, n))``.
-    master
+    maximize, master
         As in `Optimizer`.
 
     Raises
@@ -173,6 +175,7 @@ class Muon(Optimizer):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -185,6 +188,7 @@ class Muon(Optimizer):
             eps=eps,
             ns_steps=ns_steps,
             adjust_lr_fn=adjust_lr_fn,
+            maximize=maximize,
             master=master,
         )
 

@@ -37,15 +37,17 @@ __all__ = ["Group", "Numbers", "Optimizer"]
 #: The numbers of a step as 0-d tensors of the dtype that it is computed in.
 Numbers: TypeAlias = dict[str, Var]
 #: The names of a step's numbers, by kind of parameter; the parameters that move, and
-#: the kind of each; and whether groups have master copies. Those of a kind are of one
-#: group, and have taken as many steps.
+#: the kind of each; and what all optimisers take of each group. Those of a kind are of
+#: one group, and have taken as many steps.
 Formula: TypeAlias = tuple[
-    tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...], tuple[bool, ...]
+    tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...], tuple[Any, ...]
 ]
 #: The dtypes of parameters whose steps, and what is kept for them, are in a wider one.
 _WIDER = {"float16": "float32", "bfloat16": "float32"}
-#: Says whether a group has master copies: a step makes no call for each group.
-_HAS_MASTER = itemgetter("master")
+#: The options of all optimisers that say which program a step is.
+_COMMON = ("maximize", "master")
+#: Returns those of a group: a step makes no call for each group.
+_COMMON_OF = itemgetter(*_COMMON)
 #: Says whether there is a gradient: a step on many parameters makes no call for each.
 _IS_GIVEN = partial(is_not, None)
 #: The number of steps that are waited for to be known to have been taken.
@@ -76,6 +78,8 @@ class Optimizer(ABC):
         them as `add_param_group` takes.
     lr
         The learning rate.
+    maximize
+        Whether the parameters move along the gradient, to where the loss is larger.
     master
         Whether there are copies in float32 of parameters in float16 and bfloat16. A
         parameter that is given another value, as by `Module.load_state_dict`, goes on
@@ -124,6 +128,7 @@ class Optimizer(ABC):
         parameters: Iterable[Var] | Iterable[Group],
         lr: float,
         *,
+        maximize: bool = False,
         master: bool = False,
         **options: Any,
     ) -> None:
@@ -145,7 +150,7 @@ class Optimizer(ABC):
         given: list[Any] = list(parameters)
         if not given:
             raise at_line(ValueError(f"{name}: no parameters given"))
-        self.defaults: Group = {"lr": lr, **options, "master": master}
+        self.defaults: Group = {"lr": lr, **options, "maximize": maximize, "master": master}
         self.param_groups: list[Group] = []
         self.parameters: list[Var] = []
         self._steps = 0
@@ -293,9 +298,9 @@ class Optimizer(ABC):
         self.__dict__.update(state)
         if steps is not None:
             self.__dict__.update(_steps=steps, _outcomes=[])
-        # As they were when there were no master copies, and state was in halves.
+        # As they were without these options, and with state in halves.
         for group in (self.defaults, *self.param_groups):
-            group.setdefault("master", False)
+            group.update({name: False for name in _COMMON if name not in group})
         for kept in self._kept.values():
             for tensor in kept.values():
                 if tensor.dtype in _WIDER:
@@ -422,8 +427,8 @@ class Optimizer(ABC):
             for name, number in self._numbers(self.param_groups[k], step).items()
         }
         of_kinds = tuple([kinds[step] for step in steps])
-        masters = tuple(map(_HAS_MASTER, self.param_groups))
-        formula = tuple(numbers), tuple(moving), of_kinds, masters
+        common = tuple(map(_COMMON_OF, self.param_groups))
+        formula = tuple(numbers), tuple(moving), of_kinds, common
         last, repeated = self._repeated
         if last != formula:
             self._complete_state()
@@ -451,6 +456,8 @@ class Optimizer(ABC):
             of_own = {name: n for (k, name), n in scalars[kind].items() if k == own}
             if gradient.dtype in _WIDER:
                 gradient = gradient.cast(kind[0])
+            if self.param_groups[self._group_of[index]]["maximize"]:
+                gradient = -gradient
             update = self._update_half if dtype in _WIDER else self._update
             parameter.update(update(index, parameter, gradient, of_own))
         outcome.watch_updates()

@@ -35,7 +35,7 @@ class SGD(Optimizer):
         The weight of the squared parameters' half in the loss.
     nesterov
         Whether the momentum is Nesterov's.
-    master
+    maximize, master
         As in `Optimizer`.
 
     Raises
@@ -54,6 +54,7 @@ class SGD(Optimizer):
         weight_decay: float = 0.0,
         nesterov: bool = False,
         *,
+        maximize: bool = False,
         master: bool = False,
     ) -> None:
         super().__init__(
@@ -63,6 +64,7 @@ class SGD(Optimizer):
             dampening=dampening,
             weight_decay=weight_decay,
             nesterov=nesterov,
+            maximize=maximize,
             master=master,
         )
 
