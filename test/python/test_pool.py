@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pooling of images of one to three dimensions against NumPy."""
 
+import itertools
 import math
 
 import metaops as mo
@@ -383,6 +384,18 @@ ERRORS = {
         lambda: nn.max_unpool2d(X, mo.zeros((1, 2, 6, 6), "int64"), 2, output_size=(14, 12)),
         r"output_size is \(14, 12\), expected less than a stride of \(2, 2\) from \(12, 12\)",
     ),
+    "a window beside the image": (
+        lambda: nn.max_pool2d(X[:, :, :1], 3, 6, 1, dilation=2, ceil_mode=True),
+        "max_pool2d: a window of 3 elements from -1 on, .* 2, has none of an extent of 1",
+    ),
+    "a window around the image": (
+        lambda: nn.MaxPool1d(2, 1, 1, 2, True)(mo.ones((1, 2, 1))),
+        "max_pool1d: a window of 2 elements from -1 on, .* 2, has none of an extent of 1",
+    ),
+    "a window of no image": (
+        lambda: nn.avg_pool2d(X[:, :, :0], 2, 1, 1, count_include_pad=False),
+        "avg_pool2d: a window of 2 elements from -1 on, .* 1, has none of an extent of 0",
+    ),
     "fractions": (lambda: nn.fractional_max_pool2d(X, 2), "one of output_size and output_ratio"),
     "fractional layer": (lambda: nn.FractionalMaxPool3d(2, 3, 0.5), "one of output_size and"),
     "ratio": (lambda: nn.FractionalMaxPool2d(2, output_ratio=1.5), "output_ratio is 1.5, expected"),
@@ -406,6 +419,35 @@ def test_errors(name):
     call, message = ERRORS[name]
     with pytest.raises(ValueError, match=rf"{message}.*test_pool\.py"):
         call()
+
+
+@pytest.mark.parametrize("rank", EXTENTS)
+@pytest.mark.parametrize("name", ["max_pool", "avg_pool", "lp_pool"])
+def test_windows_without_elements_are_refused(name, rank):
+    """And no others: the largest element of none would be -inf, or the least integer."""
+    takes = {"max_pool": (3, 2), "avg_pool": (3, 1), "lp_pool": (0, 1)}
+    paddings, dilations = takes[name]
+    pool, refused = named(name, rank), 0
+    grid = [range(4), range(1, 4), range(1, 7), range(paddings + 1), range(1, dilations + 1)]
+    for extent, kernel, stride, padding, dilation in itertools.product(*grid):
+        x = mo.zeros(
+            (1, 1, *[5] * (rank - 1), extent), "int64" if name == "max_pool" else "float32"
+        )
+        one = [1] * (rank - 1)
+        sizes = [*one, kernel], [*one, stride], [0] * (rank - 1) + [padding]
+        options = {"dilation": [*one, dilation]} if name == "max_pool" else {}
+        if name == "lp_pool":
+            sizes = (2.0, *sizes[:2])
+        for ceil_mode in (False, True):
+            try:
+                y = pool(x, *sizes, ceil_mode=ceil_mode, **options)
+            except ValueError as error:
+                refused += "has none of an extent" in str(error)
+                continue
+            starts = range(-padding, y.shape[-1] * stride - padding, stride)
+            for start in starts:
+                assert any(0 <= start + k * dilation < extent for k in range(kernel))
+    assert (refused > 0) == (padding > 0)
 
 
 def test_indices_are_integers():

@@ -117,7 +117,8 @@ def max_pool2d(
     Raises
     ------
     ValueError
-        If x has another number of dimensions or the window does not fit.
+        If x has another number of dimensions, the window does not fit, or one would have
+        elements outside of x alone.
     """
     numbers = (kernel_size, stride, padding, dilation, ceil_mode)
     return _max_pool("max_pool2d", 2, x, *numbers, return_indices)

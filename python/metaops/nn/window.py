@@ -217,7 +217,8 @@ def pooling_windows(
     Raises
     ------
     ValueError
-        If none fits, or a number is out of range. The message begins with `name`.
+        If none fits, one has no element of the image, or a number is out of range. The
+        message begins with `name`.
     """
     rank = len(extents)
     kernel = per_dimension(f"{name}: kernel_size", kernel_size, rank)
@@ -229,4 +230,21 @@ def pooling_windows(
             ValueError(f"{name}: padding {paddings} is more than half of the kernel {kernel}")
         )
     counts = window_counts(name, extents, kernel, strides, paddings, dilations, ceil_mode)
-    return Windows(kernel, strides, paddings, dilations, counts)
+    windows = Windows(kernel, strides, paddings, dilations, counts)
+    _check_filled(name, extents, windows)
+    return windows
+
+
+@lru_cache(maxsize=1024)
+def _check_filled(name: str, extents: tuple[int, ...], windows: Windows) -> None:
+    """Raise ValueError if a window has elements outside of the image alone."""
+    for extent, kernel, stride, padding, dilation, count in zip(extents, *windows, strict=True):
+        for start in range(-padding, count * stride - padding, stride):
+            first = start if start >= 0 else start % dilation
+            if first >= min(extent, start + dilation * kernel):
+                raise at_line(
+                    ValueError(
+                        f"{name}: a window of {kernel} elements from {start} on, with dilation"
+                        f" {dilation}, has none of an extent of {extent}"
+                    )
+                )
