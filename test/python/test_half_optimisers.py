@@ -140,7 +140,7 @@ def test_training_goes_on(rng, dtype, master, way):
     else:
         state = two.state_dict()
         assert ("master.0" in state) == master
-        two = optim.Adam([first.clone()], 1.0, master=master)
+        two = optim.Adam([first.clone()], 1.0)
         two.load_state_dict(state)
     for g in gs[3:]:
         two.apply([g])

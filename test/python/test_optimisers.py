@@ -173,8 +173,12 @@ def test_formulas(rng, name, compiled):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_state(rng, name):
-    """Training goes on from a saved state as if it had not been interrupted."""
+@pytest.mark.parametrize("is_told", [True, False])
+def test_state(rng, name, is_told):
+    """Training goes on from a saved state as if it had not been interrupted.
+
+    The state has the options, so the other optimiser need not be told them.
+    """
     kind, _, options = KINDS[name]
     start, gs = floats(rng, (4, 3), "float64"), floats(rng, (6, 4, 3), "float64")
     whole, first = mo.array(start), mo.array(start)
@@ -184,12 +188,32 @@ def test_state(rng, name):
     for g in gs[:3]:
         two.apply([mo.array(g)])
     second = mo.array(first.numpy())
-    resumed = kind([second], 1.0, **options)
+    resumed = kind([second], 1.0, **(options if is_told else {}))
     resumed.load_state_dict(two.state_dict())
     assert resumed.lr == 0.05 and resumed.steps == 3
     for g in gs[3:]:
         resumed.apply([mo.array(g)])
     same(second, whole.numpy())
+
+
+def test_a_state_without_what_its_options_ask_for():
+    """Nothing is changed by a call that raises."""
+    p = mo.ones((2,))
+    state = optim.SGD([p], 0.5, momentum=0.9).state_dict()
+    optimizer = optim.SGD([p], 0.25)
+    for key, value in (("velocity.0", mo.ones((3,))), ("velocity.1", mo.ones((2,)))):
+        wrong = {name: given for name, given in state.items() if name != "velocity.0"}
+        with pytest.raises((KeyError, ValueError), match=r"velocity\.0"):
+            optimizer.load_state_dict({**wrong, key: value})
+        assert set(optimizer.state_dict()) == {"steps", "param_groups"}
+        assert (optimizer.lr, optimizer.momentum) == (0.25, 0.0)
+    # What an option has left may be missing, and may be there.
+    optimizer.load_state_dict(state)
+    optimizer.momentum = 0.0
+    optimizer.load_state_dict(optimizer.state_dict())
+    assert set(optimizer.state_dict()) == {"steps", "param_groups", "velocity.0"}
+    optimizer.load_state_dict(optim.SGD([p], 0.5).state_dict())
+    assert set(optimizer.state_dict()) == {"steps", "param_groups"}
 
 
 # Options that come and go.

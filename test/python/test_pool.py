@@ -386,15 +386,15 @@ ERRORS = {
     ),
     "a window beside the image": (
         lambda: nn.max_pool2d(X[:, :, :1], 3, 6, 1, dilation=2, ceil_mode=True),
-        "max_pool2d: a window of 3 elements from -1 on, .* 2, has none of an extent of 1",
+        "max_pool2d: a window of 3 elements from -1 on, .* has none of an extent of 1",
     ),
     "a window around the image": (
         lambda: nn.MaxPool1d(2, 1, 1, 2, True)(mo.ones((1, 2, 1))),
-        "max_pool1d: a window of 2 elements from -1 on, .* 2, has none of an extent of 1",
+        "max_pool1d: a window of 2 elements from -1 on, .* has none of an extent of 1",
     ),
     "a window of no image": (
         lambda: nn.avg_pool2d(X[:, :, :0], 2, 1, 1, count_include_pad=False),
-        "avg_pool2d: a window of 2 elements from -1 on, .* 1, has none of an extent of 0",
+        "avg_pool2d: a window of 2 elements from -1 on, .* has none of an extent of 0",
     ),
     "fractions": (lambda: nn.fractional_max_pool2d(X, 2), "one of output_size and output_ratio"),
     "fractional layer": (lambda: nn.FractionalMaxPool3d(2, 3, 0.5), "one of output_size and"),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import chain
@@ -17,7 +17,6 @@ from .._core import (
     StepOutcome,
     Var,
     array,
-    full,
     grad,
     make_repeated_update,
     make_step_outcome,
@@ -30,6 +29,7 @@ from .._names import Absent
 from .._typing import as_var, shown
 from ..elementwise import where
 from ..nn.module import Module
+from .keeping import WIDER, Group, Keeper
 from .matching import Gradients, in_order
 
 __all__ = ["Group", "Numbers", "Optimizer"]
@@ -42,8 +42,6 @@ Numbers: TypeAlias = dict[str, Var]
 Formula: TypeAlias = tuple[
     tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...], tuple[Any, ...]
 ]
-#: The dtypes of parameters whose steps, and what is kept for them, are in a wider one.
-_WIDER = {"float16": "float32", "bfloat16": "float32"}
 #: The options of all optimisers that say which program a step is.
 _COMMON = ("maximize", "master")
 #: Returns those of a group: a step makes no call for each group.
@@ -54,11 +52,9 @@ _IS_GIVEN = partial(is_not, None)
 _MOST_OUTCOMES = 64
 #: The number of losses that are remembered, to tell that one is stepped by again.
 _MOST_LOSSES = 64
-#: Parameters as "params", and options by name.
-Group: TypeAlias = dict[str, Any]
 
 
-class Optimizer(ABC):
+class Optimizer(Keeper):
     """Moves parameters against the gradient of a loss.
 
     Numbers that change from step to step, such as the learning rate, are
@@ -151,16 +147,14 @@ class Optimizer(ABC):
         if not given:
             raise at_line(ValueError(f"{name}: no parameters given"))
         self.defaults: Group = {"lr": lr, **options, "maximize": maximize, "master": master}
-        self.param_groups: list[Group] = []
-        self.parameters: list[Var] = []
+        self.param_groups = []
+        self.parameters = []
         self._steps = 0
-        #: Of each parameter, the number of its group.
-        self._group_of: list[int] = []
+        self._group_of = []
         #: The last steps, as far as it is not known whether they have been taken, and
         #: the parameters that they move.
         self._outcomes: list[tuple[StepOutcome, list[int]]] = []
-        #: The tensors that are kept, by name and by the parameter's number.
-        self._kept: dict[str, dict[int, Var]] = {}
+        self._kept = {}
         for group in given if isinstance(given[0], Mapping) else [{"params": given}]:
             self.add_param_group(group)
 
@@ -202,24 +196,6 @@ class Optimizer(ABC):
         self.parameters += new
         self.param_groups.append(added)
         self._complete_state()
-
-    def _complete_state(self) -> None:
-        """Make the state that parameters lack, for the options that there are now."""
-        new = [self._new_state(group) for group in self.param_groups]
-        for index, (parameter, k) in enumerate(zip(self.parameters, self._group_of, strict=True)):
-            for name, first in new[k].items():
-                self._add_state(name, index, self._state_shape(name, parameter), first)
-            if self.param_groups[k]["master"] and parameter.dtype in _WIDER:
-                self._add_state("master", index, parameter.shape, 0.0)
-
-    def _add_state(self, name: str, index: int, shape: tuple[int, ...], first: float) -> None:
-        """Make what is kept by a name for a parameter, unless it is there."""
-        kept = self._kept.setdefault(name, {})
-        if index not in kept:
-            parameter = self.parameters[index]
-            dtype = parameter.dtype
-            with device_of(parameter):
-                kept[index] = full(shape, first, _WIDER.get(dtype, dtype))
 
     def _check_parameters(self, new: list[Any]) -> None:
         """Raise an error unless these are float Vars that are not there yet."""
@@ -303,8 +279,8 @@ class Optimizer(ABC):
             group.update({name: False for name in _COMMON if name not in group})
         for kept in self._kept.values():
             for tensor in kept.values():
-                if tensor.dtype in _WIDER:
-                    tensor.assign(tensor.cast(_WIDER[tensor.dtype]))
+                if tensor.dtype in WIDER:
+                    tensor.assign(tensor.cast(WIDER[tensor.dtype]))
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("defaults", ()):
@@ -449,16 +425,16 @@ class Optimizer(ABC):
             parameter, own = self.parameters[index], kinds[step]
             place = device_of(parameter)
             dtype = parameter.dtype
-            kind = _WIDER.get(dtype, dtype), place
+            kind = WIDER.get(dtype, dtype), place
             if kind not in scalars:
                 with place:
                     scalars[kind] = {name: array(n, kind[0]) for name, n in numbers.items()}
             of_own = {name: n for (k, name), n in scalars[kind].items() if k == own}
-            if gradient.dtype in _WIDER:
+            if gradient.dtype in WIDER:
                 gradient = gradient.cast(kind[0])
             if self.param_groups[self._group_of[index]]["maximize"]:
                 gradient = -gradient
-            update = self._update_half if dtype in _WIDER else self._update
+            update = self._update_half if dtype in WIDER else self._update
             parameter.update(update(index, parameter, gradient, of_own))
         outcome.watch_updates()
         if may_repeat:
@@ -469,7 +445,7 @@ class Optimizer(ABC):
     def _update_half(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         """Return what a parameter in halves becomes by `_update`, in its wider dtype."""
         dtype = parameter.dtype
-        value = parameter.cast(_WIDER[dtype])
+        value = parameter.cast(WIDER[dtype])
         has_master = self.param_groups[self._group_of[index]]["master"]
         if has_master:
             master = self._kept["master"][index]
@@ -510,21 +486,9 @@ class Optimizer(ABC):
         back from the state's Var: so all updates of a step are one program.
         """
 
-    def _new_state(self, group: Group) -> dict[str, float]:
-        """Return what is kept for each parameter of a group, and its first value."""
-        return {}
-
-    def _state_shape(self, name: str, parameter: Var) -> tuple[int, ...]:
-        """Return the shape of what is kept by a name for a parameter."""
-        return parameter.shape
-
-    def _keep(self, state: str, index: int, value: Var) -> Var:
-        """Make a value the state of a parameter; return the value."""
-        self._kept[state][index].update(value)
-        return value
-
     def state_dict(self) -> dict[str, Any]:
         """Return the groups' options, the number of steps and the state's tensors."""
+        self._complete_state()  # for options that were set since the last step
         groups = [
             {name: option for name, option in group.items() if name != "params"}
             for group in self.param_groups
@@ -532,12 +496,12 @@ class Optimizer(ABC):
         state: dict[str, Any] = {"steps": self.steps, "param_groups": groups}
         if self._counts is not None:
             state["counts"] = list(self._counts)
-        for name, tensors in self._kept.items():
-            state.update({f"{name}.{k}": tensor for k, tensor in tensors.items()})
-        return state
+        return state | self._tensors()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take what `state_dict` returned, or what was saved of it.
+
+        The options are taken, too, and the state that these ask for.
 
         Raises
         ------
@@ -561,18 +525,8 @@ class Optimizer(ABC):
                     f"load_state_dict: {len(counts)} counts given, expected {len(self.parameters)}"
                 )
             )
-        values: list[tuple[Var, Var]] = []
-        for name, own in self.state_dict().items():
-            if not isinstance(own, Var):
-                continue
-            given = state[name]
-            with device_of(own):
-                value = array(given.numpy() if isinstance(given, Var) else given, own.dtype)
-            if value.shape != own.shape:
-                raise at_line(ValueError(f"{name!r} has shape {value.shape}, expected {own.shape}"))
-            values.append((own, value))
-        for own, value in values:
-            own.assign(value)
+        pairs = zip(self.param_groups, groups, strict=True)
+        self._kept = self._loaded(state, [{**group, **options} for group, options in pairs])
         for group, options in zip(self.param_groups, groups, strict=True):
             group.update(options)
         self._steps, self._outcomes = steps, []

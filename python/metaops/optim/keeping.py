@@ -1,0 +1,107 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What optimisers keep for their parameters from step to step."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from .._core import Var, array, full
+from .._devices import device_of
+from .._errors import at_line
+
+__all__ = ["WIDER", "Group", "Keeper"]
+
+#: Parameters as "params", and options by name.
+Group: TypeAlias = dict[str, Any]
+#: The dtypes of parameters whose steps, and what is kept for them, are in a wider one.
+WIDER = {"float16": "float32", "bfloat16": "float32"}
+
+
+class Keeper(ABC):
+    """Keeps tensors for parameters: those that their groups' options ask for."""
+
+    param_groups: list[Group]
+    parameters: list[Var]
+    #: Of each parameter, the number of its group.
+    _group_of: list[int]
+    #: The tensors that are kept, by name and by the parameter's number.
+    _kept: dict[str, dict[int, Var]]
+
+    def _new_state(self, group: Group) -> dict[str, float]:
+        """Return what is kept for each parameter of a group, and its first value."""
+        return {}
+
+    def _state_shape(self, name: str, parameter: Var) -> tuple[int, ...]:
+        """Return the shape of what `_new_state` names for a parameter."""
+        return parameter.shape
+
+    def _states(self, groups: list[Group]) -> Iterator[tuple[str, int, float]]:
+        """Yield what is kept with these options: name, number of parameter, first value."""
+        new = [self._new_state(group) for group in groups]
+        for index, k in enumerate(self._group_of):
+            for name, first in new[k].items():
+                yield name, index, first
+            if groups[k]["master"] and self.parameters[index].dtype in WIDER:
+                yield "master", index, 0.0
+
+    def _type_of(self, name: str, index: int) -> tuple[tuple[int, ...], str]:
+        """Return the shape and the dtype of what is kept by a name for a parameter."""
+        parameter = self.parameters[index]
+        dtype = parameter.dtype
+        is_master = name == "master"
+        shape = parameter.shape if is_master else self._state_shape(name, parameter)
+        return shape, WIDER.get(dtype, dtype)
+
+    def _complete_state(self) -> None:
+        """Make the state that parameters lack, for the options that there are now."""
+        for name, index, first in self._states(self.param_groups):
+            kept = self._kept.setdefault(name, {})
+            if index not in kept:
+                shape, dtype = self._type_of(name, index)
+                with device_of(self.parameters[index]):
+                    kept[index] = full(shape, first, dtype)
+
+    def _keep(self, state: str, index: int, value: Var) -> Var:
+        """Make a value the state of a parameter; return the value."""
+        self._kept[state][index].update(value)
+        return value
+
+    def _tensors(self) -> dict[str, Var]:
+        """Return all that is kept, by names and numbers of parameters."""
+        return {
+            f"{name}.{index}": tensor
+            for name, kept in self._kept.items()
+            for index, tensor in kept.items()
+        }
+
+    def _loaded(self, state: Mapping[str, Any], groups: list[Group]) -> dict[str, dict[int, Var]]:
+        """Return what is kept with the options of these groups, as a state has it.
+
+        What an option has left that is off is taken as well, if the state has it.
+
+        Raises
+        ------
+        KeyError
+            If a name is missing.
+        ValueError
+            If a tensor's shape differs.
+        """
+        needed = {(name, index): True for name, index, _ in self._states(groups)}
+        present = {(name, index): False for name, kept in self._kept.items() for index in kept}
+        result: dict[str, dict[int, Var]] = {}
+        for (name, index), is_needed in {**present, **needed}.items():
+            key = f"{name}.{index}"
+            if not is_needed and key not in state:
+                continue
+            given = state[key]
+            shape, dtype = self._type_of(name, index)
+            with device_of(self.parameters[index]):
+                value = array(given.numpy() if isinstance(given, Var) else given, dtype)
+            if value.shape != shape:
+                raise at_line(ValueError(f"{key!r} has shape {value.shape}, expected {shape}"))
+            result.setdefault(name, {})[index] = value
+        return result
