@@ -11,7 +11,7 @@ from lit.llvm.subst import ToolSubst
 
 config.name = "MetaOps"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
+config.suffixes = [".mlir", ".test"]
 # python/ belongs to pytest; Inputs/ holds what tests read.
 config.excludes = ["python", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
@@ -33,7 +33,7 @@ llvm_config.add_tool_substitutions(
         "metaop-run",
         "metaop-translate",
         # Not built in every configuration.
-        ToolSubst("metaop-lsp-server", unresolved="ignore"),
+        "metaop-lsp-server",
     ],
     [config.metaops_tools_dir],
 )

@@ -32,7 +32,7 @@ CLASSES = {
     "tensor of numbers": FLOATS + INTEGERS,
     "tensor of integers or booleans": (*INTEGERS, "bool"),
     "tensor of booleans": ("bool",),
-    "tensor of element values": ALL,
+    "tensor of numbers or booleans": ALL,
 }
 #: Names in MLIR's text.
 MLIR_TYPES = {

@@ -252,6 +252,15 @@ struct RunReport {
 static Expected<Tensors> runCompiled(func::FuncOp entry,
                                      ArrayRef<Tensor> arguments, Target &target,
                                      RunReport &report) {
+  func::CallOp call;
+  entry.walk([&](func::CallOp found) { call = call ? call : found; });
+  if (call) {
+    call.emitError("calls @")
+        << call.getCallee()
+        << "; a function that is compiled calls no other: inline it first "
+           "(metaop-opt --inline), or run it with --interpret";
+    return createStringError("the function cannot be compiled");
+  }
   OwningOpRef<ModuleOp> module = ModuleOp::create(entry.getLoc());
   auto copy = cast<func::FuncOp>(entry->clone());
   copy.setName("main");

@@ -22,6 +22,7 @@
 #include "AffineEmitter.h"
 #include "MetaOps/Dialect/MetaOp/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/ShortSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -94,6 +95,37 @@ Value BodyEmitter::emitLaneExpr(AffineExpr expr, const Iteration &at) {
   return emitAffine(b, loc, expr, emitLaneLoops(expr, at), symbols);
 }
 
+/// The largest magnitude that an expression of a stage has on the way to its
+/// value, about: numbers out of tensors count as what indices are.
+static int64_t getMagnitude(const Stage &stage, AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() == INT64_MIN ? INT64_MAX
+                                            : std::abs(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    int64_t extent = stage.getStaticExtent(dim.getPosition());
+    return ShapedType::isDynamic(extent) ? INT32_MAX : extent;
+  }
+  if (isa<AffineSymbolExpr>(expr))
+    return INT32_MAX;
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t lhs = getMagnitude(stage, binary.getLHS());
+  int64_t rhs = getMagnitude(stage, binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs > INT64_MAX - rhs ? INT64_MAX : lhs + rhs;
+  case AffineExprKind::Mul:
+    return multiplyCounts(lhs, rhs);
+  default:
+    return std::max(lhs, rhs);
+  }
+}
+
+/// Whether a check may leave 62 bits. Then it wraps, and is no longer linear in
+/// the loops.
+static bool mayWrap(const Stage &stage, AffineExpr check) {
+  return getMagnitude(stage, check) >= int64_t(1) << 62;
+}
+
 /// Whether `check` is at least 0, in which lanes if it depends on them.
 Value BodyEmitter::emitCheck(AffineExpr check, const Iteration &at) {
   if (!dependsOnLanes(check, at)) {
@@ -101,7 +133,8 @@ Value BodyEmitter::emitCheck(AffineExpr check, const Iteration &at) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                  emitExpr(check, at), zero);
   }
-  if (auto step = stage.getStep(check, at.getVectorLoop()))
+  if (auto step = stage.getStep(check, at.getVectorLoop());
+      step && !mayWrap(stage, check))
     return emitLinearMask(b, loc, emitExpr(check, at), *step, lanes);
   Value numbers = emitLaneExpr(check, at);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -115,6 +148,8 @@ Value BodyEmitter::emitCheck(AffineExpr check, const Iteration &at) {
 bool BodyEmitter::mustHold(AffineExpr check, const Iteration &at) const {
   if (llvm::is_contained(holding, check))
     return true;
+  if (mayWrap(stage, check))
+    return false;
   unsigned numSymbols = stage.symbols.size();
   SmallVector<Iteration::Bound> least, most;
   for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
@@ -152,8 +187,8 @@ static bool mayFailFar(const Stage &stage, AffineExpr check) {
 /// there does nothing, but takes hundreds of cycles to find that out.
 Value BodyEmitter::emitNearCheck(AffineExpr check, const Iteration &at) {
   std::optional<int64_t> step = stage.getStep(check, at.getVectorLoop());
-  if (!dependsOnLanes(check, at) || !step || mustHold(check, at) ||
-      !mayFailFar(stage, check))
+  if (!dependsOnLanes(check, at) || !step || mayWrap(stage, check) ||
+      mustHold(check, at) || !mayFailFar(stage, check))
     return {};
   Value greatest = emitExpr(check, at);
   if (*step > 0)

@@ -63,12 +63,16 @@ CpuCompiler::compileFor(StringRef targetName, StringRef bytecode,
   std::vector<llvm::MemoryBufferRef> objects;
   for (const std::string &name : names)
     objects.push_back(backend->getObject(name)->getMemBufferRef());
+  TargetCode code{writeProgram(data, (*program)->getInfo()), ""};
+  // A program of sorts, copies and views has no kernels.
+  if (objects.empty())
+    return code;
   auto image =
       linkImage(objects, names, target->getBuilder().getTargetTriple());
   if (!image)
     return image.takeError();
-  return TargetCode{writeProgram(data, (*program)->getInfo()),
-                    std::move(*image)};
+  code.image = std::move(*image);
+  return code;
 }
 
 } // namespace

@@ -222,11 +222,19 @@ static Value reindexLike(OpBuilder &builder, ReindexOpInterface reindex,
                            getExtentOperands(reindex));
 }
 
+/// Whether the op says its dynamic extents, which another op in its place would
+/// have to say: a transpose does not.
+static bool hasExtents(ReindexOpInterface reindex) {
+  auto type = cast<RankedTensorType>(reindex->getResult(0).getType());
+  return getExtentOperands(reindex).size() ==
+         static_cast<size_t>(type.getNumDynamicDims());
+}
+
 /// Puts a reindex of a reindex into one. The dialect's patterns do so too, but
 /// cannot tell that dynamic extents agree.
 static bool skipReindex(ReindexOpInterface reindex) {
   auto inner = reindex.getSource().getDefiningOp<ReindexOpInterface>();
-  if (!inner || !isInBounds(reindex))
+  if (!inner || !hasExtents(reindex) || !isInBounds(reindex))
     return false;
   OpBuilder builder(reindex);
   Value result = reindex->getResult(0);
@@ -240,7 +248,8 @@ static bool pull(ReindexOpInterface reindex, const ExpandedValues &values,
   SmallVector<Operation *> chain = collectChain(
       reindex.getSource(), reindex->getBlock(), options.maxClonedOps, kept);
   // A symbol that is the source itself would be replaced with it.
-  if (chain.empty() || !isWorthwhile(reindex, chain, values, options) ||
+  if (chain.empty() || !hasExtents(reindex) ||
+      !isWorthwhile(reindex, chain, values, options) ||
       llvm::count(reindex->getOperands(), Value(reindex.getSource())) != 1 ||
       !isInBounds(reindex))
     return false;

@@ -153,7 +153,7 @@ func.func @reindex_without_attributes(%x: tensor<4xf32>) {
 // -----
 
 func.func @reindex_element_type(%x: tensor<4xcomplex<f32>>) {
-  // expected-error @below {{operand #0 must be tensor of element values}}
+  // expected-error @below {{operand #0 must be tensor of numbers or booleans}}
   %y = metaop.reindex %x map affine_map<(d0) -> (d0)> fill 0.0 : f32
       : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
   return
@@ -559,7 +559,7 @@ func.func @constant_type() {
 // -----
 
 func.func @constant_vector() {
-  // expected-error @below {{must be tensor of element values}}
+  // expected-error @below {{must be tensor of numbers or booleans}}
   %y = metaop.constant dense<1.0> : vector<4xf32>
   return
 }
@@ -599,7 +599,7 @@ func.func @iota_c2() {
 // -----
 
 func.func @iota_c3() {
-  // expected-error @below {{must be tensor of numbers of number values}}
+  // expected-error @below {{must be tensor of numbers}}
   %y = metaop.iota dim = 0 : tensor<4xi1>
   return
 }

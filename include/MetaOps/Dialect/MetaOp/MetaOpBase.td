@@ -28,10 +28,13 @@ def MetaOp_Int : AnyTypeOf<[
 def MetaOp_Number : AnyTypeOf<[MetaOp_Float, MetaOp_Int], "number">;
 def MetaOp_Element : AnyTypeOf<[MetaOp_Number, MetaOp_Bool], "element">;
 
+/// Told of by its summary alone, not by a list of elements behind it.
 class MetaOp_TensorOf<Type element, string summary>
-    : RankedTensorOf<[element], [], summary>;
+    : Type<RankedTensorOf<[element]>.predicate, summary,
+           "::mlir::RankedTensorType">;
 
-def MetaOp_Tensor : MetaOp_TensorOf<MetaOp_Element, "tensor">;
+def MetaOp_Tensor
+    : MetaOp_TensorOf<MetaOp_Element, "tensor of numbers or booleans">;
 def MetaOp_FloatTensor : MetaOp_TensorOf<MetaOp_Float, "tensor of floats">;
 def MetaOp_NumberTensor : MetaOp_TensorOf<MetaOp_Number, "tensor of numbers">;
 def MetaOp_IntOrBoolTensor : MetaOp_TensorOf<
