@@ -49,10 +49,14 @@ def as_vars(what: str, tensors: object) -> list[Var]:
     return [as_var(x) for x in tensors]
 
 
+def _is_weak(x: VarLike) -> bool:
+    """Tell whether x is a Python number, which adopts the type of what is beside it."""
+    return isinstance(x, int | float) and not isinstance(x, np.generic)
+
+
 def beside(x: VarLike, other: Var) -> Var:
     """Return x as a Var; a Python number adopts the type of floats beside it."""
-    is_weak = isinstance(x, int | float) and not isinstance(x, np.generic)
-    return array(x, other.dtype) if is_weak and "float" in other.dtype else as_var(x)
+    return array(x, other.dtype) if _is_weak(x) and "float" in other.dtype else as_var(x)
 
 
 def paired(x: VarLike, y: VarLike) -> tuple[Var, Var]:
@@ -61,15 +65,71 @@ def paired(x: VarLike, y: VarLike) -> tuple[Var, Var]:
     return beside(x, second), beside(y, first)
 
 
-def widened(x: Var) -> tuple[Var, str]:
+#: What float32 holds with digits to spare, so that sums and squares fit, too. Longer integers
+#: are computed in float64.
+_SHORT = frozenset(["bool", "int8", "uint8"])
+
+
+def float_among(dtypes: Iterable[str]) -> str | None:
+    """Return the type to which the floats among several types are promoted, if there are any."""
+    floats = {dtype for dtype in dtypes if "float" in dtype}
+    if len(floats) < 2:
+        return floats.pop() if floats else None
+    return "float64" if "float64" in floats else "float32"
+
+
+def _wide(dtypes: Iterable[str], dtype: str | None) -> str:
+    """Return the type in which operands are computed, of which `dtype` is the float's."""
+    if dtype is None:
+        return "float32" if _SHORT.issuperset(dtypes) else "float64"
+    return "float64" if dtype == "float64" else "float32"
+
+
+def widened(x: VarLike) -> tuple[Var, str]:
     """Return x as floats in which squares and sums fit, and the dtype of a result.
 
-    Half floats are computed in float32; integers are float32.
+    Halves are computed in float32, and what is computed of them is rounded once, at the
+    end. The result for integers is float32; those of 8 bits are computed in it, longer ones
+    in float64.
     """
+    x = as_var(x)
     dtype = x.dtype
     if dtype in ("float32", "float64"):
         return x, dtype
-    return x.cast("float32"), dtype if "float" in dtype else "float32"
+    own = float_among([dtype])
+    return x.cast(_wide([dtype], own)), own or "float32"
+
+
+def widened_together(*operands: VarLike) -> tuple[list[Var], str]:
+    """Return operands as floats of one type, and the dtype of a result, as `widened` of one.
+
+    The result has the type to which they are promoted: that of the floats among them.
+    Python numbers adopt that of the others.
+    """
+    given = [x if _is_weak(x) else as_var(x) for x in operands]
+    types = [x.dtype for x in given if isinstance(x, Var)] or [as_var(x).dtype for x in given]
+    dtype = float_among(types)
+    wide = _wide(types, dtype)
+    tensors = [
+        (x if x.dtype == wide else x.cast(wide)) if isinstance(x, Var) else array(x, wide)
+        for x in given
+    ]
+    return tensors, dtype or "float32"
+
+
+def unrounded(x: Var) -> Var:
+    """Return halves as float32, and all others as they are."""
+    return x.cast("float32") if x.dtype in ("float16", "bfloat16") else x
+
+
+def lengthened(*tensors: Var) -> list[Var]:
+    """Return integers and booleans with the 64 bits of their sums; beside floats as they are."""
+    types = [x.dtype for x in tensors]
+    is_unsigned = all("uint" in dtype for dtype in types)
+    if float_among(types) or ("uint64" in types and not is_unsigned):
+        # No integers hold those of uint64 and of another type: what is done with them says so.
+        return [*tensors]
+    return [x.cast("uint64" if is_unsigned else "int64") for x in tensors]
 
 
 def shown(value: object) -> str:

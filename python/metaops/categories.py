@@ -15,7 +15,7 @@ from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._tables import searched
-from ._typing import Shape, VarLike, as_var, whole_number
+from ._typing import Shape, VarLike, as_var, whole_number, widened
 from .distributions import standard_exponential
 from .elementwise import where
 from .functions import log
@@ -53,17 +53,17 @@ def categorical(logits: VarLike, shape: Shape = (), *, key: Key | None = None) -
     Notes
     -----
     The largest logit with a Gumbel number of its own added wins, which it does with
-    its probability. The probabilities are right to 1e-6 of them, in float64 to 1e-15.
+    its probability. The probabilities are right to 1e-6 of them, in float64, in which
+    integers of 16 bits and more are taken, to 1e-15.
     """
-    scores = as_var(logits)
-    wide = "float64" if scores.dtype == "float64" else "float32"
+    scores, _ = widened(logits)
     if scores.ndim == 0 or scores.shape[-1] == 0:
         raise at_line(
             ValueError(f"categorical: logits has shape {scores.shape}, expected (..., classes)")
         )
     extents = (*shape_of(shape), *scores.shape)
-    numbers = standard_exponential(Source(key), extents, wide)
-    return argmax(scores.cast(wide).detach() - log(numbers), -1)
+    numbers = standard_exponential(Source(key), extents, scores.dtype)
+    return argmax(scores.detach() - log(numbers), -1)
 
 
 def _shares(name: str, p: VarLike) -> npt.NDArray[Any]:

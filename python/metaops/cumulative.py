@@ -20,7 +20,7 @@ from typing import Any
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import DType, VarLike, as_var, normalised_axis, refuse_out
+from ._typing import DType, VarLike, as_var, lengthened, normalised_axis, refuse_out, widened
 from .elementwise import where
 from .shaping import flip
 from .stacking import concat
@@ -44,14 +44,10 @@ def _prefix(kind: str, x: Var, dim: int | None, reverse: bool, exclusive: bool) 
     return _core.prefix(kind, x, None, normalised_axis(dim, x.ndim), bool(reverse), bool(exclusive))
 
 
-def _widened(x: VarLike, dtype: DType | None) -> Var:
+def _summed(x: VarLike, dtype: DType | None) -> Var:
     """Return x in the dtype of its sums: integers and booleans have 64 bits."""
     x = as_var(x)
-    if dtype is not None:
-        return x.cast(dtype)
-    if "float" in x.dtype:
-        return x
-    return x.cast("uint64" if "uint" in x.dtype else "int64")
+    return lengthened(x)[0] if dtype is None else x.cast(dtype)
 
 
 def cumsum(
@@ -89,7 +85,7 @@ def cumsum(
         If `dim` is out of range.
     """
     refuse_out("cumsum", out)
-    return _prefix("add", _widened(x, dtype), dim, reverse, exclusive)
+    return _prefix("add", _summed(x, dtype), dim, reverse, exclusive)
 
 
 def cumprod(
@@ -103,7 +99,7 @@ def cumprod(
 ) -> Var:
     """Return the products of the elements up to each one; see `cumsum`."""
     refuse_out("cumprod", out)
-    return _prefix("mul", _widened(x, dtype), dim, reverse, exclusive)
+    return _prefix("mul", _summed(x, dtype), dim, reverse, exclusive)
 
 
 def cummax(
@@ -137,9 +133,8 @@ def logcumsumexp(
 
     Without overflow in between. Integers become float32. See `cumsum`.
     """
-    x = as_var(x)
-    x = x if "float" in x.dtype else x.cast("float32")
-    return _prefix("logaddexp", x, dim, reverse, exclusive)
+    x, dtype = widened(x)
+    return _prefix("logaddexp", x, dim, reverse, exclusive).cast(dtype)
 
 
 def linear_recurrence(

@@ -19,8 +19,10 @@ from ._typing import (
     normalised_axes,
     normalised_axis,
     shown,
+    unrounded,
     whole_number,
     widened,
+    widened_together,
 )
 from .elementwise import not_equal, where
 from .stacking import concat
@@ -40,6 +42,8 @@ def diff(
     append: VarLike | None = None,
 ) -> Var:
     """Return the n-th differences of neighbours along a dimension.
+
+    Integers wrap in their type; halves are computed in float32.
 
     Parameters
     ----------
@@ -67,10 +71,11 @@ def diff(
     ]
     if len(parts) > 1:
         x = concat(parts, axis)
+    dtype, x = x.dtype, unrounded(x)
     for _ in range(min(count, x.shape[axis])):
         right, left = _part(x, axis, 1, None), _part(x, axis, None, -1)
-        x = not_equal(right, left) if x.dtype == "bool" else right - left
-    return x if count else +x
+        x = not_equal(right, left) if dtype == "bool" else right - left
+    return x.cast(dtype)
 
 
 def _beside(part: VarLike, x: Var, axis: int) -> Var:
@@ -89,13 +94,22 @@ def ediff1d(x: VarLike, to_end: VarLike | None = None, to_begin: VarLike | None 
     x
         Any shape.
     to_end, to_begin
-        What comes behind and before them, flattened too.
+        What comes behind and before them, flattened too. They take x's type; but floats
+        beside integers stay, and the result is of floats.
     """
     x = as_var(x).reshape((-1,))
     result = _part(x, 0, 1, None) - _part(x, 0, None, -1)
-    ends = [None if end is None else beside(end, x).cast(x.dtype) for end in (to_begin, to_end)]
-    parts = [part.reshape((-1,)) for part in (ends[0], result, ends[1]) if part is not None]
+    before, behind = (
+        [] if end is None else [_end(beside(end, x), x)] for end in (to_begin, to_end)
+    )
+    parts = [*before, result, *behind]
     return concat(parts) if len(parts) > 1 else result
+
+
+def _end(end: Var, x: Var) -> Var:
+    """Return what comes beside differences as a vector: of x's type, unless that would cut it."""
+    is_cut = "float" in end.dtype and "float" not in x.dtype
+    return (end if is_cut else end.cast(x.dtype)).reshape((-1,))
 
 
 def gradient(
@@ -121,7 +135,8 @@ def gradient(
     Returns
     -------
     Var or list of Var
-        Of x's shape, floats; a list for several dimensions.
+        Of x's shape, floats of the type to which x and the spacings are promoted, float32
+        of integers; a list for several dimensions. Halves are computed in float32.
 
     Raises
     ------
@@ -129,13 +144,14 @@ def gradient(
         If there are too few samples or other numbers of spacings, or `edge_order` is
         another number.
     """
-    (x, dtype), single = widened(as_var(x)), isinstance(dim, int)
+    (x, *steps), dtype = widened_together(x, *spacing)
+    single = isinstance(dim, int)
     axes = normalised_axes(dim, x.ndim)
     if isinstance(dim, Sequence):
         axes = tuple(normalised_axis(axis, x.ndim) for axis in dim)
     if edge_order not in (1, 2):
         raise at_line(ValueError(f"gradient: edge_order is {shown(edge_order)}, expected 1 or 2"))
-    steps = [beside(step, x) for step in spacing] or [as_var(1)]
+    steps = steps or [_core.full((), 1, x.dtype)]
     if len(steps) == 1 and steps[0].ndim == 0:
         steps *= len(axes)
     if len(steps) != len(axes):
@@ -175,7 +191,6 @@ def _slopes(x: Var, axis: int, step: Var, edge_order: int) -> Var:
                 f" {extent} coordinates along dimension {axis}"
             )
         )
-    step = step.cast(x.dtype)
     if step.ndim == 0:
         widths = step.broadcast((extent - 1,))
     else:
@@ -208,6 +223,9 @@ def _bend(between: Var, widths: Var, axis: int, extent: int) -> Var:
 def trapezoid(y: VarLike, x: VarLike | None = None, dx: float = 1.0, dim: int = -1) -> Var:
     """Return the area under samples of a function, by the trapezoidal rule.
 
+    A float of the type to which y and x are promoted, computed in float32 of halves;
+    integers give float32.
+
     Parameters
     ----------
     y
@@ -224,21 +242,35 @@ def trapezoid(y: VarLike, x: VarLike | None = None, dx: float = 1.0, dim: int = 
     ValueError
         If `dim` is out of range or the shapes do not fit.
     """
-    y, dtype = widened(as_var(y))
+    areas, axis, dtype = trapezoids("trapezoid", y, x, dx, dim)
+    return areas.sum(axis).cast(dtype)
+
+
+def trapezoids(
+    name: str, y: VarLike, x: VarLike | None, dx: float, dim: int
+) -> tuple[Var, int, str]:
+    """Return the areas between samples, the dimension they are along, and a result's dtype.
+
+    Raises
+    ------
+    ValueError
+        If `dim` is out of range or the shapes do not fit. The message begins with `name`.
+    """
+    if x is None:
+        y, dtype = widened(y)
+    else:
+        (y, x), dtype = widened_together(y, x)
     axis = normalised_axis(dim, y.ndim)
     sums = _part(y, axis, 1, None) + _part(y, axis, None, -1)
     if x is None:
-        return ((sums * (0.5 * dx)).sum(axis)).cast(dtype)
-    places = as_var(x)
-    if places.ndim == 1 and places.shape[0] == y.shape[axis]:
-        places = _along(places, y, axis)
-    elif places.shape != y.shape:
+        return sums * (0.5 * dx), axis, dtype
+    if x.ndim == 1 and x.shape[0] == y.shape[axis]:
+        x = _along(x, y, axis)
+    elif x.shape != y.shape:
         raise at_line(
-            ValueError(f"trapezoid: x has shape {places.shape}, which does not fit y's, {y.shape}")
+            ValueError(f"{name}: x has shape {x.shape}, which does not fit y's, {y.shape}")
         )
-    places = places.cast(y.dtype)
-    widths = _part(places, axis, 1, None) - _part(places, axis, None, -1)
-    return (sums * widths * 0.5).sum(axis).cast(dtype)
+    return sums * (_part(x, axis, 1, None) - _part(x, axis, None, -1)) * 0.5, axis, dtype
 
 
 def interp(
@@ -262,7 +294,8 @@ def interp(
     Returns
     -------
     Var
-        x's shape, a float. NaN for NaN.
+        x's shape, a float of the type to which x and the points are promoted, float32 of
+        integers. NaN for NaN.
 
     Raises
     ------
@@ -277,11 +310,7 @@ def interp(
                 " dimension and equal extents above 0"
             )
         )
-    x, points = (beside(tensor, values) for tensor in (x, points))
-    types = {tensor.dtype for tensor in (x, points, values)}
-    wide = "float64" if "float64" in types else "float32"
-    dtype = values.dtype if len(types) == 1 and "float" in values.dtype else wide
-    x, points, values = (tensor.cast(wide) for tensor in (x, points, values))
+    (x, points, values), dtype = widened_together(x, points, values)
     last = points.size - 1
     low = count_below(points, x.detach(), or_equal=True) - 1
     low = where(low < 0, 0, where(low >= last, max(last - 1, 0), low))
@@ -291,7 +320,7 @@ def interp(
     result = first + rise * where(run == 0, 0, (x - start) / where(run == 0, 1, run))
     # At the points themselves there is no rounding.
     result = where(x == read(points, high), read(values, high), result)
-    below = values[0] if left is None else beside(left, values).cast(wide)
-    above = values[last] if right is None else beside(right, values).cast(wide)
+    below = values[0] if left is None else beside(left, values).cast(values.dtype)
+    above = values[last] if right is None else beside(right, values).cast(values.dtype)
     result = where(x < points[0], below, where(x > points[last], above, result))
     return where(x != x, x, result).cast(dtype)

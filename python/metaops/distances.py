@@ -9,7 +9,15 @@ import numpy as np
 
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_number, as_var, normalised_axis, paired, shown, widened
+from ._typing import (
+    VarLike,
+    as_number,
+    as_var,
+    normalised_axis,
+    shown,
+    widened,
+    widened_together,
+)
 from .elementwise import where
 from .gathering import take
 from .norms import norm
@@ -32,21 +40,22 @@ def cdist(x: VarLike, y: VarLike, order: float = 2.0) -> Var:
     Returns
     -------
     Var
-        Shape ``(..., P, R)``. The gradient of a distance 0 is 0.
+        Shape ``(..., P, R)``, floats; integers give float32. The gradient of a distance 0
+        is 0.
 
     Raises
     ------
     ValueError
         If the shapes do not fit, or there is no such norm.
     """
-    x, y = paired(x, y)
+    (x, y), dtype = widened_together(x, y)
     if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-1]:
         raise at_line(
             ValueError(
                 f"cdist of shapes {x.shape} and {y.shape}: expected (..., P, M) and (..., R, M)"
             )
         )
-    return norm(x.unsqueeze(-2) - y.unsqueeze(-3), order, -1)
+    return norm(x.unsqueeze(-2) - y.unsqueeze(-3), order, -1).cast(dtype)
 
 
 def pdist(x: VarLike, order: float = 2.0) -> Var:
@@ -62,22 +71,25 @@ def pdist(x: VarLike, order: float = 2.0) -> Var:
     Returns
     -------
     Var
-        Shape ``(n * (n - 1) / 2,)``: those of the first row, of the second, and so on.
+        Shape ``(n * (n - 1) / 2,)``, floats: those of the first row, of the second, and so
+        on. Integers give float32.
 
     Raises
     ------
     ValueError
         If x is no matrix, or there is no such norm.
     """
-    x = as_var(x)
+    x, dtype = widened(x)
     if x.ndim != 2:
         raise at_line(ValueError(f"pdist: given shape {x.shape}, expected a matrix"))
     first, second = np.triu_indices(x.shape[0], 1)
-    return norm(take(x, first, 0) - take(x, second, 0), order, -1)
+    return norm(take(x, first, 0) - take(x, second, 0), order, -1).cast(dtype)
 
 
 def renorm(x: VarLike, order: float, dim: int, maxnorm: float) -> Var:
     """Return x with slices whose norm is too large scaled to have that norm.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------

@@ -20,9 +20,9 @@ from ._typing import (
     DType,
     VarLike,
     as_var,
-    beside,
     paired,
     refuse_out,
+    widened_together,
 )
 from .limits import finfo
 
@@ -171,14 +171,17 @@ def float_power(x: VarLike, y: VarLike) -> Var:
 
 
 def fma(x: VarLike, y: VarLike, z: VarLike) -> Var:
-    """Return ``x * y + z`` of floats, rounded once."""
+    """Return ``x * y + z``, a float, rounded once; integers give float32."""
     return _core.ternary("fma", x, y, z)
 
 
 def lerp(x: VarLike, y: VarLike, weight: VarLike) -> Var:
-    """Return ``x + weight * (y - x)``: x where the weight is 0."""
-    x, y = paired(x, y)
-    return x + beside(weight, x) * (y - x)
+    """Return ``x + weight * (y - x)``, a float: x where the weight is 0.
+
+    Integers are floats before they are subtracted, and give float32.
+    """
+    (x, y, weight), dtype = widened_together(x, y, weight)
+    return (x + weight * (y - x)).cast(dtype)
 
 
 def copysign(x: VarLike, y: VarLike) -> Var:
@@ -187,7 +190,7 @@ def copysign(x: VarLike, y: VarLike) -> Var:
 
 
 def nextafter(x: VarLike, y: VarLike) -> Var:
-    """Return the float next to x on the side of y, in their dtype."""
+    """Return the float next to x on the side of y, in their dtype; integers give float32."""
     return _core.binary("nextafter", x, y)
 
 

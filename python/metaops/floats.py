@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var, beside, paired, shown, widened
+from ._typing import VarLike, as_var, shown, widened, widened_together
 from .bits import bitwise_and, bitwise_left_shift, bitwise_right_shift
 from .elementwise import abs, clip, copysign, fmod, isfinite, maximum, where
 from .functions import exp, log, rsqrt, sin
@@ -75,7 +75,9 @@ def frexp(x: VarLike) -> tuple[Var, Var]:
 
     Of 0, infinities and NaN m is x, and e is 0. Integers are taken as float32.
     """
-    wide, dtype = widened(as_var(x))
+    x = as_var(x)
+    # A longer type would hold integers that m, rounded, makes 1.
+    wide, dtype = widened(x if "float" in x.dtype else x.cast("float32"))
     integers, digits, bias = _LAYOUTS[wide.dtype]
     # Numbers below the normal ones are made such first.
     is_tiny = abs(wide) < 2.0 ** (1 - bias)
@@ -158,14 +160,19 @@ def i0(x: VarLike) -> Var:
 
 
 def xlogy(x: VarLike, y: VarLike) -> Var:
-    """Return ``x * log(y)``, 0 where x is 0 and y is not NaN; a float."""
-    x, y = paired(x, y)
+    """Return ``x * log(y)``, 0 where x is 0 and y is not NaN; a float.
+
+    Halves are computed in float32; integers give float32.
+    """
+    (x, y), dtype = widened_together(x, y)
     is_zero = (x == 0) & (y == y)
-    return where(is_zero, x * 0.0, x * log(where(is_zero, beside(1, y), y)))
+    return where(is_zero, x * 0.0, x * log(where(is_zero, 1.0, y))).cast(dtype)
 
 
 def logit(x: VarLike, eps: float | None = None) -> Var:
     """Return ``log(x / (1 - x))``, of which `sigmoid` is the inverse.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------
@@ -179,9 +186,9 @@ def logit(x: VarLike, eps: float | None = None) -> Var:
     ValueError
         If `eps` is not in [0, 0.5].
     """
-    x = as_var(x)
+    x, dtype = widened(x)
     if eps is not None:
         if not isinstance(eps, int | float) or not 0 <= eps <= 0.5:
             raise at_line(ValueError(f"logit: eps is {shown(eps)}, expected it in [0, 0.5]"))
         x = clip(x, eps, 1.0 - eps)
-    return log(x / (1 - x))
+    return log(x / (1 - x)).cast(dtype)

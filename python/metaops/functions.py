@@ -4,7 +4,8 @@
 """Element-wise functions of real numbers.
 
 They take floats; integers and booleans become float32. float16 and bfloat16 are
-computed in float32 and rounded once. Errors are in docs/Spec.md, "Rounding".
+computed in float32 and rounded once. Those of several operations compute integers of 16
+bits and more in float64 (docs/Types.md). Errors are in docs/Spec.md, "Rounding".
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import math
 from . import _core, elementwise
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var, paired, whole_number
+from ._typing import VarLike, as_var, paired, whole_number, widened, widened_together
 
 __all__ = [
     "acos",
@@ -225,6 +226,8 @@ def polygamma(n: VarLike, x: VarLike) -> Var:
 def multigammaln(x: VarLike, d: int) -> Var:
     """Return the logarithm of the gamma function of x and d dimensions.
 
+    Halves are computed in float32; integers give float32.
+
     The sum of ``lgamma(x - j / 2)`` for j from 0 to d - 1 and ``d * (d - 1) / 4 *
     log(pi)``; NaN where x is not above ``(d - 1) / 2``.
 
@@ -238,11 +241,11 @@ def multigammaln(x: VarLike, d: int) -> Var:
     d = whole_number("multigammaln", "d", d)
     if d == 0:
         raise at_line(ValueError("multigammaln: d is 0, expected 1 or more"))
-    x = as_var(x)
+    x, dtype = widened(x)
     total = lgamma(x) + d * (d - 1) / 4 * math.log(math.pi)
     for j in range(1, d):
         total = total + lgamma(x - j / 2)
-    return elementwise.where(x > (d - 1) / 2, total, math.nan)
+    return elementwise.where(x > (d - 1) / 2, total, math.nan).cast(dtype)
 
 
 def hypot(x: VarLike, y: VarLike) -> Var:
@@ -256,29 +259,43 @@ def atan2(y: VarLike, x: VarLike) -> Var:
 
 
 def logaddexp(x: VarLike, y: VarLike) -> Var:
-    """Return ``log(exp(x) + exp(y))``, which does not overflow in between."""
-    x, y = paired(x, y)
+    """Return ``log(exp(x) + exp(y))``, which does not overflow in between.
+
+    Halves are computed in float32; integers give float32.
+    """
+    (x, y), dtype = widened_together(x, y)
     # Infinities of one sign have no difference.
     distance = elementwise.where(x == y, 0, x - y)
-    return elementwise.maximum(x, y) + log1p(exp(-elementwise.abs(distance)))
+    return (elementwise.maximum(x, y) + log1p(exp(-elementwise.abs(distance)))).cast(dtype)
 
 
 def logaddexp2(x: VarLike, y: VarLike) -> Var:
-    """Return ``log2(2**x + 2**y)``, which does not overflow in between."""
-    x, y = paired(x, y)
+    """Return ``log2(2**x + 2**y)``, which does not overflow in between.
+
+    Halves are computed in float32; integers give float32.
+    """
+    (x, y), dtype = widened_together(x, y)
     distance = elementwise.where(x == y, 0, x - y)
     rest = log1p(exp2(-elementwise.abs(distance)))
-    return elementwise.maximum(x, y) + rest * (1 / math.log(2))
+    return (elementwise.maximum(x, y) + rest * (1 / math.log(2))).cast(dtype)
 
 
 def deg2rad(x: VarLike) -> Var:
-    """Return an angle of x degrees in radians."""
-    return as_var(x) * (math.pi / 180)
+    """Return an angle of x degrees in radians.
+
+    Halves are computed in float32; integers give float32.
+    """
+    x, dtype = widened(x)
+    return (x * (math.pi / 180)).cast(dtype)
 
 
 def rad2deg(x: VarLike) -> Var:
-    """Return an angle of x radians in degrees."""
-    return as_var(x) * (180 / math.pi)
+    """Return an angle of x radians in degrees.
+
+    Halves are computed in float32; integers give float32.
+    """
+    x, dtype = widened(x)
+    return (x * (180 / math.pi)).cast(dtype)
 
 
 # SciPy's and JAX's name.

@@ -18,7 +18,7 @@ import numpy as np
 from ._core import Var
 from ._errors import at_line
 from ._indices import as_indices, checked, last_written
-from ._typing import VarLike, as_var, normalised_axis, refuse_out, shown
+from ._typing import VarLike, as_var, normalised_axis, refuse_out, shown, unrounded
 from .elementwise import clip, mod, where
 
 __all__ = ["gather", "put_along_axis", "scatter_add", "take", "take_along_axis"]
@@ -282,4 +282,6 @@ def scatter_add(x: VarLike, dim: int, index: VarLike, src: VarLike) -> Var:
             )
         )
     places, extra = _along("scatter_add", x.shape, axis, indices)
-    return x + source.cast(x.dtype).reindex_reduce("add", x.shape, places, extras=[extra])
+    wide = unrounded(x)
+    added = source.cast(wide.dtype).reindex_reduce("add", x.shape, places, extras=[extra])
+    return (wide + added).cast(x.dtype)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var
+from ._typing import VarLike, as_var, float_among, unrounded
 from .histograms import _are_edges, _bin_of, _counted, _edges, _wide
 
 __all__ = ["histogram2d", "histogramdd"]
@@ -35,14 +35,17 @@ def _histogram(
         uniform = not _are_edges(own)
         edges.append(found)
         places.append(_bin_of(_wide(coordinate) if uniform else coordinate, found, uniform))
+    if density and weights is not None:
+        # What is divided by a sum is not rounded before.
+        weights = unrounded(as_var(weights))
     counts = _counted(what, places, tuple(side.size - 1 for side in edges), weights)
     if density:
+        wide = [_wide(side) for side in edges]
+        counts = counts.cast(float_among(side.dtype for side in wide) or "float32")
         total = counts.sum()
-        for axis, side in enumerate(edges):
-            widths = _wide(side)[1:] - _wide(side)[:-1]
-            counts = counts.cast(widths.dtype) / widths.reshape(
-                [-1] + [1] * (len(edges) - axis - 1)
-            )
+        for axis, side in enumerate(wide):
+            widths = side[1:] - side[:-1]
+            counts = counts / widths.reshape([-1] + [1] * (len(edges) - axis - 1))
         counts = counts / total
     return counts, [+side for side in edges]
 

@@ -13,7 +13,7 @@ from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._search import count_below, read
-from ._typing import VarLike, as_var, shown, whole_number
+from ._typing import VarLike, as_var, shown, unrounded, whole_number
 from .elementwise import where
 from .segments import extent_above, integers
 
@@ -274,9 +274,11 @@ def histogram(
             raise at_line(
                 ValueError(f"histogram: weights have shape {given.shape}, expected {x.shape}")
             )
-        weights = given.reshape((-1,))
+        # What is divided by a sum is not rounded before.
+        weights = (unrounded(given) if density else given).reshape((-1,))
     places = [_bin_of(flat, edges, uniform)]
     counts = _counted("histogram", places, (edges.size - 1,), weights)
     if density:
-        counts = counts.cast(_wide(edges).dtype) / (edges[1:] - edges[:-1]) / counts.sum()
+        counts = counts.cast(_wide(edges).dtype)
+        counts = counts / (edges[1:] - edges[:-1]) / counts.sum()
     return counts, +edges

@@ -199,7 +199,8 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
 _REDUCTIONS = ("all", "any", "max", "mean", "min", "prod", "sum")
 
 for _name in _REDUCTIONS:
-    _plain, _function = getattr(Var, _name), getattr(reduction, _name)
+    _function = getattr(reduction, _name)
+    _plain = reduction.plain_mean if _name == "mean" else getattr(Var, _name)
     setattr(Var, _name, reduction_method(_name, _plain, _function))
 setattr(Var, "round", rounding_method(Var.round, rounding.round))  # noqa: B010
 for _name, _function in _METHODS.items():

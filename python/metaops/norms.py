@@ -24,6 +24,8 @@ def norm(
 ) -> Var:
     """Return the vector norm of the elements along the dimensions, a float.
 
+    Halves are computed in float32; integers give float32.
+
     Its gradient is 0 where the norm is 0, and that by an element that is 0 is 0.
 
     Parameters
@@ -77,6 +79,8 @@ def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
 
 def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) -> Var:
     """Return a norm of matrices, a float. For vectors there is `metaops.norm`.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------

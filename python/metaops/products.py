@@ -15,7 +15,15 @@ from collections.abc import Sequence
 from . import _core
 from ._core import Var, matmul
 from ._errors import at_line
-from ._typing import VarLike, as_var, normalised_axis, shown, whole_number
+from ._typing import (
+    VarLike,
+    as_var,
+    float_among,
+    normalised_axis,
+    shown,
+    unrounded,
+    whole_number,
+)
 from .contraction import contract, einsum
 
 __all__ = [
@@ -258,6 +266,8 @@ def kron(a: VarLike, b: VarLike) -> Var:
 def cross(a: VarLike, b: VarLike, dim: int = -1) -> Var:
     """Return the cross product of vectors of three numbers.
 
+    Integers wrap in the type to which both are promoted; halves are computed in float32.
+
     Parameters
     ----------
     a, b
@@ -285,7 +295,10 @@ def cross(a: VarLike, b: VarLike, dim: int = -1) -> Var:
         names = [f"i{k}" if k != axis else f"(i{k}+{places})%3" for k in range(x.ndim)]
         return x.reindex(x.shape, names)
 
-    return turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1)
+    dtype = float_among([a.dtype, b.dtype])
+    a, b = unrounded(a), unrounded(b)
+    result = turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1)
+    return result if dtype is None else result.cast(dtype)
 
 
 def matrix_transpose(x: VarLike) -> Var:

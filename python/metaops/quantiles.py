@@ -15,7 +15,6 @@ from ._errors import at_line
 from ._typing import (
     Axes,
     VarLike,
-    as_var,
     normalised_axes,
     shown,
     widened,
@@ -86,8 +85,6 @@ def quantile(
     if method not in METHODS:
         names = ", ".join(map(repr, METHODS))
         raise at_line(ValueError(f"quantile: method is {shown(method)}, expected one of {names}"))
-    x = as_var(x)
-    x = x if "float" in x.dtype else x.cast("float32")
     x, dtype = widened(x)
     rows, kept, ones = flattened(x, dim)
     extent = rows.shape[-1]

@@ -13,6 +13,7 @@ with each result, and `dtype` is that in which x is taken and the result given.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,11 @@ from ._typing import (
     normalised_axes,
     normalised_axis,
     refuse_out,
+    unrounded,
     widened,
+    widened_together,
 )
-from .elementwise import abs, maximum, minimum
+from .elementwise import abs, add, maximum, minimum, multiply
 from .elementwise import where as select
 from .functions import exp, log, sqrt
 
@@ -113,6 +116,18 @@ def _start(initial: VarLike, result: Var) -> VarLike:
     return as_var(initial).cast(result.dtype)
 
 
+def _combined(
+    combine: Callable[[VarLike, VarLike], Var],
+    result: Var,
+    initial: VarLike,
+    x: Var,
+    dtype: DType | None,
+) -> Var:
+    """Return what x was reduced to, combined with a first number; halves are rounded here."""
+    own = x.dtype if "float" in x.dtype else dtype
+    return _given(combine(result, _start(initial, result)), own)
+
+
 def sum(
     x: VarLike,
     dim: Axes = None,
@@ -127,8 +142,10 @@ def sum(
     if dtype is None and initial is None and where is None and out is None:
         return _sum(as_var(x), dim, keepdims)
     refuse_out("sum", out)
-    result = _given(_sum(masked(_taken(x, dtype), where, 0), dim, keepdims), dtype)
-    return result if initial is None else result + _start(initial, result)
+    x = masked(_taken(x, dtype), where, 0)
+    if initial is None:
+        return _given(_sum(x, dim, keepdims), dtype)
+    return _combined(add, _sum(unrounded(x), dim, keepdims), initial, x, dtype)
 
 
 def prod(
@@ -145,8 +162,10 @@ def prod(
     if dtype is None and initial is None and where is None and out is None:
         return _prod(as_var(x), dim, keepdims)
     refuse_out("prod", out)
-    result = _given(_prod(masked(_taken(x, dtype), where, 1), dim, keepdims), dtype)
-    return result if initial is None else result * _start(initial, result)
+    x = masked(_taken(x, dtype), where, 1)
+    if initial is None:
+        return _given(_prod(x, dim, keepdims), dtype)
+    return _combined(multiply, _prod(unrounded(x), dim, keepdims), initial, x, dtype)
 
 
 def max(
@@ -200,14 +219,26 @@ def mean(
     where: VarLike | None = None,
     out: None = None,
 ) -> Var:
-    """Return the arithmetic mean, a float; NaN over nothing."""
+    """Return the arithmetic mean, a float; NaN over nothing.
+
+    Halves and integers of 8 bits are summed in float32, longer integers in float64; the
+    result for integers is float32.
+    """
     refuse_out("mean", out)
     x = _taken(x, dtype)
     if where is None:
-        return _given(_mean_of(x, dim, keepdims), dtype)
+        return _given(plain_mean(x, dim, keepdims), dtype)
     wide, own = widened(x)
     axes = normalised_axes(dim, x.ndim)
     return _mean(wide, axes, keepdims, mask_of(where, x)).cast(own if dtype is None else dtype)
+
+
+def plain_mean(x: Var, dim: Axes = None, keepdims: bool = False) -> Var:
+    """Return the mean without options: the extension's, of floats that hold the elements."""
+    if isinstance(x, Var) and "float" not in x.dtype:
+        wide, dtype = widened(x)
+        return _mean_of(wide, dim, keepdims).cast(dtype)
+    return _mean_of(x, dim, keepdims)
 
 
 def _count(x: Var, axes: tuple[int, ...], keepdims: bool, mask: Var | None) -> Var | float:
@@ -267,7 +298,9 @@ def var(
     """Return the variance: the mean square of what differs from the mean.
 
     `correction` is subtracted from the number of elements that the sum of
-    squares is divided by; 1 gives the unbiased estimate.
+    squares is divided by; 1 gives the unbiased estimate. Halves and integers of 8
+    bits are computed in float32, longer integers in float64; the result for integers is
+    float32.
     """
     refuse_out("var", out)
     result, own = _variance_of(x, dim, keepdims, correction, dtype, where)
@@ -326,6 +359,8 @@ def std(
 ) -> Var:
     """Return the standard deviation, the square root of `var`.
 
+    Halves are computed in float32; integers give float32.
+
     Its gradient is 0 where the deviation is 0.
     """
     refuse_out("std", out)
@@ -339,22 +374,22 @@ def logsumexp(
     """Return ``log(sum(weights * exp(x)))``, computed without overflow.
 
     Weights broadcast to x, and are 1 by default. Where they sum to a negative
-    number the result is NaN.
+    number the result is NaN. Halves are computed in float32; integers give float32.
     """
-    x = as_var(x)
-    axes = normalised_axes(dim, x.ndim)
-    if weights is not None:
-        x = x if "float" in x.dtype else x.cast("float32")
-        weights = as_var(weights)
+    if weights is None:
+        x, dtype = widened(x)
+    else:
+        (x, weights), dtype = widened_together(x, weights)
         # What weighs nothing takes no part, even where its exponential overflows.
-        x, weights = select(weights == 0, -math.inf, x), weights.cast(x.dtype)
+        x = select(weights == 0, -math.inf, x)
+    axes = normalised_axes(dim, x.ndim)
     largest = x.max(axes, True).detach()
     # An infinite maximum would make inf - inf.
     largest = select(abs(largest) == math.inf, 0.0, largest)
     terms = exp(x - largest)
     if weights is not None:
         terms = terms * weights
-    result = log(terms.sum(axes, True)) + largest
+    result = (log(terms.sum(axes, True)) + largest).cast(dtype)
     if keepdims:
         return result
     return result.reshape([n for axis, n in enumerate(x.shape) if axis not in axes])

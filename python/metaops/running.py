@@ -11,7 +11,7 @@ from ._core import Var
 from ._errors import at_line
 from ._typing import VarLike, as_number, as_var, normalised_axis, shown, widened
 from .cumulative import cumsum
-from .differences import _along, _part, diff
+from .differences import _part, diff, trapezoids
 from .elementwise import abs, mod, where
 from .stacking import concat
 
@@ -31,37 +31,24 @@ def cumulative_trapezoid(
     Returns
     -------
     Var
-        y's shape, the extent along the dimension one less.
+        y's shape, the extent along the dimension one less; floats as of
+        `metaops.trapezoid`.
 
     Raises
     ------
     ValueError
         If `dim` is out of range or the shapes do not fit.
     """
-    y, dtype = widened(as_var(y))
-    axis = normalised_axis(dim, y.ndim)
-    sums = _part(y, axis, 1, None) + _part(y, axis, None, -1)
-    if x is None:
-        return cumsum(sums * (0.5 * dx), axis).cast(dtype)
-    places = as_var(x)
-    if places.ndim == 1 and places.shape[0] == y.shape[axis]:
-        places = _along(places, y, axis)
-    elif places.shape != y.shape:
-        raise at_line(
-            ValueError(
-                f"cumulative_trapezoid: x has shape {places.shape}, which does not fit y's,"
-                f" {y.shape}"
-            )
-        )
-    places = places.cast(y.dtype)
-    widths = _part(places, axis, 1, None) - _part(places, axis, None, -1)
-    return cumsum(sums * widths * 0.5, axis).cast(dtype)
+    areas, axis, dtype = trapezoids("cumulative_trapezoid", y, x, dx, dim)
+    return cumsum(areas, axis).cast(dtype)
 
 
 def unwrap(
     x: VarLike, discont: float | None = None, dim: int = -1, *, period: float = 2.0 * math.pi
 ) -> Var:
     """Return x with multiples of a period added, so that it has no jumps.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------

@@ -128,6 +128,8 @@ def segment_min(x: VarLike, segment_ids: VarLike, num_segments: int | None = Non
 def segment_mean(x: VarLike, segment_ids: VarLike, num_segments: int | None = None) -> Var:
     """Return the means by segments, floats; NaN where a segment is empty.
 
+    Halves are computed in float32; integers give float32.
+
     Parameters and errors are those of `segment_sum`.
     """
     x, numbers, count = _arguments("segment_mean", x, segment_ids, num_segments)

@@ -10,7 +10,7 @@ import math
 from . import reduction
 from ._core import Var, full
 from ._errors import at_line
-from ._typing import Axes, VarLike, as_var, normalised_axes, widened
+from ._typing import Axes, VarLike, as_var, normalised_axes, widened, widened_together
 from .elementwise import clip, maximum, where
 from .stacking import concat
 
@@ -88,6 +88,9 @@ def average(
 ) -> Var | tuple[Var, Var]:
     """Return the weighted mean, a float; NaN where the weights sum to 0.
 
+    Computed in the type to which x and the weights are promoted, halves in float32;
+    integers give float32.
+
     Parameters
     ----------
     x
@@ -105,13 +108,15 @@ def average(
     ValueError
         If the weights have another shape.
     """
-    x, dtype = widened(as_var(x))
+    if weights is None:
+        x, dtype = widened(x)
+    else:
+        (x, weight), dtype = widened_together(x, weights)
     axes = normalised_axes(dim, x.ndim)
     if weights is None:
         result = x.mean(axes, keepdims).cast(dtype)
         count = math.prod(x.shape[axis] for axis in axes)
         return (result, full(result.shape, count, dtype)) if returned else result
-    weight = as_var(weights)
     if weight.shape != x.shape:
         if weight.shape != tuple(x.shape[axis] for axis in axes):
             raise at_line(
@@ -122,7 +127,6 @@ def average(
             )
         others = [axis for axis in range(x.ndim) if axis not in axes]
         weight = weight.broadcast(x.shape, others)
-    weight = weight.cast(x.dtype)
     total = weight.sum(axes, keepdims)
     result = ((x * weight).sum(axes, keepdims) / total).cast(dtype)
     return (result, total.cast(dtype)) if returned else result
@@ -162,6 +166,8 @@ def cov(
     aweights: VarLike | None = None,
 ) -> Var:
     """Return the covariances of variables, as ``numpy.cov``.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------
@@ -234,6 +240,8 @@ def _covariance(
 
 def corrcoef(x: VarLike, y: VarLike | None = None, rowvar: bool = True) -> Var:
     """Return Pearson's correlation coefficients of variables, as ``numpy.corrcoef``.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------
