@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .. import _core
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_count, as_integers, as_var, shown
+from .._typing import VarLike, as_count, as_integers, as_var, shown, widened
 from ..activations import log_softmax
 from ..elementwise import where
 from ..gathering import gather
@@ -145,26 +145,30 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         rows = x.unsqueeze(0) if x.ndim == 1 else x
         label = _core.check_labels(target, self.n_classes, None).cast("int64")
         label = label.reshape((rows.shape[0], 1))
-        head = log_softmax(self.head(rows), 1)
+        scores, dtype = widened(self.head(rows))
+        head = log_softmax(scores, 1)
         result = gather(head, 1, where(label < self.shortlist_size, label, 0))
         for k, cluster in enumerate(self.tail):
             first, end = self.cutoffs[k : k + 2]
             is_here = (label >= first) & (label < end)
-            among = gather(log_softmax(cluster(rows), 1), 1, where(is_here, label - first, 0))
+            scores, _ = widened(cluster(rows))
+            among = gather(log_softmax(scores, 1), 1, where(is_here, label - first, 0))
             place = self.shortlist_size + k
             result = where(is_here, head[:, place : place + 1] + among, result)
         result = result.reshape(x.shape[:-1])
-        return AdaptiveSoftmaxOutput(result, -result.mean())
+        return AdaptiveSoftmaxOutput(result.cast(dtype), (-result.mean()).cast(dtype))
 
     def log_prob(self, x: VarLike) -> Var:
         """Return the logarithms of all classes' probabilities, ``(N, n_classes)``."""
         x = self._checked(x)
-        head = log_softmax(self.head(x), -1)
+        scores, dtype = widened(self.head(x))
+        head = log_softmax(scores, -1)
         parts = [head[..., : self.shortlist_size]]
         for k, cluster in enumerate(self.tail):
             place = self.shortlist_size + k
-            parts.append(head[..., place : place + 1] + log_softmax(cluster(x), -1))
-        return concat(parts, -1)
+            scores, _ = widened(cluster(x))
+            parts.append(head[..., place : place + 1] + log_softmax(scores, -1))
+        return concat(parts, -1).cast(dtype)
 
     def predict(self, x: VarLike) -> Var:
         """Return the most probable class of each example, ``(N,)``, int64."""

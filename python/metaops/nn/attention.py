@@ -17,7 +17,7 @@ import numpy as np
 
 from .._core import Var, iota, matmul
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
+from .._typing import VarLike, as_var, widened_together
 from ..elementwise import where
 from ..functions import exp
 from .checks import check_probability
@@ -100,9 +100,8 @@ def attend(
     not made: one factor, ``(..., L, 1)``, is applied to the result. With `is_safe` a
     query that attends to no key has weights of 0, else of NaN.
     """
-    dtype = query.dtype
     # Scores, and sums that are not divided yet, may be larger than a half float.
-    wide = [widened(x)[0] for x in (query, key, value)]
+    wide, dtype = widened_together(query, key, value)
     scores = _grouped_matmul(wide[0], wide[1].swapaxes(-1, -2)) * scale
     for mask in masks:
         scores = _masked(name, scores, mask)
@@ -110,7 +109,7 @@ def attend(
     if dropout_p:
         numerator = dropout(numerator, dropout_p)
     result = _grouped_matmul(numerator, wide[2]) * factor
-    return (result.cast(dtype) if value.dtype == dtype else result), numerator, factor
+    return result.cast(dtype), numerator, factor
 
 
 def _check_operands(query: Var, key: Var, value: Var, enable_gqa: bool) -> None:
@@ -179,7 +178,8 @@ def scaled_dot_product_attention(
     Returns
     -------
     Var
-        ``(..., L, V)``. Scores of half floats are computed in float32.
+        ``(..., L, V)``, of the type to which queries, keys and values are promoted; halves
+        are computed in float32 up to it, and integers give float32.
 
     Raises
     ------

@@ -28,7 +28,8 @@ def _running(name: str, what: str, value: Var | None, channels: int) -> Var | No
 
 def _follow(running: Var, batch: Var, momentum: float | Var) -> None:
     """Move what is running towards the same of a batch."""
-    running.update(running * (1.0 - momentum) + batch.cast(running.dtype) * momentum)
+    wide, dtype = widened(running)
+    running.update((wide * (1.0 - momentum) + batch.cast(wide.dtype) * momentum).cast(dtype))
 
 
 def check_counts(name: str, x: Var, count: int, where: str) -> None:
@@ -53,6 +54,8 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Var:
     """Return x with each channel normalised over the batch.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------
@@ -105,6 +108,8 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Var:
     """Return x with each channel of each image normalised by itself.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .. import _core, activations, elementwise
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
+from .._typing import VarLike, as_var, widened, widened_together
 from .loss import Loss, check_reduction
 
 __all__ = ["CrossEntropyLoss", "NLLLoss", "cross_entropy_loss", "nll_loss"]
@@ -139,7 +139,6 @@ def _loss_of_probabilities(
     x: Var, target: Var, weight: Var | None, smoothing: float, reduction: str
 ) -> Var:
     """Return the cross entropy with probabilities of the classes."""
-    target = target.cast(x.dtype)
     if smoothing:
         target = target * (1.0 - smoothing) + smoothing / x.shape[1]
     products = x * target
@@ -165,6 +164,8 @@ def nll_loss(
     ignore_index: int = -100,
 ) -> Var:
     """Return minus the log-probability of the target class.
+
+    Halves are computed in float32.
 
     Parameters
     ----------
@@ -210,6 +211,8 @@ def cross_entropy_loss(
 ) -> Var:
     """Return the negative log-likelihood of the softmax of scores.
 
+    Halves are computed in float32. Scores and probabilities are promoted to one type.
+
     Parameters
     ----------
     x
@@ -241,15 +244,17 @@ def cross_entropy_loss(
             ValueError(f"{name}: label_smoothing is {label_smoothing}, expected it in [0, 1]")
         )
     given = _Given.of(name, x, target, takes_probabilities=True)
-    scores, dtype = widened(given.scores)
+    scores, target = given.scores, given.target
+    if given.is_probabilities:
+        (scores, target), dtype = widened_together(scores, target)
+    else:
+        scores, dtype = widened(scores)
     weight = _checked_weight(name, scores, weight)
     log_p = activations.log_softmax(scores, 1)
     if given.is_probabilities:
-        loss = _loss_of_probabilities(log_p, given.target, weight, label_smoothing, reduction)
+        loss = _loss_of_probabilities(log_p, target, weight, label_smoothing, reduction)
     else:
-        loss = _loss_of_labels(
-            log_p, given.target, weight, ignore_index, label_smoothing, reduction
-        )
+        loss = _loss_of_labels(log_p, target, weight, ignore_index, label_smoothing, reduction)
     return _result(loss.cast(dtype), given, reduction)
 
 

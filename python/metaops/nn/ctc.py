@@ -144,6 +144,8 @@ def ctc_loss(
 ) -> Var:
     """Return the negative logarithm of the probability of sequences of labels.
 
+    Halves are computed in float32.
+
     At each time one label or the blank is emitted; of repeated labels one is kept, and
     then blanks are left out. The loss sums over all ways to emit the target (Graves et
     al., 2006). A Python loop goes through the time, whose steps have the same kernels.

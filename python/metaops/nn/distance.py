@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Norms of vectors, and how far or how similar two of them are.
 
-Gradients are 0 where a norm is, as those of `metaops.norm`. Halves are computed in float32
-and rounded once, at the end.
+Gradients are 0 where a norm is, as those of `metaops.norm`. The result has the type to which
+the vectors are promoted, float32 of integers. Halves and integers of 8 bits are computed in
+float32, longer integers in float64, and rounded once, at the end.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from .. import norms
 from .._core import Var
 from .._errors import at_line
-from .._typing import Axes, VarLike, as_var, widened
+from .._typing import Axes, VarLike, widened, widened_together
 from ..elementwise import clip
 from .module import Module
 
@@ -29,6 +30,8 @@ __all__ = [
 
 def normalize(x: VarLike, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> Var:
     """Return vectors divided by their norms.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------
@@ -51,28 +54,26 @@ def normalize(x: VarLike, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> 
     ValueError
         If a dimension is out of range, or the order is none.
     """
-    x, dtype = widened(as_var(x))
+    x, dtype = widened(x)
     return (x / clip(norms.norm(x, p, dim, True), eps)).cast(dtype)
 
 
 def _two(name: str, x: VarLike, y: VarLike) -> tuple[Var, Var, str]:
     """Return two tensors of one shape, in which squares fit, and the dtype of a result."""
-    x, y = as_var(x), as_var(y)
+    (x, y), dtype = widened_together(x, y)
     try:
         shape = np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         raise at_line(
             ValueError(f"{name}: shapes {x.shape} and {y.shape} do not broadcast together")
         ) from None
-    (x, x_dtype), (y, y_dtype) = widened(x), widened(y)
-    # Halves of two types give float32.
-    wider = "float64" if "float64" in (x_dtype, y_dtype) else "float32"
-    dtype = x_dtype if x_dtype == y_dtype else wider
     return x.broadcast(shape), y.broadcast(shape), dtype
 
 
 def cosine_similarity(x: VarLike, y: VarLike, dim: int = 1, eps: float = 1e-8) -> Var:
     """Return the cosine of the angle between vectors.
+
+    Of the type to which both are promoted; halves are computed in float32.
 
     Parameters
     ----------
@@ -102,6 +103,8 @@ def pairwise_distance(
     x: VarLike, y: VarLike, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False
 ) -> Var:
     """Return the norm of the difference of vectors.
+
+    Of the type to which both are promoted; halves are computed in float32.
 
     Parameters
     ----------

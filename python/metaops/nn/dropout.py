@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import Shape, VarLike, as_var
+from .._typing import Shape, VarLike, as_var, widened
 from ..elementwise import where
 from ..sampling import bernoulli
 from .checks import check_probability
@@ -40,11 +40,14 @@ def _dropped(x: Var, p: float, shape: Shape) -> Var:
         return +x
     if p == 1.0:
         return x * 0.0
-    return where(bernoulli(1.0 - p, shape), x / (1.0 - p), 0)
+    x, dtype = widened(x)
+    return where(bernoulli(1.0 - p, shape), x / (1.0 - p), 0).cast(dtype)
 
 
 def dropout(x: VarLike, p: float = 0.5, is_train: bool = True) -> Var:
     """Return x with elements zeroed at random and the others scaled up.
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------
@@ -122,11 +125,14 @@ def _alpha_dropped(x: Var, p: float, shape: Shape) -> Var:
         return x * 0.0
     scale = ((1.0 - p) * (1.0 + p * _SELU_LIMIT**2)) ** -0.5
     shift = -scale * p * _SELU_LIMIT
-    return where(bernoulli(1.0 - p, shape), x, _SELU_LIMIT) * scale + shift
+    x, dtype = widened(x)
+    return (where(bernoulli(1.0 - p, shape), x, _SELU_LIMIT) * scale + shift).cast(dtype)
 
 
 def alpha_dropout(x: VarLike, p: float = 0.5, is_train: bool = False) -> Var:
     """Return x with elements set to the limit of SELU at random.
+
+    Halves are computed in float32; integers give float32.
 
     The result is scaled and moved, so that a mean of 0 and a variance of 1 stay
     (Klambauer et al., 2017). With a probability of 1 it is 0.

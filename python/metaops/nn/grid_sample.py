@@ -43,6 +43,8 @@ def grid_sample(
 ) -> Var:
     """Return images or volumes at the places of a grid.
 
+    Halves are computed in float32.
+
     Parameters
     ----------
     x
@@ -190,6 +192,8 @@ def _check(x: Var, grid: Var, mode: Any, padding_mode: Any) -> None:
 
 def affine_grid(theta: VarLike, size: Sequence[int], align_corners: bool = False) -> Var:
     """Return the places of an image's elements, moved by affine maps.
+
+    Halves are computed in float32.
 
     Parameters
     ----------

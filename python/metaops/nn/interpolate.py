@@ -53,6 +53,8 @@ def interpolate(
 ) -> Var:
     """Return signals, images or volumes of another size.
 
+    Halves are computed in float32.
+
     Parameters
     ----------
     x

@@ -9,10 +9,10 @@ import math
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, shown
+from .._typing import VarLike, shown, widened_together
 from ..elementwise import where
 from ..functions import exp, log
-from .loss import Loss, check_reduction, reduced, wide_operands
+from .loss import Loss, check_reduction, operands, reduced
 
 __all__ = [
     "GaussianNLLLoss",
@@ -34,6 +34,8 @@ def kl_div(
 ) -> Var:
     """Return ``target * (log(target) - x)``, the Kullback-Leibler divergence's summands.
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     Parameters
     ----------
     x
@@ -54,7 +56,7 @@ def kl_div(
     name = "kl_div"
     _check_reduction_of_kl(name, reduction)
     is_by_batch = reduction == "batchmean"
-    x, target, dtype = wide_operands(name, x, target, "sum" if is_by_batch else reduction)
+    x, target, dtype = operands(name, x, target, "sum" if is_by_batch else reduction)
     if is_by_batch and x.ndim == 0:
         raise at_line(ValueError(f"{name}: input has shape (), which has no batch for 'batchmean'"))
     if log_target:
@@ -78,6 +80,8 @@ def poisson_nll_loss(
 ) -> Var:
     """Return the negative log-likelihood of counts of a Poisson distribution.
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     Parameters
     ----------
     x
@@ -95,7 +99,7 @@ def poisson_nll_loss(
     reduction
         "mean", "sum" or "none".
     """
-    x, target, dtype = wide_operands("poisson_nll_loss", x, target, reduction)
+    x, target, dtype = operands("poisson_nll_loss", x, target, reduction)
     loss = exp(x) - target * x if log_input else x - target * log(x + eps)
     if full:
         is_many = target > 1
@@ -114,6 +118,8 @@ def gaussian_nll_loss(
     reduction: str = "mean",
 ) -> Var:
     """Return the negative log-likelihood of normally distributed numbers.
+
+    Of the type to which the tensors are promoted; halves are computed in float32.
 
     Parameters
     ----------
@@ -140,8 +146,8 @@ def gaussian_nll_loss(
     name = "gaussian_nll_loss"
     if not eps > 0:
         raise at_line(ValueError(f"{name}: eps is {shown(eps)}, expected a positive number"))
-    x, target, dtype = wide_operands(name, x, target, reduction)
-    var = as_var(var).cast(x.dtype)
+    (x, target, var), dtype = widened_together(x, target, var)
+    x, target, _ = operands(name, x, target, reduction)
     row = x.shape[:-1]
     if x.ndim and var.shape == row:
         var = var.unsqueeze(-1)

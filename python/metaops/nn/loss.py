@@ -6,6 +6,10 @@
 Each takes `reduction`: "mean" (the default) or "sum" over all elements, which
 gives a 0-d tensor, or "none". Losses of classes are in `classification` and
 `multi_margin`, of distributions in `likelihood`, of distances in `margin`.
+
+A loss has the type to which its tensors are promoted, whichever comes first, and float32
+if all hold integers. It is computed in float32 of halves and of integers of 8 bits, in
+float64 of longer ones, and rounded once. Weights are cast to the type it is computed in.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import Any
 from .. import activations, elementwise, functions
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, shown, widened
+from .._typing import VarLike, as_var, shown, widened_together
 from .module import Module
 
 __all__ = [
@@ -49,10 +53,10 @@ def reduced(loss: Var, reduction: str) -> Var:
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
-def operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[Var, Var]:
-    """Return x and the target as Vars of one shape and dtype."""
+def operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[Var, Var, str]:
+    """Return x and the target, of one shape, as floats that hold squares, and a result's dtype."""
     check_reduction(name, reduction)
-    x, target = as_var(x), as_var(target)
+    (x, target), dtype = widened_together(x, target)
     if target.shape != x.shape:
         # Broadcasting here hides mistakes: (N, 1) beside (N,) would be (N, N).
         raise at_line(
@@ -61,31 +65,32 @@ def operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[Va
                 " expected one shape"
             )
         )
-    return x, target.cast(x.dtype)
-
-
-def wide_operands(name: str, x: VarLike, target: VarLike, reduction: str) -> tuple[Var, Var, str]:
-    """Return `operands` as floats that hold sums and squares, and a result's dtype."""
-    x, target = as_var(x), as_var(target)
-    wide, dtype = widened(x)
-    return *operands(name, wide, target, reduction), dtype
+    return x, target, dtype
 
 
 def mse_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
-    """Return the squared difference of two tensors of one shape."""
-    x, target = operands("mse_loss", x, target, reduction)
+    """Return the squared difference of two tensors of one shape.
+
+    Of the type to which the tensors are promoted; halves are computed in float32.
+    """
+    x, target, dtype = operands("mse_loss", x, target, reduction)
     difference = x - target
-    return reduced(difference * difference, reduction)
+    return reduced(difference * difference, reduction).cast(dtype)
 
 
 def l1_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
-    """Return the absolute difference of two tensors of one shape."""
-    x, target = operands("l1_loss", x, target, reduction)
-    return reduced(elementwise.abs(x - target), reduction)
+    """Return the absolute difference of two tensors of one shape.
+
+    Of the type to which the tensors are promoted; halves are computed in float32.
+    """
+    x, target, dtype = operands("l1_loss", x, target, reduction)
+    return reduced(elementwise.abs(x - target), reduction).cast(dtype)
 
 
 def huber_loss(x: VarLike, target: VarLike, reduction: str = "mean", delta: float = 1.0) -> Var:
     """Return half the squared difference, beyond `delta` its tangent (Huber, 1964).
+
+    Of the type to which the tensors are promoted; halves are computed in float32.
 
     Raises
     ------
@@ -96,7 +101,7 @@ def huber_loss(x: VarLike, target: VarLike, reduction: str = "mean", delta: floa
         raise at_line(
             ValueError(f"huber_loss: delta is {shown(delta)}, expected a positive number")
         )
-    x, target, dtype = wide_operands("huber_loss", x, target, reduction)
+    x, target, dtype = operands("huber_loss", x, target, reduction)
     return reduced(_huber(x - target, delta), reduction).cast(dtype)
 
 
@@ -114,6 +119,8 @@ def smooth_l1_loss(
 ) -> Var:
     """Return the absolute difference, with a parabola where it is less than `beta`.
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     That is `huber_loss` divided by `beta`, and `l1_loss` if that is 0.
 
     Raises
@@ -126,7 +133,7 @@ def smooth_l1_loss(
         raise at_line(
             ValueError(f"{name}: beta is {shown(beta)}, expected a number that is not negative")
         )
-    x, target, dtype = wide_operands(name, x, target, reduction)
+    x, target, dtype = operands(name, x, target, reduction)
     difference = x - target
     loss = _huber(difference, beta) / beta if beta else elementwise.abs(difference)
     return reduced(loss, reduction).cast(dtype)
@@ -157,6 +164,8 @@ def bce_loss(
 ) -> Var:
     """Return the cross entropy of probabilities x with those of the target.
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     A logarithm below -100 counts as -100, so that the loss of a wrong certainty
     is finite. The gradient is ``(x - target) / max(x * (1 - x), 1e-12)``: that of
     a wrong certainty is large, not zero.
@@ -171,8 +180,7 @@ def bce_loss(
         Of each loss; it broadcasts to x's shape. The mean is over all losses,
         whatever their weights.
     """
-    x, target = operands("bce_loss", x, target, reduction)
-    (x, dtype), (target, _) = widened(x), widened(target)
+    x, target, dtype = operands("bce_loss", x, target, reduction)
 
     def entropy(log_x: Var, log_not_x: Var) -> Var:
         return -(target * log_x + (1.0 - target) * log_not_x)
@@ -206,6 +214,8 @@ def bce_with_logits_loss(
 ) -> Var:
     """Return the cross entropy of ``sigmoid(x)`` with the target's probabilities.
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     Parameters
     ----------
     x, target, reduction, weight
@@ -214,13 +224,13 @@ def bce_with_logits_loss(
         Of what the target says is true; it broadcasts to x's shape.
     """
     name = "bce_with_logits_loss"
-    x, target = operands(name, x, target, reduction)
+    x, target, dtype = operands(name, x, target, reduction)
     if pos_weight is None:
         loss = activations.softplus(x) - x * target
     else:
         positive = weighted(name, "pos_weight", target, pos_weight)
         loss = (1 - target) * x + (1 - target + positive) * activations.softplus(-x)
-    return reduced(weighted(name, "weight", loss, weight), reduction)
+    return reduced(weighted(name, "weight", loss, weight), reduction).cast(dtype)
 
 
 class Loss(Module):

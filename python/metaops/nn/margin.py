@@ -14,10 +14,10 @@ from collections.abc import Callable
 from .. import activations
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_var, widened
+from .._typing import VarLike, as_var, widened_together
 from ..elementwise import clip, minimum, where
 from ..norms import norm
-from .loss import Loss, check_reduction, reduced, wide_operands
+from .loss import Loss, check_reduction, operands, reduced
 
 __all__ = [
     "CosineEmbeddingLoss",
@@ -44,16 +44,22 @@ def _lacking(x: Var) -> Var:
 
 
 def soft_margin_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
-    """Return ``log(1 + exp(-target * x))`` for targets of 1 and -1."""
-    x, target, dtype = wide_operands("soft_margin_loss", x, target, reduction)
+    """Return ``log(1 + exp(-target * x))`` for targets of 1 and -1.
+
+    Of the type to which the tensors are promoted; halves are computed in float32.
+    """
+    x, target, dtype = operands("soft_margin_loss", x, target, reduction)
     return reduced(activations.softplus(-target * x), reduction).cast(dtype)
 
 
 def hinge_embedding_loss(
     x: VarLike, target: VarLike, margin: float = 1.0, *, reduction: str = "mean"
 ) -> Var:
-    """Return x where the target is 1, and ``max(0, margin - x)`` where it is -1."""
-    x, target, dtype = wide_operands("hinge_embedding_loss", x, target, reduction)
+    """Return x where the target is 1, and ``max(0, margin - x)`` where it is -1.
+
+    Of the type to which the tensors are promoted; halves are computed in float32.
+    """
+    x, target, dtype = operands("hinge_embedding_loss", x, target, reduction)
     near = where(target != -1, x, 0.0)
     far = where(target != 1, _lacking(margin - x), 0.0)
     return reduced(near + far, reduction).cast(dtype)
@@ -61,7 +67,7 @@ def hinge_embedding_loss(
 
 def _broadcast(name: str, x: VarLike, y: VarLike, target: VarLike) -> tuple[Var, Var, Var, str]:
     """Return three tensors of one shape as wide floats, and the dtype of a result."""
-    x, y, target = as_var(x), as_var(y), as_var(target)
+    (x, y, target), dtype = widened_together(x, y, target)
     if not x.shape == y.shape == target.shape:
         raise at_line(
             ValueError(
@@ -69,14 +75,15 @@ def _broadcast(name: str, x: VarLike, y: VarLike, target: VarLike) -> tuple[Var,
                 f" {target.shape}, expected one shape"
             )
         )
-    wide, dtype = widened(x)
-    return wide, y.cast(wide.dtype), target.cast(wide.dtype), dtype
+    return x, y, target, dtype
 
 
 def margin_ranking_loss(
     x: VarLike, y: VarLike, target: VarLike, margin: float = 0.0, *, reduction: str = "mean"
 ) -> Var:
     """Return ``max(0, margin - target * (x - y))``.
+
+    Of the type to which the tensors are promoted; halves are computed in float32.
 
     A target of 1 says that x is to be the larger one, -1 that y is.
 
@@ -100,6 +107,8 @@ def cosine_embedding_loss(
 ) -> Var:
     """Return ``1 - cos(x, y)`` for a target of 1, ``max(0, cos(x, y) - margin)`` for -1.
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     Parameters
     ----------
     x, y
@@ -118,7 +127,7 @@ def cosine_embedding_loss(
     """
     name = "cosine_embedding_loss"
     check_reduction(name, reduction)
-    x, y, target = as_var(x), as_var(y), as_var(target)
+    ((x, y), dtype), target = widened_together(x, y), as_var(target)
     if x.ndim not in (1, 2) or x.shape != y.shape or target.shape != x.shape[:-1]:
         raise at_line(
             ValueError(
@@ -126,7 +135,6 @@ def cosine_embedding_loss(
                 f" {target.shape}, expected (N, D), (N, D) and (N,), or (D,), (D,) and ()"
             )
         )
-    (x, dtype), (y, _) = widened(x), widened(y)
     squares = ((x * x).sum(-1) + _LEAST_SQUARE) * ((y * y).sum(-1) + _LEAST_SQUARE)
     cosine = (x * y).sum(-1) / squares.sqrt()
     apart = where(target == -1, _lacking(cosine - margin), 0.0)
@@ -164,6 +172,8 @@ def triplet_margin_loss(
 ) -> Var:
     """Return how much nearer the positive should be (Balntas et al., 2016).
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     The loss is ``max(0, margin + d(anchor, positive) - d(anchor, negative))`` with
     d the norm of the difference of two rows.
 
@@ -189,9 +199,8 @@ def triplet_margin_loss(
     """
     name = "triplet_margin_loss"
     check_reduction(name, reduction)
-    given = as_var(anchor), as_var(positive), as_var(negative)
-    _check_triplet(name, *given)
-    (a, dtype), (b, _), (c, _) = (widened(x) for x in given)
+    (a, b, c), dtype = widened_together(anchor, positive, negative)
+    _check_triplet(name, a, b, c)
     loss = _triplet((a, b, c), lambda x, y: norm(x - y + eps, p, -1), margin, swap)
     return reduced(loss, reduction).cast(dtype)
 
@@ -213,7 +222,8 @@ def triplet_margin_with_distance_loss(
     anchor, positive, negative, margin, swap, reduction
         As in `triplet_margin_loss`.
     distance_function
-        A function of two Vars; by default the norm of their difference.
+        A function of two Vars, of the type in which the loss is computed; by default the
+        norm of their difference.
     """
     name = "triplet_margin_with_distance_loss"
     if distance_function is None:
@@ -221,9 +231,10 @@ def triplet_margin_with_distance_loss(
             anchor, positive, negative, margin, swap=swap, reduction=reduction
         )
     check_reduction(name, reduction)
-    given = as_var(anchor), as_var(positive), as_var(negative)
-    _check_triplet(name, *given)
-    return reduced(_triplet(given, distance_function, margin, swap), reduction)
+    (a, b, c), dtype = widened_together(anchor, positive, negative)
+    _check_triplet(name, a, b, c)
+    loss = _triplet((a, b, c), distance_function, margin, swap)
+    return reduced(loss, reduction).cast(dtype)
 
 
 class SoftMarginLoss(Loss):

@@ -13,7 +13,7 @@ from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
 from ..elementwise import where
-from .loss import Loss, check_reduction, reduced, weighted, wide_operands
+from .loss import Loss, check_reduction, operands, reduced, weighted
 
 __all__ = [
     "MultiLabelMarginLoss",
@@ -63,6 +63,8 @@ def multi_margin_loss(
     reduction: str = "mean",
 ) -> Var:
     """Return by how much other classes come too near to the target's score.
+
+    Halves are computed in float32.
 
     The loss is ``sum(max(0, margin - x[target] + x[k])**p for k != target) / C``.
 
@@ -118,6 +120,8 @@ def multi_margin_loss(
 def multilabel_margin_loss(x: VarLike, target: VarLike, reduction: str = "mean") -> Var:
     """Return by how much other classes come too near to the targets' scores.
 
+    Halves are computed in float32.
+
     The loss is the sum of ``max(0, 1 - x[t] + x[k]) / C`` over all targets t and
     all classes k that are none.
 
@@ -171,6 +175,8 @@ def multilabel_soft_margin_loss(
 ) -> Var:
     """Return the mean over the classes of the cross entropies of ``sigmoid(x)``.
 
+    Of the type to which the tensors are promoted; halves are computed in float32.
+
     Parameters
     ----------
     x
@@ -188,7 +194,7 @@ def multilabel_soft_margin_loss(
         If shapes do not agree or the reduction is unknown.
     """
     name = "multilabel_soft_margin_loss"
-    x, target, dtype = wide_operands(name, x, target, reduction)
+    x, target, dtype = operands(name, x, target, reduction)
     if x.ndim == 0:
         raise at_line(ValueError(f"{name}: scores have shape (), expected (N, C) or (C,)"))
     loss = weighted(name, "weight", activations.softplus(x) - x * target, weight)

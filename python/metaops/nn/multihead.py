@@ -177,9 +177,10 @@ class MultiheadAttention(Module):
             result = result.squeeze(0 if self.batch_first else 1)
         if not need_weights:
             return result, None
-        weights = (numerator * factor).cast(q.dtype)
+        weights = numerator * factor
         if average_attn_weights:
             weights = weights.mean(1)
+        weights = weights.cast(q.dtype)
         return result, weights if is_batched else weights.squeeze(0)
 
     def _check(self, given: Sequence[Var]) -> bool:

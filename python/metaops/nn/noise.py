@@ -31,6 +31,8 @@ def rrelu(
 ) -> Var:
     """Return x where it is positive, else a random slope times x (Xu et al., 2015).
 
+    Halves are computed in float32; integers give float32.
+
     Parameters
     ----------
     x
@@ -48,13 +50,14 @@ def rrelu(
     check_slopes("rrelu", lower, upper)
     if not is_train:
         return leaky_relu(x, (lower + upper) / 2.0)
-    x = as_var(x)
-    dtype = x.dtype if "float" in x.dtype else "float32"
-    return where(x <= 0, uniform(x.shape, lower, upper, dtype) * x, x)
+    x, dtype = widened(x)
+    return where(x <= 0, uniform(x.shape, lower, upper, x.dtype) * x, x).cast(dtype)
 
 
 def gumbel_softmax(logits: VarLike, tau: float = 1.0, hard: bool = False, *, dim: int = -1) -> Var:
     """Return a sample of the Gumbel-softmax distribution (Jang et al., 2017).
+
+    Halves are computed in float32; integers give float32.
 
     Parameters
     ----------

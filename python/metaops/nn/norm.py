@@ -54,6 +54,8 @@ def layer_norm(
 ) -> Var:
     """Return x normalised over its last dimensions.
 
+    Halves are computed in float32; integers give float32.
+
     Parameters
     ----------
     x
@@ -105,6 +107,8 @@ def rms_norm(
 ) -> Var:
     """Return x divided by the root of the mean square over its last dimensions.
 
+    Halves are computed in float32; integers give float32.
+
     Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
 
     Parameters
@@ -149,6 +153,8 @@ def group_norm(
     eps: float = 1e-5,
 ) -> Var:
     """Return x with groups of channels of each image normalised together.
+
+    Halves are computed in float32; integers give float32.
 
     Wu and He, "Group Normalization", 2018.
 
@@ -204,6 +210,8 @@ def local_response_norm(
     x: VarLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Var:
     """Return x divided by a power of the squares around each channel.
+
+    Halves are computed in float32; integers give float32.
 
     ``x / (k + alpha * mean)**beta``, with the mean square of `size` channels around each,
     zeros beyond the first and the last. Krizhevsky, Sutskever and Hinton, "ImageNet

@@ -112,6 +112,8 @@ def lp_pool2d(
 ) -> Var:
     """Return ``sum(x**p)**(1/p)`` of each window.
 
+    Halves are computed in float32; integers give float32.
+
     Parameters
     ----------
     x, kernel_size, stride, ceil_mode
@@ -148,6 +150,8 @@ def lp_pool3d(
 
 def global_avg_pool2d(x: VarLike) -> Var:
     """Return the mean of each image: ``(N, C, 1, 1)`` for x of ``(N, C, H, W)``.
+
+    Halves are computed in float32; integers give float32.
 
     Of one image, ``(C, H, W)``, it is ``(C, 1, 1)``.
     """

@@ -18,7 +18,7 @@ import numpy as np
 from .. import _core
 from .._core import Var, array, iota, matmul, stack, zeros
 from .._errors import at_line
-from .._typing import VarLike, as_var, shown
+from .._typing import VarLike, as_var, float_among, shown, unrounded
 from ..activations import relu
 from ..elementwise import where
 from ..functions import tanh
@@ -212,12 +212,29 @@ def initial_state(weights: Weights, count: int, batch: int, dtype: str) -> State
     return tuple(zeros((batch, size), dtype) for size in sizes[:count])
 
 
+def _step(recurrence: Recurrence, weights: Weights, batch: int, dtype: str) -> Step:
+    """Return the function that makes one step.
+
+    Of halves it computes in float32, and rounds the state.
+    """
+    if dtype not in ("float16", "bfloat16"):
+        return recurrence.make_step(weights, batch, dtype)
+    make = recurrence.make_step(weights, batch, "float32")
+
+    def step(given: Var, recalled: Var, state: State) -> State:
+        own = float_among(x.dtype for x in (given, recalled, *state)) or dtype
+        following = make(unrounded(given), unrounded(recalled), tuple(map(unrounded, state)))
+        return tuple(x.cast(own) for x in following)
+
+    return step
+
+
 def one_step(recurrence: Recurrence, weights: Weights, x: Var, state: State | None) -> State:
     """Return the state after an input ``(N, inputs)``; None stands for zeros."""
     share = recurrence.share_of_input(x, weights)
     if state is None:
         state = initial_state(weights, recurrence.states, x.shape[0], share.dtype)
-    step = recurrence.make_step(weights, x.shape[0], share.dtype)
+    step = _step(recurrence, weights, x.shape[0], share.dtype)
     return step(share, matmul(state[0], weights.hh.transpose(1, 0)), state)
 
 
@@ -256,7 +273,7 @@ def all_steps(
         state = initial_state(weights, recurrence.states, batch, shares.dtype)
     if steps == 0:
         return zeros((0, *state[0].shape), shares.dtype), tuple(+tensor for tensor in state)
-    step = recurrence.make_step(weights, batch, shares.dtype)
+    step = _step(recurrence, weights, batch, shares.dtype)
     recall = weights.hh.transpose(1, 0)
     outputs: list[Var] = [state[0]] * steps
     for t in range(steps)[:: -1 if is_reverse else 1]:
