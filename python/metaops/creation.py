@@ -353,7 +353,8 @@ def vander(x: VarLike, n: int | None = None, increasing: bool = False) -> Var:
 
     Notes
     -----
-    Powers are products, so those of integers are exact and wrap.
+    Powers are products, so those of integers are exact and wrap. As NumPy's they have 64
+    bits, int64 but for uint64.
     """
     x = as_var(x)
     if x.ndim != 1:
@@ -361,7 +362,7 @@ def vander(x: VarLike, n: int | None = None, increasing: bool = False) -> Var:
     columns = x.size if n is None else as_integer("vander", "n", n)
     if columns < 0:
         raise at_line(ValueError(f"vander: n is {n}, expected 0 or more"))
-    if x.dtype == "bool":
+    if "float" not in x.dtype and x.dtype != "uint64":
         x = x.cast("int64")
     shape = (x.size, columns, max(columns - 1, 0))
     column, factor = (_core.iota(shape, axis, "int32") for axis in (1, 2))

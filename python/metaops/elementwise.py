@@ -165,9 +165,8 @@ def pow(x: VarLike, y: VarLike) -> Var:
 
 
 def float_power(x: VarLike, y: VarLike) -> Var:
-    """Return x to the power of y, a float; two integers give float32."""
-    x = as_var(x)
-    return (x if "float" in x.dtype else x.cast("float32")) ** y
+    """Return x to the power of y, computed in float64, which the result has."""
+    return _core.binary("pow", cast(x, "float64"), y)
 
 
 def fma(x: VarLike, y: VarLike, z: VarLike) -> Var:

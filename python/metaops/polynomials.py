@@ -8,7 +8,7 @@ from __future__ import annotations
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var, beside, whole_number
+from ._typing import VarLike, as_var, float_among, unrounded, whole_number, widened_together
 from .filters import convolve
 from .padding import pad
 from .stacking import concat
@@ -44,13 +44,16 @@ def polyval(p: VarLike, x: VarLike) -> Var:
     -------
     Var
         Shape of x. By Horner's rule: one kernel, of as many steps as there are
-        coefficients.
+        coefficients. Integers wrap in the type to which x and p are promoted; halves are
+        computed in float32.
     """
     p, x = _coefficients("polyval", p), as_var(x)
+    dtype = float_among([p.dtype, x.dtype])
+    p, x = unrounded(p), unrounded(x)
     result = x * 0
     for k in range(p.size):
-        result = result * x + beside(p[k], x)
-    return result
+        result = result * x + p[k]
+    return result if dtype is None else result.cast(dtype)
 
 
 def polyadd(p: VarLike, q: VarLike) -> Var:
@@ -73,21 +76,30 @@ def polymul(p: VarLike, q: VarLike) -> Var:
 def polyder(p: VarLike, m: int = 1) -> Var:
     """Return the derivative of order m of a polynomial.
 
+    That of integers has 64 bits, as NumPy's: int64 but for uint64. Halves are computed in
+    float32.
+
     Raises
     ------
     ValueError
         If `m` is negative.
     """
     p = +_coefficients("polyder", p)
-    for _ in range(whole_number("polyder", "m", m)):
-        if p.size == 0:
-            break
-        p = p[:-1] * _core.iota((p.size - 1,), 0, "int64")[::-1].cast(p.dtype) + p[:-1]
-    return p
+    count = whole_number("polyder", "m", m)
+    dtype = float_among([p.dtype])
+    if dtype is None and p.dtype != "uint64":
+        p = p.cast("int64")
+    p = unrounded(p)
+    for _ in range(min(count, p.size)):
+        p = p[:-1] * (_core.iota((p.size - 1,), 0, p.dtype)[::-1] + 1)
+    return p if dtype is None else p.cast(dtype)
 
 
 def polyint(p: VarLike, m: int = 1, k: VarLike = 0) -> Var:
     """Return the integral of order m of a polynomial, floats.
+
+    Computed in the type to which p and k are promoted, halves in float32; integers give
+    float32.
 
     Parameters
     ----------
@@ -103,14 +115,13 @@ def polyint(p: VarLike, m: int = 1, k: VarLike = 0) -> Var:
     ValueError
         If `m` is negative, or there are other than m constants.
     """
-    p = _coefficients("polyint", p)
-    p = p + 0.0
     m = whole_number("polyint", "m", m)
-    constants = _coefficients("polyint", k).cast(p.dtype)
+    (p, constants), dtype = widened_together(p, k)
+    p, constants = _coefficients("polyint", p), _coefficients("polyint", constants)
     if constants.size not in (1, m):
         raise at_line(ValueError(f"polyint: given {constants.size} constants, expected 1 or {m}"))
     constants = constants.broadcast((m,)) if constants.size == 1 else constants
     for step in range(m):
         powers = _core.iota((p.size,), 0, p.dtype)[::-1] + 1
         p = concat([p / powers, constants[step : step + 1]])
-    return p
+    return p.cast(dtype)
