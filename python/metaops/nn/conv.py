@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_count, as_var, shown
+from .._typing import VarLike, as_count, as_var, lengthened, shown
 from ..flags import flags
 from . import winograd
 from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension, window_counts
@@ -67,7 +67,8 @@ def conv2d(
     -------
     Var
         ``(N, K, H', W')``, or ``(K, H', W')``, with
-        ``H' = (H + 2 padding - dilation (h - 1) - 1) / stride + 1``, likewise W'.
+        ``H' = (H + 2 padding - dilation (h - 1) - 1) / stride + 1``, likewise W'. Integers
+        are multiplied and summed in 64 bits.
 
     Raises
     ------
@@ -138,7 +139,11 @@ def _winograd(x: Var, weight: Var, windows: Windows, groups: int) -> Var | None:
 
 
 def _direct(x: Var, weight: Var, windows: Windows, groups: int) -> Var:
-    """Return the convolution as the sum of its products."""
+    """Return the convolution as the sum of its products.
+
+    Integers are multiplied in the 64 bits in which they are summed.
+    """
+    x, weight = lengthened(x, weight)
     N, (K, Cg), rank = x.shape[0], weight.shape[:2], len(windows.counts)
     if groups == 1:
         # Images, channels of the result, windows; channels, elements of a window.

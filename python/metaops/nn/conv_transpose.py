@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .._core import Var
 from .._errors import at_line
-from .._typing import VarLike, as_count, as_var
+from .._typing import VarLike, as_count, as_var, lengthened
 from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension
 
 __all__ = ["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
@@ -72,7 +72,8 @@ def conv_transpose2d(
     -------
     Var
         ``(N, K, H', W')``, or ``(K, H', W')``, with ``H' = (H - 1) stride - 2 padding +
-        dilation (h - 1) + output_padding + 1``, likewise W'.
+        dilation (h - 1) + output_padding + 1``, likewise W'. Integers are multiplied and
+        summed in 64 bits.
 
     Raises
     ------
@@ -139,7 +140,11 @@ def _transposed(
 
 
 def _scattered(x: Var, weight: Var, windows: Windows, extents: tuple[int, ...], groups: int) -> Var:
-    """Return the products of x and the kernel, added up where windows would read them."""
+    """Return the products of x and the kernel, added up where windows would read them.
+
+    Those of integers have 64 bits, as `conv` has them.
+    """
+    x, weight = lengthened(x, weight)
     (N, C), Kg, rank = x.shape[:2], weight.shape[1], len(extents)
     shape = (N, Kg * groups, *extents)
     if groups == 1:
