@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from . import _core, elementwise
 from ._core import Var
-from ._typing import DType, VarLike, as_var
+from ._typing import DType, VarLike
 
 __all__ = [
     "bitcast",
@@ -78,8 +78,8 @@ def gcd(x: VarLike, y: VarLike) -> Var:
 
 def lcm(x: VarLike, y: VarLike) -> Var:
     """Return the least common multiple of the absolute values of integers; 0 with 0."""
-    x, y = as_var(x), as_var(y)
-    return elementwise.abs(elementwise.floor_divide(x, gcd(x, y)) * y)
+    x, y = elementwise.abs(x), elementwise.abs(y)
+    return elementwise.floor_divide(x, gcd(x, y)) * y
 
 
 def bitcast(x: VarLike, dtype: DType) -> Var:

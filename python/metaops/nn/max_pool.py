@@ -184,6 +184,8 @@ def _max_pool(
 
 def lowest(dtype: str) -> float:
     """Return the number that is larger than none of a type."""
+    if dtype == "bool":
+        return False
     return int(np.iinfo(dtype).min) if "int" in dtype else -math.inf
 
 
