@@ -24,7 +24,7 @@ from ._typing import (
     widened,
     widened_together,
 )
-from .elementwise import not_equal, where
+from .elementwise import isfinite, isinf, logical_not, not_equal, where
 from .stacking import concat
 
 __all__ = ["diff", "ediff1d", "gradient", "interp", "trapezoid"]
@@ -196,13 +196,22 @@ def _slopes(x: Var, axis: int, step: Var, edge_order: int) -> Var:
     else:
         widths = step[1:] - step[:-1]
     widths = _along(widths, x, axis)
-    between = (_part(x, axis, 1, None) - _part(x, axis, None, -1)) / widths
+    ahead, behind = _part(x, axis, 1, None), _part(x, axis, None, -1)
+    between = (ahead - behind) / widths
     left, right = _padded(between, axis, 1, 0), _padded(between, axis, 0, 1)
     before, after = _padded(widths, axis, 1, 0), _padded(widths, axis, 0, 1)
     place = _along(_core.iota((extent,), 0), x, axis)
     at_edge = (place == 0) | (place == extent - 1)
+    # Of even spacings the sample itself has no part, whatever it is.
+    ahead, behind = _padded(ahead, axis, 0, 1), _padded(behind, axis, 1, 0)
+    inside = (ahead - behind) / (before + after)
+    if step.ndim:
+        before, after = where(at_edge, 1, before), where(at_edge, 1, after)
+        own = x * ((after - before) / (before * after))
+        ahead, behind = ahead * (before / after), behind * (after / before)
+        uneven = (ahead - behind) / (before + after) + own
+        inside = where((widths == _part(widths, axis, 0, 1)).all(), inside, uneven)
     # Outside there is nothing: at an edge one of the two slopes is 0.
-    inside = (left * after + right * before) / (before + after)
     slopes = where(at_edge, left + right, inside)
     return slopes if edge_order == 1 else slopes + _bend(between, widths, axis, extent)
 
@@ -273,6 +282,23 @@ def trapezoids(
     return sums * (_part(x, axis, 1, None) - _part(x, axis, None, -1)) * 0.5, axis, dtype
 
 
+def _on_line(x: Var, start: Var, first: Var, end: Var, second: Var) -> Var:
+    """Return the values at x of lines through two points, without rounding at the points.
+
+    Of an infinite value at one end the line is infinite up to the other end.
+    """
+    behind, ahead, run = x - start, end - x, end - start
+    is_first, is_second = behind == 0, ahead == 0
+    # From a point on whose value is finite, of two such from the nearer one.
+    is_before = isinf(second) | (isfinite(first) & (behind <= ahead))
+    by_first = is_first | (logical_not(is_second) & is_before)
+    rise = second - first
+    is_level = is_first | is_second | (first == second)
+    rise = where(is_level & logical_not(isfinite(rise)), 0, rise)
+    slope = rise / where(run == 0, 1, run)
+    return where(by_first, first + slope * behind, second - slope * ahead)
+
+
 def interp(
     x: VarLike,
     xp: VarLike,
@@ -315,11 +341,7 @@ def interp(
     low = count_below(points, x.detach(), or_equal=True) - 1
     low = where(low < 0, 0, where(low >= last, max(last - 1, 0), low))
     high = low + 1 if last else low
-    start, first = read(points, low), read(values, low)
-    rise, run = read(values, high) - first, read(points, high) - start
-    result = first + rise * where(run == 0, 0, (x - start) / where(run == 0, 1, run))
-    # At the points themselves there is no rounding.
-    result = where(x == read(points, high), read(values, high), result)
+    result = _on_line(x, *(read(tensor, k) for k in (low, high) for tensor in (points, values)))
     below = values[0] if left is None else beside(left, values).cast(values.dtype)
     above = values[last] if right is None else beside(right, values).cast(values.dtype)
     result = where(x < points[0], below, where(x > points[last], above, result))

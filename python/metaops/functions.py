@@ -11,6 +11,7 @@ bits and more in float64 (docs/Types.md). Errors are in docs/Spec.md, "Rounding"
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from . import _core, elementwise
 from ._core import Var
@@ -258,15 +259,28 @@ def atan2(y: VarLike, x: VarLike) -> Var:
     return _core.binary("atan2", y, x)
 
 
+def _log_sum(x: VarLike, y: VarLike, power: Callable[[VarLike], Var], unit: float) -> Var:
+    """Return the logarithm of the sum of two powers, ``power(x) + power(y)``.
+
+    Of two equal numbers either may be the larger one: all derivatives are right for both.
+    """
+    (x, y), dtype = widened_together(x, y)
+    # Infinities of one sign have no difference.
+    is_apart = (x != y) | (elementwise.abs(x) != math.inf)
+    difference = elementwise.where(is_apart, x, 0) - elementwise.where(is_apart, y, 0)
+    is_larger = difference >= 0
+    rest = log1p(power(elementwise.where(is_larger, -difference, difference)))
+    larger = elementwise.where(is_larger, x, y)
+    larger = elementwise.where(is_apart, larger, elementwise.maximum(x, y))
+    return (larger + rest * unit).cast(dtype)
+
+
 def logaddexp(x: VarLike, y: VarLike) -> Var:
     """Return ``log(exp(x) + exp(y))``, which does not overflow in between.
 
     Halves are computed in float32; integers give float32.
     """
-    (x, y), dtype = widened_together(x, y)
-    # Infinities of one sign have no difference.
-    distance = elementwise.where(x == y, 0, x - y)
-    return (elementwise.maximum(x, y) + log1p(exp(-elementwise.abs(distance)))).cast(dtype)
+    return _log_sum(x, y, exp, 1.0)
 
 
 def logaddexp2(x: VarLike, y: VarLike) -> Var:
@@ -274,10 +288,7 @@ def logaddexp2(x: VarLike, y: VarLike) -> Var:
 
     Halves are computed in float32; integers give float32.
     """
-    (x, y), dtype = widened_together(x, y)
-    distance = elementwise.where(x == y, 0, x - y)
-    rest = log1p(exp2(-elementwise.abs(distance)))
-    return (elementwise.maximum(x, y) + rest * (1 / math.log(2))).cast(dtype)
+    return _log_sum(x, y, exp2, 1 / math.log(2))
 
 
 def deg2rad(x: VarLike) -> Var:

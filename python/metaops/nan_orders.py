@@ -113,9 +113,7 @@ def nanquantile(
         low = high = where(is_low, low, high)
     below, above = (_read(ordered, end.cast("int64"), len(kept)) for end in (low, high))
     if method in ("linear", "midpoint"):
-        between = below + (above - below) * (weight if method == "linear" else 0.5)
-        # Of equal infinities the difference is none.
-        result = where((below == above) | (weight == 0), below, between)
+        result = quantiles.between(below, above, weight if method == "linear" else 0.5)
     else:
         result = above if method == "higher" else below
     return result.reshape(shape).cast(dtype)

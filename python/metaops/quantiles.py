@@ -19,7 +19,7 @@ from ._typing import (
     shown,
     widened,
 )
-from .elementwise import where
+from .elementwise import abs, where
 from .reduction import any
 from .rounding import floor
 from .sorting import head, sort
@@ -100,16 +100,23 @@ def quantile(
         below, above, weight, is_even = _ends(rows, kept, shares_of(q))
     if method == "nearest":
         result = where((weight < 0.5) | ((weight == 0.5) & is_even), below, above)
-    elif method == "linear":
-        result = below + (above - below) * weight
-        # Of equal infinities the difference is none.
-        result = where(below == above, below, result)
-    elif method == "midpoint":
-        result = where(below == above, below, below + (above - below) * 0.5)
+    elif method in ("linear", "midpoint"):
+        result = between(below, above, weight if method == "linear" else 0.5)
     else:
         result = above if method == "higher" else below
     result = where(any(rows != rows, -1), math.nan, result)
     return result.reshape(shape).cast(dtype)
+
+
+def between(below: Var, above: Var, weight: Var | float) -> Var:
+    """Return what lies between two elements, the first of which is not the larger one.
+
+    Of two equal ones each has its share of the gradient.
+    """
+    # From an infinity on there is no way to go, and of equal ones no difference.
+    is_infinite = abs(below) == math.inf
+    way = where(is_infinite, 0.0, above) - where(is_infinite, 0.0, below)
+    return where(is_infinite, below + above, below + way * weight)
 
 
 def _known_ends(rows: Var, share: float) -> tuple[Var, Var, float, bool]:

@@ -33,9 +33,10 @@ from ._typing import (
     widened,
     widened_together,
 )
-from .elementwise import abs, add, maximum, minimum, multiply
+from .elementwise import abs, add, logical_not, maximum, minimum, multiply
 from .elementwise import where as select
 from .functions import exp, log, sqrt
+from .limits import finfo
 
 __all__ = [
     "all",
@@ -380,13 +381,23 @@ def logsumexp(
         x, dtype = widened(x)
     else:
         (x, weights), dtype = widened_together(x, weights)
-        # What weighs nothing takes no part, even where its exponential overflows.
-        x = select(weights == 0, -math.inf, x)
     axes = normalised_axes(dim, x.ndim)
-    largest = x.max(axes, True).detach()
+    taken = x
+    if weights is not None:
+        is_nothing = weights == 0
+        taken = select(is_nothing, -math.inf, x)
+        # Where nothing weighs anything, the logarithm is that of 0, whatever x is.
+        x = select(is_nothing.all(axes, True), x.detach(), x)
+    largest = taken.max(axes, True).detach()
     # An infinite maximum would make inf - inf.
     largest = select(abs(largest) == math.inf, 0.0, largest)
-    terms = exp(x - largest)
+    exponent = x - largest
+    if weights is not None:
+        # What weighs nothing takes no part, even where its exponential overflows; its
+        # weight's slope is that exponential.
+        most = math.log(finfo(x.dtype).max) - 0.5
+        exponent = select(is_nothing & logical_not(exponent < most), most, exponent)
+    terms = exp(exponent)
     if weights is not None:
         terms = terms * weights
     result = (log(terms.sum(axes, True)) + largest).cast(dtype)

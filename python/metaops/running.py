@@ -81,7 +81,7 @@ def unwrap(
     rest = mod(change - low, period) + low
     # Half a period up stays half a period up, where the period has halves.
     if not (is_integral and period % 2):
-        rest = where((rest == low) & (change > 0), half, rest)
+        rest = where((rest == low) & (change > 0), rest + period, rest)
     correction = rest - change
     least = half if discont is None else as_number("unwrap", "discont", discont)
     correction = where(abs(change) < least, 0, correction)
