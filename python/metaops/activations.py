@@ -254,7 +254,7 @@ def selu(x: VarLike) -> Var:
     return _elu(x, _SELU_SCALE, _SELU_SCALE * _SELU_ALPHA, 1.0)
 
 
-def _decay(x: Var) -> tuple[Var, Var]:
+def decay_of(x: Var) -> tuple[Var, Var]:
     """Return where x is not negative, and ``exp(-|x|)`` with a derivative at 0."""
     positive = x >= 0
     return positive, exp(where(positive, -x, x))
@@ -266,7 +266,7 @@ def sigmoid(x: VarLike) -> Var:
     Halves are computed in float32; integers give float32.
     """
     x, dtype = widened(x)
-    positive, decay = _decay(x)
+    positive, decay = decay_of(x)
     return (where(positive, 1, decay) / (1 + decay)).cast(dtype)
 
 
@@ -303,7 +303,7 @@ def softplus(x: VarLike, beta: float = 1.0, threshold: float | None = None) -> V
         raise at_line(ValueError("softplus: beta is 0, expected another number"))
     x, dtype = widened(x)
     scaled = x if beta == 1.0 else x * beta
-    positive, decay = _decay(scaled)
+    positive, decay = decay_of(scaled)
     y = where(positive, scaled, 0) + log1p(decay)
     y = y if beta == 1.0 else y / beta
     return (y if threshold is None else where(scaled > threshold, x, y)).cast(dtype)
@@ -324,7 +324,7 @@ def mish(x: VarLike) -> Var:
     Halves are computed in float32; integers give float32.
     """
     x, dtype = widened(x)
-    positive, decay = _decay(x)
+    positive, decay = decay_of(x)
     # The tangent of a logarithm is a quotient of polynomials in exp(x), or in
     # exp(-x) where that is the smaller one.
     numerator = where(positive, 1.0 + 2.0 * decay, decay * (decay + 2.0))

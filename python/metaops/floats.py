@@ -184,9 +184,9 @@ def xlogy(x: VarLike, y: VarLike) -> Var:
     return (x * where(is_zero & (y == math.inf), largest, logarithm)).cast(dtype)
 
 
-def share_of(share: VarLike, x: Var) -> Var:
+def share_of(share: Var, x: Var) -> Var:
     """Return ``share * x``, where a share of 0 has nothing of an infinite x."""
-    return share * where((as_var(share) == 0) & isinf(x), 0, x)
+    return share * where((share == 0) & isinf(x), 0, x)
 
 
 def logit(x: VarLike, eps: float | None = None) -> Var:

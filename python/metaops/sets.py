@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sets: the distinct elements of tensors, in rising order.
+"""Sets: the distinct elements of tensors, in rising order, of which NaN is one at most.
 
 How many there are depends on the elements, so these are computed at once.
 """
@@ -14,7 +14,7 @@ from . import _core
 from ._core import Var
 from ._typing import VarLike, as_var
 from .cumulative import cumsum
-from .distinct import unique_all, unique_values
+from .distinct import unique, unique_all
 from .searching import flatnonzero, isin, searchsorted
 from .sorting import sort
 from .stacking import concat
@@ -30,9 +30,16 @@ class Runs(NamedTuple):
     counts: Var
 
 
+def _distinct(x: VarLike) -> Var:
+    """Return the distinct elements; NaN is one of them, as in `metaops.unique`."""
+    values = unique(x)
+    assert isinstance(values, Var)
+    return values
+
+
 def union1d(x: VarLike, y: VarLike) -> Var:
     """Return the distinct elements of x and y, a vector."""
-    return unique_values(concat([x, y], None))
+    return _distinct(concat([x, y], None))
 
 
 def intersect1d(x: VarLike, y: VarLike, return_indices: bool = False) -> Var | tuple[Var, Var, Var]:
@@ -51,7 +58,7 @@ def intersect1d(x: VarLike, y: VarLike, return_indices: bool = False) -> Var | t
 
 def setdiff1d(x: VarLike, y: VarLike) -> Var:
     """Return the distinct elements of x that y does not have, a vector."""
-    values = unique_values(x)
+    values = _distinct(x)
     return values[isin(values, y, invert=True)]
 
 

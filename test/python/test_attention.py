@@ -196,8 +196,8 @@ def test_layers(rng, name):
     padded = np.array([[False, True, False, False, True], [True] * 5])
     some = rng.random((3, 5)) < 0.3
     of_padding = added_of(~padded)[:, None, None]
-    # A row without keys is NaN beside weights, else 0, as in PyTorch.
-    check(of_padding, key_padding_mask=padded)
+    # A row without keys is 0, also beside weights.
+    check(of_padding, True, key_padding_mask=padded)
     check(
         of_padding + added_of(~some),
         True,

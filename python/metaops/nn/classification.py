@@ -16,6 +16,7 @@ from .. import _core, activations, elementwise
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened, widened_together
+from ..floats import share_of
 from .loss import Loss, check_reduction
 
 __all__ = ["CrossEntropyLoss", "NLLLoss", "cross_entropy_loss", "nll_loss"]
@@ -141,7 +142,7 @@ def _loss_of_probabilities(
     """Return the cross entropy with probabilities of the classes."""
     if smoothing:
         target = target * (1.0 - smoothing) + smoothing / x.shape[1]
-    products = x * target
+    products = share_of(target, x)
     if weight is not None:
         products = products * _along_classes(weight, x.ndim)
     loss = -products.sum(1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._core import Var
+from .._core import Var, full
 from .._errors import at_line
 from .._typing import Shape, VarLike, as_var, widened
 from ..elementwise import where
@@ -34,12 +34,17 @@ __all__ = [
 _SELU_LIMIT = -1.7580993408473766
 
 
+def _all_dropped(x: Var) -> Var:
+    """Return zeros, also in place of NaN and infinities, through which x has a gradient of 0."""
+    return where(full((), False, "bool"), x, 0)
+
+
 def _dropped(x: Var, p: float, shape: Shape) -> Var:
     """Drop with one decision for each element of a shape that broadcasts to x's."""
     if p == 0.0:
         return +x
     if p == 1.0:
-        return x * 0.0
+        return _all_dropped(x)
     x, dtype = widened(x)
     return where(bernoulli(1.0 - p, shape), x / (1.0 - p), 0).cast(dtype)
 
@@ -122,7 +127,7 @@ def _alpha_dropped(x: Var, p: float, shape: Shape) -> Var:
     if p == 0.0:
         return +x
     if p == 1.0:
-        return x * 0.0
+        return _all_dropped(x)
     scale = ((1.0 - p) * (1.0 + p * _SELU_LIMIT**2)) ** -0.5
     shift = -scale * p * _SELU_LIMIT
     x, dtype = widened(x)

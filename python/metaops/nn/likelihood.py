@@ -11,6 +11,7 @@ from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, shown, widened_together
 from ..elementwise import where
+from ..floats import share_of
 from ..functions import exp, log
 from .loss import Loss, check_reduction, operands, reduced
 
@@ -41,7 +42,7 @@ def kl_div(
     x
         Logarithms of probabilities, of any shape.
     target
-        Probabilities, of the same shape. Where one is 0, so is the loss.
+        Probabilities, of the same shape. Where one is 0, so is the loss, whatever x is.
     reduction
         "mean", "sum", "none", or "batchmean": the sum divided by the first
         extent, which is the divergence.
@@ -60,10 +61,10 @@ def kl_div(
     if is_by_batch and x.ndim == 0:
         raise at_line(ValueError(f"{name}: input has shape (), which has no batch for 'batchmean'"))
     if log_target:
-        loss = exp(target) * (target - x)
+        share, logarithm = exp(target), where(target == -math.inf, 0.0, target)
     else:
-        is_none = target == 0
-        loss = where(is_none, 0.0, target * (log(where(is_none, 1.0, target)) - x))
+        share, logarithm = target, log(where(target == 0, 1.0, target))
+    loss = share_of(share, logarithm - x)
     if is_by_batch:
         return (loss.sum() / x.shape[0] if x.shape[0] else loss.mean()).cast(dtype)
     return reduced(loss, reduction).cast(dtype)
@@ -100,7 +101,7 @@ def poisson_nll_loss(
         "mean", "sum" or "none".
     """
     x, target, dtype = operands("poisson_nll_loss", x, target, reduction)
-    loss = exp(x) - target * x if log_input else x - target * log(x + eps)
+    loss = exp(x) - share_of(target, x) if log_input else x - target * log(x + eps)
     if full:
         is_many = target > 1
         count = where(is_many, target, 1.0)

@@ -20,6 +20,7 @@ from .. import activations, elementwise, functions
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened_together
+from ..floats import share_of
 from .module import Module
 
 __all__ = [
@@ -225,11 +226,12 @@ def bce_with_logits_loss(
     """
     name = "bce_with_logits_loss"
     x, target, dtype = operands(name, x, target, reduction)
-    if pos_weight is None:
-        loss = activations.softplus(x) - x * target
-    else:
-        positive = weighted(name, "pos_weight", target, pos_weight)
-        loss = (1 - target) * x + (1 - target + positive) * activations.softplus(-x)
+    yes = weighted(name, "pos_weight", target, pos_weight)
+    # The softplus of x and that of -x: neither is a difference, which would lose digits.
+    positive, decay = activations.decay_of(x)
+    rest = functions.log1p(decay)
+    if_no, if_yes = elementwise.where(positive, x, 0), elementwise.where(positive, 0, -x)
+    loss = share_of(1 - target, if_no + rest) + share_of(yes, if_yes + rest)
     return reduced(weighted(name, "weight", loss, weight), reduction).cast(dtype)
 
 

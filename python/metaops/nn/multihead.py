@@ -139,8 +139,8 @@ class MultiheadAttention(Module):
         -------
         (Var, Var or None)
             ``(L, N, embed_dim)``, and the weights, ``(N, L, S)`` or ``(N, num_heads, L,
-            S)``, after dropout. Where a query attends to no key, both are NaN if weights
-            are needed; if not, it attends to 0, as in `scaled_dot_product_attention`.
+            S)``, after dropout. A query that is kept from every key has weights of 0 and
+            attends to 0, as in `scaled_dot_product_attention`.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class MultiheadAttention(Module):
             masks,
             1.0 / math.sqrt(max(q.shape[-1], 1)),
             self.dropout if self.is_train else 0.0,
-            bool(masks) and not need_weights,
+            bool(masks),
         )
         batch, _, length, _ = attended.shape
         axes, extents = ((0, 2, 1, 3), (batch, length))
