@@ -269,6 +269,8 @@ def normalised_axes(dims: Axes, ndim: int) -> tuple[int, ...]:
     """
     if dims is None:
         return tuple(range(ndim))
+    if type(dims) is int:
+        return (normalised_axis(dims, ndim),)
     given: Any = dims
     if isinstance(given, Var) or not isinstance(given, Iterable):
         given = (given,)

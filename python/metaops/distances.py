@@ -9,6 +9,7 @@ import numpy as np
 
 from ._core import Var
 from ._errors import at_line
+from ._squares import factor_of, root
 from ._typing import (
     VarLike,
     as_number,
@@ -18,11 +19,28 @@ from ._typing import (
     widened,
     widened_together,
 )
-from .elementwise import where
+from .elementwise import abs, maximum, where
 from .gathering import take
 from .norms import norm
 
 __all__ = ["cdist", "pdist", "renorm"]
+
+
+def _sizes(x: Var) -> Var:
+    """Return the largest magnitude of each row, in a type in which sums fit."""
+    return widened(abs(x).max(-1, True).detach())[0]
+
+
+def _euclidean(near: Var, far: Var, sizes: Var) -> Var:
+    """Return the lengths of differences of rows, of which these are the magnitudes.
+
+    Each row is in many differences, so that their factors are found faster than differences
+    are summed in a wider type.
+    """
+    factor = factor_of(sizes).stop_fuse()
+    difference, dtype = widened(near - far)
+    difference = difference * factor
+    return (root((difference * difference).sum(-1)) / factor.squeeze(-1)).cast(dtype)
 
 
 def cdist(x: VarLike, y: VarLike, order: float = 2.0) -> Var:
@@ -55,7 +73,11 @@ def cdist(x: VarLike, y: VarLike, order: float = 2.0) -> Var:
                 f"cdist of shapes {x.shape} and {y.shape}: expected (..., P, M) and (..., R, M)"
             )
         )
-    return norm(x.unsqueeze(-2) - y.unsqueeze(-3), order, -1).cast(dtype)
+    near, far = x.unsqueeze(-2), y.unsqueeze(-3)
+    if order != 2 or x.shape[-1] == 0:
+        return norm(near - far, order, -1).cast(dtype)
+    sizes = maximum(_sizes(x).unsqueeze(-2), _sizes(y).unsqueeze(-3))
+    return _euclidean(near, far, sizes).cast(dtype)
 
 
 def pdist(x: VarLike, order: float = 2.0) -> Var:
@@ -83,7 +105,12 @@ def pdist(x: VarLike, order: float = 2.0) -> Var:
     if x.ndim != 2:
         raise at_line(ValueError(f"pdist: given shape {x.shape}, expected a matrix"))
     first, second = np.triu_indices(x.shape[0], 1)
-    return norm(take(x, first, 0) - take(x, second, 0), order, -1).cast(dtype)
+    near, far = take(x, first, 0), take(x, second, 0)
+    if order != 2 or x.shape[-1] == 0:
+        return norm(near - far, order, -1).cast(dtype)
+    sizes = _sizes(x)
+    largest = maximum(take(sizes, first, 0), take(sizes, second, 0))
+    return _euclidean(near, far, largest).cast(dtype)
 
 
 def renorm(x: VarLike, order: float, dim: int, maxnorm: float) -> Var:

@@ -17,7 +17,7 @@ from ._errors import at_line
 from ._normal import normal_probability, normal_quantile
 from ._parameters import float_types, parameter
 from ._typing import DType, Shape, VarLike, as_var, shown
-from .elementwise import clip, where
+from .elementwise import clip, isinf, where
 from .functions import cos, exp, log, sin, sqrt, tanh
 from .keys import Key, Source, shape_of
 from .sampling import standard_normal
@@ -280,9 +280,18 @@ def triangular(
         )
     u = Source(key).uniform(shape, wide)
     width, rise, fall = right - left, top - left, right - top
-    up = left + sqrt(u * width * rise)
-    down = right - sqrt((1.0 - u) * width * fall)
-    return where(u * width < rise, up, down).cast(result)
+    is_rising = u * width < rise
+    # Roots of numbers that are not 0: what has no slope is of no length.
+    way = sqrt(as_var(width)) * sqrt(where(is_rising, rise, fall))
+    up, down = left + sqrt(u) * way, right - sqrt(1.0 - u) * way
+    return where(is_rising, up, down).cast(result)
+
+
+def _standardised(bound: Var | float, centre: Var | float, width: Var | float) -> Var:
+    """Return how many deviations a bound is from the mean; none move an infinite one."""
+    given = as_var(bound).cast("float64")
+    finite = where(isinf(given), 0.0, given)
+    return where(isinf(given), given, (finite - centre) / width)
 
 
 def truncated_normal(
@@ -335,7 +344,7 @@ def truncated_normal(
         raise at_line(
             ValueError(f"truncated_normal: the bounds are {first} and {last}, expected to rise")
         )
-    left, right = ((as_var(bound).cast(wide) - centre) / width for bound in (first, last))
+    left, right = (_standardised(bound, centre, width) for bound in (first, last))
     # Shares of the lower tail are told better: where the bounds are above, their
     # mirror images are taken.
     above = left > 0.0

@@ -9,9 +9,9 @@ import math
 
 from ._core import Var
 from ._errors import at_line
+from ._squares import root_of_squares, unit_of
 from ._typing import Axes, VarLike, as_var, normalised_axes, shown, widened
 from .elementwise import abs, pow, where
-from .reduction import root
 
 __all__ = ["matrix_norm", "norm"]
 
@@ -24,9 +24,9 @@ def norm(
 ) -> Var:
     """Return the vector norm of the elements along the dimensions, a float.
 
+    It is right wherever it is a number of the type, whatever the powers of the elements
+    are. Its gradient is 0 where the norm is 0, and that by an element that is 0 is 0.
     Halves are computed in float32; integers give float32.
-
-    Its gradient is 0 where the norm is 0, and that by an element that is 0 is 0.
 
     Parameters
     ----------
@@ -53,14 +53,15 @@ def norm(
         )
     x, dtype = widened(as_var(x))
     axes = normalised_axes(dim, x.ndim)
-    return _norm(x, order, axes, keepdims).cast(dtype)
+    result = _norm(x, order, axes, keepdims)
+    return result if result.dtype == dtype else result.cast(dtype)
 
 
 def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
+    if order == 2:
+        return root_of_squares(x, axes, keepdims)
     if order == 0:
         return where(x == 0, 0, 1).sum(axes, keepdims).cast(x.dtype)
-    if order == 2:
-        return root((x * x).sum(axes, keepdims))
     if order == 1 or (order == math.inf and x.size == 0):
         return abs(x).sum(axes, keepdims)
     if order == math.inf:
@@ -68,12 +69,14 @@ def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
     if order == -math.inf:
         return abs(x).min(axes, keepdims)
     if order > 0:
-        is_zero = x == 0
+        is_zero, unit = x == 0, unit_of(x, axes)
         # Small powers are steep at 0, their sum's root is: 1 takes the place of 0.
-        powers = where(is_zero, 0, pow(where(is_zero, 1, abs(x)), order))
-        total = powers.sum(axes, keepdims)
+        size = where(is_zero, 1, abs(x) * (1.0 / unit))
+        total = where(is_zero, 0, pow(size, order)).sum(axes, True)
         is_none = total == 0
-        return where(is_none, 0, pow(where(is_none, 1, total), 1.0 / order))
+        result = where(is_none, 0, pow(where(is_none, 1, total), 1.0 / order)) * unit
+        rest = [n for axis, n in enumerate(x.shape) if axis not in axes]
+        return result if keepdims else result.reshape(rest)
     raise at_line(ValueError(f"norm: order is {order}, expected 0, a positive number, inf or -inf"))
 
 

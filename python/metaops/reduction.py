@@ -21,6 +21,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._errors import at_line
+from ._squares import root_of_squares
 from ._typing import (
     Axes,
     DType,
@@ -35,7 +36,7 @@ from ._typing import (
 )
 from .elementwise import abs, add, logical_not, maximum, minimum, multiply
 from .elementwise import where as select
-from .functions import exp, log, sqrt
+from .functions import exp, log
 from .limits import finfo
 
 __all__ = [
@@ -304,48 +305,31 @@ def var(
     float32.
     """
     refuse_out("var", out)
-    result, own = _variance_of(x, dim, keepdims, correction, dtype, where)
-    return result.cast(own)
+    centred, axes, divisor, own = _deviations(x, dim, keepdims, correction, dtype, where)
+    return ((centred * centred).sum(axes, keepdims) / divisor).cast(own)
 
 
-def _variance_of(
+def _deviations(
     x: VarLike,
     dim: Axes,
     keepdims: bool,
     correction: float,
     dtype: DType | None,
     where: VarLike | None,
-) -> tuple[Var, DType]:
-    """Return the variance in a type in which it fits, and the type that it is given in."""
+) -> tuple[Var, tuple[int, ...], Var | float, DType]:
+    """Return what differs from the mean, the axes, by what squares are divided, and a type.
+
+    The first has a type in which squares fit; the last is that of the result.
+    """
     wide, own = widened(_taken(x, dtype))
     axes = normalised_axes(dim, wide.ndim)
     mask = None if where is None else mask_of(where, wide)
-    result = variance(wide, axes, keepdims, correction, mask)
-    return result, own if dtype is None else dtype
-
-
-def variance(
-    x: Var, axes: tuple[int, ...], keepdims: bool, correction: float, mask: Var | None = None
-) -> Var:
-    """Return the variance of floats, of those where a mask holds."""
-    centred = x - _mean(x, axes, True, mask)
+    centred = wide - _mean(wide, axes, True, mask)
     if mask is not None:
         centred = select(mask, centred, 0)
-    squares = (centred * centred).sum(axes, keepdims)
-    divisor = _count(x, axes, keepdims, mask) - correction
-    if isinstance(divisor, Var):
-        return squares / maximum(divisor, 0)
-    return squares / (divisor if divisor > 0 else 0.0)
-
-
-def root(x: Var) -> Var:
-    """Return the square root of sums of squares, without an infinite slope at 0.
-
-    What is added there, and subtracted again, makes it 1/2; since the gradients
-    of the squares are 0, so is the product.
-    """
-    added = (x == 0).cast(x.dtype)
-    return sqrt(x + added) - added
+    count = _count(wide, axes, keepdims, mask) - correction
+    divisor = maximum(count, 0) if isinstance(count, Var) else count if count > 0 else 0.0
+    return centred, axes, divisor, own if dtype is None else dtype
 
 
 def std(
@@ -365,8 +349,8 @@ def std(
     Its gradient is 0 where the deviation is 0.
     """
     refuse_out("std", out)
-    result, own = _variance_of(x, dim, keepdims, correction, dtype, where)
-    return root(result).cast(own)
+    centred, axes, divisor, own = _deviations(x, dim, keepdims, correction, dtype, where)
+    return root_of_squares(centred, axes, keepdims, divisor).cast(own)
 
 
 def logsumexp(

@@ -10,6 +10,7 @@ import math
 from . import reduction
 from ._core import Var, full
 from ._errors import at_line
+from ._squares import root_of_squares
 from ._typing import Axes, VarLike, as_var, normalised_axes, widened, widened_together
 from .elementwise import clip, maximum, where
 from .stacking import concat
@@ -263,10 +264,7 @@ def corrcoef(x: VarLike, y: VarLike | None = None, rowvar: bool = True) -> Var:
     if y is not None:
         given = concat([given, _rows(y, "corrcoef", rowvar)])
     rows, dtype = widened(given)
-    covariance = _covariance("corrcoef", rows)
-    if covariance.ndim == 0:
-        return (covariance / covariance).cast(dtype)
-    count = rows.shape[0]
-    deviation = covariance.reindex((count,), ("i0", "i0")).sqrt()
-    result = covariance / deviation.reshape((count, 1)) / deviation.reshape((1, count))
-    return clip(result, -1, 1).cast(dtype)
+    centred = rows - rows.mean(1, True)
+    units = centred / root_of_squares(centred, (1,), True)
+    result = clip(units @ units.transpose((1, 0)), -1, 1).cast(dtype)
+    return result if rows.shape[0] != 1 else result.reshape(())

@@ -14,7 +14,14 @@ import math
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
-from .moments import moments, of_shape, scaled, with_channels
+from .moments import (
+    centred,
+    inverse_deviation,
+    of_shape,
+    scaled,
+    small_squares,
+    with_channels,
+)
 
 __all__ = ["batch_norm", "instance_norm"]
 
@@ -159,18 +166,20 @@ def normalised(
     weight, bias = of_shape(name, "weight", weight, (C,)), of_shape(name, "bias", bias, (C,))
     shape = (1, C) + (1,) * (x.ndim - 2)
     if is_own and (x.size > 0 or running_mean is None):
-        centred, mean, variance = moments(x, axes)
+        distance, mean = centred(x, axes)
+        squares, factor = small_squares(distance, axes, eps)
         count = math.prod(x.shape[axis] for axis in axes)
+        inverse = inverse_deviation(squares, factor, count, eps)
         if running_mean is not None and x.size > 0:
             _follow(running_mean, _of_batch(mean), momentum)
         if running_var is not None and x.size > 0:
-            _follow(running_var, _of_batch(variance) * (count / (count - 1)), momentum)
+            _follow(running_var, _of_batch(squares) * (1.0 / factor / (count - 1)), momentum)
     elif running_mean is None or running_var is None:
         raise at_line(ValueError(f"{name}: no running mean and variance are given, expected both"))
     else:
-        centred = x - running_mean.reshape(shape)
-        variance = running_var.reshape(shape)
-    return scaled(centred, variance + eps, weight, bias, shape, dtype)
+        distance = x - running_mean.reshape(shape)
+        inverse = inverse_deviation(running_var.reshape(shape), 1.0, 1, eps)
+    return scaled(distance, inverse, weight, bias, shape, dtype)
 
 
 def _of_batch(moment: Var) -> Var:

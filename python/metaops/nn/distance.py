@@ -15,7 +15,8 @@ import numpy as np
 from .. import norms
 from .._core import Var
 from .._errors import at_line
-from .._typing import Axes, VarLike, widened, widened_together
+from .._squares import in_range, root
+from .._typing import Axes, VarLike, normalised_axes, widened, widened_together
 from ..elementwise import clip
 from .module import Module
 
@@ -55,7 +56,9 @@ def normalize(x: VarLike, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> 
         If a dimension is out of range, or the order is none.
     """
     x, dtype = widened(x)
-    return (x / clip(norms.norm(x, p, dim, True), eps)).cast(dtype)
+    # In memory: each row is divided by a number that is computed once.
+    length = norms.norm(x, p, dim, True).stop_fuse()
+    return (x / clip(length, eps)).cast(dtype)
 
 
 def _two(name: str, x: VarLike, y: VarLike) -> tuple[Var, Var, str]:
@@ -95,8 +98,13 @@ def cosine_similarity(x: VarLike, y: VarLike, dim: int = 1, eps: float = 1e-8) -
         If shapes do not agree, or the dimension is out of range.
     """
     x, y, dtype = _two("cosine_similarity", x, y)
-    lengths = [clip(norms.norm(vector, 2, dim), eps) for vector in (x, y)]
-    return ((x * y).sum(dim) / (lengths[0] * lengths[1])).cast(dtype)
+    axes, lengths, vectors = normalised_axes(dim, x.ndim), [], []
+    for vector in (x, y):
+        wide, unit = in_range(vector, axes)
+        length = root((wide * wide).sum(axes))
+        lengths.append(clip(length, eps if unit is None else eps / unit.reshape(length.shape)))
+        vectors.append(wide)
+    return ((vectors[0] * vectors[1]).sum(axes) / (lengths[0] * lengths[1])).cast(dtype)
 
 
 def pairwise_distance(

@@ -9,6 +9,7 @@ gradient is that of the other side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from .. import activations
@@ -18,6 +19,7 @@ from .._typing import VarLike, as_var, widened_together
 from ..elementwise import clip, minimum, where
 from ..norms import norm
 from .loss import Loss, check_reduction, operands, reduced
+from .moments import small_squares
 
 __all__ = [
     "CosineEmbeddingLoss",
@@ -98,7 +100,7 @@ def margin_ranking_loss(
     return reduced(_lacking(margin - target * (x - y)), reduction).cast(dtype)
 
 
-#: Keeps the cosine of a vector of zeros finite.
+#: Added to squares, it keeps the cosine of a vector of zeros finite.
 _LEAST_SQUARE = 1e-12
 
 
@@ -135,10 +137,14 @@ def cosine_embedding_loss(
                 f" {target.shape}, expected (N, D), (N, D) and (N,), or (D,), (D,) and ()"
             )
         )
-    squares = ((x * x).sum(-1) + _LEAST_SQUARE) * ((y * y).sum(-1) + _LEAST_SQUARE)
-    cosine = (x * y).sum(-1) / squares.sqrt()
-    apart = where(target == -1, _lacking(cosine - margin), 0.0)
-    return reduced(where(target == 1, 1.0 - cosine, apart), reduction).cast(dtype)
+    (first, factor), (second, _) = (
+        small_squares(vector, (x.ndim - 1,), _LEAST_SQUARE, False) for vector in (x, y)
+    )
+    lengths = [(squares + _LEAST_SQUARE * factor).sqrt() for squares in (first, second)]
+    scale = math.sqrt(factor)
+    near = ((x * scale) * (y * scale)).sum(-1) / (lengths[0] * lengths[1])
+    apart = where(target == -1, _lacking(near - margin), 0.0)
+    return reduced(where(target == 1, 1.0 - near, apart), reduction).cast(dtype)
 
 
 def _check_triplet(name: str, anchor: Var, positive: Var, negative: Var) -> None:

@@ -5,41 +5,75 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from .._core import Var
 from .._errors import at_line
+from .._squares import unit_of
 from .._typing import VarLike, as_var
 
 __all__: list[str] = []
 
 
-def moments(x: Var, axes: Sequence[int]) -> tuple[Var, Var, Var]:
-    """Return x less its mean, the mean and the variance; reduced extents are 1.
+#: Of float32 and float64: the least exponent of an epsilon beside which what is lost of a
+#: mean square, even all squares that are no normal numbers, does not count.
+_LEAST_EXPONENTS = {"float32": -97, "float64": -900}
 
-    The variance is that of the centred values. The mean of squares less the
-    squared mean would need one pass, but loses all digits where the mean is
-    large beside the deviation.
+
+def small_squares(
+    x: Var, axes: tuple[int, ...], eps: float, keepdims: bool = True
+) -> tuple[Var, float]:
+    """Return the sum of squares along axes times a factor, and that.
+
+    The latter is a power of four, by which no digit changes, and as small as it may be
+    beside `eps`: so the sum does not overflow.
+    """
+    spare = math.frexp(eps)[1] - _LEAST_EXPONENTS[x.dtype] if eps > 0 else 0
+    factor = 0.5 ** max(spare // 2, 0)
+    small = x * factor
+    return (small * small).sum(axes, keepdims), factor**2
+
+
+def inverse_deviation(squares: Var, factor: float, count: int, eps: float) -> Var:
+    """Return one over the root of a mean square and `eps`, of what `small_squares` gives.
+
+    There is one division for each sum, not for each element, and none by the count.
+    """
+    return math.sqrt(factor * count) / (squares + eps * factor * count).sqrt()
+
+
+def centred(x: Var, axes: Sequence[int]) -> tuple[Var, Var]:
+    """Return x less its mean, whose square is the variance, and the mean; extents are 1.
+
+    The mean of squares less the squared mean would need one pass, but loses all digits
+    where the mean is large beside the deviation.
     """
     mean = x.mean(axes, True)
-    centred = x - mean
-    return centred, mean, (centred * centred).mean(axes, True)
+    return x - mean, mean
+
+
+def brought_near_one(x: Var, axes: tuple[int, ...], eps: float) -> Var:
+    """Return x, or with an `eps` of 0 x divided by a power of two near its largest number.
+
+    What is divided by its own deviation stays the same.
+    """
+    return x if eps else x * (1.0 / unit_of(x, axes))
 
 
 def scaled(
-    centred: Var,
-    variance: Var,
+    x: Var,
+    inverse: Var,
     weight: Var | None,
     bias: Var | None,
     shape: Sequence[int],
     dtype: str,
 ) -> Var:
-    """Return the centred x divided by its deviation, scaled and moved.
+    """Return x times one over its deviation, scaled and moved.
 
-    `shape` is that under which weight and bias broadcast with x. There is one
-    division for each variance, not for each element.
+    `shape` is that under which weight and bias broadcast with x.
     """
-    result = centred * (1.0 / variance.sqrt())
+    result = x * inverse
     if weight is not None:
         result = result * weight.reshape(shape)
     if bias is not None:

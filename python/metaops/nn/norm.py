@@ -8,12 +8,21 @@ Layers are in `norm_layers`. Halves are computed in float32 and rounded once, at
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var, widened
-from .moments import moments, of_shape, scaled, with_channels
+from .moments import (
+    brought_near_one,
+    centred,
+    inverse_deviation,
+    of_shape,
+    scaled,
+    small_squares,
+    with_channels,
+)
 
 __all__ = ["group_norm", "layer_norm", "local_response_norm", "rms_norm"]
 
@@ -95,8 +104,9 @@ def layer_normalised(
     axes = _last_axes(name, x, extents)
     weight = of_shape(name, "weight", weight, extents)
     bias = of_shape(name, "bias", bias, extents)
-    centred, _, variance = moments(x, axes)
-    return scaled(centred, variance + eps, weight, bias, extents, dtype)
+    distance, _ = centred(brought_near_one(x, axes, eps), axes)
+    inverse = inverse_deviation(*small_squares(distance, axes, eps), math.prod(extents), eps)
+    return scaled(distance, inverse, weight, bias, extents, dtype)
 
 
 def rms_norm(
@@ -141,8 +151,10 @@ def rms_normalised(
     x, dtype = widened(as_var(x))
     axes = _last_axes(name, x, extents)
     weight = of_shape(name, "weight", weight, extents)
-    square = (x * x).mean(axes, True) + (_EPSILON[dtype] if eps is None else eps)
-    return scaled(x, square, weight, None, extents, dtype)
+    eps = _EPSILON[dtype] if eps is None else eps
+    x = brought_near_one(x, axes, eps)
+    inverse = inverse_deviation(*small_squares(x, axes, eps), math.prod(extents), eps)
+    return scaled(x, inverse, weight, None, extents, dtype)
 
 
 def group_norm(
@@ -201,9 +213,12 @@ def group_normalised(
     weight, bias = of_shape(name, "weight", weight, (C,)), of_shape(name, "bias", bias, (C,))
     # Weights are those of channels, so they broadcast within groups.
     grouped = x.reshape(N, num_groups, C // num_groups, *space)
-    centred, _, variance = moments(grouped, tuple(range(2, grouped.ndim)))
+    axes = tuple(range(2, grouped.ndim))
+    distance, _ = centred(brought_near_one(grouped, axes, eps), axes)
+    count = math.prod(grouped.shape[2:])
+    inverse = inverse_deviation(*small_squares(distance, axes, eps), count, eps)
     shape = (1, num_groups, C // num_groups) + (1,) * len(space)
-    return scaled(centred, variance + eps, weight, bias, shape, dtype).reshape(x.shape)
+    return scaled(distance, inverse, weight, bias, shape, dtype).reshape(x.shape)
 
 
 def local_response_norm(
