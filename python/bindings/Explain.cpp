@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Python gets plain data; the reports are made there (metaops/explain.py).
+// Python gets plain data; the reports are made there (metaops/explaining.py).
 //
 //===----------------------------------------------------------------------===//
 

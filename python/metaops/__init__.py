@@ -8,16 +8,48 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 `optim` for optimisers. `load_program` runs exported programs, and needs no compiler.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+from importlib import import_module as _import_module
+from importlib.util import find_spec as _find_spec
 
-from ._lazy import make_lazy as _make_lazy
+from ._exports import EXPORTS as _EXPORTS
+from ._exports import MODULES as _MODULES
+from ._exports import UNLISTED as _UNLISTED
 
 __version__ = "0.1.0"
 
-if _TYPE_CHECKING:
-    from ._package import *  # noqa: F403
-    from ._package import _core, bool  # noqa: F401
+#: The module that has each name. Modules are imported when a name is first asked for
+#: (PEP 562): running an exported program needs few of them, and no compiler.
+_OWNERS = {
+    name: module
+    for table in (_EXPORTS, _UNLISTED)
+    for module, names in table.items()
+    for name in names
+}
+#: Modules that work without a session.
+_LIGHT = ("loading",)
 
-# `_package` has all that is here. It is run when it is first needed, which it is not by
-# those who run programs only.
-_make_lazy(__name__, code="_package", light={"load_program": "execute"})
+__all__ = [*_MODULES[:2], *(name for names in _EXPORTS.values() for name in names)]
+
+
+def __getattr__(name: str) -> object:
+    """Return a name of the package from the module that has it."""
+    if name in _MODULES:
+        return _import_module(f"{__name__}.{name}")
+    owner = _OWNERS.get(name)
+    if owner in _LIGHT or owner in _MODULES:
+        value = getattr(_import_module(f"{__name__}.{owner}"), name)
+    elif owner is not None:
+        value = _import_module(f"{__name__}._package").PUBLIC[name]
+    elif name.startswith("_") or _find_spec(f"{__name__}.{name}"):
+        # Python asks for a module so before it imports it.
+        raise AttributeError(f"{__name__} has no {name}")
+    else:
+        _import_module(f"{__name__}._package")
+        raise AttributeError(_import_module(f"{__name__}._names").missing(__name__, name))
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    special = (name for name in globals() if name.startswith("__"))
+    return sorted({*special, *_MODULES, *_OWNERS})

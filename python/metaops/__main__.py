@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import cache, calibration
+from . import _package, cache, calibration  # noqa: F401 (what is measured needs a session)
 
 
 def parse_bytes(text: str) -> int:

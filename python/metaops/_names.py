@@ -10,15 +10,25 @@ gives a keyword that is none of these names.
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
 from . import _core
 from ._elsewhere import FUNCTIONS, METHODS, MISSING
 
-__all__ = ["ABSENT", "SPELLINGS", "Absent", "nearest", "publish"]
+__all__ = [
+    "ABSENT",
+    "SPELLINGS",
+    "Absent",
+    "hide_files",
+    "missing",
+    "nearest",
+    "publish",
+    "published",
+]
 
 #: Other spellings of parameters, for every function that has one of the name.
 SPELLINGS: dict[str, tuple[str, ...]] = {
@@ -92,7 +102,7 @@ class Absent:
 #: Attributes of Var that other libraries' tensors have.
 ABSENT = {name: Absent(advice) for name, advice in METHODS.items()}
 
-#: The names that users see, by the modules that have them, metaops last.
+#: The names that users see, by the modules that have them.
 _PUBLIC: dict[str, list[str]] = {}
 
 
@@ -118,19 +128,22 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return _hint(_closest(name, names))
 
 
-def _missing(module: str, name: str) -> str:
+def missing(module: str, name: str) -> str:
     """Return what to say where a module has no such attribute."""
     message = f"{module} has no {name}"
     if name.startswith("_"):
         return message
+    # All that have names.
+    for package in ("metaops.nn", "metaops.optim"):
+        importlib.import_module(package)
     if advice := FUNCTIONS.get(name):
         return f"{message}: {advice}"
     if name in MISSING:
         return f"{message}: there is none in this version"
     elsewhere = {
         word: f"{owner.replace('metaops', 'mo', 1)}.{word}"
-        for owner, words in _PUBLIC.items()
-        for word in words
+        for owner in sorted(_PUBLIC, key="metaops".__eq__)  # whose names go first
+        for word in _PUBLIC[owner]
     }
     if name in elsewhere:
         return f"{message}: use {elsewhere[name]}"
@@ -142,16 +155,11 @@ def _missing(module: str, name: str) -> str:
     return message + (own or _hint(elsewhere.get(_closest(name, elsewhere) or "")))
 
 
-def _add_advice(namespace: dict[str, Any], names: Sequence[str]) -> None:
-    """Have the module of these variables say what to use for what it does not have."""
-    module = namespace["__name__"]
-    _PUBLIC[module] = list(names)
+def hide_files() -> None:
+    """Take from the packages the modules whose names mean something else elsewhere.
 
-    def __getattr__(name: str) -> Any:  # noqa: N807 (Python's name)
-        raise AttributeError(_missing(module, name))
-
-    namespace["__getattr__"] = __getattr__
-    # A file is not what its name is elsewhere, as nn/softmax.py is not `mo.softmax`.
+    A file is not what its name is for others, as nn/softmax.py is not `mo.softmax`.
+    """
     functions = {name for words in _PUBLIC.values() for name in words} | FUNCTIONS.keys()
     for owner, words in _PUBLIC.items():
         attributes = vars(sys.modules[owner])
@@ -174,10 +182,8 @@ def _publish_class(cls: type) -> None:
             setattr(cls, name, _core.wrap_function(member, cls.__module__, qualname))
 
 
-def publish(namespace: dict[str, Any], names: Sequence[str]) -> None:
-    """Have the functions and classes of a module take all spellings of parameters.
-
-    What the module does not have raises an ``AttributeError`` that says what to use.
+def published(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what users see of a module, such that it takes all spellings of parameters.
 
     A call with a keyword that is none of them raises a ``TypeError`` of one line with
     the parameters and the nearest of their names. Calls with arguments by position,
@@ -186,19 +192,42 @@ def publish(namespace: dict[str, Any], names: Sequence[str]) -> None:
 
     Parameters
     ----------
-    namespace
-        The module's variables.
-    names
-        Those of the module that users see.
+    module
+        Its name.
+    values
+        Its functions, classes and others, by the names that users see.
     """
-    _add_advice(namespace, names)
+    _PUBLIC[module] = list(values)
+    results = dict(values)
     classes: dict[type, None] = {}
-    for name in names:
-        value = namespace[name]
+    for name, value in values.items():
         if isinstance(value, FunctionType):
-            namespace[name] = _core.wrap_function(value, namespace["__name__"], name)
+            results[name] = _core.wrap_function(value, module, name)
         elif isinstance(value, type) and value.__module__.startswith("metaops."):
             classes.update(dict.fromkeys(value.__mro__))
     for cls in classes:
         if cls.__module__.startswith("metaops."):
             _publish_class(cls)
+    return results
+
+
+def publish(namespace: dict[str, Any], names: Sequence[str]) -> None:
+    """Have the functions and classes of a module take all spellings of parameters.
+
+    What the module does not have raises an ``AttributeError`` that says what to use.
+
+    Parameters
+    ----------
+    namespace
+        The module's variables.
+    names
+        Those of the module that users see.
+    """
+    module = namespace["__name__"]
+    namespace.update(published(module, {name: namespace[name] for name in names}))
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 (Python's name)
+        raise AttributeError(missing(module, name))
+
+    namespace["__getattr__"] = __getattr__
+    hide_files()

@@ -32,7 +32,7 @@ _FOOTPRINTS = (16 << 10, 512 << 10, 8 << 20, 512 << 20)
 
 def _time(make: Callable[[], Var], repeats: int = 7) -> tuple[float, dict[str, int]]:
     """Return nanoseconds of the fastest call of a kernel, and its instructions."""
-    from .explain import explain
+    from .explaining import explain
 
     (kernel,) = explain(make()).kernels
     with profile_scope(timeline=False) as report:

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, execute
+from . import _core
 from ._core import Var
-from .execute import Program
-from .flags import flag_scope
+from ._flags import flag_scope
 from .info import last_program
 
-__all__ = ["export", "load_program"]
+__all__ = ["export"]
 
 #: What there is code for where nothing else is asked for, by this machine's name.
 TARGETS = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("aarch64",)}
@@ -102,62 +101,6 @@ def export(
         [(name, files.get(name, "")) for name in names],
         {str(key): str(value) for key, value in (metadata or {}).items()},
     )
-
-
-def load_program(
-    path: str | os.PathLike[str] | bytes,
-    *,
-    threads: int | None = None,
-    verify: bool = False,
-    code: bool = True,
-) -> Program:
-    """Open an exported program; compile it where it has no machine code.
-
-    `metaops.execute.load_program` does so without the compiler, for files with code.
-    Weights are mapped from the file, which must not be changed meanwhile. A file with
-    machine code is trusted like any other program; with ``code=False``, nothing of the
-    file is executed.
-
-    Parameters
-    ----------
-    path : str, os.PathLike or bytes
-        The file, or its contents.
-    threads : int, optional
-        How many threads a run uses; as many as processors may be used by default.
-    verify : bool
-        Whether weights are compared with their checksums, too, which reads all of them.
-    code : bool
-        Whether the file's machine code runs, if it has any. If not, or if there is none
-        in the file at all, its MLIR is compiled here.
-
-    Returns
-    -------
-    Program
-        The program.
-
-    Raises
-    ------
-    OSError
-        If there is no such file.
-    ValueError
-        If it is no program file, damaged, or for other processors; if it is to be
-        compiled, and has no MLIR or such as cannot be.
-
-    Examples
-    --------
-    >>> import metaops as mo
-    >>> import numpy as np
-    >>> mo.export(lambda x: x * 2, [mo.zeros((3,))], "/tmp/double.metaops", code=False)
-    >>> program = mo.load_program("/tmp/double.metaops")
-    >>> program(np.ones(3, "float32"))[0].tolist()
-    [2.0, 2.0, 2.0]
-    """
-    given = execute.load_program(path, verify=verify, code=False)
-    if code and given.targets:
-        return execute.load_program(path, threads=threads)
-    if given.ir is None:
-        raise ValueError("load_program: the file has no MLIR to compile, only machine code")
-    return execute.load_compiled(path, _core.compile_ir(given.ir, given.signature), threads)
 
 
 def _trace(fn: Callable, inputs: list[Var]) -> Any:

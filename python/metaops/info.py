@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from . import _core
 from ._core import KernelInfo
-from .explain import Explanation, explain_program
+from .explaining import Explanation, explain_program
 
 __all__ = ["LastProgram", "last_program"]
 

@@ -285,7 +285,7 @@ class Interop(ByChange):
     name, has_tests, part = "interop", True, 2
     files = (
         r"^(bench/|docs/From|python/requirements|test/python/(conftest|util|test_(exchange|bench_run|guides))"
-        r"|python/metaops/(exchange|_elsewhere|_names|array_api|__init__|_package))"
+        r"|python/metaops/(exchange|_elsewhere|_names|array_api|__init__|_exports|_package))"
     )
     objects = r"bindings/(Exchange|DLPack)"
 

@@ -284,9 +284,7 @@ def test_beside_the_compiler(path):
 def test_any_part_may_be_imported_first(statement):
     run_python(
         statement + "\nimport metaops as mo\n"
-        "assert type(mo).__name__ in ('module', 'LazyPackage')\n"
         "assert 'grad' in dir(mo) and mo.grad\n"
-        "assert type(mo).__name__ == 'module'\n"
         "assert mo.__doc__.startswith('A deep-learning compiler')\n"
         "assert mo.nn.Linear(2, 3)(mo.ones((1, 2))).shape == (1, 3)\n"
         "try: mo.no_such_name\n"
@@ -300,7 +298,7 @@ def test_threads_may_import_different_parts_at_once():
         "sys.setswitchinterval(1e-5)\n"
         "import metaops as mo\n"
         "parts = ['import metaops.nn', 'mo.grad', 'import metaops.optim', 'mo.matmul', "
-        "'mo.nn', 'mo.optim', 'from metaops import sorting', 'mo.sorting', "
+        "'mo.nn', 'mo.optim', 'from metaops import sorting', 'mo.flags', 'mo.load_program', "
         "'from metaops.cumulative import cumsum', 'mo.array([1.0])', 'import metaops.execute']\n"
         "failures = []\n"
         "def work(part):\n"

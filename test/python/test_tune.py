@@ -12,7 +12,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import _core
-from metaops.tune import _entries
+from metaops.tuning import _entries
 
 pytestmark = pytest.mark.processor
 

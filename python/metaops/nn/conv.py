@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from .._core import Var
 from .._errors import at_line
+from .._flags import flags
 from .._typing import VarLike, as_count, as_var, lengthened, shown
-from ..flags import flags
 from . import winograd
 from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension, window_counts
 

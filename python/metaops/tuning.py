@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._core import Var
-from .flags import flags
+from ._flags import flags
 
 if TYPE_CHECKING:
     from pathlib import Path
