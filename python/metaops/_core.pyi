@@ -174,11 +174,25 @@ class Var:
         *,
         extras: Sequence[Var] = (),
     ) -> Var: ...
-    def broadcast(self, shape: Sequence[_Int], dims: Sequence[_Int] = ()) -> Var: ...
+    def broadcast(
+        self,
+        shape: Sequence[_Int],
+        dims: Sequence[_Int] = (),
+        *,
+        axis: Sequence[_Int] = ...,
+        dim: Sequence[_Int] = ...,
+    ) -> Var: ...
     def __matmul__(self, other: _VarLike) -> Var: ...
     def __rmatmul__(self, other: _VarLike) -> Var: ...
     def matmul(self, b: _VarLike) -> Var: ...
-    def broadcast_var(self, other: Var, dims: Sequence[_Int] = ()) -> Var: ...
+    def broadcast_var(
+        self,
+        other: Var,
+        dims: Sequence[_Int] = (),
+        *,
+        axis: Sequence[_Int] = ...,
+        dim: Sequence[_Int] = ...,
+    ) -> Var: ...
     @overload
     def reshape(self, shape: Sequence[_Int], /) -> Var: ...
     @overload
@@ -205,6 +219,9 @@ class Var:
         initial: _VarLike | None = None,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def prod(
         self,
@@ -215,6 +232,9 @@ class Var:
         initial: _VarLike | None = None,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def max(
         self,
@@ -224,6 +244,9 @@ class Var:
         initial: _VarLike | None = None,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def min(
         self,
@@ -233,6 +256,9 @@ class Var:
         initial: _VarLike | None = None,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def mean(
         self,
@@ -242,6 +268,9 @@ class Var:
         dtype: _DTypeLike | None = None,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def all(
         self,
@@ -250,6 +279,9 @@ class Var:
         *,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def any(
         self,
@@ -258,10 +290,23 @@ class Var:
         *,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def cast(self, dtype: _DTypeLike) -> Var: ...
     def astype(self, dtype: _DTypeLike) -> Var: ...
+    @overload
     def to(self, destination: _DTypeLike | Var) -> Var: ...
+    @overload
+    def to(
+        self,
+        *,
+        destination: _DTypeLike | Var = ...,
+        device: _DTypeLike | Var = ...,
+        dtype: _DTypeLike | Var = ...,
+        other: _DTypeLike | Var = ...,
+    ) -> Var: ...
     def bool(self) -> Var: ...
     def half(self) -> Var: ...
     def float(self) -> Var: ...
@@ -348,16 +393,40 @@ class Var:
     def tan(self) -> Var: ...
     def trunc(self) -> Var: ...
     def argsort(
-        self, dim: _Int | None = -1, descending: _Bool = False, *, stable: _Bool = True
+        self,
+        dim: _Int | None = -1,
+        descending: _Bool = False,
+        *,
+        stable: _Bool = True,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
     def cummax(
-        self, dim: _Int | None = None, *, reverse: _Bool = False, exclusive: _Bool = False
+        self,
+        dim: _Int | None = None,
+        *,
+        reverse: _Bool = False,
+        exclusive: _Bool = False,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
     def cummin(
-        self, dim: _Int | None = None, *, reverse: _Bool = False, exclusive: _Bool = False
+        self,
+        dim: _Int | None = None,
+        *,
+        reverse: _Bool = False,
+        exclusive: _Bool = False,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
     def logcumsumexp(
-        self, dim: _Int | None = None, *, reverse: _Bool = False, exclusive: _Bool = False
+        self,
+        dim: _Int | None = None,
+        *,
+        reverse: _Bool = False,
+        exclusive: _Bool = False,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
     def cumprod(
         self,
@@ -367,6 +436,8 @@ class Var:
         *,
         reverse: _Bool = False,
         exclusive: _Bool = False,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
     def cumsum(
         self,
@@ -376,17 +447,52 @@ class Var:
         *,
         reverse: _Bool = False,
         exclusive: _Bool = False,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
-    def kthvalue(self, k: _Int, dim: _Int = -1, keepdims: _Bool = False) -> tuple[Var, Var]: ...
-    def median(self, dim: _Axes = None, keepdims: _Bool = False) -> Var: ...
+    def kthvalue(
+        self,
+        k: _Int,
+        dim: _Int = -1,
+        keepdims: _Bool = False,
+        *,
+        axis: _Int = ...,
+        dims: _Int = ...,
+        keepdim: _Bool = ...,
+    ) -> tuple[Var, Var]: ...
+    def median(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
     def nonzero(self, size: _Int | None = None, fill_value: _Int = 0) -> tuple[Var, ...]: ...
     def quantile(
-        self, q: _VarLike, dim: _Axes = None, keepdims: _Bool = False, method: str = "linear"
+        self,
+        q: _VarLike,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        method: str = "linear",
+        *,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def sort(
-        self, dim: _Int | None = -1, descending: _Bool = False, *, stable: _Bool = True
+        self,
+        dim: _Int | None = -1,
+        descending: _Bool = False,
+        *,
+        stable: _Bool = True,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
-    def topk(self, k: _Int, dim: _Int = -1, largest: _Bool = True) -> tuple[Var, Var]: ...
+    def topk(
+        self, k: _Int, dim: _Int = -1, largest: _Bool = True, *, axis: _Int = ..., dims: _Int = ...
+    ) -> tuple[Var, Var]: ...
     def unique(
         self,
         return_index: _Bool = False,
@@ -397,10 +503,24 @@ class Var:
     def maximum(self, y: _VarLike) -> Var: ...
     def minimum(self, y: _VarLike) -> Var: ...
     def argmax(
-        self, dim: _Int | None = None, keepdims: _Bool = False, *, out: None = None
+        self,
+        dim: _Int | None = None,
+        keepdims: _Bool = False,
+        *,
+        out: None = None,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def argmin(
-        self, dim: _Int | None = None, keepdims: _Bool = False, *, out: None = None
+        self,
+        dim: _Int | None = None,
+        keepdims: _Bool = False,
+        *,
+        out: None = None,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def pow(self, y: _VarLike) -> Var: ...
     def clamp(
@@ -409,6 +529,10 @@ class Var:
         high: _VarLike | None = None,
         *,
         out: None = None,
+        a_min: _VarLike | None = ...,
+        min: _VarLike | None = ...,
+        a_max: _VarLike | None = ...,
+        max: _VarLike | None = ...,
     ) -> Var: ...
     def clip(
         self,
@@ -416,6 +540,10 @@ class Var:
         high: _VarLike | None = None,
         *,
         out: None = None,
+        a_min: _VarLike | None = ...,
+        min: _VarLike | None = ...,
+        a_max: _VarLike | None = ...,
+        max: _VarLike | None = ...,
     ) -> Var: ...
     def square(self) -> Var: ...
     def sqr(self) -> Var: ...
@@ -428,6 +556,11 @@ class Var:
         dtype: _DTypeLike | None = None,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+        ddof: _Float = ...,
+        unbiased: _Float = ...,
     ) -> Var: ...
     def std(
         self,
@@ -438,27 +571,121 @@ class Var:
         dtype: _DTypeLike | None = None,
         where: _VarLike | None = None,
         out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+        ddof: _Float = ...,
+        unbiased: _Float = ...,
     ) -> Var: ...
     def norm(
         self,
         order: _Float = 2,
         dim: _Axes = None,
         keepdims: _Bool = False,
+        *,
+        ord: _Float = ...,
+        p: _Float = ...,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def flatten(self, start_dim: _Int = 0, end_dim: _Int = -1) -> Var: ...
     def ravel(self, start_dim: _Int = 0, end_dim: _Int = -1) -> Var: ...
-    def squeeze(self, dim: _Axes = None) -> Var: ...
+    def squeeze(self, dim: _Axes = None, *, axis: _Axes = ..., dims: _Axes = ...) -> Var: ...
+    @overload
     def unsqueeze(self, dim: _Int | Sequence[_Int]) -> Var: ...
+    @overload
+    def unsqueeze(
+        self,
+        *,
+        dim: _Int | Sequence[_Int] = ...,
+        axis: _Int | Sequence[_Int] = ...,
+        dims: _Int | Sequence[_Int] = ...,
+    ) -> Var: ...
+    @overload
     def swapaxes(self, first: _Int, second: _Int) -> Var: ...
+    @overload
+    def swapaxes(
+        self, first: _Int, *, second: _Int = ..., axis2: _Int = ..., dim1: _Int = ...
+    ) -> Var: ...
+    @overload
+    def swapaxes(
+        self,
+        *,
+        first: _Int = ...,
+        axis1: _Int = ...,
+        dim0: _Int = ...,
+        second: _Int = ...,
+        axis2: _Int = ...,
+        dim1: _Int = ...,
+    ) -> Var: ...
+    @overload
     def moveaxis(
         self, source: _Int | Sequence[_Int], destination: _Int | Sequence[_Int]
     ) -> Var: ...
-    def flip(self, dim: _Axes = None) -> Var: ...
+    @overload
+    def moveaxis(
+        self,
+        source: _Int | Sequence[_Int],
+        *,
+        destination: _Int | Sequence[_Int] = ...,
+        device: _Int | Sequence[_Int] = ...,
+        dtype: _Int | Sequence[_Int] = ...,
+        other: _Int | Sequence[_Int] = ...,
+    ) -> Var: ...
+    def flip(self, dim: _Axes = None, *, axis: _Axes = ..., dims: _Axes = ...) -> Var: ...
+    @overload
     def broadcast_to(self, shape: Sequence[_Int]) -> Var: ...
-    def split(self, sections: _Int | Sequence[_Int], dim: _Int = 0) -> list[Var]: ...
-    def repeat(self, repeats: _VarLike, dim: _Int | None = None, *others: _Int) -> Var: ...
+    @overload
+    def broadcast_to(self, *, shape: Sequence[_Int] = ..., size: Sequence[_Int] = ...) -> Var: ...
+    @overload
+    def split(
+        self, sections: _Int | Sequence[_Int], dim: _Int = 0, *, axis: _Int = ..., dims: _Int = ...
+    ) -> list[Var]: ...
+    @overload
+    def split(
+        self,
+        *,
+        sections: _Int | Sequence[_Int] = ...,
+        indices_or_sections: _Int | Sequence[_Int] = ...,
+        dim: _Int = 0,
+        axis: _Int = ...,
+        dims: _Int = ...,
+    ) -> list[Var]: ...
+    def repeat(
+        self,
+        repeats: _VarLike,
+        dim: _Int | None = None,
+        *others: _Int,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
+    ) -> Var: ...
+    @overload
     def tile(self, reps: _Int | Sequence[_Int]) -> Var: ...
-    def roll(self, shift: _Int | Sequence[_Int], dim: _Axes = None) -> Var: ...
+    @overload
+    def tile(
+        self, *, reps: _Int | Sequence[_Int] = ..., dims: _Int | Sequence[_Int] = ...
+    ) -> Var: ...
+    @overload
+    def roll(
+        self,
+        shift: _Int | Sequence[_Int],
+        dim: _Axes = None,
+        *,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+    ) -> Var: ...
+    @overload
+    def roll(
+        self,
+        *,
+        shift: _Int | Sequence[_Int] = ...,
+        shifts: _Int | Sequence[_Int] = ...,
+        dim: _Axes = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+    ) -> Var: ...
+    @overload
     def take(
         self,
         indices: _VarLike,
@@ -466,23 +693,93 @@ class Var:
         mode: str = "raise",
         *,
         out: None = None,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
     ) -> Var: ...
+    @overload
+    def take(
+        self,
+        *,
+        indices: _VarLike = ...,
+        index: _VarLike = ...,
+        dim: _Int | None = None,
+        mode: str = "raise",
+        out: None = None,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
+    ) -> Var: ...
+    @overload
     def gather(self, dim: _Int, index: _VarLike) -> Var: ...
+    @overload
+    def gather(self, dim: _Int, *, index: _VarLike = ..., indices: _VarLike = ...) -> Var: ...
+    @overload
+    def gather(
+        self,
+        *,
+        dim: _Int = ...,
+        axis: _Int = ...,
+        dims: _Int = ...,
+        index: _VarLike = ...,
+        indices: _VarLike = ...,
+    ) -> Var: ...
+    @overload
     def scatter_add(self, dim: _Int, index: _VarLike, src: _VarLike) -> Var: ...
-    def diagonal(self, offset: _Int = 0, dim1: _Int = 0, dim2: _Int = 1) -> Var: ...
-    def trace(self, offset: _Int = 0, dim1: _Int = 0, dim2: _Int = 1) -> Var: ...
-    def tril(self, offset: _Int = 0) -> Var: ...
-    def triu(self, offset: _Int = 0) -> Var: ...
+    @overload
+    def scatter_add(
+        self, dim: _Int, *, index: _VarLike = ..., indices: _VarLike = ..., src: _VarLike
+    ) -> Var: ...
+    @overload
+    def scatter_add(
+        self,
+        *,
+        dim: _Int = ...,
+        axis: _Int = ...,
+        dims: _Int = ...,
+        index: _VarLike = ...,
+        indices: _VarLike = ...,
+        src: _VarLike,
+    ) -> Var: ...
+    def diagonal(
+        self,
+        offset: _Int = 0,
+        dim1: _Int = 0,
+        dim2: _Int = 1,
+        *,
+        diagonal: _Int = ...,
+        k: _Int = ...,
+        axis1: _Int = ...,
+        axis2: _Int = ...,
+    ) -> Var: ...
+    def trace(
+        self,
+        offset: _Int = 0,
+        dim1: _Int = 0,
+        dim2: _Int = 1,
+        *,
+        diagonal: _Int = ...,
+        k: _Int = ...,
+        axis1: _Int = ...,
+        axis2: _Int = ...,
+    ) -> Var: ...
+    def tril(self, offset: _Int = 0, *, diagonal: _Int = ..., k: _Int = ...) -> Var: ...
+    def triu(self, offset: _Int = 0, *, diagonal: _Int = ..., k: _Int = ...) -> Var: ...
     def sigmoid(self) -> Var: ...
     def relu(self) -> Var: ...
-    def leaky_relu(self, slope: _Float = 0.01) -> Var: ...
+    def leaky_relu(self, slope: _Float = 0.01, *, negative_slope: _Float = ...) -> Var: ...
     def gelu(self, approximate: str = "none") -> Var: ...
     def silu(self) -> Var: ...
     def softplus(self, beta: _Float = 1.0, threshold: _Float | None = None) -> Var: ...
-    def softmax(self, dim: _Int = -1) -> Var: ...
-    def log_softmax(self, dim: _Int = -1) -> Var: ...
+    def softmax(self, dim: _Int = -1, *, axis: _Int = ..., dims: _Int = ...) -> Var: ...
+    def log_softmax(self, dim: _Int = -1, *, axis: _Int = ..., dims: _Int = ...) -> Var: ...
     def logsumexp(
-        self, dim: _Axes = None, keepdims: _Bool = False, *, weights: _VarLike | None = None
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        weights: _VarLike | None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
     ) -> Var: ...
     def dot(self, b: _VarLike) -> Var: ...
 

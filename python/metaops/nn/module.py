@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +23,16 @@ from .members import Members
 __all__ = ["IncompatibleKeys", "Module"]
 
 M = TypeVar("M", bound="Module")
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class _Executes(Protocol[P, R]):
+    def execute(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+
+class _Forwards(Protocol[P, R]):
+    def forward(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
 class IncompatibleKeys(NamedTuple):
@@ -66,21 +76,28 @@ class Module(Members):
     register_backward_hook = _BACKWARD_HOOKS
     register_full_backward_hook = _BACKWARD_HOOKS
 
+    # A call returns what the subclass's `execute`, or `forward`, does.
+    @overload
+    def __call__(self: _Executes[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self: _Forwards[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call `execute`, and the hooks before and after it."""
         if "_hooks" in self.__dict__:
             return call_with_hooks(self, self._hooks, args, kwargs)
-        return self.execute(*args, **kwargs)
+        return self.execute(*args, **kwargs)  # type: ignore[attr-defined]
 
-    def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute the module's result; by default calls `forward`."""
-        return self.forward(*args, **kwargs)
+    if not TYPE_CHECKING:  # or any call, and any attribute, would pass
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute the module's result; another name of `execute`."""
-        raise at_line(TypeError(f"{type(self).__name__} defines neither execute nor forward"))
+        def execute(self, *args: Any, **kwargs: Any) -> Any:
+            """Compute the module's result; by default calls `forward`."""
+            return self.forward(*args, **kwargs)
 
-    if not TYPE_CHECKING:  # or any attribute would pass
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            """Compute the module's result; another name of `execute`."""
+            raise at_line(TypeError(f"{type(self).__name__} defines neither execute nor forward"))
 
         def __getattr__(self, name: str) -> Any:
             """Compute a parameter that is one of `parametrizations`, see `metaops.nn.utils`."""

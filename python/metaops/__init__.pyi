@@ -1,0 +1,2720 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Written by test/python/public_names.py.
+"""The names of the package, for type checkers."""
+
+import builtins as _builtins
+import os as _os
+from collections.abc import Callable as _Callable
+from collections.abc import Mapping as _Mapping
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+from typing import overload as _overload
+
+from . import cache as cache
+from . import execute as execute
+from . import nn as nn
+from . import optim as optim
+from ._core import Var as Var
+from ._core import Var as _Var
+from ._core import _DTypeLike as _core_DTypeLike
+from ._core import _VarLike as _core_VarLike
+from ._core import array as array
+from ._core import bfloat16 as bfloat16
+from ._core import bool as bool
+from ._core import dtype as dtype
+from ._core import dump as dump
+from ._core import fetch_sync as fetch_sync
+from ._core import float16 as float16
+from ._core import float32 as float32
+from ._core import float64 as float64
+from ._core import get_num_threads as get_num_threads
+from ._core import int8 as int8
+from ._core import int16 as int16
+from ._core import int32 as int32
+from ._core import int64 as int64
+from ._core import matmul as matmul
+from ._core import reset_peak as reset_peak
+from ._core import stats as stats
+from ._core import stop_fuse as stop_fuse
+from ._core import stop_grad as stop_grad
+from ._core import sync as sync
+from ._core import sync_all as sync_all
+from ._core import tensor as tensor
+from ._core import uint8 as uint8
+from ._core import uint16 as uint16
+from ._core import uint32 as uint32
+from ._core import uint64 as uint64
+from ._devices import device as device
+from ._devices import devices as devices
+from ._flags import flag_scope as flag_scope
+from ._flags import flags as flags
+from ._typing import Axes as _Axes
+from ._typing import DType as _DType
+from ._typing import Shape as _Shape
+from ._typing import VarLike as _VarLike
+from .activations import celu as celu
+from .activations import elu as elu
+from .activations import gelu as gelu
+from .activations import hardshrink as hardshrink
+from .activations import hardsigmoid as hardsigmoid
+from .activations import hardswish as hardswish
+from .activations import hardtanh as hardtanh
+from .activations import log_sigmoid as log_sigmoid
+from .activations import mish as mish
+from .activations import prelu as prelu
+from .activations import relu as relu
+from .activations import relu6 as relu6
+from .activations import selu as selu
+from .activations import sigmoid as sigmoid
+from .activations import silu as silu
+from .activations import softplus as softplus
+from .activations import softshrink as softshrink
+from .activations import softsign as softsign
+from .activations import tanhshrink as tanhshrink
+from .array_api import __array_api_version__ as __array_api_version__
+from .array_api import __array_namespace_info__ as __array_namespace_info__
+from .array_api import astype as astype
+from .array_api import can_cast as can_cast
+from .array_api import conj as conj
+from .array_api import e as e
+from .array_api import imag as imag
+from .array_api import inf as inf
+from .array_api import isdtype as isdtype
+from .array_api import nan as nan
+from .array_api import newaxis as newaxis
+from .array_api import pi as pi
+from .array_api import real as real
+from .array_api import result_type as result_type
+from .bits import bitcast as bitcast
+from .bits import bitwise_and as bitwise_and
+from .bits import bitwise_count as bitwise_count
+from .bits import bitwise_invert as bitwise_invert
+from .bits import bitwise_left_shift as bitwise_left_shift
+from .bits import bitwise_not as bitwise_not
+from .bits import bitwise_or as bitwise_or
+from .bits import bitwise_right_shift as bitwise_right_shift
+from .bits import bitwise_xor as bitwise_xor
+from .bits import gcd as gcd
+from .bits import invert as invert
+from .bits import lcm as lcm
+from .bits import left_shift as left_shift
+from .bits import right_shift as right_shift
+from .blocks import block as block
+from .blocks import block_diag as block_diag
+from .blocks import cartesian_prod as cartesian_prod
+from .blocks import combinations as combinations
+from .blocks import trim_zeros as trim_zeros
+from .categories import permutation as permutation
+from .choices import choose as choose
+from .choices import extract as extract
+from .choices import piecewise as piecewise
+from .choices import select as select
+from .closeness import allclose as allclose
+from .closeness import array_equal as array_equal
+from .closeness import array_equiv as array_equiv
+from .closeness import isclose as isclose
+from .contraction import einsum as einsum
+from .contraction import einsum_path as einsum_path
+from .creation import empty as empty
+from .creation import empty_like as empty_like
+from .creation import indices as indices
+from .creation import meshgrid as meshgrid
+from .creation import one_hot as one_hot
+from .creation import ones as ones
+from .creation import ones_like as ones_like
+from .creation import zeros as zeros
+from .creation import zeros_like as zeros_like
+from .diagonals import identity as identity
+from .differences import ediff1d as ediff1d
+from .differences import interp as interp
+from .distinct import unique as unique
+from .distinct import unique_all as unique_all
+from .distinct import unique_counts as unique_counts
+from .distinct import unique_inverse as unique_inverse
+from .distinct import unique_values as unique_values
+from .elementwise import abs as abs
+from .elementwise import absolute as absolute
+from .elementwise import add as add
+from .elementwise import cast as cast
+from .elementwise import clamp as clamp
+from .elementwise import copysign as copysign
+from .elementwise import divide as divide
+from .elementwise import divmod as divmod
+from .elementwise import equal as equal
+from .elementwise import float_power as float_power
+from .elementwise import floor_divide as floor_divide
+from .elementwise import fma as fma
+from .elementwise import fmax as fmax
+from .elementwise import fmin as fmin
+from .elementwise import fmod as fmod
+from .elementwise import greater as greater
+from .elementwise import greater_equal as greater_equal
+from .elementwise import heaviside as heaviside
+from .elementwise import isfinite as isfinite
+from .elementwise import isinf as isinf
+from .elementwise import isnan as isnan
+from .elementwise import isneginf as isneginf
+from .elementwise import isposinf as isposinf
+from .elementwise import lerp as lerp
+from .elementwise import less as less
+from .elementwise import less_equal as less_equal
+from .elementwise import logical_and as logical_and
+from .elementwise import logical_not as logical_not
+from .elementwise import logical_or as logical_or
+from .elementwise import logical_xor as logical_xor
+from .elementwise import maximum as maximum
+from .elementwise import minimum as minimum
+from .elementwise import mod as mod
+from .elementwise import multiply as multiply
+from .elementwise import nan_to_num as nan_to_num
+from .elementwise import negative as negative
+from .elementwise import nextafter as nextafter
+from .elementwise import not_equal as not_equal
+from .elementwise import positive as positive
+from .elementwise import pow as pow
+from .elementwise import reciprocal as reciprocal
+from .elementwise import remainder as remainder
+from .elementwise import sign as sign
+from .elementwise import signbit as signbit
+from .elementwise import square as square
+from .elementwise import subtract as subtract
+from .elementwise import true_divide as true_divide
+from .elementwise import where as where
+from .exchange import asarray as asarray
+from .exchange import from_dlpack as from_dlpack
+from .explaining import Explanation as Explanation
+from .explaining import KernelExplanation as KernelExplanation
+from .explaining import explain as explain
+from .fetching import fetch as fetch
+from .filters import convolve as convolve
+from .filters import correlate as correlate
+from .floats import frexp as frexp
+from .floats import i0 as i0
+from .floats import modf as modf
+from .floats import sinc as sinc
+from .floats import xlogy as xlogy
+from .functions import acos as acos
+from .functions import acosh as acosh
+from .functions import arccos as arccos
+from .functions import arccosh as arccosh
+from .functions import arcsin as arcsin
+from .functions import arcsinh as arcsinh
+from .functions import arctan as arctan
+from .functions import arctan2 as arctan2
+from .functions import arctanh as arctanh
+from .functions import asin as asin
+from .functions import asinh as asinh
+from .functions import atan as atan
+from .functions import atan2 as atan2
+from .functions import atanh as atanh
+from .functions import cbrt as cbrt
+from .functions import cos as cos
+from .functions import cosh as cosh
+from .functions import deg2rad as deg2rad
+from .functions import degrees as degrees
+from .functions import digamma as digamma
+from .functions import erf as erf
+from .functions import erfc as erfc
+from .functions import erfinv as erfinv
+from .functions import exp as exp
+from .functions import exp2 as exp2
+from .functions import expm1 as expm1
+from .functions import gammaln as gammaln
+from .functions import hypot as hypot
+from .functions import lgamma as lgamma
+from .functions import log as log
+from .functions import log1p as log1p
+from .functions import log2 as log2
+from .functions import log10 as log10
+from .functions import logaddexp as logaddexp
+from .functions import logaddexp2 as logaddexp2
+from .functions import multigammaln as multigammaln
+from .functions import rad2deg as rad2deg
+from .functions import radians as radians
+from .functions import rsqrt as rsqrt
+from .functions import sin as sin
+from .functions import sinh as sinh
+from .functions import sqrt as sqrt
+from .functions import tan as tan
+from .functions import tanh as tanh
+from .gradients import enable_grad as enable_grad
+from .gradients import grad as grad
+from .gradients import is_grad_enabled as is_grad_enabled
+from .gradients import jvp as jvp
+from .gradients import no_grad as no_grad
+from .gradients import vjp as vjp
+from .grids import histogram2d as histogram2d
+from .grids import histogramdd as histogramdd
+from .histograms import bincount as bincount
+from .histograms import digitize as digitize
+from .histograms import histogram as histogram
+from .histograms import histogram_bin_edges as histogram_bin_edges
+from .info import LastProgram as LastProgram
+from .info import last_program as last_program
+from .io import Path as _Path
+from .io import load as load
+from .keys import Key as Key
+from .keys import Key as _Key
+from .limits import finfo as finfo
+from .limits import iinfo as iinfo
+from .loading import load_program as load_program
+from .memory import MemoryHolder as MemoryHolder
+from .memory import estimate as estimate
+from .memory import memory_holders as memory_holders
+from .memory import memory_stats as memory_stats
+from .memory import memory_summary as memory_summary
+from .nn import Module as Module
+from .nn import Sequential as Sequential
+from .padding import Widths as _Widths
+from .places import diag_indices_from as diag_indices_from
+from .places import fill_diagonal as fill_diagonal
+from .places import ix_ as ix_
+from .polynomials import polyadd as polyadd
+from .polynomials import polymul as polymul
+from .polynomials import polysub as polysub
+from .polynomials import polyval as polyval
+from .products import dot as dot
+from .products import inner as inner
+from .products import kron as kron
+from .products import matrix_transpose as matrix_transpose
+from .products import matvec as matvec
+from .products import multi_dot as multi_dot
+from .products import outer as outer
+from .products import vdot as vdot
+from .products import vecmat as vecmat
+from .profiler import KernelProfile as KernelProfile
+from .profiler import ProfileReport as ProfileReport
+from .profiler import ProgramProfile as ProgramProfile
+from .profiler import profile_scope as profile_scope
+from .repeating import repeat_interleave as repeat_interleave
+from .rounding import ceil as ceil
+from .rounding import floor as floor
+from .rounding import round as round
+from .rounding import trunc as trunc
+from .sampling import rand as rand
+from .sampling import rand_like as rand_like
+from .sampling import randn as randn
+from .sampling import randn_like as randn_like
+from .searching import argwhere as argwhere
+from .searching import flatnonzero as flatnonzero
+from .searching import isin as isin
+from .searching import nonzero as nonzero
+from .searching import searchsorted as searchsorted
+from .segments import segment_max as segment_max
+from .segments import segment_mean as segment_mean
+from .segments import segment_min as segment_min
+from .segments import segment_prod as segment_prod
+from .segments import segment_sum as segment_sum
+from .sets import intersect1d as intersect1d
+from .sets import setdiff1d as setdiff1d
+from .sets import setxor1d as setxor1d
+from .sets import union1d as union1d
+from .sets import unique_consecutive as unique_consecutive
+from .shaping import atleast_1d as atleast_1d
+from .shaping import atleast_2d as atleast_2d
+from .shaping import atleast_3d as atleast_3d
+from .shaping import broadcast_arrays as broadcast_arrays
+from .shaping import broadcast_shapes as broadcast_shapes
+from .shaping import expand_dims as expand_dims
+from .shaping import flatten as flatten
+from .shaping import fliplr as fliplr
+from .shaping import flipud as flipud
+from .shaping import permute as permute
+from .shaping import permute_dims as permute_dims
+from .shaping import ravel as ravel
+from .sorting import Sorted as _Sorted
+from .stacking import cat as cat
+from .stacking import column_stack as column_stack
+from .stacking import concatenate as concatenate
+from .stacking import dstack as dstack
+from .stacking import hstack as hstack
+from .stacking import unbind as unbind
+from .stacking import vstack as vstack
+from .statistics import corrcoef as corrcoef
+from .tuning import TunedKernel as TunedKernel
+from .tuning import Tuning as Tuning
+from .tuning import tune as tune
+from .tuning import tuned_schedules as tuned_schedules
+
+__version__: str
+
+@_overload
+def broadcast(
+    x: _core_VarLike,
+    shape: _Sequence[int],
+    dims: _Sequence[int] = (),
+    *,
+    axis: _Sequence[int] = ...,
+    dim: _Sequence[int] = ...,
+) -> _Var: ...
+@_overload
+def broadcast(
+    x: _core_VarLike,
+    *,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    dims: _Sequence[int] = (),
+    axis: _Sequence[int] = ...,
+    dim: _Sequence[int] = ...,
+) -> _Var: ...
+def broadcast_var(
+    x: _core_VarLike,
+    other: _Var,
+    dims: _Sequence[int] = (),
+    *,
+    axis: _Sequence[int] = ...,
+    dim: _Sequence[int] = ...,
+) -> _Var: ...
+@_overload
+def iota(shape: _Sequence[int], dim: int, dtype: _core_DTypeLike = "int64") -> _Var: ...
+@_overload
+def iota(
+    shape: _Sequence[int],
+    *,
+    dim: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+    dtype: _core_DTypeLike = "int64",
+) -> _Var: ...
+@_overload
+def iota(
+    *,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    dim: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+    dtype: _core_DTypeLike = "int64",
+) -> _Var: ...
+@_overload
+def reindex(
+    x: _core_VarLike,
+    shape: _Sequence[int],
+    indexes: _Sequence[str],
+    overflow_value: float = 0,
+    overflow_conditions: _Sequence[str] = (),
+    *,
+    extras: _Sequence[_Var] = (),
+) -> _Var: ...
+@_overload
+def reindex(
+    x: _core_VarLike,
+    shape: _Sequence[int],
+    *,
+    indexes: _Sequence[str] = ...,
+    indices: _Sequence[str] = ...,
+    overflow_value: float = 0,
+    overflow_conditions: _Sequence[str] = (),
+    extras: _Sequence[_Var] = (),
+) -> _Var: ...
+@_overload
+def reindex(
+    x: _core_VarLike,
+    *,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    indexes: _Sequence[str] = ...,
+    indices: _Sequence[str] = ...,
+    overflow_value: float = 0,
+    overflow_conditions: _Sequence[str] = (),
+    extras: _Sequence[_Var] = (),
+) -> _Var: ...
+@_overload
+def reindex_reduce(
+    x: _core_VarLike,
+    op: str,
+    shape: _Sequence[int],
+    indexes: _Sequence[str],
+    overflow_conditions: _Sequence[str] = (),
+    *,
+    extras: _Sequence[_Var] = (),
+) -> _Var: ...
+@_overload
+def reindex_reduce(
+    x: _core_VarLike,
+    op: str,
+    shape: _Sequence[int],
+    *,
+    indexes: _Sequence[str] = ...,
+    indices: _Sequence[str] = ...,
+    overflow_conditions: _Sequence[str] = (),
+    extras: _Sequence[_Var] = (),
+) -> _Var: ...
+@_overload
+def reindex_reduce(
+    x: _core_VarLike,
+    op: str,
+    *,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    indexes: _Sequence[str] = ...,
+    indices: _Sequence[str] = ...,
+    overflow_conditions: _Sequence[str] = (),
+    extras: _Sequence[_Var] = (),
+) -> _Var: ...
+@_overload
+def seed(n: int) -> None: ...
+@_overload
+def seed(*, n: int = ..., N: int = ...) -> None: ...
+@_overload
+def set_num_threads(n: int) -> None: ...
+@_overload
+def set_num_threads(*, n: int = ..., N: int = ...) -> None: ...
+def glu(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the first half along a dimension times the `sigmoid` of the second."""
+
+def leaky_relu(x: _VarLike, slope: float = 0.01, *, negative_slope: float = ...) -> _Var:
+    """Return x where it is positive, else ``slope * x``."""
+
+def log_softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the logarithm of ``softmax(x, dim)``."""
+
+def softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return ``exp(x) / sum(exp(x))`` along a dimension, computed without overflow."""
+
+def softmin(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return ``softmax(-x)`` along a dimension."""
+
+@_overload
+def threshold(x: _VarLike, threshold: float, value: float) -> _Var:
+    """Return x where it is above the threshold, else `value`."""
+
+@_overload
+def threshold(
+    x: _VarLike,
+    threshold: float,
+    *,
+    value: float = ...,
+    constant_values: float = ...,
+    end_values: float = ...,
+    fill_value: float = ...,
+) -> _Var: ...
+def diag_embed(
+    x: _VarLike,
+    offset: int = 0,
+    dim1: int = -2,
+    dim2: int = -1,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    axis1: int = ...,
+    axis2: int = ...,
+) -> _Var:
+    """Return matrices with x's last dimension on their diagonals, else 0."""
+
+@_overload
+def resize(x: _VarLike, shape: _Shape) -> _Var:
+    """Return x's elements, repeated as often as needed, in row-major order under a shape."""
+
+@_overload
+def resize(x: _VarLike, *, shape: _Shape = ..., size: _Shape = ...) -> _Var: ...
+@_overload
+def unflatten(x: _VarLike, dim: int, sizes: _Sequence[int]) -> _Var:
+    """Return x with one dimension made several; one of their extents may be -1."""
+
+@_overload
+def unflatten(
+    x: _VarLike, *, dim: int = ..., axis: int = ..., dims: int = ..., sizes: _Sequence[int]
+) -> _Var: ...
+def categorical(
+    logits: _VarLike, shape: _Shape = (), *, key: _Key | None = None, size: _Shape = ...
+) -> _Var:
+    """Return categories, int64, by logarithms of their probabilities."""
+
+def choice(
+    x: _VarLike,
+    shape: _Shape = (),
+    replace: _builtins.bool = True,
+    p: _VarLike | None = None,
+    *,
+    key: _Key | None = None,
+    size: _Shape = ...,
+) -> _Var:
+    """Return elements of x that are chosen at random."""
+
+@_overload
+def multinomial(
+    n: int, p: _VarLike, shape: _Shape = (), *, key: _Key | None = None, size: _Shape = ...
+) -> _Var:
+    """Return how many of n draws fall on each category, int64."""
+
+@_overload
+def multinomial(
+    *,
+    n: int = ...,
+    N: int = ...,
+    p: _VarLike,
+    shape: _Shape = (),
+    key: _Key | None = None,
+    size: _Shape = ...,
+) -> _Var: ...
+def compress(
+    condition: _VarLike,
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the slices of x along a dimension for which a condition holds."""
+
+@_overload
+def binomial(
+    shape: _Shape,
+    n: int,
+    probability: _VarLike,
+    dtype: _DType = "int64",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return how many of n trials succeed."""
+
+@_overload
+def binomial(
+    shape: _Shape,
+    n: int,
+    *,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def binomial(
+    shape: _Shape,
+    *,
+    n: int = ...,
+    N: int = ...,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def binomial(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    n: int = ...,
+    N: int = ...,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def geometric(
+    shape: _Shape, probability: _VarLike, dtype: _DType = "int64", *, key: _Key | None = None
+) -> _Var:
+    """Return how many trials it takes to succeed, 1 or more."""
+
+@_overload
+def geometric(
+    shape: _Shape,
+    *,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def geometric(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def negative_binomial(
+    shape: _Shape,
+    n: _VarLike,
+    probability: _VarLike,
+    dtype: _DType = "int64",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return how many trials fail before n succeed; n need be no integer."""
+
+@_overload
+def negative_binomial(
+    shape: _Shape,
+    n: _VarLike,
+    *,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def negative_binomial(
+    shape: _Shape,
+    *,
+    n: _VarLike = ...,
+    N: _VarLike = ...,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def negative_binomial(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    n: _VarLike = ...,
+    N: _VarLike = ...,
+    probability: _VarLike = ...,
+    p: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def poisson(
+    shape: _Shape, rate: _VarLike, dtype: _DType = "int64", *, key: _Key | None = None
+) -> _Var:
+    """Return how often something happens that does so `rate` times on average."""
+
+@_overload
+def poisson(
+    shape: _Shape,
+    *,
+    rate: _VarLike = ...,
+    lam: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def poisson(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    rate: _VarLike = ...,
+    lam: _VarLike = ...,
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+) -> _Var: ...
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: _DType | None = None,
+    *,
+    device: str | None = None,
+    end: float | None = ...,
+) -> _Var:
+    """Return evenly spaced numbers ``start, start + step, ...`` before `stop`."""
+
+@_overload
+def full(
+    shape: _Shape | int, value: _VarLike, dtype: _DType | None = None, *, device: str | None = None
+) -> _Var:
+    """Return a tensor of a shape filled with a number."""
+
+@_overload
+def full(
+    shape: _Shape | int,
+    *,
+    value: _VarLike = ...,
+    constant_values: _VarLike = ...,
+    end_values: _VarLike = ...,
+    fill_value: _VarLike = ...,
+    dtype: _DType | None = None,
+    device: str | None = None,
+) -> _Var: ...
+@_overload
+def full(
+    *,
+    shape: _Shape | int = ...,
+    size: _Shape | int = ...,
+    value: _VarLike = ...,
+    constant_values: _VarLike = ...,
+    end_values: _VarLike = ...,
+    fill_value: _VarLike = ...,
+    dtype: _DType | None = None,
+    device: str | None = None,
+) -> _Var: ...
+@_overload
+def full_like(
+    x: _VarLike, value: float, dtype: _DType | None = None, *, device: str | None = None
+) -> _Var:
+    """Return a tensor of x's shape, and dtype if none is given, filled with `value`."""
+
+@_overload
+def full_like(
+    x: _VarLike,
+    *,
+    value: float = ...,
+    constant_values: float = ...,
+    end_values: float = ...,
+    fill_value: float = ...,
+    dtype: _DType | None = None,
+    device: str | None = None,
+) -> _Var: ...
+@_overload
+def geomspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    dtype: _DType = "float32",
+    *,
+    endpoint: _builtins.bool = True,
+    steps: int = ...,
+) -> _Var:
+    """Return `num` numbers from `start` to `stop` of which each is the same multiple of the last."""
+
+@_overload
+def geomspace(
+    start: float,
+    *,
+    stop: float = ...,
+    end: float = ...,
+    num: int = 50,
+    dtype: _DType = "float32",
+    endpoint: _builtins.bool = True,
+    steps: int = ...,
+) -> _Var: ...
+@_overload
+def linspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    dtype: _DType | None = None,
+    *,
+    endpoint: _builtins.bool = True,
+    device: str | None = None,
+    steps: int = ...,
+) -> _Var:
+    """Return `num` evenly spaced numbers from `start` to `stop`, float32 by default."""
+
+@_overload
+def linspace(
+    start: float,
+    *,
+    stop: float = ...,
+    end: float = ...,
+    num: int = 50,
+    dtype: _DType | None = None,
+    endpoint: _builtins.bool = True,
+    device: str | None = None,
+    steps: int = ...,
+) -> _Var: ...
+@_overload
+def logspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    base: float = 10.0,
+    dtype: _DType = "float32",
+    *,
+    endpoint: _builtins.bool = True,
+    steps: int = ...,
+) -> _Var:
+    """Return `num` numbers evenly spaced on a logarithmic scale, powers of `base`."""
+
+@_overload
+def logspace(
+    start: float,
+    *,
+    stop: float = ...,
+    end: float = ...,
+    num: int = 50,
+    base: float = 10.0,
+    dtype: _DType = "float32",
+    endpoint: _builtins.bool = True,
+    steps: int = ...,
+) -> _Var: ...
+def vander(
+    x: _VarLike, n: int | None = None, increasing: _builtins.bool = False, *, N: int | None = ...
+) -> _Var:
+    """Return the Vandermonde matrix, whose columns are powers of a vector."""
+
+def associative_scan(
+    function: _Callable[[_Any, _Any], _Any],
+    elements: _VarLike | _Sequence[_VarLike],
+    dim: int = 0,
+    *,
+    reverse: _builtins.bool = False,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Any:
+    """Return the elements up to each one, combined by an associative function."""
+
+def cummax(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the largest of the elements up to each one; NaN from the first NaN on."""
+
+def cummin(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the smallest of the elements up to each one; see `cummax`."""
+
+def cumprod(
+    x: _VarLike,
+    dim: int | None = None,
+    dtype: _DType | None = None,
+    out: None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the products of the elements up to each one; see `cumsum`."""
+
+def cumsum(
+    x: _VarLike,
+    dim: int | None = None,
+    dtype: _DType | None = None,
+    out: None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the sums of the elements up to each one."""
+
+def cumulative_prod(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    dtype: _DType | None = None,
+    include_initial: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return `cumprod` as the array API has it; see `cumulative_sum`."""
+
+def cumulative_sum(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    dtype: _DType | None = None,
+    include_initial: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return `cumsum` as the array API has it."""
+
+def linear_recurrence(
+    factors: _VarLike,
+    x: _VarLike,
+    dim: int = -1,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return h with ``h[k] = factors[k] * h[k - 1] + x[k]`` along a dimension."""
+
+def logcumsumexp(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the logarithms of the sums of ``exp(x)`` up to each element."""
+
+def diag(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return a diagonal of a matrix, or a matrix with a diagonal of a vector and zeros."""
+
+def diagflat(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return a matrix with x, flattened, on a diagonal, and zeros elsewhere."""
+
+def diagonal(
+    x: _VarLike,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    axis1: int = ...,
+    axis2: int = ...,
+) -> _Var:
+    """Return a diagonal of matrices, as the last dimension."""
+
+@_overload
+def eye(
+    n: int,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: _DType | None = None,
+    *,
+    device: str | None = None,
+    M: int | None = ...,
+    diagonal: int = ...,
+    k: int = ...,
+) -> _Var:
+    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, float32 by default."""
+
+@_overload
+def eye(
+    *,
+    n: int = ...,
+    N: int = ...,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: _DType | None = None,
+    device: str | None = None,
+    M: int | None = ...,
+    diagonal: int = ...,
+    k: int = ...,
+) -> _Var: ...
+def trace(
+    x: _VarLike,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    axis1: int = ...,
+    axis2: int = ...,
+) -> _Var:
+    """Return the sum of a diagonal of matrices; see `diagonal`."""
+
+@_overload
+def tri(
+    n: int,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: _DType = "float32",
+    *,
+    M: int | None = ...,
+    diagonal: int = ...,
+    k: int = ...,
+) -> _Var:
+    """Return an n x m matrix of ones at and below a diagonal, and zeros above it."""
+
+@_overload
+def tri(
+    *,
+    n: int = ...,
+    N: int = ...,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: _DType = "float32",
+    M: int | None = ...,
+    diagonal: int = ...,
+    k: int = ...,
+) -> _Var: ...
+def tril(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return x with zeros above a diagonal of its last two dimensions."""
+
+@_overload
+def tril_indices(
+    n: int,
+    offset: int = 0,
+    m: int | None = None,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    M: int | None = ...,
+) -> list[_Var]:
+    """Return the rows and the columns of what is at and below a diagonal."""
+
+@_overload
+def tril_indices(
+    *,
+    n: int = ...,
+    N: int = ...,
+    offset: int = 0,
+    m: int | None = None,
+    diagonal: int = ...,
+    k: int = ...,
+    M: int | None = ...,
+) -> list[_Var]: ...
+def triu(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return x with zeros below a diagonal of its last two dimensions."""
+
+@_overload
+def triu_indices(
+    n: int,
+    offset: int = 0,
+    m: int | None = None,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    M: int | None = ...,
+) -> list[_Var]:
+    """Return the rows and the columns of what is at and above a diagonal."""
+
+@_overload
+def triu_indices(
+    *,
+    n: int = ...,
+    N: int = ...,
+    offset: int = 0,
+    m: int | None = None,
+    diagonal: int = ...,
+    k: int = ...,
+    M: int | None = ...,
+) -> list[_Var]: ...
+def diff(
+    x: _VarLike,
+    n: int = 1,
+    dim: int = -1,
+    prepend: _VarLike | None = None,
+    append: _VarLike | None = None,
+    *,
+    N: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return the n-th differences of neighbours along a dimension."""
+
+def gradient(
+    x: _VarLike,
+    *spacing: _VarLike,
+    dim: _Axes = None,
+    edge_order: int = 1,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+) -> _Var | list[_Var]:
+    """Return the slopes of a function that x samples, as ``numpy.gradient``."""
+
+def trapezoid(
+    y: _VarLike,
+    x: _VarLike | None = None,
+    dx: float = 1.0,
+    dim: int = -1,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return the area under samples of a function, by the trapezoidal rule."""
+
+def cdist(
+    x: _VarLike, y: _VarLike, order: float = 2.0, *, ord: float = ..., p: float = ...
+) -> _Var:
+    """Return the distance of each row of x from each row of y."""
+
+def pdist(x: _VarLike, order: float = 2.0, *, ord: float = ..., p: float = ...) -> _Var:
+    """Return the distance of each row of a matrix from each row after it."""
+
+@_overload
+def renorm(x: _VarLike, order: float, dim: int, maxnorm: float) -> _Var:
+    """Return x with slices whose norm is too large scaled to have that norm."""
+
+@_overload
+def renorm(
+    x: _VarLike, order: float, *, dim: int = ..., axis: int = ..., dims: int = ..., maxnorm: float
+) -> _Var: ...
+@_overload
+def renorm(
+    x: _VarLike,
+    *,
+    order: float = ...,
+    ord: float = ...,
+    p: float = ...,
+    dim: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+    maxnorm: float,
+) -> _Var: ...
+@_overload
+def cauchy(
+    shape: _Shape,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return Cauchy's numbers: tangents of uniform angles."""
+
+@_overload
+def cauchy(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def exponential(
+    shape: _Shape, scale: _VarLike = 1.0, dtype: _DType = "float32", *, key: _Key | None = None
+) -> _Var:
+    """Return exponentially distributed numbers of mean `scale`."""
+
+@_overload
+def exponential(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def gumbel(
+    shape: _Shape,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return Gumbel's numbers: less logarithms of exponential ones."""
+
+@_overload
+def gumbel(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def laplace(
+    shape: _Shape,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return Laplace's numbers: exponential ones to both sides of `loc`."""
+
+@_overload
+def laplace(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def logistic(
+    shape: _Shape,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return numbers whose share below x is the sigmoid of ``(x - loc) / scale``."""
+
+@_overload
+def logistic(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def lognormal(
+    shape: _Shape,
+    mean: _VarLike = 0.0,
+    std: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return exponentials of normal numbers of that mean and deviation."""
+
+@_overload
+def lognormal(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    mean: _VarLike = 0.0,
+    std: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def pareto(
+    shape: _Shape, alpha: _VarLike, dtype: _DType = "float32", *, key: _Key | None = None
+) -> _Var:
+    """Return Pareto's numbers of the second kind (Lomax), as ``numpy``'s: from 0 on."""
+
+@_overload
+def pareto(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    alpha: _VarLike,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def rayleigh(
+    shape: _Shape, scale: _VarLike = 1.0, dtype: _DType = "float32", *, key: _Key | None = None
+) -> _Var:
+    """Return the lengths of vectors of two normal numbers of deviation `scale`."""
+
+@_overload
+def rayleigh(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def triangular(
+    shape: _Shape,
+    low: _VarLike,
+    mode: _VarLike,
+    high: _VarLike,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return numbers whose density rises from `low` to `mode` and falls to `high`."""
+
+@_overload
+def triangular(
+    shape: _Shape,
+    low: _VarLike,
+    mode: _VarLike,
+    *,
+    high: _VarLike = ...,
+    a_max: _VarLike = ...,
+    max: _VarLike = ...,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def triangular(
+    shape: _Shape,
+    *,
+    low: _VarLike = ...,
+    a_min: _VarLike = ...,
+    min: _VarLike = ...,
+    mode: _VarLike,
+    high: _VarLike = ...,
+    a_max: _VarLike = ...,
+    max: _VarLike = ...,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def triangular(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    low: _VarLike = ...,
+    a_min: _VarLike = ...,
+    min: _VarLike = ...,
+    mode: _VarLike,
+    high: _VarLike = ...,
+    a_max: _VarLike = ...,
+    max: _VarLike = ...,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def truncated_normal(
+    shape: _Shape,
+    low: _VarLike,
+    high: _VarLike,
+    mean: _VarLike = 0.0,
+    std: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return normal numbers of that mean and deviation, of those in [low, high]."""
+
+@_overload
+def truncated_normal(
+    shape: _Shape,
+    low: _VarLike,
+    *,
+    high: _VarLike = ...,
+    a_max: _VarLike = ...,
+    max: _VarLike = ...,
+    mean: _VarLike = 0.0,
+    std: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def truncated_normal(
+    shape: _Shape,
+    *,
+    low: _VarLike = ...,
+    a_min: _VarLike = ...,
+    min: _VarLike = ...,
+    high: _VarLike = ...,
+    a_max: _VarLike = ...,
+    max: _VarLike = ...,
+    mean: _VarLike = 0.0,
+    std: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def truncated_normal(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    low: _VarLike = ...,
+    a_min: _VarLike = ...,
+    min: _VarLike = ...,
+    high: _VarLike = ...,
+    a_max: _VarLike = ...,
+    max: _VarLike = ...,
+    mean: _VarLike = 0.0,
+    std: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def weibull(
+    shape: _Shape,
+    alpha: _VarLike,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return Weibull's numbers: exponential ones to the power ``1 / alpha``."""
+
+@_overload
+def weibull(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    alpha: _VarLike,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+def clip(
+    x: _VarLike,
+    low: _VarLike | None = None,
+    high: _VarLike | None = None,
+    *,
+    out: None = None,
+    a_min: _VarLike | None = ...,
+    min: _VarLike | None = ...,
+    a_max: _VarLike | None = ...,
+    max: _VarLike | None = ...,
+) -> _Var:
+    """Return x moved into ``[low, high]``; a bound that is None does nothing."""
+
+def export(
+    fn: _Callable,
+    args: _Sequence,
+    path: str | _os.PathLike,
+    *,
+    targets: _Sequence[str] | None = None,
+    metadata: _Mapping[str, str] | None = None,
+    code: _builtins.bool = True,
+    schedules: _Mapping[str, str | _os.PathLike] | None = None,
+    inputs: _Sequence[str] | None = ...,
+) -> None:
+    """Write a file with a program that computes what a function does."""
+
+@_overload
+def ldexp(x: _VarLike, exponent: _VarLike) -> _Var:
+    """Return ``x * 2**exponent``, rounded once, a float; integers give float32."""
+
+@_overload
+def ldexp(x: _VarLike, *, exponent: _VarLike = ..., n: _VarLike = ...) -> _Var: ...
+def logit(x: _VarLike, eps: float | None = None, *, epsilon: float | None = ...) -> _Var:
+    """Return ``log(x / (1 - x))``, of which `sigmoid` is the inverse."""
+
+@_overload
+def polygamma(n: _VarLike, x: _VarLike) -> _Var:
+    """Return the derivative number n of `digamma`."""
+
+@_overload
+def polygamma(*, n: _VarLike = ..., N: _VarLike = ..., x: _VarLike) -> _Var: ...
+@_overload
+def beta(
+    shape: _Shape,
+    alpha: _VarLike,
+    beta: _VarLike,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return beta numbers of density ``x**(alpha - 1) * (1 - x)**(beta - 1)``."""
+
+@_overload
+def beta(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    alpha: _VarLike,
+    beta: _VarLike,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def chisquare(
+    shape: _Shape, df: _VarLike, dtype: _DType = "float32", *, key: _Key | None = None
+) -> _Var:
+    """Return sums of squares of `df` normal numbers; `df` need be no integer."""
+
+@_overload
+def chisquare(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    df: _VarLike,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def dirichlet(
+    shape: _Shape, alpha: _VarLike, dtype: _DType = "float32", *, key: _Key | None = None
+) -> _Var:
+    """Return shares that add up to 1 along a new last dimension."""
+
+@_overload
+def dirichlet(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    alpha: _VarLike,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def gamma(
+    shape: _Shape,
+    alpha: _VarLike,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return gamma numbers of density ``x**(alpha - 1) * exp(-x / scale)``."""
+
+@_overload
+def gamma(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    alpha: _VarLike,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def student_t(
+    shape: _Shape,
+    df: _VarLike,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return Student's numbers: normal ones over the root of a mean of `df` squares."""
+
+@_overload
+def student_t(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    df: _VarLike,
+    loc: _VarLike = 0.0,
+    scale: _VarLike = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def gather(x: _VarLike, dim: int, index: _VarLike) -> _Var:
+    """Return ``result[i, j, k] = x[i, index[i, j, k], k]`` for ``dim=1``."""
+
+@_overload
+def gather(x: _VarLike, dim: int, *, index: _VarLike = ..., indices: _VarLike = ...) -> _Var: ...
+@_overload
+def gather(
+    x: _VarLike,
+    *,
+    dim: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+    index: _VarLike = ...,
+    indices: _VarLike = ...,
+) -> _Var: ...
+@_overload
+def put_along_axis(
+    x: _VarLike,
+    indices: _VarLike,
+    values: _VarLike,
+    dim: int | None = -1,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return x with ``values[i, j, k]`` at ``[i, indices[i, j, k], k]`` for ``dim=1``."""
+
+@_overload
+def put_along_axis(
+    x: _VarLike,
+    *,
+    indices: _VarLike = ...,
+    index: _VarLike = ...,
+    values: _VarLike,
+    dim: int | None = -1,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var: ...
+@_overload
+def scatter_add(x: _VarLike, dim: int, index: _VarLike, src: _VarLike) -> _Var:
+    """Return x with ``src[i, j, k]`` added at ``[i, index[i, j, k], k]`` for ``dim=1``."""
+
+@_overload
+def scatter_add(
+    x: _VarLike, dim: int, *, index: _VarLike = ..., indices: _VarLike = ..., src: _VarLike
+) -> _Var: ...
+@_overload
+def scatter_add(
+    x: _VarLike,
+    *,
+    dim: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+    index: _VarLike = ...,
+    indices: _VarLike = ...,
+    src: _VarLike,
+) -> _Var: ...
+@_overload
+def take(
+    x: _VarLike,
+    indices: _VarLike,
+    dim: int | None = None,
+    mode: str = "raise",
+    *,
+    out: None = None,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return elements of x along a dimension, as ``numpy.take``."""
+
+@_overload
+def take(
+    x: _VarLike,
+    *,
+    indices: _VarLike = ...,
+    index: _VarLike = ...,
+    dim: int | None = None,
+    mode: str = "raise",
+    out: None = None,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var: ...
+@_overload
+def take_along_axis(
+    x: _VarLike,
+    indices: _VarLike,
+    dim: int | None = -1,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return ``result[i, j, k] = x[i, indices[i, j, k], k]`` for ``dim=1``."""
+
+@_overload
+def take_along_axis(
+    x: _VarLike,
+    *,
+    indices: _VarLike = ...,
+    index: _VarLike = ...,
+    dim: int | None = -1,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var: ...
+@_overload
+def hessian_vector_product(
+    loss: _Var, inputs: _Sequence[_Var], vectors: _Sequence[_Var]
+) -> list[_Var]:
+    """Return the Hessian of a loss by the inputs, times vectors."""
+
+@_overload
+def hessian_vector_product(
+    *, loss: _Var = ..., outputs: _Var = ..., inputs: _Sequence[_Var], vectors: _Sequence[_Var]
+) -> list[_Var]: ...
+@_overload
+def save(value: _Any, path: _Path) -> None:
+    """Write a value to a file, from which `load` returns its like."""
+
+@_overload
+def save(
+    *,
+    value: _Any = ...,
+    constant_values: _Any = ...,
+    end_values: _Any = ...,
+    fill_value: _Any = ...,
+    path: _Path,
+) -> None: ...
+def nanargmax(
+    x: _VarLike,
+    dim: int | None = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the place of the largest element that is not NaN, -1 where there is none."""
+
+def nanargmin(
+    x: _VarLike,
+    dim: int | None = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the place of the smallest element that is not NaN, -1 where there is none."""
+
+def nancumprod(
+    x: _VarLike,
+    dim: int | None = None,
+    dtype: _DType | None = None,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the products of `metaops.cumprod` with 1 for NaN."""
+
+def nancumsum(
+    x: _VarLike,
+    dim: int | None = None,
+    dtype: _DType | None = None,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the sums of `metaops.cumsum` with 0 for NaN."""
+
+def nanmedian(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the element in the middle of what is not NaN, or the mean of both."""
+
+def nanpercentile(
+    x: _VarLike,
+    q: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    method: str = "linear",
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the `nanquantile` for q / 100."""
+
+def nanquantile(
+    x: _VarLike,
+    q: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    method: str = "linear",
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the `metaops.quantile` of what is not NaN; NaN where there is nothing."""
+
+def matrix_norm(
+    x: _VarLike,
+    order: str | float = "fro",
+    keepdims: _builtins.bool = False,
+    *,
+    ord: str | float = ...,
+    p: str | float = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return a norm of matrices, a float. For vectors there is `metaops.norm`."""
+
+def norm(
+    x: _VarLike,
+    order: float = 2,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    ord: float = ...,
+    p: float = ...,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the vector norm of the elements along the dimensions, a float."""
+
+def argpartition(
+    x: _VarLike,
+    kth: int | _Sequence[int],
+    dim: int | None = -1,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return where the elements of `partition` are in x, int64."""
+
+def lexsort(
+    keys: _VarLike | _Sequence[_VarLike], dim: int = -1, *, axis: int = ..., dims: int = ...
+) -> _Var:
+    """Return the places that order by several keys, the last of which counts most."""
+
+def mode(
+    x: _VarLike,
+    dim: int = -1,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Sorted:
+    """Return the element that is there most often, the smallest of several, and a place."""
+
+def partition(
+    x: _VarLike,
+    kth: int | _Sequence[int],
+    dim: int | None = -1,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return x with element `kth` where it is in order, and none after it smaller."""
+
+def packbits(
+    x: _VarLike,
+    dim: int | None = None,
+    bitorder: str = "big",
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the elements along a dimension as the bits of bytes."""
+
+def unpackbits(
+    x: _VarLike,
+    dim: int | None = None,
+    count: int | None = None,
+    bitorder: str = "big",
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the bits of bytes, as 0 and 1, along a dimension."""
+
+@_overload
+def pad(
+    x: _VarLike,
+    widths: _Widths,
+    mode: str = "constant",
+    value: float = 0,
+    *,
+    constant_values: float = ...,
+    end_values: float = ...,
+    fill_value: float = ...,
+) -> _Var:
+    """Return x with a border, as ``numpy.pad``."""
+
+@_overload
+def pad(
+    x: _VarLike,
+    *,
+    widths: _Widths = ...,
+    pad_width: _Widths = ...,
+    mode: str = "constant",
+    value: float = 0,
+    constant_values: float = ...,
+    end_values: float = ...,
+    fill_value: float = ...,
+) -> _Var: ...
+@_overload
+def diag_indices(n: int, ndim: int = 2) -> tuple[_Var, ...]:
+    """Return the indices of the main diagonal, by each of `ndim` dimensions of extent n."""
+
+@_overload
+def diag_indices(*, n: int = ..., N: int = ..., ndim: int = 2) -> tuple[_Var, ...]: ...
+@_overload
+def ravel_multi_index(
+    indices: _Sequence[_VarLike], shape: _Sequence[int], mode: str = "raise"
+) -> _Var:
+    """Return the flat index for one by each dimension, in row-major order."""
+
+@_overload
+def ravel_multi_index(
+    indices: _Sequence[_VarLike],
+    *,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    mode: str = "raise",
+) -> _Var: ...
+@_overload
+def ravel_multi_index(
+    *,
+    indices: _Sequence[_VarLike] = ...,
+    index: _Sequence[_VarLike] = ...,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    mode: str = "raise",
+) -> _Var: ...
+def tril_indices_from(
+    x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...
+) -> list[_Var]:
+    """Return rows and columns of the lower triangle of a matrix, see `tril_indices`."""
+
+def triu_indices_from(
+    x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...
+) -> list[_Var]:
+    """Return rows and columns of the upper triangle of a matrix, see `triu_indices`."""
+
+@_overload
+def unravel_index(indices: _VarLike, shape: _Sequence[int]) -> tuple[_Var, ...]:
+    """Return the index by each dimension for flat ones, in row-major order."""
+
+@_overload
+def unravel_index(
+    indices: _VarLike, *, shape: _Sequence[int] = ..., size: _Sequence[int] = ...
+) -> tuple[_Var, ...]: ...
+@_overload
+def unravel_index(
+    *,
+    indices: _VarLike = ...,
+    index: _VarLike = ...,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+) -> tuple[_Var, ...]: ...
+def polyder(p: _VarLike, m: int = 1, *, M: int = ...) -> _Var:
+    """Return the derivative of order m of a polynomial."""
+
+def polyint(p: _VarLike, m: int = 1, k: _VarLike = 0, *, M: int = ...) -> _Var:
+    """Return the integral of order m of a polynomial, floats."""
+
+def cross(a: _VarLike, b: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the cross product of vectors of three numbers."""
+
+@_overload
+def matrix_power(x: _VarLike, exponent: int) -> _Var:
+    """Return square matrices multiplied with themselves, by repeated squaring."""
+
+@_overload
+def matrix_power(x: _VarLike, *, exponent: int = ..., n: int = ...) -> _Var: ...
+def tensordot(
+    a: _VarLike,
+    b: _VarLike,
+    axes: int | tuple[int | _Sequence[int], int | _Sequence[int]] = 2,
+    *,
+    dims: int | tuple[int | _Sequence[int], int | _Sequence[int]] = ...,
+) -> _Var:
+    """Return sums of products over pairs of dimensions, as ``numpy.tensordot``."""
+
+def vecdot(a: _VarLike, b: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the sums of products along one dimension of tensors that broadcast."""
+
+def median(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the element in the middle, or the mean of both; see `quantile`."""
+
+def percentile(
+    x: _VarLike,
+    q: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    method: str = "linear",
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the `quantile` for q / 100."""
+
+def quantile(
+    x: _VarLike,
+    q: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    method: str = "linear",
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return what a share q of the elements is not above."""
+
+def all(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return a boolean: no element is zero."""
+
+def any(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return a boolean: some element is not zero."""
+
+def argmax(
+    x: _VarLike,
+    dim: int | None = None,
+    keepdims: _builtins.bool = False,
+    *,
+    out: None = None,
+    axis: int | None = ...,
+    dims: int | None = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the place of the largest element along a dimension, int64."""
+
+def argmin(
+    x: _VarLike,
+    dim: int | None = None,
+    keepdims: _builtins.bool = False,
+    *,
+    out: None = None,
+    axis: int | None = ...,
+    dims: int | None = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the place of the smallest element along a dimension, int64."""
+
+def count_nonzero(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return how many elements are not zero, int64; NaN is not."""
+
+def logsumexp(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    weights: _VarLike | None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return ``log(sum(weights * exp(x)))``, computed without overflow."""
+
+def max(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    initial: _VarLike | None = None,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the largest element; -inf or the dtype's lowest over nothing."""
+
+def mean(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    dtype: _DType | None = None,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the arithmetic mean, a float; NaN over nothing."""
+
+def min(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    initial: _VarLike | None = None,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the smallest element; inf or the dtype's highest over nothing."""
+
+def prod(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    dtype: _DType | None = None,
+    initial: _VarLike | None = None,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the product; 1 over nothing."""
+
+def ptp(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the largest element less the smallest."""
+
+def std(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    correction: float = 0,
+    dtype: _DType | None = None,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+    ddof: float = ...,
+    unbiased: float = ...,
+) -> _Var:
+    """Return the standard deviation, the square root of `var`."""
+
+def sum(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    dtype: _DType | None = None,
+    initial: _VarLike | None = None,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the sum; 0 over nothing."""
+
+def var(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    correction: float = 0,
+    dtype: _DType | None = None,
+    where: _VarLike | None = None,
+    out: None = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+    ddof: float = ...,
+    unbiased: float = ...,
+) -> _Var:
+    """Return the variance: the mean square of what differs from the mean."""
+
+def repeat(
+    x: _VarLike,
+    repeats: _VarLike,
+    dim: int | None = None,
+    *others: int,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return x with each element repeated along a dimension, as ``numpy.repeat``."""
+
+@_overload
+def roll(
+    x: _VarLike,
+    shift: int | _Sequence[int],
+    dim: _Axes = None,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+) -> _Var:
+    """Return x with its elements moved along dimensions, those past the end to the start."""
+
+@_overload
+def roll(
+    x: _VarLike,
+    *,
+    shift: int | _Sequence[int] = ...,
+    shifts: int | _Sequence[int] = ...,
+    dim: _Axes = None,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+) -> _Var: ...
+@_overload
+def tile(x: _VarLike, reps: int | _Sequence[int]) -> _Var:
+    """Return x repeated as a whole along each dimension, as ``numpy.tile``."""
+
+@_overload
+def tile(
+    x: _VarLike, *, reps: int | _Sequence[int] = ..., dims: int | _Sequence[int] = ...
+) -> _Var: ...
+def cumulative_trapezoid(
+    y: _VarLike,
+    x: _VarLike | None = None,
+    dx: float = 1.0,
+    dim: int = -1,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return the areas under samples of a function up to each but the first."""
+
+def unwrap(
+    x: _VarLike,
+    discont: float | None = None,
+    dim: int = -1,
+    *,
+    period: float = ...,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return x with multiples of a period added, so that it has no jumps."""
+
+@_overload
+def bernoulli(probability: float | _Var, shape: _Shape, *, key: _Key | None = None) -> _Var:
+    """Return booleans that are true with the given probability, in steps of 2**-24."""
+
+@_overload
+def bernoulli(
+    probability: float | _Var, *, shape: _Shape = ..., size: _Shape = ..., key: _Key | None = None
+) -> _Var: ...
+@_overload
+def bernoulli(
+    *,
+    probability: float | _Var = ...,
+    p: float | _Var = ...,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def normal(
+    shape: _Shape,
+    mean: float | _Var = 0.0,
+    std: float | _Var = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+) -> _Var:
+    """Return normally distributed numbers (Box and Muller's method)."""
+
+@_overload
+def normal(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    mean: float | _Var = 0.0,
+    std: float | _Var = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+) -> _Var: ...
+@_overload
+def randint(
+    low: int,
+    high: int | None = None,
+    shape: _Shape = (1,),
+    dtype: _DType = "int64",
+    *,
+    key: _Key | None = None,
+    a_max: int | None = ...,
+    max: int | None = ...,
+    size: _Shape = ...,
+) -> _Var:
+    """Return integers in [low, high), or [0, low) without `high`."""
+
+@_overload
+def randint(
+    *,
+    low: int = ...,
+    a_min: int = ...,
+    min: int = ...,
+    high: int | None = None,
+    shape: _Shape = (1,),
+    dtype: _DType = "int64",
+    key: _Key | None = None,
+    a_max: int | None = ...,
+    max: int | None = ...,
+    size: _Shape = ...,
+) -> _Var: ...
+@_overload
+def random(shape: _Shape, dtype: _DType = "float32", *, key: _Key | None = None) -> _Var:
+    """Return uniform numbers in [0, 1), or random words as uint32."""
+
+@_overload
+def random(
+    *, shape: _Shape = ..., size: _Shape = ..., dtype: _DType = "float32", key: _Key | None = None
+) -> _Var: ...
+@_overload
+def uniform(
+    shape: _Shape,
+    low: float | _Var = 0.0,
+    high: float | _Var = 1.0,
+    dtype: _DType = "float32",
+    *,
+    key: _Key | None = None,
+    a_min: float | _Var = ...,
+    min: float | _Var = ...,
+    a_max: float | _Var = ...,
+    max: float | _Var = ...,
+) -> _Var:
+    """Return uniform numbers in [low, high); rounding may give `high` if `low` is not 0."""
+
+@_overload
+def uniform(
+    *,
+    shape: _Shape = ...,
+    size: _Shape = ...,
+    low: float | _Var = 0.0,
+    high: float | _Var = 1.0,
+    dtype: _DType = "float32",
+    key: _Key | None = None,
+    a_min: float | _Var = ...,
+    min: float | _Var = ...,
+    a_max: float | _Var = ...,
+    max: float | _Var = ...,
+) -> _Var: ...
+@_overload
+def broadcast_to(x: _VarLike, shape: _Shape) -> _Var:
+    """Return x repeated to a shape, as operators repeat the smaller of their operands."""
+
+@_overload
+def broadcast_to(x: _VarLike, *, shape: _Shape = ..., size: _Shape = ...) -> _Var: ...
+def flip(x: _VarLike, dim: _Axes = None, *, axis: _Axes = ..., dims: _Axes = ...) -> _Var:
+    """Return x with the order of elements along the dimensions reversed."""
+
+@_overload
+def moveaxis(x: _VarLike, source: int | _Sequence[int], destination: int | _Sequence[int]) -> _Var:
+    """Return x with dimensions moved to other places; the others keep their order."""
+
+@_overload
+def moveaxis(
+    x: _VarLike,
+    source: int | _Sequence[int],
+    *,
+    destination: int | _Sequence[int] = ...,
+    device: int | _Sequence[int] = ...,
+    dtype: int | _Sequence[int] = ...,
+    other: int | _Sequence[int] = ...,
+) -> _Var: ...
+@_overload
+def reshape(x: _VarLike, shape: _Shape, *, copy: _builtins.bool | None = None) -> _Var:
+    """Return the same elements in row-major order under another shape."""
+
+@_overload
+def reshape(
+    x: _VarLike, *, shape: _Shape = ..., size: _Shape = ..., copy: _builtins.bool | None = None
+) -> _Var: ...
+def rot90(
+    x: _VarLike, k: int = 1, axes: _Sequence[int] = (0, 1), *, dims: _Sequence[int] = ...
+) -> _Var:
+    """Return x rotated k times by 90 degrees, from the first of two dimensions to the second."""
+
+def squeeze(x: _VarLike, dim: _Axes = None, *, axis: _Axes = ..., dims: _Axes = ...) -> _Var:
+    """Return x without the given dimensions of extent 1, or without all of them."""
+
+@_overload
+def swapaxes(x: _VarLike, first: int, second: int) -> _Var:
+    """Return x with two dimensions exchanged."""
+
+@_overload
+def swapaxes(
+    x: _VarLike, first: int, *, second: int = ..., axis2: int = ..., dim1: int = ...
+) -> _Var: ...
+@_overload
+def swapaxes(
+    x: _VarLike,
+    *,
+    first: int = ...,
+    axis1: int = ...,
+    dim0: int = ...,
+    second: int = ...,
+    axis2: int = ...,
+    dim1: int = ...,
+) -> _Var: ...
+def transpose(
+    x: _VarLike, axes: _Sequence[int] | None = None, *others: int, dims: _Sequence[int] | None = ...
+) -> _Var:
+    """Return x with its dimensions permuted, reversed by default."""
+
+@_overload
+def unsqueeze(x: _VarLike, dim: int | _Sequence[int]) -> _Var:
+    """Return x with new dimensions of extent 1 at the places `dim` of the result."""
+
+@_overload
+def unsqueeze(
+    x: _VarLike,
+    *,
+    dim: int | _Sequence[int] = ...,
+    axis: int | _Sequence[int] = ...,
+    dims: int | _Sequence[int] = ...,
+) -> _Var: ...
+def argsort(
+    x: _VarLike,
+    dim: int | None = -1,
+    descending: _builtins.bool = False,
+    *,
+    stable: _builtins.bool = True,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return where the elements in the order of `sort` are along the dimension, int64."""
+
+def kthvalue(
+    x: _VarLike,
+    k: int,
+    dim: int = -1,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Sorted:
+    """Return the k-th smallest element along a dimension; the first is number 1."""
+
+def sort(
+    x: _VarLike,
+    dim: int | None = -1,
+    descending: _builtins.bool = False,
+    *,
+    stable: _builtins.bool = True,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the elements along a dimension in rising order."""
+
+def topk(
+    x: _VarLike,
+    k: int,
+    dim: int = -1,
+    largest: _builtins.bool = True,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Sorted:
+    """Return the k largest elements along a dimension, from the largest on."""
+
+@_overload
+def array_split(
+    x: _VarLike, sections: int | _Sequence[int], dim: int = 0, *, axis: int = ..., dims: int = ...
+) -> list[_Var]:
+    """Return x cut along a dimension, as `split`, into parts that may differ by 1."""
+
+@_overload
+def array_split(
+    x: _VarLike,
+    *,
+    sections: int | _Sequence[int] = ...,
+    indices_or_sections: int | _Sequence[int] = ...,
+    dim: int = 0,
+    axis: int = ...,
+    dims: int = ...,
+) -> list[_Var]: ...
+@_overload
+def dsplit(x: _VarLike, sections: int | _Sequence[int]) -> list[_Var]:
+    """Return x cut along its third dimension; see `split`."""
+
+@_overload
+def dsplit(
+    x: _VarLike,
+    *,
+    sections: int | _Sequence[int] = ...,
+    indices_or_sections: int | _Sequence[int] = ...,
+) -> list[_Var]: ...
+@_overload
+def hsplit(x: _VarLike, sections: int | _Sequence[int]) -> list[_Var]:
+    """Return x cut along its second dimension, a vector along its only one; see `split`."""
+
+@_overload
+def hsplit(
+    x: _VarLike,
+    *,
+    sections: int | _Sequence[int] = ...,
+    indices_or_sections: int | _Sequence[int] = ...,
+) -> list[_Var]: ...
+@_overload
+def split(
+    x: _VarLike, sections: int | _Sequence[int], dim: int = 0, *, axis: int = ..., dims: int = ...
+) -> list[_Var]:
+    """Return x cut along a dimension."""
+
+@_overload
+def split(
+    x: _VarLike,
+    *,
+    sections: int | _Sequence[int] = ...,
+    indices_or_sections: int | _Sequence[int] = ...,
+    dim: int = 0,
+    axis: int = ...,
+    dims: int = ...,
+) -> list[_Var]: ...
+@_overload
+def vsplit(x: _VarLike, sections: int | _Sequence[int]) -> list[_Var]:
+    """Return x cut along its first dimension, of two or more; see `split`."""
+
+@_overload
+def vsplit(
+    x: _VarLike,
+    *,
+    sections: int | _Sequence[int] = ...,
+    indices_or_sections: int | _Sequence[int] = ...,
+) -> list[_Var]: ...
+def append(
+    x: _VarLike,
+    values: _VarLike,
+    dim: int | None = None,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return x with values behind its end along a dimension."""
+
+def concat(
+    tensors: _Sequence[_VarLike],
+    dim: int | None = 0,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the tensors one after the other along an existing dimension."""
+
+def delete(
+    x: _VarLike,
+    obj: int | slice | _Sequence[int] | _Var,
+    dim: int | None = None,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return x without some slices along a dimension."""
+
+def insert(
+    x: _VarLike,
+    obj: int | slice | _Sequence[int] | _Var,
+    values: _VarLike,
+    dim: int | None = None,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return x with values before some of its slices along a dimension."""
+
+def stack(tensors: _Sequence[_VarLike], dim: int = 0, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return tensors of one shape side by side along a new dimension."""
+
+def unstack(x: _VarLike, dim: int = 0, *, axis: int = ..., dims: int = ...) -> tuple[_Var, ...]:
+    """Return the slices ``x[0], x[1], ...`` along a dimension, without it."""
+
+def average(
+    x: _VarLike,
+    dim: _Axes = None,
+    weights: _VarLike | None = None,
+    returned: _builtins.bool = False,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var | tuple[_Var, _Var]:
+    """Return the weighted mean, a float; NaN where the weights sum to 0."""
+
+def cov(
+    x: _VarLike,
+    y: _VarLike | None = None,
+    rowvar: _builtins.bool = True,
+    bias: _builtins.bool = False,
+    correction: float | None = None,
+    fweights: _VarLike | None = None,
+    aweights: _VarLike | None = None,
+    *,
+    ddof: float | None = ...,
+    unbiased: float | None = ...,
+) -> _Var:
+    """Return the covariances of variables, as ``numpy.cov``."""
+
+def nanmax(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the largest element that is not NaN; NaN where there is none."""
+
+def nanmean(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the mean of what is not NaN; NaN over nothing."""
+
+def nanmin(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the smallest element that is not NaN; NaN where there is none."""
+
+def nanprod(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the product of what is not NaN; 1 over nothing."""
+
+def nanstd(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    correction: float = 0,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+    ddof: float = ...,
+    unbiased: float = ...,
+) -> _Var:
+    """Return the standard deviation, as `metaops.std`, of what is not NaN."""
+
+def nansum(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the sum of what is not NaN; 0 over nothing."""
+
+def nanvar(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    correction: float = 0,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+    ddof: float = ...,
+    unbiased: float = ...,
+) -> _Var:
+    """Return the variance, as `metaops.var`, of what is not NaN."""
+
+@_overload
+def bartlett(n: int, dtype: _DType = "float32") -> _Var:
+    """Return the triangle of n points that is 0 at its ends."""
+
+@_overload
+def bartlett(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
+@_overload
+def blackman(n: int, dtype: _DType = "float32") -> _Var:
+    """Return Blackman's window of n points: two cosines that are 0 at its ends."""
+
+@_overload
+def blackman(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
+@_overload
+def hamming(n: int, dtype: _DType = "float32") -> _Var:
+    """Return Hamming's window of n points: a cosine that is 0.08 at its ends."""
+
+@_overload
+def hamming(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
+@_overload
+def hanning(n: int, dtype: _DType = "float32") -> _Var:
+    """Return von Hann's window of n points: a cosine that is 0 at its ends."""
+
+@_overload
+def hanning(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
+@_overload
+def kaiser(n: int, beta: float, dtype: _DType = "float32") -> _Var:
+    """Return Kaiser's window of n points."""
+
+@_overload
+def kaiser(*, n: int = ..., N: int = ..., beta: float, dtype: _DType = "float32") -> _Var: ...
+def sliding_window_view(
+    x: _VarLike,
+    window_shape: int | _Sequence[int],
+    dim: int | _Sequence[int] | None = None,
+    *,
+    axis: int | _Sequence[int] | None = ...,
+    dims: int | _Sequence[int] | None = ...,
+) -> _Var:
+    """Return all windows of x, as ``numpy.lib.stride_tricks.sliding_window_view``."""
