@@ -13,6 +13,7 @@ from . import _core, _devices, bits
 from ._core import Var, matmul
 from ._errors import at_line
 from .array_api import array_namespace
+from .elementwise import equal
 from .products import matrix_transpose
 from .ufuncs import array_ufunc
 
@@ -60,6 +61,24 @@ def _index(self: Var) -> int:
     return operator.index(self.item())
 
 
+def _contains(self: Var, value: Any) -> bool:
+    """Return whether any element equals a number, or one of a tensor that broadcasts.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast together.
+    """
+    if not isinstance(value, _OPERANDS | float):
+        return False
+    try:
+        if isinstance(value, int) and "float" in self.dtype:
+            value = float(value)
+        return bool(equal(self, value).any())
+    except OverflowError:  # no element is a number that the type does not hold
+        return False
+
+
 def _complex(self: Var) -> complex:
     """Return a complex number of Python's, whose imaginary part is 0."""
     return complex(float(self))
@@ -92,6 +111,7 @@ SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__array_namespace__": array_namespace,
     "__array_ufunc__": array_ufunc,
     "__complex__": _complex,
+    "__contains__": _contains,
     "__imatmul__": _in_place(matmul),
     "__index__": _index,
 }

@@ -370,3 +370,20 @@ def test_round(dtype):
     assert mo.round(mo.array([2**62 + 5]), -1).item() == 2**62 + 6
     with pytest.raises(TypeError, match=r"decimals is 1\.5, expected an integer"):
         mo.round(a, 1.5)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float16", "float32"])
+@pytest.mark.parametrize("shape", [(1,), (6,), (2, 3), (0, 3)])
+def test_in(dtype, shape):
+    """`value in x` is whether any element equals it; Python alone would compare rows."""
+    array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+    x = mo.array(array)
+    values = [0, 1, 4, 7, -1, 1.0, 1.5, True, np.int64(3), np.float32(2.5), float("nan")]
+    values += [-1.0, None, "1", object(), np.array(5), mo.array(5), array[..., :1]]
+    for value in values:
+        expected = (value.numpy() if isinstance(value, mo.Var) else value) in array
+        assert (value in x) is expected, (value, array)
+    with pytest.raises(ValueError, match=r"do not broadcast together.*test_numpy_functions"):
+        [1, 2, 3, 4, 5] in mo.ones((2, 3))  # noqa: B015
+    assert 3 in mo.array(3) and 4 not in mo.array(3)
+    assert 2**70 not in mo.array(3) and 2**70 in mo.array(2.0**70)
