@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,33 @@ from .scopes import Scope
 __all__ = ["device", "devices"]
 
 
+#: The GPU of the machine.
+_GPU = "cuda:0"
+_DRIVER = "libcuda.so.1"
+
+
+@functools.cache
+def _why_no_gpu() -> str | None:
+    """Return why no GPU can be used; None if one can.
+
+    The driver is asked by the function that the session asks it by, `cuInit`.
+    """
+    import ctypes
+
+    try:
+        driver = ctypes.CDLL(_DRIVER)
+    except OSError as error:
+        return f"{error} ({_DRIVER} is a part of NVIDIA's driver)"
+    if status := driver.cuInit(0):
+        text = ctypes.c_char_p()
+        driver.cuGetErrorString(status, ctypes.byref(text))
+        return f"starting the driver failed: {(text.value or b'').decode()} (error {status})"
+    count = ctypes.c_int()
+    if driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
+        return "the driver knows of none"
+    return None
+
+
 class device(Scope, str):  # noqa: N801 (used like a function)
     """A device, by its name; in a ``with`` block, the one of arrays that are made.
 
@@ -25,6 +53,9 @@ class device(Scope, str):  # noqa: N801 (used like a function)
     arrays of two devices cannot be used together before `Var.to` brings one over.
     Python's numbers are of no device. A function of the package that is given an
     array makes its own on the same device.
+
+    ``cuda:0`` is the machine's GPU. ``cuda:sm_90a`` and its like are it by code for one
+    chip, which is compiled, as for `metaops.estimate`, where there is no GPU, too.
 
     Each device has memory, threads and a queue of its own, and works beside the
     others. The devices of the processor run the same compiled programs.
@@ -38,6 +69,8 @@ class device(Scope, str):  # noqa: N801 (used like a function)
     ------
     ValueError
         If there is no such device. The message lists those that there are.
+    RuntimeError
+        If it is the machine's GPU, and no GPU can be used; the message says why.
 
     Examples
     --------
@@ -54,7 +87,10 @@ class device(Scope, str):  # noqa: N801 (used like a function)
             raise at_line(
                 TypeError(f"device: given {shown(name)}, expected a name such as 'cpu:1'")
             )
-        return super().__new__(cls, name if type(name) is cls else _core.find_device(name))
+        found = name if type(name) is cls else _core.find_device(name)
+        if found == _GPU and (why := _why_no_gpu()):
+            raise at_line(RuntimeError(f"there is no use of a GPU: {why}"))
+        return super().__new__(cls, found)
 
     def _enter(self) -> None:
         _core.enter_device(self)
@@ -100,8 +136,16 @@ class device(Scope, str):  # noqa: N801 (used like a function)
 
 
 def devices() -> list[device]:
-    """Return all devices, those of the processor first."""
-    return [device(name) for name in _core.list_devices()]
+    """Return the devices that can compute here, those of the processor first."""
+    names = _core.list_devices()
+    if _why_no_gpu():
+        names = [name for name in names if not name.startswith("cuda:")]
+    return [device(name) for name in names]
+
+
+def kinds() -> set[str]:
+    """Return the kinds of devices, of which no dtype has the name, here or not."""
+    return {name.partition(":")[0] for name in _core.list_devices()}
 
 
 def device_of(x: Var) -> device:

@@ -11,9 +11,10 @@ from typing import Any
 
 from . import _core
 from ._core import Var
+from ._devices import device
 from ._errors import at_line
 
-__all__ = ["reduction_method", "rounding_method"]
+__all__ = ["moving_method", "reduction_method", "rounding_method"]
 
 
 def _published(method: Any, name: str, function: Callable[..., Var]) -> Callable[..., Any]:
@@ -74,3 +75,14 @@ def rounding_method(plain: Callable[..., Var], function: Callable[..., Var]) -> 
         return plain(self) if decimals == 0 and out is None else function(self, decimals, out=out)
 
     return _published(method, "round", function)
+
+
+def moving_method(plain: Callable[..., Var]) -> Callable[..., Any]:
+    """Return the method `to`: `plain`, but for a GPU that is not there."""
+
+    def method(self: Var, destination: Any) -> Var:
+        if type(destination) is str and destination.startswith("cuda"):
+            destination = device(destination)
+        return plain(self, destination)
+
+    return _published(method, "to", plain)

@@ -33,7 +33,7 @@ from . import (
 )
 from ._core import Var
 from ._names import ABSENT
-from ._quick import reduction_method, rounding_method
+from ._quick import moving_method, reduction_method, rounding_method
 from .at import at
 from .fetching import fetch
 
@@ -203,6 +203,7 @@ for _name in _REDUCTIONS:
     _plain = reduction.plain_mean if _name == "mean" else getattr(Var, _name)
     setattr(Var, _name, reduction_method(_name, _plain, _function))
 setattr(Var, "round", rounding_method(Var.round, rounding.round))  # noqa: B010
+setattr(Var, "to", moving_method(Var.to))  # noqa: B010
 for _name, _function in _METHODS.items():
     setattr(Var, _name, _core.wrap_function(_function, "metaops", f"Var.{_name}"))
 for _name, _function in _SPECIAL_METHODS.items():

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 OTHER = mo.device("cpu:1")
+NO_GPU = not os.path.exists("/dev/nvidiactl")
 
 
 @pytest.fixture(autouse=True)
@@ -40,20 +41,49 @@ def test_devices_are_their_names():
     assert pickle.loads(pickle.dumps(OTHER)) == OTHER
     names = mo.devices()
     assert names[:2] == ["cpu:0", "cpu:1"] and names[8] == "interpreter:0"
-    assert names[9] == "cuda:0"
-    chips = {name.split(":")[1] for name in names[10:]}
-    assert {"sm_80", "sm_90a"} <= chips
-    assert set(names[10:]) == {f"{kind}:{chip}" for kind in ("cuda", "emulator") for chip in chips}
     assert mo.zeros(2).device == "cpu:0"
 
 
-@pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="there is a GPU")
-def test_a_gpu_that_is_not_there_is_an_error_when_it_is_used():
-    for name in ("cuda:0", "cuda:sm_80"):
-        x = mo.ones(3, device=name) + mo.ones(3, device=name)
-        with pytest.raises(RuntimeError, match=r"(?s)libcuda\.so\.1.*NVIDIA's driver"):
-            x.numpy()
+def test_only_devices_that_can_compute_are_listed():
+    kinds = ["emulator"] if NO_GPU else ["cuda", "emulator"]
+    others = mo.devices()[9:]
+    if not NO_GPU:
+        assert others.pop(0) == "cuda:0"
+    chips = {name.split(":")[1] for name in others}
+    assert {"sm_80", "sm_90a"} <= chips
+    assert set(others) == {f"{kind}:{chip}" for kind in kinds for chip in chips}
+
+
+@pytest.mark.skipif(not NO_GPU, reason="there is a GPU")
+@pytest.mark.parametrize("name", ["cuda", "cuda:0"])
+def test_a_gpu_that_is_not_there_is_an_error_at_once(name):
+    x, message = mo.ones(3), r"libcuda\.so\.1.*NVIDIA's driver.*test_devices.py"
+    for call in (
+        mo.device,
+        x.to,
+        x.to_device,
+        lambda d: x.to(device=d),
+        lambda d: mo.ones(3, device=d),
+        mo.nn.Linear(2, 3).to,
+    ):
+        with pytest.raises(RuntimeError, match=message):
+            call(name)
+    assert (x + 1).numpy().tolist() == [2, 2, 2]
+
+
+@pytest.mark.skipif(not NO_GPU, reason="there is a GPU")
+def test_a_chip_that_is_not_there_is_an_error_when_it_computes():
+    """Its code is made anywhere, as `mo.estimate` does."""
+    x = mo.ones(3, device="cuda:sm_80") + mo.ones(3).to("cuda:sm_80")
+    assert x.device == "cuda:sm_80"
+    with pytest.raises(RuntimeError, match=r"(?s)libcuda\.so\.1.*NVIDIA's driver"):
+        x.numpy()
     assert (mo.ones(3) + 1).numpy().tolist() == [2, 2, 2]
+
+
+def test_a_module_goes_to_any_kind_of_device():
+    layer = mo.nn.Linear(2, 3).to("emulator:sm_80").to("float64")
+    assert {(p.device, p.dtype) for p in layer.parameters()} == {("emulator:sm_80", "float64")}
 
 
 @pytest.mark.parametrize("name", ["gpu", "cpu:8", "cpu:x", ""])

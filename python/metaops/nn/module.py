@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _core, io
 from .._core import Var, array
-from .._devices import device, device_of
+from .._devices import device, device_of, kinds
 from .._errors import at_line
 from .._names import Absent
 from .._typing import DType, VarLike
@@ -302,7 +302,7 @@ class Module(Members):
             If there is no such device.
         """
         name = destination if isinstance(destination, str) else ""
-        if isinstance(destination, device) or name.partition(":")[0] in _KINDS:
+        if isinstance(destination, device) or name.partition(":")[0] in kinds():
             for _, value, _ in self._named_tensors():
                 value.assign(_core.transfer(value.detach(), device(name)))
             return self
@@ -351,10 +351,6 @@ class Module(Members):
             return f"{name}({extra})"
         text = "\n".join([extra, *lines] if extra else lines).replace("\n", "\n  ")
         return f"{name}(\n  {text}\n)"
-
-
-#: What devices are called; no dtype is.
-_KINDS = {"cpu", "interpreter"}
 
 
 def _listed(names: list[str], most: int = 8) -> str:
