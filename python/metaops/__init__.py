@@ -10,6 +10,7 @@ whole and run. See `Var` for tensors, `grad` for derivatives, `nn` for layers an
 
 from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
+from sys import modules as _modules
 
 from ._exports import EXPORTS as _EXPORTS
 from ._exports import MODULES as _MODULES
@@ -31,6 +32,11 @@ _LIGHT = ("loading",)
 __all__ = [*_MODULES[:2], *(name for names in _EXPORTS.values() for name in names)]
 
 
+def _is_loaded() -> bool:
+    """Return whether all that a session needs has been imported."""
+    return hasattr(_modules.get(f"{__name__}._package"), "PUBLIC")
+
+
 def __getattr__(name: str) -> object:
     """Return a name of the package from the module that has it."""
     if name in _MODULES:
@@ -40,7 +46,7 @@ def __getattr__(name: str) -> object:
         value = getattr(_import_module(f"{__name__}.{owner}"), name)
     elif owner is not None:
         value = _import_module(f"{__name__}._package").PUBLIC[name]
-    elif name.startswith("_") or _find_spec(f"{__name__}.{name}"):
+    elif name.startswith("_") or (not _is_loaded() and _find_spec(f"{__name__}.{name}")):
         # Python asks for a module so before it imports it.
         raise AttributeError(f"{__name__} has no {name}")
     else:

@@ -9,7 +9,7 @@ are the tables for users.
 
 from __future__ import annotations
 
-__all__ = ["FUNCTIONS", "METHODS", "MISSING"]
+__all__ = ["FUNCTIONS", "METHODS"]
 
 _GRADIENTS = (
     "gradients are values: mo.grad(loss, parameters) returns them, and"
@@ -22,10 +22,32 @@ _MAPPED = "functions broadcast, and work along any dim; there is none that maps 
 _NO_COMPLEX = "there are no complex numbers"
 _PRINTED = "Vars are printed by the options of NumPy, np.printoptions"
 _PLACES = "x[key] reads and x[key] = y writes any places"
+_HALVES = "model.bfloat16() computes in bfloat16 and sums products in float32; nothing is scaled"
+_DEVICES = "mo.devices() are the devices that there are"
+_DEVICE = "use `with mo.device(name)`, or the functions' parameter `device`"
+_LAYOUTS = "Vars have no strides and no other layouts"
+_GRIDS = "use mo.meshgrid, or mo.indices"
+_KINDS = "mo.isdtype(x.dtype, kind) tells the kind of a type, as 'integral' or 'real floating'"
+_BY_KEY = "use a mo.Key, which is a value; mo.seed starts the numbers that take none"
+_ONE_BY_ONE = "use mo.flag_scope(lazy_execution=False), which runs operator by operator"
+_TREES = "mo.grad and optimisers take lists; Python's comprehensions go through others"
 
 #: Functions and classes of the modules of the package.
 FUNCTIONS: dict[str, str] = {
     # Made and converted
+    "BFloat16Tensor": "use mo.array(values, mo.bfloat16)",
+    "BoolTensor": "use mo.array(values, mo.bool)",
+    "ByteTensor": "use mo.array(values, mo.uint8)",
+    "CharTensor": "use mo.array(values, mo.int8)",
+    "HalfTensor": "use mo.array(values, mo.float16)",
+    "ShortTensor": "use mo.array(values, mo.int16)",
+    "Size": "x.shape is a tuple",
+    "empty_permuted": f"use mo.empty; {_LAYOUTS}",
+    "empty_strided": f"use mo.empty; {_LAYOUTS}",
+    "fill": "use mo.full_like",
+    "mgrid": _GRIDS,
+    "ogrid": _GRIDS,
+    "to_dlpack": "use the other library's from_dlpack(x), or x.__dlpack__()",
     "as_tensor": "use mo.asarray",
     "asanyarray": "use mo.asarray",
     "ascontiguousarray": "use mo.asarray; Vars have no strides",
@@ -55,6 +77,30 @@ FUNCTIONS: dict[str, str] = {
     "complex": _NO_COMPLEX,
     "complex64": _NO_COMPLEX,
     "complex128": _NO_COMPLEX,
+    # Types of elements
+    "bool_": "use mo.bool",
+    "byte": "use mo.int8",
+    "floating": _KINDS,
+    "float_": "use mo.float64",
+    "generic": _KINDS,
+    "inexact": _KINDS,
+    "int_": "use mo.int64",
+    "intc": "use mo.int32",
+    "integer": _KINDS,
+    "intp": "use mo.int64",
+    "longlong": "use mo.int64",
+    "number": _KINDS,
+    "signedinteger": _KINDS,
+    "ubyte": "use mo.uint8",
+    "uint": "use mo.uint64",
+    "uintc": "use mo.uint32",
+    "uintp": "use mo.uint64",
+    "ulong": "use mo.uint64",
+    "ulonglong": "use mo.uint64",
+    "unsignedinteger": _KINDS,
+    "ushort": "use mo.uint16",
+    "dtypes": "mo.float32 and its like are the types of elements, and mo.dtype makes one of a name",
+    "types": "mo.float32 and its like are the types of elements, and mo.dtype makes one of a name",
     # Element-wise
     "addcdiv": "write a + value * b / c, which is one kernel",
     "addcmul": "write a + value * b * c, which is one kernel",
@@ -94,6 +140,18 @@ FUNCTIONS: dict[str, str] = {
     "trapz": "use mo.trapezoid",
     "var_mean": "use mo.var and mo.mean",
     # Shapes and places
+    "c_": "use mo.column_stack",
+    "channels_last": _LAYOUTS,
+    "index_exp": "use np.index_exp, which makes keys for x[key], too",
+    "layout": _LAYOUTS,
+    "memory_format": _LAYOUTS,
+    "ndenumerate": "use np.ndenumerate(x.numpy())",
+    "ndindex": "use np.ndindex(x.shape)",
+    "nditer": "functions of Vars work on all elements",
+    "flatiter": "functions of Vars work on all elements",
+    "r_": "use mo.concat",
+    "s_": "use np.s_, which makes keys for x[key], too",
+    "strided": _LAYOUTS,
     "as_strided": "use x.reindex(shape, indexes)",
     "broadcast_in_dim": "use mo.broadcast(x, shape, dims)",
     "broadcasted_iota": "use mo.iota",
@@ -125,6 +183,12 @@ FUNCTIONS: dict[str, str] = {
     "is_tensor": "use isinstance(x, mo.Var)",
     "is_floating_point": 'use "float" in x.dtype',
     # Products
+    "linalg": (
+        "mo.norm, mo.matrix_norm, mo.matmul, mo.cross, mo.trace and mo.multi_dot are there;"
+        " decompositions, solvers and determinants are not"
+    ),
+    "matrix": "use mo.array, of two dimensions",
+    "vector_norm": "use mo.norm",
     "addmm": "write c + a @ b, which is one kernel",
     "addmv": "write c + a @ b, which is one kernel",
     "baddbmm": "write c + a @ b, which is one kernel",
@@ -135,16 +199,42 @@ FUNCTIONS: dict[str, str] = {
     "mv": "use mo.matmul",
     "reduce_window": "use mo.nn.avg_pool2d and its like, or x.reindex and a reduction",
     # Random numbers
+    "bits": "use mo.randint",
+    "default_rng": _BY_KEY,
+    "default_generator": _BY_KEY,
+    "distributions": "mo.normal, mo.gamma and their like draw numbers of a shape",
+    "get_state": _BY_KEY,
+    "initial_seed": _BY_KEY,
+    "initializers": "use mo.nn.init",
+    "key_data": _BY_KEY,
+    "rademacher": "use 2 * mo.bernoulli(0.5, shape) - 1",
+    "random_integers": "use mo.randint",
+    "random_sample": "use mo.random",
+    "ranf": "use mo.random",
+    "sample": "use mo.random, or mo.choice of a tensor",
+    "set_state": _BY_KEY,
+    "shuffle": "use mo.permutation, which returns x in another order along dimension 0",
+    "standard_cauchy": "use mo.cauchy",
+    "standard_exponential": "use mo.exponential",
+    "standard_gamma": "use mo.gamma",
+    "standard_normal": "use mo.randn",
+    "weibull_min": "use mo.weibull",
+    "RandomState": _BY_KEY,
     "PRNGKey": "use mo.Key",
-    "Generator": "use mo.Key",
+    "Generator": _BY_KEY,
     "fold_in": "use the method of mo.Key",
     "key": "use mo.Key",
     "manual_seed": "use mo.seed",
     "randint_like": "use mo.randint(low, high, x.shape)",
     "randperm": "use mo.permutation",
-    "get_rng_state": "use a mo.Key, which is a value",
-    "set_rng_state": "use a mo.Key, which is a value",
+    "get_rng_state": _BY_KEY,
+    "set_rng_state": _BY_KEY,
     # Derivatives
+    "Gradient": _GRADIENTS,
+    "func": "use mo.grad, mo.vjp and mo.jvp",
+    "is_inference_mode_enabled": "use mo.is_grad_enabled",
+    "jacobian": "use mo.vjp and mo.jvp, for directions",
+    "linearize": "use mo.jvp",
     "autograd": _GRADIENTS,
     "checkpoint": "values that are cheap to compute again are; see mo.flags.saved_values_budget",
     "custom_jvp": "x.detach() and mo.stop_grad cut gradients; there are no rules of one's own",
@@ -158,6 +248,48 @@ FUNCTIONS: dict[str, str] = {
     "stop_gradient": "use mo.stop_grad",
     "value_and_grad": "use mo.grad(loss, parameters), which computes with the loss",
     # Running
+    "GradScaler": _HALVES,
+    "accelerator": _DEVICES,
+    "amp": _HALVES,
+    "are_deterministic_algorithms_enabled": "see mo.flags.float_atomics",
+    "autocast": _HALVES,
+    "backends": "mo.flags has the settings of the session",
+    "check_tracer_leaks": _ONE_BY_ONE,
+    "compiler": _COMPILED,
+    "config": "mo.flags has the settings of the session",
+    "copy_to_host_async": "use x.fetch(callback)",
+    "cpu": _DEVICES,
+    "debug": _ONE_BY_ONE,
+    "debug_infs": _ONE_BY_ONE,
+    "debug_nans": _ONE_BY_ONE,
+    "default_device": _DEVICE,
+    "device_count": _DEVICES,
+    "device_get": "use x.numpy()",
+    "Device": "use mo.device",
+    "dlpack": "use mo.from_dlpack",
+    "enable_x64": "mo.float64 needs no setting",
+    "fx": "use mo.dump() or mo.last_program().ir(phase)",
+    "get_default_device": _DEVICE,
+    "get_num_interop_threads": "use mo.get_num_threads",
+    "image": "use mo.nn.interpolate and mo.nn.grid_sample",
+    "info": "use help(name)",
+    "is_anomaly_enabled": _ONE_BY_ONE,
+    "live_arrays": "use mo.memory_holders()",
+    "local_devices": _DEVICES,
+    "memory": "use mo.memory_stats(), mo.memory_summary() and mo.estimate(x)",
+    "mps": _DEVICES,
+    "mtia": _DEVICES,
+    "named_scope": "reports name the lines of a program",
+    "profiler": "use mo.profile_scope",
+    "set_anomaly_enabled": _ONE_BY_ONE,
+    "set_default_device": _DEVICE,
+    "set_float32_matmul_precision": "products of float32 are in float32",
+    "set_num_interop_threads": "use mo.set_num_threads",
+    "tree": _TREES,
+    "tree_util": _TREES,
+    "use_deterministic_algorithms": "see mo.flags.float_atomics",
+    "version": "use mo.__version__",
+    "xpu": _DEVICES,
     "block_until_ready": "use x.sync(), or mo.sync_all()",
     "compile": _COMPILED,
     "cond": _LOOPS,
@@ -177,6 +309,24 @@ FUNCTIONS: dict[str, str] = {
     "printoptions": _PRINTED,
     "set_printoptions": _PRINTED,
     # Layers and losses
+    "attention": "use mo.nn.scaled_dot_product_attention",
+    "data": "any iterable of NumPy arrays gives batches; PyTorch's DataLoader works, too",
+    "modules": "layers are in mo.nn",
+    "nested": "sequences are padded, and layers such as mo.nn.LSTM take their lengths",
+    "parameter": "every float Var that is an attribute of a module is one",
+    "quantization": "there are no quantised numbers",
+    "quantized": "there are no quantised numbers",
+    "quantizable": "there are no quantised numbers",
+    "signal": "mo.convolve and windows are in mo: mo.bartlett, mo.blackman, mo.hamming, mo.kaiser",
+    "sparse": "there are no sparse tensors",
+    "special": "its functions are in mo, as mo.erf",
+    "utils": "mo.nn.utils is torch.nn.utils; any iterable of NumPy arrays gives batches",
+    "windows": "use mo.bartlett, mo.blackman, mo.hamming, mo.hanning or mo.kaiser",
+    "bartlett_window": "use mo.bartlett; mo.bartlett(n + 1)[:-1] is the periodic one",
+    "blackman_window": "use mo.blackman; mo.blackman(n + 1)[:-1] is the periodic one",
+    "hamming_window": "use mo.hamming; mo.hamming(n + 1)[:-1] is the periodic one",
+    "hann_window": "use mo.hanning; mo.hanning(n + 1)[:-1] is the periodic one",
+    "kaiser_window": "use mo.kaiser; mo.kaiser(n + 1, beta)[:-1] is the periodic one",
     "binary_cross_entropy": "use mo.nn.bce_loss",
     "binary_cross_entropy_with_logits": "use mo.nn.bce_with_logits_loss",
     "bilinear": "use mo.nn.Bilinear",
@@ -203,23 +353,6 @@ FUNCTIONS: dict[str, str] = {
     "upsample_bilinear": 'use mo.nn.interpolate(x, size, mode="bilinear", align_corners=True)',
     "upsample_nearest": "use mo.nn.interpolate",
 }
-
-_MISSING = """
-    cholesky cholesky_inverse cholesky_solve det eig eigh eigvals eigvalsh fft ifft inv
-    inverse irfft linalg logdet lstsq lu lu_solve matrix_exp matrix_rank pinv pinverse qr rfft
-    slogdet solve stft svd svdvals triangular_solve
-    betainc digamma frexp i0 igamma igammac ldexp lgamma mvlgamma polygamma sinc xlogy zeta
-    choose mode nanargmax nanargmin nanmedian nanpercentile nanquantile poly1d polyfit polyval
-    roots unravel_index
-    cdist pdist ctc_loss CTCLoss AdaptiveLogSoftmaxWithLoss CrossMapLRN2d DataParallel
-    LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d
-    LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d
-    LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear SyncBatchNorm
-    ASGD Adafactor LBFGS Muon Rprop SparseAdam
-    autocast data distributed
-"""
-#: Functions and classes that nothing here stands for: the nearest name would mislead.
-MISSING = frozenset(_MISSING.split())
 
 #: Attributes of Var.
 METHODS: dict[str, str] = {

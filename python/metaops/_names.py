@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from . import _core
-from ._elsewhere import FUNCTIONS, METHODS, MISSING
+from ._elsewhere import FUNCTIONS, METHODS
 
 __all__ = [
     "ABSENT",
@@ -115,7 +115,7 @@ def _closest(name: str, names: Iterable[str]) -> str | None:
 
     words = list(names)
     alike = [word for word in words if _folded(word) == _folded(name)]
-    found = difflib.get_close_matches(name, alike or words, 1, cutoff=0.0 if alike else 0.65)
+    found = difflib.get_close_matches(name, alike or words, 1, cutoff=0.0 if alike else 0.76)
     return found[0] if found else None
 
 
@@ -133,25 +133,29 @@ def missing(module: str, name: str) -> str:
     message = f"{module} has no {name}"
     if name.startswith("_"):
         return message
+    from ._absent import find_advice
+
     # All that have names.
     for package in ("metaops.nn", "metaops.optim"):
         importlib.import_module(package)
-    if advice := FUNCTIONS.get(name):
-        return f"{message}: {advice}"
-    if name in MISSING:
-        return f"{message}: there is none in this version"
     elsewhere = {
         word: f"{owner.replace('metaops', 'mo', 1)}.{word}"
         for owner in sorted(_PUBLIC, key="metaops".__eq__)  # whose names go first
         for word in _PUBLIC[owner]
     }
+    if advice := FUNCTIONS.get(name):
+        return f"{message}: {advice}"
     if name in elsewhere:
         return f"{message}: use {elsewhere[name]}"
-    if name.endswith("_") and (value := elsewhere.get(name[:-1])):
+    base = name[:-1] if name.endswith("_") else ""
+    if value := elsewhere.get(base):
         use = f"p.assign({value}(p.shape)) gives p another value"
         is_initial = value.startswith("mo.nn.init.")
         return f"{message}: {use if is_initial else f'{value} returns a new tensor'}"
-    own = nearest(name, _PUBLIC[module])
+    told = find_advice()
+    if advice := told.get(name) or FUNCTIONS.get(base) or told.get(base):
+        return f"{message}: {advice}"
+    own = nearest(name, _PUBLIC.get(module, ()))
     return message + (own or _hint(elsewhere.get(_closest(name, elsewhere) or "")))
 
 
@@ -182,6 +186,49 @@ def _publish_class(cls: type) -> None:
             setattr(cls, name, _core.wrap_function(member, cls.__module__, qualname))
 
 
+def _name_constructor(cls: type) -> None:
+    """Have errors of the constructor name the class, where it is that of a base class."""
+    inherited = cls.__init__  # type: ignore[misc]
+    function = getattr(inherited, "__wrapped__", None)
+    if "__init__" in vars(cls) or not isinstance(function, FunctionType):
+        return
+    own = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    for name in ("__annotations__", "__doc__", "__kwdefaults__"):
+        setattr(own, name, getattr(function, name))
+    own.__module__, own.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
+    cls.__init__ = _core.wrap_function(own, own.__module__, own.__qualname__)  # type: ignore[misc]
+
+
+class Namesake:
+    """A function whose name is that of a module elsewhere, whose names it is asked for.
+
+    It says what to use for them, as the package does.
+    """
+
+    def __init__(self, function: FunctionType, name: str) -> None:
+        self.__wrapped__ = function
+        self.__doc__ = function.__doc__
+        self._name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            return getattr(self.__wrapped__, name)
+        raise AttributeError(missing(self._name, name))
+
+
+#: `mo.random` is a function, and np.random a module.
+_NAMESAKES = ("export", "random")
+
+
 def published(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what users see of a module, such that it takes all spellings of parameters.
 
@@ -202,12 +249,16 @@ def published(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
     classes: dict[type, None] = {}
     for name, value in values.items():
         if isinstance(value, FunctionType):
-            results[name] = _core.wrap_function(value, module, name)
+            function = Namesake(value, f"{module}.{name}") if name in _NAMESAKES else value
+            results[name] = _core.wrap_function(function, module, name)
         elif isinstance(value, type) and value.__module__.startswith("metaops."):
             classes.update(dict.fromkeys(value.__mro__))
     for cls in classes:
         if cls.__module__.startswith("metaops."):
             _publish_class(cls)
+    for value in values.values():
+        if isinstance(value, type):
+            _name_constructor(value)
     return results
 
 

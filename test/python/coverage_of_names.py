@@ -5,7 +5,8 @@
 
     python test/python/coverage_of_names.py
 
-Where the names come from is told in the first lines of the two files in data/.
+The names are in data/library_names.txt, made from installed libraries; what is said of
+those that are not here is in `metaops._absent`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from itertools import chain
 from typing import NamedTuple
 
 import metaops as mo
+from metaops._absent import read_table
 from metaops.optim import lr_scheduler
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -33,6 +35,13 @@ MODULES = {
     "torch.nn.init": [mo.nn.init],
     "torch.optim": [mo.optim],
     "torch.optim.lr_scheduler": [lr_scheduler],
+    "jax": [mo],
+    "jax.nn": [mo, mo.nn],
+    "jax.random": [mo],
+    "jax.scipy.special": [mo],
+    "numpy.random": [mo],
+    "torch.linalg": [mo],
+    "torch.special": [mo],
 }
 
 
@@ -50,25 +59,22 @@ class Library(NamedTuple):
         return name in own or name.removesuffix("_") in own
 
 
-def sections(path: pathlib.Path) -> list[tuple[str, list[str]]]:
-    """Return the titles of a file and the lines below each."""
-    found: list[tuple[str, list[str]]] = []
-    for line in path.read_text().splitlines():
-        if line.startswith("== "):
-            found.append((line[3:], []))
-        elif line and not line.startswith("#"):
-            found[-1][1].append(line)
-    return found
-
-
 def libraries() -> list[Library]:
     """Return the names of all libraries."""
     result = []
-    for title, lines in sections(DATA / "library_names.txt"):
-        version, rest = title.split(": ")
-        kind, module = rest.split(" of ")
-        result.append(Library(version, kind, module, " ".join(lines).split()))
+    for line in (DATA / "library_names.txt").read_text().splitlines():
+        if line.startswith("== "):
+            version, rest = line[3:].split(": ")
+            kind, module = rest.split(" of ")
+            result.append(Library(version, kind, module, []))
+        elif line and not line.startswith("#"):
+            result[-1].names.extend(line.split())
     return result
+
+
+def counted() -> list[Library]:
+    """Return those whose names are counted: lists of functions, layers and optimisers."""
+    return [library for library in libraries() if library.kind != "names"]
 
 
 def tables() -> tuple[dict[str, str], dict[str, list[str]], dict[str, list[str]]]:
@@ -76,7 +82,7 @@ def tables() -> tuple[dict[str, str], dict[str, list[str]], dict[str, list[str]]
     elsewhere: dict[str, str] = {}
     left_out: dict[str, list[str]] = {}
     missing: dict[str, list[str]] = {}
-    for title, lines in sections(DATA / "absent_names.txt"):
+    for title, lines in read_table():
         if title == "elsewhere":
             for line in lines:
                 names, here = line.split(" -> ")
@@ -98,14 +104,14 @@ def document() -> str:
     elsewhere, left_out, missing = tables()
     kinds = [elsewhere, *(list(chain(*kind.values())) for kind in (left_out, missing))]
     rows = []
-    for library in libraries():
+    for library in counted():
         absent = [name for name in library.names if not library.is_here(name)]
         counts = [sum(name in kind for name in absent) for kind in kinds]
         cells = [f"{library.kind} of {library.module}", library.version, len(library.names)]
         cells += [len(library.names) - len(absent), *counts]
         rows.append(f"| {' | '.join(map(str, cells))} |")
     lines = [
-        "<!-- Written by test/python/coverage_of_names.py from test/python/data; change those. -->",
+        "<!-- Written by test/python/coverage_of_names.py from metaops/_absent.py. -->",
         "",
         "# Coverage",
         "",

@@ -71,7 +71,7 @@ def has_own_message(function):
 @pytest.mark.parametrize("name", CALLABLES)
 def test_wrong_keywords(name):
     function = CALLABLES[name]
-    if name.split(".")[-1] in RESULTS:
+    if name.split(".")[-1] in RESULTS or name == "metaops.load_program":  # needs no extension
         return
     own = has_own_message(function)
     parameters = parameters_of(function)

@@ -3,18 +3,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Other spellings of parameters, other names of functions, and names that are not there."""
 
+import collections
 import inspect
 import pathlib
 import re
 import subprocess
 import sys
 
+import coverage_of_names as coverage
 import metaops as mo
 import numpy as np
 import pytest
 from metaops import _core
-from metaops._elsewhere import FUNCTIONS, METHODS, MISSING
+from metaops._absent import find_advice
+from metaops._elsewhere import FUNCTIONS, METHODS
 from metaops._names import SPELLINGS, Absent
+from metaops.optim import lr_scheduler
 from public import CALLABLES
 from util import same
 
@@ -192,19 +196,52 @@ def assert_named(advice):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_of_other_names(name):
     for module in MODULES:
-        assert name not in vars(module), "it is there now, and needs no advice"
-        assert said(module, name) == f"{module.__name__} has no {name}: {FUNCTIONS[name]}"
+        if name not in module.__all__:  # as `sparse` of mo.nn.init
+            assert said(module, name) == f"{module.__name__} has no {name}: {FUNCTIONS[name]}"
+    assert name not in mo.__all__, "it is there now, and needs no advice"
     assert_named(FUNCTIONS[name])
 
 
-def test_what_there_is_not():
-    """No name that is like it is suggested, as `invert`, of bits, for `inverse`."""
-    assert not MISSING & FUNCTIONS.keys()
-    for name in MISSING:
-        for module in MODULES:
-            if not hasattr(module, name):
-                message = f"{module.__name__} has no {name}: there is none in this version"
-                assert said(module, name) == message
+GUESSES = [
+    (module, name)
+    for library in coverage.libraries()
+    for module in coverage.MODULES[library.module][:1]
+    for name in library.names
+    if name not in module.__all__
+]
+
+
+@pytest.mark.parametrize("module", [mo, mo.nn, mo.nn.init, mo.optim, lr_scheduler])
+def test_first_guesses(module):
+    """No name of another library gets one that is like it by chance, as `trunc` for `func`.
+
+    The message says what to use here, or that there is none, or just that the name is not
+    there, as of what is of no use beside the other library.
+    """
+    told = find_advice()
+    owners = [mo, mo.nn, mo.nn.init, mo.nn.utils, mo.optim, lr_scheduler]
+    elsewhere = {name for owner in owners for name in owner.__all__}
+    outcomes = collections.Counter()
+    for name in {name for owner, name in GUESSES if owner is module}:
+        assert not isinstance(vars(module).get(name), type(mo)), f"{name} is a file of ours"
+        if hasattr(module, name):  # as `pi`, which `__all__` does not list
+            continue
+        message, start = said(module, name), f"{module.__name__} has no {name}"
+        base = name[:-1] if name.endswith("_") else ""
+        advice = FUNCTIONS.get(name) or told.get(name) or FUNCTIONS.get(base) or told.get(base)
+        assert "did you mean" not in message
+        if name in elsewhere:
+            kind, part = "elsewhere", FUNCTIONS.get(name) or f"use mo.(\\w+\\.)*{name}$"
+        elif base in elsewhere:
+            kind, part = "in place", f"mo.(\\w+\\.)*{base}( returns|\\(p.shape\\))"
+        elif advice:
+            kind, part = "advice", re.escape(advice)
+        else:
+            kind, part = "none", ""
+        assert re.match(f"{start}: .*{part}" if part else f"{start}$", message), message
+        outcomes[kind] += 1
+    if module is mo:
+        assert outcomes["advice"] > 600 and outcomes["elsewhere"] > 30
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -241,13 +278,38 @@ def test_methods_of_other_names(name):
             "metaops.nn.init has no xavier_normal_: p.assign(mo.nn.init.xavier_normal(p.shape))"
             " gives p another value",
         ),
+        # Words of more than one meaning.
+        (mo, "sparse", "metaops has no sparse: there are no sparse tensors"),
+        (mo, "func", "metaops has no func: use mo.grad, mo.vjp and mo.jvp"),
+        (mo, "amp", f"metaops has no amp: {FUNCTIONS['autocast']}"),
+        (mo, "shuffle", f"metaops has no shuffle: {FUNCTIONS['shuffle']}"),
+        (mo, "utils", f"metaops has no utils: {FUNCTIONS['utils']}"),
+        (mo, "angle", "metaops has no angle: there are no complex numbers"),
+        (mo, "svd", "metaops has no svd: there is none in this version"),
+        (mo, "ctc_loss", "metaops has no ctc_loss: use mo.nn.ctc_loss"),
+        (mo, "clamp_min_", "metaops has no clamp_min_: use mo.maximum"),
+        # Modules of other libraries that are functions here.
+        (mo.random, "seed", "metaops.random has no seed: use mo.seed"),
+        (mo.random, "normal", "metaops.random has no normal: use mo.normal"),
+        (mo.random, "default_rng", f"metaops.random has no default_rng: {FUNCTIONS['Generator']}"),
+        (mo.random, "quux", "metaops.random has no quux"),
+        (mo.export, "export", "metaops.export has no export: use mo.export"),
         # Nothing is like it.
+        (mo, "foo", "metaops has no foo"),
         (mo, "quux", "metaops has no quux"),
         (mo, "_relu", "metaops has no _relu"),
     ],
 )
 def test_the_nearest_name(module, name, message):
     assert said(module, name) == message
+
+
+@pytest.mark.parametrize("cls", [mo.nn.Conv2d, mo.nn.BatchNorm2d, mo.optim.AdamW])
+def test_constructors_name_their_class(cls):
+    """Not the class whose constructor they have inherited, as `_Conv`."""
+    first = next(iter(inspect.signature(cls).parameters))
+    with pytest.raises(TypeError, match=rf"^{cls.__name__}\.__init__\(\) missing.*'{first}'"):
+        cls()
 
 
 def test_what_asks_for_names_finds_none():
