@@ -20,7 +20,6 @@ from ._core import Var as Var
 from ._core import Var as _Var
 from ._core import _DTypeLike as _core_DTypeLike
 from ._core import _VarLike as _core_VarLike
-from ._core import array as array
 from ._core import bfloat16 as bfloat16
 from ._core import bool as bool
 from ._core import dtype as dtype
@@ -41,7 +40,6 @@ from ._core import stop_fuse as stop_fuse
 from ._core import stop_grad as stop_grad
 from ._core import sync as sync
 from ._core import sync_all as sync_all
-from ._core import tensor as tensor
 from ._core import uint8 as uint8
 from ._core import uint16 as uint16
 from ._core import uint32 as uint32
@@ -106,6 +104,8 @@ from .blocks import block_diag as block_diag
 from .blocks import cartesian_prod as cartesian_prod
 from .blocks import combinations as combinations
 from .blocks import trim_zeros as trim_zeros
+from .categories import choice as choice
+from .categories import multinomial as multinomial
 from .categories import permutation as permutation
 from .choices import choose as choose
 from .choices import extract as extract
@@ -117,16 +117,27 @@ from .closeness import array_equiv as array_equiv
 from .closeness import isclose as isclose
 from .contraction import einsum as einsum
 from .contraction import einsum_path as einsum_path
+from .counts import binomial as binomial
+from .counts import geometric as geometric
+from .counts import negative_binomial as negative_binomial
+from .counts import poisson as poisson
+from .creation import array as array
 from .creation import empty as empty
 from .creation import empty_like as empty_like
+from .creation import geomspace as geomspace
 from .creation import indices as indices
+from .creation import logspace as logspace
 from .creation import meshgrid as meshgrid
 from .creation import one_hot as one_hot
 from .creation import ones as ones
 from .creation import ones_like as ones_like
+from .creation import tensor as tensor
 from .creation import zeros as zeros
 from .creation import zeros_like as zeros_like
 from .diagonals import identity as identity
+from .diagonals import tri as tri
+from .diagonals import tril_indices as tril_indices
+from .diagonals import triu_indices as triu_indices
 from .differences import ediff1d as ediff1d
 from .differences import interp as interp
 from .distinct import unique as unique
@@ -134,6 +145,17 @@ from .distinct import unique_all as unique_all
 from .distinct import unique_counts as unique_counts
 from .distinct import unique_inverse as unique_inverse
 from .distinct import unique_values as unique_values
+from .distributions import cauchy as cauchy
+from .distributions import exponential as exponential
+from .distributions import gumbel as gumbel
+from .distributions import laplace as laplace
+from .distributions import logistic as logistic
+from .distributions import lognormal as lognormal
+from .distributions import pareto as pareto
+from .distributions import rayleigh as rayleigh
+from .distributions import triangular as triangular
+from .distributions import truncated_normal as truncated_normal
+from .distributions import weibull as weibull
 from .elementwise import abs as abs
 from .elementwise import absolute as absolute
 from .elementwise import add as add
@@ -239,6 +261,11 @@ from .functions import sinh as sinh
 from .functions import sqrt as sqrt
 from .functions import tan as tan
 from .functions import tanh as tanh
+from .gammas import beta as beta
+from .gammas import chisquare as chisquare
+from .gammas import dirichlet as dirichlet
+from .gammas import gamma as gamma
+from .gammas import student_t as student_t
 from .gradients import enable_grad as enable_grad
 from .gradients import grad as grad
 from .gradients import is_grad_enabled as is_grad_enabled
@@ -293,10 +320,15 @@ from .rounding import ceil as ceil
 from .rounding import floor as floor
 from .rounding import round as round
 from .rounding import trunc as trunc
+from .sampling import bernoulli as bernoulli
+from .sampling import normal as normal
 from .sampling import rand as rand
 from .sampling import rand_like as rand_like
+from .sampling import randint as randint
 from .sampling import randn as randn
 from .sampling import randn_like as randn_like
+from .sampling import random as random
+from .sampling import uniform as uniform
 from .searching import argwhere as argwhere
 from .searching import flatnonzero as flatnonzero
 from .searching import isin as isin
@@ -333,6 +365,11 @@ from .stacking import hstack as hstack
 from .stacking import unbind as unbind
 from .stacking import vstack as vstack
 from .statistics import corrcoef as corrcoef
+from .tapers import bartlett as bartlett
+from .tapers import blackman as blackman
+from .tapers import hamming as hamming
+from .tapers import hanning as hanning
+from .tapers import kaiser as kaiser
 from .tuning import TunedKernel as TunedKernel
 from .tuning import Tuning as Tuning
 from .tuning import tune as tune
@@ -523,33 +560,6 @@ def categorical(
 ) -> _Var:
     """Return categories, int64, by logarithms of their probabilities."""
 
-def choice(
-    x: _VarLike,
-    shape: _Shape = (),
-    replace: _builtins.bool = True,
-    p: _VarLike | None = None,
-    *,
-    key: _Key | None = None,
-    size: _Shape = ...,
-) -> _Var:
-    """Return elements of x that are chosen at random."""
-
-@_overload
-def multinomial(
-    n: int, p: _VarLike, shape: _Shape = (), *, key: _Key | None = None, size: _Shape = ...
-) -> _Var:
-    """Return how many of n draws fall on each category, int64."""
-
-@_overload
-def multinomial(
-    *,
-    n: int = ...,
-    N: int = ...,
-    p: _VarLike,
-    shape: _Shape = (),
-    key: _Key | None = None,
-    size: _Shape = ...,
-) -> _Var: ...
 def compress(
     condition: _VarLike,
     x: _VarLike,
@@ -560,144 +570,6 @@ def compress(
 ) -> _Var:
     """Return the slices of x along a dimension for which a condition holds."""
 
-@_overload
-def binomial(
-    shape: _Shape,
-    n: int,
-    probability: _VarLike,
-    dtype: _DType = "int64",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return how many of n trials succeed."""
-
-@_overload
-def binomial(
-    shape: _Shape,
-    n: int,
-    *,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def binomial(
-    shape: _Shape,
-    *,
-    n: int = ...,
-    N: int = ...,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def binomial(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    n: int = ...,
-    N: int = ...,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def geometric(
-    shape: _Shape, probability: _VarLike, dtype: _DType = "int64", *, key: _Key | None = None
-) -> _Var:
-    """Return how many trials it takes to succeed, 1 or more."""
-
-@_overload
-def geometric(
-    shape: _Shape,
-    *,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def geometric(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def negative_binomial(
-    shape: _Shape,
-    n: _VarLike,
-    probability: _VarLike,
-    dtype: _DType = "int64",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return how many trials fail before n succeed; n need be no integer."""
-
-@_overload
-def negative_binomial(
-    shape: _Shape,
-    n: _VarLike,
-    *,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def negative_binomial(
-    shape: _Shape,
-    *,
-    n: _VarLike = ...,
-    N: _VarLike = ...,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def negative_binomial(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    n: _VarLike = ...,
-    N: _VarLike = ...,
-    probability: _VarLike = ...,
-    p: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def poisson(
-    shape: _Shape, rate: _VarLike, dtype: _DType = "int64", *, key: _Key | None = None
-) -> _Var:
-    """Return how often something happens that does so `rate` times on average."""
-
-@_overload
-def poisson(
-    shape: _Shape,
-    *,
-    rate: _VarLike = ...,
-    lam: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def poisson(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    rate: _VarLike = ...,
-    lam: _VarLike = ...,
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-) -> _Var: ...
 def arange(
     start: float,
     stop: float | None = None,
@@ -756,29 +628,6 @@ def full_like(
     device: str | None = None,
 ) -> _Var: ...
 @_overload
-def geomspace(
-    start: float,
-    stop: float,
-    num: int = 50,
-    dtype: _DType = "float32",
-    *,
-    endpoint: _builtins.bool = True,
-    steps: int = ...,
-) -> _Var:
-    """Return `num` numbers from `start` to `stop` of which each is the same multiple of the last."""
-
-@_overload
-def geomspace(
-    start: float,
-    *,
-    stop: float = ...,
-    end: float = ...,
-    num: int = 50,
-    dtype: _DType = "float32",
-    endpoint: _builtins.bool = True,
-    steps: int = ...,
-) -> _Var: ...
-@_overload
 def linspace(
     start: float,
     stop: float,
@@ -801,31 +650,6 @@ def linspace(
     dtype: _DType | None = None,
     endpoint: _builtins.bool = True,
     device: str | None = None,
-    steps: int = ...,
-) -> _Var: ...
-@_overload
-def logspace(
-    start: float,
-    stop: float,
-    num: int = 50,
-    base: float = 10.0,
-    dtype: _DType = "float32",
-    *,
-    endpoint: _builtins.bool = True,
-    steps: int = ...,
-) -> _Var:
-    """Return `num` numbers evenly spaced on a logarithmic scale, powers of `base`."""
-
-@_overload
-def logspace(
-    start: float,
-    *,
-    stop: float = ...,
-    end: float = ...,
-    num: int = 50,
-    base: float = 10.0,
-    dtype: _DType = "float32",
-    endpoint: _builtins.bool = True,
     steps: int = ...,
 ) -> _Var: ...
 def vander(
@@ -996,83 +820,12 @@ def trace(
 ) -> _Var:
     """Return the sum of a diagonal of matrices; see `diagonal`."""
 
-@_overload
-def tri(
-    n: int,
-    m: int | None = None,
-    offset: int = 0,
-    dtype: _DType = "float32",
-    *,
-    M: int | None = ...,
-    diagonal: int = ...,
-    k: int = ...,
-) -> _Var:
-    """Return an n x m matrix of ones at and below a diagonal, and zeros above it."""
-
-@_overload
-def tri(
-    *,
-    n: int = ...,
-    N: int = ...,
-    m: int | None = None,
-    offset: int = 0,
-    dtype: _DType = "float32",
-    M: int | None = ...,
-    diagonal: int = ...,
-    k: int = ...,
-) -> _Var: ...
 def tril(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
     """Return x with zeros above a diagonal of its last two dimensions."""
 
-@_overload
-def tril_indices(
-    n: int,
-    offset: int = 0,
-    m: int | None = None,
-    *,
-    diagonal: int = ...,
-    k: int = ...,
-    M: int | None = ...,
-) -> list[_Var]:
-    """Return the rows and the columns of what is at and below a diagonal."""
-
-@_overload
-def tril_indices(
-    *,
-    n: int = ...,
-    N: int = ...,
-    offset: int = 0,
-    m: int | None = None,
-    diagonal: int = ...,
-    k: int = ...,
-    M: int | None = ...,
-) -> list[_Var]: ...
 def triu(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
     """Return x with zeros below a diagonal of its last two dimensions."""
 
-@_overload
-def triu_indices(
-    n: int,
-    offset: int = 0,
-    m: int | None = None,
-    *,
-    diagonal: int = ...,
-    k: int = ...,
-    M: int | None = ...,
-) -> list[_Var]:
-    """Return the rows and the columns of what is at and above a diagonal."""
-
-@_overload
-def triu_indices(
-    *,
-    n: int = ...,
-    N: int = ...,
-    offset: int = 0,
-    m: int | None = None,
-    diagonal: int = ...,
-    k: int = ...,
-    M: int | None = ...,
-) -> list[_Var]: ...
 def diff(
     x: _VarLike,
     n: int = 1,
@@ -1135,287 +888,6 @@ def renorm(
     dims: int = ...,
     maxnorm: float,
 ) -> _Var: ...
-@_overload
-def cauchy(
-    shape: _Shape,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return Cauchy's numbers: tangents of uniform angles."""
-
-@_overload
-def cauchy(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def exponential(
-    shape: _Shape, scale: _VarLike = 1.0, dtype: _DType = "float32", *, key: _Key | None = None
-) -> _Var:
-    """Return exponentially distributed numbers of mean `scale`."""
-
-@_overload
-def exponential(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def gumbel(
-    shape: _Shape,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return Gumbel's numbers: less logarithms of exponential ones."""
-
-@_overload
-def gumbel(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def laplace(
-    shape: _Shape,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return Laplace's numbers: exponential ones to both sides of `loc`."""
-
-@_overload
-def laplace(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def logistic(
-    shape: _Shape,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return numbers whose share below x is the sigmoid of ``(x - loc) / scale``."""
-
-@_overload
-def logistic(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def lognormal(
-    shape: _Shape,
-    mean: _VarLike = 0.0,
-    std: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return exponentials of normal numbers of that mean and deviation."""
-
-@_overload
-def lognormal(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    mean: _VarLike = 0.0,
-    std: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def pareto(
-    shape: _Shape, alpha: _VarLike, dtype: _DType = "float32", *, key: _Key | None = None
-) -> _Var:
-    """Return Pareto's numbers of the second kind (Lomax), as ``numpy``'s: from 0 on."""
-
-@_overload
-def pareto(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    alpha: _VarLike,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def rayleigh(
-    shape: _Shape, scale: _VarLike = 1.0, dtype: _DType = "float32", *, key: _Key | None = None
-) -> _Var:
-    """Return the lengths of vectors of two normal numbers of deviation `scale`."""
-
-@_overload
-def rayleigh(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def triangular(
-    shape: _Shape,
-    low: _VarLike,
-    mode: _VarLike,
-    high: _VarLike,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return numbers whose density rises from `low` to `mode` and falls to `high`."""
-
-@_overload
-def triangular(
-    shape: _Shape,
-    low: _VarLike,
-    mode: _VarLike,
-    *,
-    high: _VarLike = ...,
-    a_max: _VarLike = ...,
-    max: _VarLike = ...,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def triangular(
-    shape: _Shape,
-    *,
-    low: _VarLike = ...,
-    a_min: _VarLike = ...,
-    min: _VarLike = ...,
-    mode: _VarLike,
-    high: _VarLike = ...,
-    a_max: _VarLike = ...,
-    max: _VarLike = ...,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def triangular(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    low: _VarLike = ...,
-    a_min: _VarLike = ...,
-    min: _VarLike = ...,
-    mode: _VarLike,
-    high: _VarLike = ...,
-    a_max: _VarLike = ...,
-    max: _VarLike = ...,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def truncated_normal(
-    shape: _Shape,
-    low: _VarLike,
-    high: _VarLike,
-    mean: _VarLike = 0.0,
-    std: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return normal numbers of that mean and deviation, of those in [low, high]."""
-
-@_overload
-def truncated_normal(
-    shape: _Shape,
-    low: _VarLike,
-    *,
-    high: _VarLike = ...,
-    a_max: _VarLike = ...,
-    max: _VarLike = ...,
-    mean: _VarLike = 0.0,
-    std: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def truncated_normal(
-    shape: _Shape,
-    *,
-    low: _VarLike = ...,
-    a_min: _VarLike = ...,
-    min: _VarLike = ...,
-    high: _VarLike = ...,
-    a_max: _VarLike = ...,
-    max: _VarLike = ...,
-    mean: _VarLike = 0.0,
-    std: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def truncated_normal(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    low: _VarLike = ...,
-    a_min: _VarLike = ...,
-    min: _VarLike = ...,
-    high: _VarLike = ...,
-    a_max: _VarLike = ...,
-    max: _VarLike = ...,
-    mean: _VarLike = 0.0,
-    std: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def weibull(
-    shape: _Shape,
-    alpha: _VarLike,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return Weibull's numbers: exponential ones to the power ``1 / alpha``."""
-
-@_overload
-def weibull(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    alpha: _VarLike,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
 def clip(
     x: _VarLike,
     low: _VarLike | None = None,
@@ -1457,101 +929,6 @@ def polygamma(n: _VarLike, x: _VarLike) -> _Var:
 
 @_overload
 def polygamma(*, n: _VarLike = ..., N: _VarLike = ..., x: _VarLike) -> _Var: ...
-@_overload
-def beta(
-    shape: _Shape,
-    alpha: _VarLike,
-    beta: _VarLike,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return beta numbers of density ``x**(alpha - 1) * (1 - x)**(beta - 1)``."""
-
-@_overload
-def beta(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    alpha: _VarLike,
-    beta: _VarLike,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def chisquare(
-    shape: _Shape, df: _VarLike, dtype: _DType = "float32", *, key: _Key | None = None
-) -> _Var:
-    """Return sums of squares of `df` normal numbers; `df` need be no integer."""
-
-@_overload
-def chisquare(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    df: _VarLike,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def dirichlet(
-    shape: _Shape, alpha: _VarLike, dtype: _DType = "float32", *, key: _Key | None = None
-) -> _Var:
-    """Return shares that add up to 1 along a new last dimension."""
-
-@_overload
-def dirichlet(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    alpha: _VarLike,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def gamma(
-    shape: _Shape,
-    alpha: _VarLike,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return gamma numbers of density ``x**(alpha - 1) * exp(-x / scale)``."""
-
-@_overload
-def gamma(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    alpha: _VarLike,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def student_t(
-    shape: _Shape,
-    df: _VarLike,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return Student's numbers: normal ones over the root of a mean of `df` squares."""
-
-@_overload
-def student_t(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    df: _VarLike,
-    loc: _VarLike = 0.0,
-    scale: _VarLike = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
 @_overload
 def gather(x: _VarLike, dim: int, index: _VarLike) -> _Var:
     """Return ``result[i, j, k] = x[i, index[i, j, k], k]`` for ``dim=1``."""
@@ -2236,109 +1613,6 @@ def unwrap(
     """Return x with multiples of a period added, so that it has no jumps."""
 
 @_overload
-def bernoulli(probability: float | _Var, shape: _Shape, *, key: _Key | None = None) -> _Var:
-    """Return booleans that are true with the given probability, in steps of 2**-24."""
-
-@_overload
-def bernoulli(
-    probability: float | _Var, *, shape: _Shape = ..., size: _Shape = ..., key: _Key | None = None
-) -> _Var: ...
-@_overload
-def bernoulli(
-    *,
-    probability: float | _Var = ...,
-    p: float | _Var = ...,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def normal(
-    shape: _Shape,
-    mean: float | _Var = 0.0,
-    std: float | _Var = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-) -> _Var:
-    """Return normally distributed numbers (Box and Muller's method)."""
-
-@_overload
-def normal(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    mean: float | _Var = 0.0,
-    std: float | _Var = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-) -> _Var: ...
-@_overload
-def randint(
-    low: int,
-    high: int | None = None,
-    shape: _Shape = (1,),
-    dtype: _DType = "int64",
-    *,
-    key: _Key | None = None,
-    a_max: int | None = ...,
-    max: int | None = ...,
-    size: _Shape = ...,
-) -> _Var:
-    """Return integers in [low, high), or [0, low) without `high`."""
-
-@_overload
-def randint(
-    *,
-    low: int = ...,
-    a_min: int = ...,
-    min: int = ...,
-    high: int | None = None,
-    shape: _Shape = (1,),
-    dtype: _DType = "int64",
-    key: _Key | None = None,
-    a_max: int | None = ...,
-    max: int | None = ...,
-    size: _Shape = ...,
-) -> _Var: ...
-@_overload
-def random(shape: _Shape, dtype: _DType = "float32", *, key: _Key | None = None) -> _Var:
-    """Return uniform numbers in [0, 1), or random words as uint32."""
-
-@_overload
-def random(
-    *, shape: _Shape = ..., size: _Shape = ..., dtype: _DType = "float32", key: _Key | None = None
-) -> _Var: ...
-@_overload
-def uniform(
-    shape: _Shape,
-    low: float | _Var = 0.0,
-    high: float | _Var = 1.0,
-    dtype: _DType = "float32",
-    *,
-    key: _Key | None = None,
-    a_min: float | _Var = ...,
-    min: float | _Var = ...,
-    a_max: float | _Var = ...,
-    max: float | _Var = ...,
-) -> _Var:
-    """Return uniform numbers in [low, high); rounding may give `high` if `low` is not 0."""
-
-@_overload
-def uniform(
-    *,
-    shape: _Shape = ...,
-    size: _Shape = ...,
-    low: float | _Var = 0.0,
-    high: float | _Var = 1.0,
-    dtype: _DType = "float32",
-    key: _Key | None = None,
-    a_min: float | _Var = ...,
-    min: float | _Var = ...,
-    a_max: float | _Var = ...,
-    max: float | _Var = ...,
-) -> _Var: ...
-@_overload
 def broadcast_to(x: _VarLike, shape: _Shape) -> _Var:
     """Return x repeated to a shape, as operators repeat the smaller of their operands."""
 
@@ -2679,36 +1953,6 @@ def nanvar(
 ) -> _Var:
     """Return the variance, as `metaops.var`, of what is not NaN."""
 
-@_overload
-def bartlett(n: int, dtype: _DType = "float32") -> _Var:
-    """Return the triangle of n points that is 0 at its ends."""
-
-@_overload
-def bartlett(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
-@_overload
-def blackman(n: int, dtype: _DType = "float32") -> _Var:
-    """Return Blackman's window of n points: two cosines that are 0 at its ends."""
-
-@_overload
-def blackman(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
-@_overload
-def hamming(n: int, dtype: _DType = "float32") -> _Var:
-    """Return Hamming's window of n points: a cosine that is 0.08 at its ends."""
-
-@_overload
-def hamming(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
-@_overload
-def hanning(n: int, dtype: _DType = "float32") -> _Var:
-    """Return von Hann's window of n points: a cosine that is 0 at its ends."""
-
-@_overload
-def hanning(*, n: int = ..., N: int = ..., dtype: _DType = "float32") -> _Var: ...
-@_overload
-def kaiser(n: int, beta: float, dtype: _DType = "float32") -> _Var:
-    """Return Kaiser's window of n points."""
-
-@_overload
-def kaiser(*, n: int = ..., N: int = ..., beta: float, dtype: _DType = "float32") -> _Var: ...
 def sliding_window_view(
     x: _VarLike,
     window_shape: int | _Sequence[int],

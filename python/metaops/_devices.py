@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from . import _core
 from ._core import Var
-from ._errors import at_line
+from ._errors import at_line, renamed
 from ._typing import shown
 from .scopes import Scope
 
 __all__ = ["device", "devices"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 #: The GPU of the machine.
@@ -153,8 +155,30 @@ def device_of(x: Var) -> device:
     return device(_core.device_of(x))
 
 
-def on_device(name: Any, make: Callable[[], Var]) -> Var:
-    """Return what `make` makes, on a device."""
+def on_device(name: Any, make: Callable[[], Any]) -> Any:
+    """Return what `make` makes, a Var, or a list or tuple of them, on a device."""
     place = device(name)
     with place:
-        return _core.transfer(make(), place)
+        made = make()
+    if isinstance(made, list | tuple):
+        return type(made)(_core.transfer(x, place) for x in made)
+    return _core.transfer(made, place)
+
+
+def makes_arrays(function: F) -> F:
+    """Have a function that makes arrays make them on the device that it is given.
+
+    The function has a parameter ``device`` for its signature, and need not look at it.
+    """
+
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        name = kwargs.pop("device", None)
+        try:
+            if name is None:
+                return function(*args, **kwargs)
+            return on_device(name, lambda: function(*args, **kwargs))
+        except ValueError as error:
+            raise renamed(error, function.__name__) from None
+
+    return cast(F, make)

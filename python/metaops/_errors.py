@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TypeVar
 
-__all__ = ["at_line"]
+__all__ = ["at_line", "renamed"]
 
 E = TypeVar("E", bound=Exception)
 
@@ -29,3 +29,13 @@ def at_line(error: E) -> E:
         frame = frame.f_back
     where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     return type(error)(f"{error.args[0]} ({where})")
+
+
+def renamed(error: E, name: str) -> E:
+    """Return an error of a shape as one of the function that was called with it.
+
+    The message begins with the name of a function within the package. Other errors are
+    returned as they are.
+    """
+    _, separator, rest = str(error).partition(": shape (")
+    return type(error)(f"{name}{separator}{rest}") if separator else error

@@ -8,7 +8,6 @@
 EXPORTS = {
     "_core": (
         "Var",
-        "array",
         "bfloat16",
         "broadcast",
         "broadcast_var",
@@ -35,7 +34,6 @@ EXPORTS = {
         "stop_grad",
         "sync",
         "sync_all",
-        "tensor",
         "uint16",
         "uint32",
         "uint64",
@@ -142,6 +140,7 @@ EXPORTS = {
     ),
     "creation": (
         "arange",
+        "array",
         "empty",
         "empty_like",
         "full",
@@ -154,6 +153,7 @@ EXPORTS = {
         "one_hot",
         "ones",
         "ones_like",
+        "tensor",
         "vander",
         "zeros",
         "zeros_like",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._core import Var
+from ._devices import makes_arrays
 from ._errors import at_line
 from ._tables import searched
 from ._typing import Shape, VarLike, as_var, whole_number, widened
@@ -91,7 +92,10 @@ def _function(shares: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return function
 
 
-def multinomial(n: int, p: VarLike, shape: Shape = (), *, key: Key | None = None) -> Var:
+@makes_arrays
+def multinomial(
+    n: int, p: VarLike, shape: Shape = (), *, key: Key | None = None, device: str | None = None
+) -> Var:
     """Return how many of n draws fall on each category, int64.
 
     Parameters
@@ -130,7 +134,8 @@ def _elements(name: str, x: VarLike) -> tuple[Var, int]:
     return values, values.shape[0] if values.ndim else whole_number(name, "x", values.item())
 
 
-def permutation(x: VarLike, *, key: Key | None = None) -> Var:
+@makes_arrays
+def permutation(x: VarLike, *, key: Key | None = None, device: str | None = None) -> Var:
     """Return the elements of x along its first dimension in a random order.
 
     By sorting numbers of 53 random bits, of which two are equal with a probability of
@@ -148,6 +153,7 @@ def permutation(x: VarLike, *, key: Key | None = None) -> Var:
     return take(values, places, 0) if values.ndim else places
 
 
+@makes_arrays
 def choice(
     x: VarLike,
     shape: Shape = (),
@@ -155,6 +161,7 @@ def choice(
     p: VarLike | None = None,
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return elements of x that are chosen at random.
 

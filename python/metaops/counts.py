@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._devices import makes_arrays
 from ._errors import at_line
 from ._parameters import parameter, probability_of
 from ._search import read
@@ -43,7 +44,15 @@ _TRIES = 24
 _MOST_TRIALS = 4096
 
 
-def poisson(shape: Shape, rate: VarLike, dtype: DType = "int64", *, key: Key | None = None) -> Var:
+@makes_arrays
+def poisson(
+    shape: Shape,
+    rate: VarLike,
+    dtype: DType = "int64",
+    *,
+    key: Key | None = None,
+    device: str | None = None,
+) -> Var:
     """Return how often something happens that does so `rate` times on average.
 
     Parameters
@@ -167,6 +176,7 @@ def _deviance_term(order: int) -> float:
     return (-1.0) ** order / (order * (order - 1))
 
 
+@makes_arrays
 def binomial(
     shape: Shape,
     n: int,
@@ -174,6 +184,7 @@ def binomial(
     dtype: DType = "int64",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return how many of n trials succeed.
 
@@ -225,8 +236,14 @@ def binomial(
     return succeeded.sum(-1).cast(dtype)
 
 
+@makes_arrays
 def geometric(
-    shape: Shape, probability: VarLike, dtype: DType = "int64", *, key: Key | None = None
+    shape: Shape,
+    probability: VarLike,
+    dtype: DType = "int64",
+    *,
+    key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return how many trials it takes to succeed, 1 or more.
 
@@ -258,6 +275,7 @@ def geometric(
     return (floor(waited) + 1.0).cast(dtype)
 
 
+@makes_arrays
 def negative_binomial(
     shape: Shape,
     n: VarLike,
@@ -265,6 +283,7 @@ def negative_binomial(
     dtype: DType = "int64",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return how many trials fail before n succeed; n need be no integer.
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from . import _core
 from ._core import Var
-from ._devices import on_device
-from ._errors import at_line
+from ._devices import makes_arrays, on_device
+from ._errors import at_line, renamed
 from ._typing import (
     DType,
     Shape,
@@ -29,6 +29,7 @@ from ._typing import (
 
 __all__ = [
     "arange",
+    "array",
     "empty",
     "empty_like",
     "full",
@@ -41,10 +42,63 @@ __all__ = [
     "one_hot",
     "ones",
     "ones_like",
+    "tensor",
     "vander",
     "zeros",
     "zeros_like",
 ]
+
+
+def array(
+    obj: Any, dtype: DType | None = None, *, copy: bool | None = True, device: str | None = None
+) -> Var:
+    """Return a Var of numbers, lists or an array, as a copy; see `asarray`.
+
+    Parameters
+    ----------
+    obj
+        A Var, a number, a (nested) list of numbers, or what NumPy makes an array of.
+    dtype
+        By default that of an array; int64, float32 and bool of Python's numbers.
+    copy
+        True copies an array, None if need be, False never.
+    device
+        Where it is to be; by default where a Var is, and else the device that is
+        current, see `metaops.device`.
+
+    Raises
+    ------
+    TypeError
+        If the elements are not numbers.
+    OverflowError
+        If one is an integer of more than 64 bits, and the dtype none of floats.
+    """
+    if device is not None:
+        return on_device(device, lambda: array(obj, dtype, copy=copy))
+    try:
+        return _core.array(obj, dtype, copy=copy)
+    except (OverflowError, TypeError):
+        large = _find_large(obj)
+        if large is None:
+            raise
+        if dtype is None or "float" not in _core.dtype(dtype):
+            raise at_line(
+                OverflowError(f"array: given {large}, expected integers of 64 bits")
+            ) from None
+        return _core.array(np.asarray(obj, "float64"), dtype)
+
+
+tensor = array
+
+
+def _find_large(obj: Any) -> int | None:
+    """Return an integer of Python's that no integer type holds, if there is one."""
+    try:
+        elements = np.asarray(obj, object).flat
+    except ValueError:  # lists of several lengths
+        return None
+    large = (n for n in elements if isinstance(n, int) and not -(2**63) <= n < 2**64)
+    return next(large, None)
 
 
 def zeros(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
@@ -54,14 +108,20 @@ def zeros(*shape: Any, dtype: DType | None = None, device: str | None = None) ->
     """
     if device is not None:
         return on_device(device, lambda: zeros(*shape, dtype=dtype))
-    return _core.zeros(*shape, dtype=dtype) if dtype is not None else _core.zeros(*shape)
+    try:
+        return _core.zeros(*shape, dtype=dtype) if dtype is not None else _core.zeros(*shape)
+    except ValueError as error:
+        raise renamed(error, "zeros") from None
 
 
 def ones(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
     """Return ones of a shape; see `zeros`."""
     if device is not None:
         return on_device(device, lambda: ones(*shape, dtype=dtype))
-    return _core.ones(*shape, dtype=dtype) if dtype is not None else _core.ones(*shape)
+    try:
+        return _core.ones(*shape, dtype=dtype) if dtype is not None else _core.ones(*shape)
+    except ValueError as error:
+        raise renamed(error, "ones") from None
 
 
 def empty(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
@@ -71,7 +131,10 @@ def empty(*shape: Any, dtype: DType | None = None, device: str | None = None) ->
     """
     if device is not None:
         return on_device(device, lambda: empty(*shape, dtype=dtype))
-    return _core.empty(*shape, dtype=dtype) if dtype is not None else _core.empty(*shape)
+    try:
+        return _core.empty(*shape, dtype=dtype) if dtype is not None else _core.empty(*shape)
+    except ValueError as error:
+        raise renamed(error, "empty") from None
 
 
 def full(
@@ -226,6 +289,7 @@ def linspace(
     return numbers.cast("float32" if dtype is None else dtype)
 
 
+@makes_arrays
 def logspace(
     start: float,
     stop: float,
@@ -234,6 +298,7 @@ def logspace(
     dtype: DType = "float32",
     *,
     endpoint: bool = True,
+    device: str | None = None,
 ) -> Var:
     """Return `num` numbers evenly spaced on a logarithmic scale, powers of `base`.
 
@@ -250,6 +315,7 @@ def logspace(
     return _core.binary("pow", factor, powers).cast(dtype)
 
 
+@makes_arrays
 def geomspace(
     start: float,
     stop: float,
@@ -257,6 +323,7 @@ def geomspace(
     dtype: DType = "float32",
     *,
     endpoint: bool = True,
+    device: str | None = None,
 ) -> Var:
     """Return `num` numbers from `start` to `stop` of which each is the same multiple of the last.
 
@@ -318,7 +385,8 @@ def meshgrid(*tensors: VarLike, indexing: str = "xy") -> list[Var]:
     ]
 
 
-def indices(dimensions: Sequence[int], dtype: DType = "int64") -> Var:
+@makes_arrays
+def indices(dimensions: Sequence[int], dtype: DType = "int64", *, device: str | None = None) -> Var:
     """Return the indices of each element of a tensor of a shape.
 
     ``indices((m, n))[0]`` are the rows and ``indices((m, n))[1]`` the columns.

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._core import Var
-from ._devices import on_device
+from ._devices import makes_arrays, on_device
 from ._errors import at_line
 from ._indices import along
 from ._typing import (
@@ -88,7 +88,15 @@ def triu(x: VarLike, offset: int = 0) -> Var:
     return where(is_kept, x, _core.full((), 0, x.dtype))
 
 
-def tri(n: int, m: int | None = None, offset: int = 0, dtype: DType = "float32") -> Var:
+@makes_arrays
+def tri(
+    n: int,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: DType = "float32",
+    *,
+    device: str | None = None,
+) -> Var:
     """Return an n x m matrix of ones at and below a diagonal, and zeros above it.
 
     `m` is `n` if not given.
@@ -121,7 +129,10 @@ def _indices_of(what: str, n: int, m: int | None, offset: int, is_lower: bool) -
     return [as_var(np.repeat(row, counts)), as_var(first + np.arange(counts.sum()))]
 
 
-def tril_indices(n: int, offset: int = 0, m: int | None = None) -> list[Var]:
+@makes_arrays
+def tril_indices(
+    n: int, offset: int = 0, m: int | None = None, *, device: str | None = None
+) -> list[Var]:
     """Return the rows and the columns of what is at and below a diagonal.
 
     ``x[tuple(tril_indices(n))]`` are these elements of an n x n matrix x, row by row; `m`
@@ -130,7 +141,10 @@ def tril_indices(n: int, offset: int = 0, m: int | None = None) -> list[Var]:
     return _indices_of("tril_indices", n, m, offset, is_lower=True)
 
 
-def triu_indices(n: int, offset: int = 0, m: int | None = None) -> list[Var]:
+@makes_arrays
+def triu_indices(
+    n: int, offset: int = 0, m: int | None = None, *, device: str | None = None
+) -> list[Var]:
     """Return the rows and the columns of what is at and above a diagonal.
 
     ``x[tuple(triu_indices(n))]`` are these elements of an n x n matrix x, row by row; `m`

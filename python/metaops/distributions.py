@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 from ._core import Var
+from ._devices import makes_arrays
 from ._errors import at_line
 from ._normal import normal_probability, normal_quantile
 from ._parameters import float_types, parameter
@@ -57,8 +58,14 @@ def _expm1(x: Var) -> Var:
     return where(x < 1.0, 2.0 * half / (1.0 - half), exp(x) - 1.0)
 
 
+@makes_arrays
 def exponential(
-    shape: Shape, scale: VarLike = 1.0, dtype: DType = "float32", *, key: Key | None = None
+    shape: Shape,
+    scale: VarLike = 1.0,
+    dtype: DType = "float32",
+    *,
+    key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return exponentially distributed numbers of mean `scale`.
 
@@ -72,6 +79,7 @@ def exponential(
     return (standard_exponential(Source(key), shape, wide) * factor).cast(result)
 
 
+@makes_arrays
 def weibull(
     shape: Shape,
     alpha: VarLike,
@@ -79,6 +87,7 @@ def weibull(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return Weibull's numbers: exponential ones to the power ``1 / alpha``.
 
@@ -94,8 +103,14 @@ def weibull(
     return (exp(log(numbers) / power) * factor).cast(result)
 
 
+@makes_arrays
 def rayleigh(
-    shape: Shape, scale: VarLike = 1.0, dtype: DType = "float32", *, key: Key | None = None
+    shape: Shape,
+    scale: VarLike = 1.0,
+    dtype: DType = "float32",
+    *,
+    key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return the lengths of vectors of two normal numbers of deviation `scale`.
 
@@ -109,8 +124,14 @@ def rayleigh(
     return (sqrt(2.0 * standard_exponential(Source(key), shape, wide)) * factor).cast(result)
 
 
+@makes_arrays
 def pareto(
-    shape: Shape, alpha: VarLike, dtype: DType = "float32", *, key: Key | None = None
+    shape: Shape,
+    alpha: VarLike,
+    dtype: DType = "float32",
+    *,
+    key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return Pareto's numbers of the second kind (Lomax), as ``numpy``'s: from 0 on.
 
@@ -126,6 +147,7 @@ def pareto(
     return _expm1(standard_exponential(Source(key), shape, wide) / power).cast(result)
 
 
+@makes_arrays
 def gumbel(
     shape: Shape,
     loc: VarLike = 0.0,
@@ -133,6 +155,7 @@ def gumbel(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return Gumbel's numbers: less logarithms of exponential ones.
 
@@ -158,6 +181,7 @@ def _sides(source: Source, shape: Shape, wide: str) -> tuple[Var, Var]:
     return upper, where(upper, 1.0 - u, where(u == 0, 2.0**-54, u)).cast(wide)
 
 
+@makes_arrays
 def laplace(
     shape: Shape,
     loc: VarLike = 0.0,
@@ -165,6 +189,7 @@ def laplace(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return Laplace's numbers: exponential ones to both sides of `loc`.
 
@@ -181,6 +206,7 @@ def laplace(
     return (centre + factor * where(upper, size, -size)).cast(result)
 
 
+@makes_arrays
 def logistic(
     shape: Shape,
     loc: VarLike = 0.0,
@@ -188,6 +214,7 @@ def logistic(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return numbers whose share below x is the sigmoid of ``(x - loc) / scale``.
 
@@ -204,6 +231,7 @@ def logistic(
     return (centre + factor * where(upper, size, -size)).cast(result)
 
 
+@makes_arrays
 def cauchy(
     shape: Shape,
     loc: VarLike = 0.0,
@@ -211,6 +239,7 @@ def cauchy(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return Cauchy's numbers: tangents of uniform angles.
 
@@ -229,6 +258,7 @@ def cauchy(
     return (centre + factor * where(upper, size, -size)).cast(result)
 
 
+@makes_arrays
 def lognormal(
     shape: Shape,
     mean: VarLike = 0.0,
@@ -236,6 +266,7 @@ def lognormal(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return exponentials of normal numbers of that mean and deviation.
 
@@ -252,6 +283,7 @@ def lognormal(
     return exp(centre + width * standard_normal(Source(key), shape, wide)).cast(result)
 
 
+@makes_arrays
 def triangular(
     shape: Shape,
     low: VarLike,
@@ -260,6 +292,7 @@ def triangular(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return numbers whose density rises from `low` to `mode` and falls to `high`.
 
@@ -294,6 +327,7 @@ def _standardised(bound: Var | float, centre: Var | float, width: Var | float) -
     return where(isinf(given), given, (finite - centre) / width)
 
 
+@makes_arrays
 def truncated_normal(
     shape: Shape,
     low: VarLike,
@@ -303,6 +337,7 @@ def truncated_normal(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return normal numbers of that mean and deviation, of those in [low, high].
 

@@ -21,6 +21,7 @@ import math
 
 from . import _core
 from ._core import Var
+from ._devices import makes_arrays
 from ._errors import at_line
 from ._parameters import float_types, parameter
 from ._typing import DType, Shape, VarLike, as_var
@@ -119,6 +120,7 @@ def _boosted(
     return where(is_small, alpha + 1.0, alpha), where(is_small, factor, 0.0)
 
 
+@makes_arrays
 def gamma(
     shape: Shape,
     alpha: VarLike,
@@ -126,6 +128,7 @@ def gamma(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return gamma numbers of density ``x**(alpha - 1) * exp(-x / scale)``.
 
@@ -140,8 +143,14 @@ def gamma(
     return (gamma_numbers(Source(key), shape, power, wide) * factor).cast(result)
 
 
+@makes_arrays
 def chisquare(
-    shape: Shape, df: VarLike, dtype: DType = "float32", *, key: Key | None = None
+    shape: Shape,
+    df: VarLike,
+    dtype: DType = "float32",
+    *,
+    key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return sums of squares of `df` normal numbers; `df` need be no integer.
 
@@ -155,6 +164,7 @@ def chisquare(
     return (gamma_numbers(Source(key), shape, freedom * 0.5, wide) * 2.0).cast(result)
 
 
+@makes_arrays
 def student_t(
     shape: Shape,
     df: VarLike,
@@ -163,6 +173,7 @@ def student_t(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return Student's numbers: normal ones over the root of a mean of `df` squares.
 
@@ -182,6 +193,7 @@ def student_t(
     return (centre + factor * (standard_normal(source, shape, wide) * ratio)).cast(result)
 
 
+@makes_arrays
 def beta(
     shape: Shape,
     alpha: VarLike,
@@ -189,6 +201,7 @@ def beta(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return beta numbers of density ``x**(alpha - 1) * (1 - x)**(beta - 1)``.
 
@@ -211,8 +224,14 @@ def beta(
     return sigmoid(left - right).cast(result)
 
 
+@makes_arrays
 def dirichlet(
-    shape: Shape, alpha: VarLike, dtype: DType = "float32", *, key: Key | None = None
+    shape: Shape,
+    alpha: VarLike,
+    dtype: DType = "float32",
+    *,
+    key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return shares that add up to 1 along a new last dimension.
 

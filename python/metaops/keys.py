@@ -145,7 +145,7 @@ class Source:
         """Return what `metaop.random` gives: floats in [0, 1), or words as uint32."""
         if self._key is None:
             return _core.random(shape, dtype)
-        shape = _core.shape_and_dtype(shape)[0]
+        shape = shape_of(shape)
         name = _core.dtype(dtype)
         left, right = _blocks(shape, self._key, self._offset)
         self._offset += math.prod(shape)
@@ -175,5 +175,17 @@ def multiplied_high(x: Var, y: int) -> Var:
 
 
 def shape_of(shape: Sequence[int] | int) -> tuple[int, ...]:
-    """Return the extents that a shape stands for."""
-    return _core.shape_and_dtype(shape)[0]
+    """Return the extents that a shape stands for.
+
+    Raises
+    ------
+    TypeError
+        If they are no integers.
+    ValueError
+        If one is negative.
+    """
+    extents = _core.shape_and_dtype(shape)[0]
+    if any(extent < 0 for extent in extents):
+        message = f"random: shape {extents} has a negative extent; expected 0 or more"
+        raise at_line(ValueError(message))
+    return extents

@@ -84,7 +84,10 @@ def _reduce(self: Var) -> tuple[Any, ...]:
     """Return how to make a Var with the same elements, without its history."""
     value, dtype = self.numpy(), str(self.dtype)
     if type(self) is Var:
-        return _core.array, (value, dtype)
+        # By the public name, whose use makes a session.
+        from . import array
+
+        return array, (value, dtype)
     return _make, (type(self), value, dtype), _attributes(self)
 
 

@@ -11,14 +11,16 @@ With ``key=`` the numbers depend on that `metaops.Key` alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
 
 from . import _core
 from ._core import Var
+from ._devices import makes_arrays
 from ._errors import at_line
-from ._typing import DType, Shape, VarLike, as_var, shown
+from ._typing import DType, Shape, VarLike, as_integer, as_var, shown
 from .keys import Key, Source, multiplied_high
 
 __all__ = [
@@ -34,7 +36,10 @@ __all__ = [
 ]
 
 
-def random(shape: Shape, dtype: DType = "float32", *, key: Key | None = None) -> Var:
+@makes_arrays
+def random(
+    shape: Shape, dtype: DType = "float32", *, key: Key | None = None, device: str | None = None
+) -> Var:
     """Return uniform numbers in [0, 1), or random words as uint32.
 
     float64 has 53 random bits, float32 24, float16 11 and bfloat16 8.
@@ -43,21 +48,32 @@ def random(shape: Shape, dtype: DType = "float32", *, key: Key | None = None) ->
 
 
 @overload
-def rand(shape: Shape | int, dtype: DType, /, *, key: Key | None = None) -> Var: ...
+def rand(
+    shape: Shape | int, dtype: DType, /, *, key: Key | None = None, device: str | None = None
+) -> Var: ...
 @overload
-def rand(*shape: Shape | int, dtype: DType = ..., key: Key | None = None) -> Var: ...
-def rand(*shape: Any, dtype: DType = "float32", key: Key | None = None) -> Var:
+def rand(
+    *shape: Shape | int, dtype: DType = ..., key: Key | None = None, device: str | None = None
+) -> Var: ...
+@makes_arrays
+def rand(
+    *shape: Any, dtype: DType = "float32", key: Key | None = None, device: str | None = None
+) -> Var:
     """Return uniform numbers in [0, 1); the shape is as for `zeros`."""
     extents, dtype = _core.shape_and_dtype(*shape, dtype=dtype)
     return random(extents, dtype, key=key)
 
 
-def rand_like(x: VarLike, dtype: DType | None = None, *, key: Key | None = None) -> Var:
+@makes_arrays
+def rand_like(
+    x: VarLike, dtype: DType | None = None, *, key: Key | None = None, device: str | None = None
+) -> Var:
     """Return uniform numbers in [0, 1) of x's shape, and dtype if none is given."""
     x = as_var(x)
     return random(x.shape, x.dtype if dtype is None else dtype, key=key)
 
 
+@makes_arrays
 def uniform(
     shape: Shape,
     low: float | Var = 0.0,
@@ -65,11 +81,13 @@ def uniform(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return uniform numbers in [low, high); rounding may give `high` if `low` is not 0."""
     return low + random(shape, dtype, key=key) * (high - low)
 
 
+@makes_arrays
 def normal(
     shape: Shape,
     mean: float | Var = 0.0,
@@ -77,6 +95,7 @@ def normal(
     dtype: DType = "float32",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return normally distributed numbers (Box and Muller's method)."""
     # In f16 and bf16 the uniform numbers would be too few.
@@ -111,30 +130,44 @@ def _sine_term(order: int) -> float:
 
 
 @overload
-def randn(shape: Shape | int, dtype: DType, /, *, key: Key | None = None) -> Var: ...
+def randn(
+    shape: Shape | int, dtype: DType, /, *, key: Key | None = None, device: str | None = None
+) -> Var: ...
 @overload
-def randn(*shape: Shape | int, dtype: DType = ..., key: Key | None = None) -> Var: ...
-def randn(*shape: Any, dtype: DType = "float32", key: Key | None = None) -> Var:
+def randn(
+    *shape: Shape | int, dtype: DType = ..., key: Key | None = None, device: str | None = None
+) -> Var: ...
+@makes_arrays
+def randn(
+    *shape: Any, dtype: DType = "float32", key: Key | None = None, device: str | None = None
+) -> Var:
     """Return normal numbers of mean 0 and deviation 1; the shape is as for `zeros`."""
     extents, dtype = _core.shape_and_dtype(*shape, dtype=dtype)
     return normal(extents, dtype=dtype, key=key)
 
 
-def randn_like(x: VarLike, dtype: DType | None = None, *, key: Key | None = None) -> Var:
+@makes_arrays
+def randn_like(
+    x: VarLike, dtype: DType | None = None, *, key: Key | None = None, device: str | None = None
+) -> Var:
     """Return numbers as `randn` of x's shape, and dtype if none is given."""
     x = as_var(x)
     return normal(x.shape, dtype=x.dtype if dtype is None else dtype, key=key)
 
 
+@makes_arrays
 def randint(
     low: int,
-    high: int | None = None,
-    shape: Shape = (1,),
+    high: int | Sequence[int] | None = None,
+    shape: Shape | None = None,
     dtype: DType = "int64",
     *,
     key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return integers in [low, high), or [0, low) without `high`.
+
+    ``randint(low, shape)`` is ``randint(0, low, shape)``. The shape is ``(1,)`` by default.
 
     A random number of twice as many bits is multiplied by their count, and the upper
     half taken (Lemire, "Fast random integer generation in an interval", 2019, without
@@ -145,9 +178,15 @@ def randint(
     ------
     ValueError
         If the interval is empty, or not within the dtype.
+    TypeError
+        If `low` or `high` is no integer.
     """
+    if shape is None and isinstance(high, list | tuple):
+        high, shape = None, high
     if high is None:
         low, high = 0, low
+    low, high = as_integer("randint", "low", low), as_integer("randint", "high", high)
+    shape = (1,) if shape is None else shape
     if high <= low:
         raise at_line(ValueError(f"randint: the interval [{low}, {high}) is empty"))
     _check_interval(low, high, _core.dtype(dtype))
@@ -183,18 +222,29 @@ def _product_of_128_bits(upper: Var, lower: Var, count: int) -> Var:
     return multiplied_high(upper, count) + carry
 
 
-def bernoulli(probability: float | Var, shape: Shape, *, key: Key | None = None) -> Var:
+@makes_arrays
+def bernoulli(
+    probability: VarLike,
+    shape: Shape | None = None,
+    *,
+    key: Key | None = None,
+    device: str | None = None,
+) -> Var:
     """Return booleans that are true with the given probability, in steps of 2**-24.
 
-    A Var of probabilities broadcasts with the shape.
+    A tensor of probabilities broadcasts with the shape, which is theirs by default.
 
     Raises
     ------
     ValueError
         If `probability` is a number that is not in [0, 1].
     """
-    if not isinstance(probability, Var) and not 0.0 <= probability <= 1.0:
+    if not isinstance(probability, int | float):
+        probability = as_var(probability)
+    elif not 0.0 <= probability <= 1.0:
         raise at_line(
             ValueError(f"bernoulli: probability is {probability}, expected one in [0, 1]")
         )
+    if shape is None:
+        shape = probability.shape if isinstance(probability, Var) else ()
     return random(shape, key=key) < probability

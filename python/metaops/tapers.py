@@ -13,6 +13,7 @@ import math
 
 from . import _core
 from ._core import Var
+from ._devices import makes_arrays
 from ._typing import DType, as_number, whole_number
 from .elementwise import abs
 from .floats import i0
@@ -29,7 +30,8 @@ def _places(name: str, n: int) -> Var:
     return (place * 2.0 - (n - 1)) / max(n - 1, 1)
 
 
-def bartlett(n: int, dtype: DType = "float32") -> Var:
+@makes_arrays
+def bartlett(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
     """Return the triangle of n points that is 0 at its ends."""
     return (1.0 - abs(_places("bartlett", n))).cast(dtype)
 
@@ -42,22 +44,26 @@ def _cosines(name: str, n: int, weights: tuple[float, ...], dtype: DType) -> Var
     return (angle * 0.0 + total).cast(dtype)
 
 
-def hanning(n: int, dtype: DType = "float32") -> Var:
+@makes_arrays
+def hanning(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
     """Return von Hann's window of n points: a cosine that is 0 at its ends."""
     return _cosines("hanning", n, (0.5, 0.5), dtype)
 
 
-def hamming(n: int, dtype: DType = "float32") -> Var:
+@makes_arrays
+def hamming(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
     """Return Hamming's window of n points: a cosine that is 0.08 at its ends."""
     return _cosines("hamming", n, (0.54, 0.46), dtype)
 
 
-def blackman(n: int, dtype: DType = "float32") -> Var:
+@makes_arrays
+def blackman(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
     """Return Blackman's window of n points: two cosines that are 0 at its ends."""
     return _cosines("blackman", n, (0.42, 0.5, 0.08), dtype)
 
 
-def kaiser(n: int, beta: float, dtype: DType = "float32") -> Var:
+@makes_arrays
+def kaiser(n: int, beta: float, dtype: DType = "float32", *, device: str | None = None) -> Var:
     """Return Kaiser's window of n points.
 
     Parameters

@@ -37,9 +37,9 @@ WHOLE = """
 #: Modules of whose names the package has some.
 PARTS = {
     "_core": """
-        Var array bfloat16 broadcast broadcast_var dtype dump fetch_sync float16 float32 float64
+        Var bfloat16 broadcast broadcast_var dtype dump fetch_sync float16 float32 float64
         get_num_threads int16 int32 int64 int8 iota matmul reindex reindex_reduce reset_peak seed
-        set_num_threads stats stop_fuse stop_grad sync sync_all tensor uint16 uint32 uint64 uint8
+        set_num_threads stats stop_fuse stop_grad sync sync_all uint16 uint32 uint64 uint8
     """,
     "explaining": "Explanation KernelExplanation explain",
     "keys": "Key",

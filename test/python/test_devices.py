@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Several devices in one process."""
 
+import functools
+import inspect
 import json
 import os
 import pickle
@@ -147,12 +149,49 @@ def test_a_thread_begins_on_the_first_device():
         lambda d: mo.asarray([1.0, 2.0], device=d),
         lambda d: mo.asarray(mo.ones(2), device=d),
         lambda d: mo.astype(mo.ones(2), "int32", device=d),
+        lambda d: mo.array([1.0, 2.0], device=d),
+        lambda d: mo.tensor(mo.ones(2), device=d),
+        lambda d: mo.geomspace(1, 8, 4, device=d),
+        lambda d: mo.indices((2, 3), device=d),
+        lambda d: mo.hanning(5, device=d),
+        lambda d: mo.tri(3, device=d),
+        lambda d: mo.stack(mo.tril_indices(3, device=d)),
+        *[
+            lambda d, draw=draw: draw(key=mo.Key(3), device=d)
+            for draw in (
+                functools.partial(mo.random, (2, 3)),
+                functools.partial(mo.rand, 2, 3),
+                functools.partial(mo.randn, 2, 3),
+                functools.partial(mo.rand_like, mo.ones(3)),
+                functools.partial(mo.uniform, (3,), 1, 2),
+                functools.partial(mo.normal, (3,)),
+                functools.partial(mo.randint, 0, 9, (4,)),
+                functools.partial(mo.bernoulli, 0.5, (4,)),
+                functools.partial(mo.exponential, (3,)),
+                functools.partial(mo.truncated_normal, (3,), -1, 1),
+                functools.partial(mo.gamma, (3,), 2.0),
+                functools.partial(mo.dirichlet, (3,), [1.0, 2.0]),
+                functools.partial(mo.poisson, (3,), 2.0),
+                functools.partial(mo.binomial, (3,), 5, 0.5),
+                functools.partial(mo.permutation, 5),
+                functools.partial(mo.choice, 5, (3,)),
+                functools.partial(mo.multinomial, 9, [0.5, 0.5]),
+            )
+        ],
     ],
 )
 def test_functions_that_make_arrays_take_a_device(make):
     here, there = make(None), make(OTHER)
     assert here.device == "cpu:0" and there.device == OTHER
     np.testing.assert_array_equal(here.numpy(), there.numpy())
+
+
+def test_every_function_that_draws_numbers_takes_a_device():
+    """But for `categorical`, which is given an array."""
+    for name in mo.__all__:
+        parameters = getattr(inspect.unwrap(getattr(mo, name)), "__annotations__", {})
+        if "key" in parameters and name != "categorical":
+            assert "device" in parameters, name
 
 
 def test_functions_of_the_package_follow_their_arrays(rng):

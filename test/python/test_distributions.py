@@ -530,3 +530,23 @@ def test_permutation_and_choice_without_replacement():
     second = np.bincount(draws[:, 1], minlength=4) / 1200
     expected = [0.3 * 0.5 / 0.7 + 0.2 * 0.5 / 0.8, 0.5 * 0.3 / 0.5 + 0.2 * 0.3 / 0.8]
     assert np.abs(second[:2] - expected).max() < 0.06
+
+
+def test_integers_of_a_shape_behind_the_bound():
+    """As PyTorch has it: the second argument is a shape where it is no integer."""
+    for shape in [(2, 3), [2, 3], mo.ones((2, 3)).shape, ()]:
+        x = mo.randint(10, shape, key=mo.Key(1))
+        same(x, mo.randint(0, 10, shape, key=mo.Key(1)).numpy())
+        assert x.shape == tuple(shape)
+    assert mo.randint(10).shape == (1,) and mo.randint(5, 10, (2,)).shape == (2,)
+    for bounds in [(0.5, 2), (0, "x"), ("x",), ((2, 3),), (0, (2, 3), (2, 3))]:
+        with pytest.raises(TypeError, match=r"randint: (low|high) is .*, expected an integer"):
+            mo.randint(*bounds)
+
+
+@pytest.mark.parametrize("made", [mo.array, np.asarray, list])
+def test_booleans_of_the_shape_of_their_probabilities(made):
+    x = mo.bernoulli(made([0.0, 1.0, 0.0]))
+    same(x, np.array([False, True, False]))
+    assert mo.bernoulli(made([[0.0], [1.0]]), (2, 3)).shape == (2, 3)
+    assert mo.bernoulli(0.5).shape == () and mo.bernoulli(1).item() is True
