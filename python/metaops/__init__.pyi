@@ -370,6 +370,8 @@ from .tapers import blackman as blackman
 from .tapers import hamming as hamming
 from .tapers import hanning as hanning
 from .tapers import kaiser as kaiser
+from .trees import tree_leaves as tree_leaves
+from .trees import tree_map as tree_map
 from .tuning import TunedKernel as TunedKernel
 from .tuning import Tuning as Tuning
 from .tuning import tune as tune

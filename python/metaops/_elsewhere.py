@@ -30,7 +30,7 @@ _GRIDS = "use mo.meshgrid, or mo.indices"
 _KINDS = "mo.isdtype(x.dtype, kind) tells the kind of a type, as 'integral' or 'real floating'"
 _BY_KEY = "use a mo.Key, which is a value; mo.seed starts the numbers that take none"
 _ONE_BY_ONE = "use mo.flag_scope(lazy_execution=False), which runs operator by operator"
-_TREES = "mo.grad and optimisers take lists; Python's comprehensions go through others"
+_TREES = "use mo.tree_map and mo.tree_leaves"
 
 #: Functions and classes of the modules of the package.
 FUNCTIONS: dict[str, str] = {

@@ -596,6 +596,10 @@ EXPORTS = {
         "hanning",
         "kaiser",
     ),
+    "trees": (
+        "tree_leaves",
+        "tree_map",
+    ),
     "tuning": (
         "TunedKernel",
         "Tuning",

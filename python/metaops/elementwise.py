@@ -13,9 +13,11 @@ makes integers of numbers, `bits` what takes integers apart.
 from __future__ import annotations
 
 import math
+from typing import overload
 
 from . import _core
 from ._core import Var
+from ._errors import at_line
 from ._typing import (
     DType,
     VarLike,
@@ -373,12 +375,31 @@ def nan_to_num(
     return where(x == -math.inf, low, x)
 
 
-def where(condition: VarLike, x: VarLike, y: VarLike) -> Var:
+@overload
+def where(condition: VarLike) -> tuple[Var, ...]: ...
+@overload
+def where(condition: VarLike, x: VarLike, y: VarLike) -> Var: ...
+def where(
+    condition: VarLike, x: VarLike | None = None, y: VarLike | None = None
+) -> Var | tuple[Var, ...]:
     """Return x where the boolean `condition` holds, else y.
 
-    The three broadcast together; x and y are promoted to one dtype.
+    The three broadcast together; x and y are promoted to one dtype. Without x and y it is
+    `nonzero` of the condition.
+
+    Raises
+    ------
+    TypeError
+        If one of x and y is given.
     """
-    return _core.select(condition, x, y)
+    if x is not None and y is not None:
+        return _core.select(condition, x, y)
+    if x is not None or y is not None:
+        absent = "y" if y is None else "x"
+        raise at_line(TypeError(f"where: {absent} is not given, expected both of x and y"))
+    from .searching import nonzero
+
+    return nonzero(condition)
 
 
 def cast(x: VarLike, dtype: DType) -> Var:

@@ -9,25 +9,25 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, _devices, bits
+from . import _core, _devices, bits, rounding
 from ._core import Var, matmul
 from ._errors import at_line
 from .array_api import array_namespace
-from .elementwise import equal
+from .elementwise import divmod, equal
 from .products import matrix_transpose
 from .ufuncs import array_ufunc
 
 __all__ = ["ATTRIBUTES", "SPECIAL_METHODS", "to_device"]
 
 
-def _forward(function: Callable[..., Var]) -> Callable[..., Any]:
+def _forward(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Var, other: Any) -> Any:
         return function(self, other) if _core.is_operand(other) else NotImplemented
 
     return method
 
 
-def _reflected(function: Callable[..., Var]) -> Callable[..., Any]:
+def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Var, other: Any) -> Any:
         return function(other, self) if _core.is_operand(other) else NotImplemented
 
@@ -69,7 +69,7 @@ def _contains(self: Var, value: Any) -> bool:
     ValueError
         If the shapes do not broadcast together.
     """
-    if not isinstance(value, _OPERANDS | float):
+    if not isinstance(value):
         return False
     try:
         if isinstance(value, int) and "float" in self.dtype:
@@ -77,6 +77,11 @@ def _contains(self: Var, value: Any) -> bool:
         return bool(equal(self, value).any())
     except OverflowError:  # no element is a number that the type does not hold
         return False
+
+
+def _round(self: Var, ndigits: int | None = None) -> Var:
+    """Return the numbers rounded, as `round` has it; they stay a tensor of this dtype."""
+    return rounding.round(self, 0 if ndigits is None else ndigits)
 
 
 def _complex(self: Var) -> complex:
@@ -112,6 +117,9 @@ SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__array_ufunc__": array_ufunc,
     "__complex__": _complex,
     "__contains__": _contains,
+    "__divmod__": _forward(divmod),
+    "__rdivmod__": _reflected(divmod),
+    "__round__": _round,
     "__imatmul__": _in_place(matmul),
     "__index__": _index,
 }
@@ -124,6 +132,10 @@ for _name, _function in {
     SPECIAL_METHODS[f"__i{_name}__"] = _in_place(_function)
 
 ATTRIBUTES: dict[str, Any] = {
+    "itemsize": property(lambda x: x.dtype.itemsize, doc="How many bytes an element takes."),
+    "nbytes": property(
+        lambda x: x.size * x.dtype.itemsize, doc="How many bytes all elements take."
+    ),
     "device": property(_devices.device_of, doc="Where the elements are; see `metaops.device`."),
     "mT": property(matrix_transpose, doc="The matrices of the last two dimensions transposed."),
 }

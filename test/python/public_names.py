@@ -31,7 +31,8 @@ WHOLE = """
     elementwise exchange exporting fetching filters floats functions gammas gathering gradients
     grids histograms info io limits loading memory nan_orders norms orders packing padding
     places polynomials products quantiles reduction repeating rounding running sampling
-    searching segments sets shaping sorting splitting stacking statistics tapers tuning windows
+    searching segments sets shaping sorting splitting stacking statistics tapers trees tuning
+    windows
 """
 
 #: Modules of whose names the package has some.

@@ -387,3 +387,45 @@ def test_in(dtype, shape):
         [1, 2, 3, 4, 5] in mo.ones((2, 3))  # noqa: B015
     assert 3 in mo.array(3) and 4 not in mo.array(3)
     assert 2**70 not in mo.array(3) and 2**70 in mo.array(2.0**70)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "float32", "float64"])
+def test_rounding_and_division_by_pythons_functions(dtype):
+    array = (np.arange(-7, 8) * 1.5).astype("float64").astype(dtype)
+    x = mo.array(array)
+    same(round(x), np.round(array))
+    for digits in (-1, 0, 1):
+        same(round(x, digits), np.round(array, digits))
+    other = np.array([3] * 15).astype(dtype)
+    for result, expected in [
+        (divmod(x, mo.array(other)), divmod(array, other)),
+        (divmod(x, 2), divmod(array, 2)),
+        (divmod(20, mo.array(other)), divmod(20, other)),
+        (divmod(x, other), divmod(array, other)),
+    ]:
+        assert isinstance(result, tuple)
+        for part, value in zip(result, expected, strict=True):
+            same(part, value)
+    same(divmod(mo.array([5.5]), 2.0)[0], np.float32([2]))
+    with pytest.raises(TypeError, match="unsupported operand"):
+        divmod(x, "2")
+
+
+def test_sizes_in_bytes():
+    for dtype in ("bool", "bfloat16", "float64"):
+        x = mo.zeros((3, 5), dtype) + 1
+        assert x.itemsize == x.dtype.itemsize and x.nbytes == 15 * x.itemsize
+    assert mo.zeros((0, 3)).nbytes == 0 and mo.array(1.0).nbytes == 4
+
+
+def test_places_where_a_condition_holds():
+    """As NumPy's `where` of one argument, which is `nonzero`."""
+    array = np.array([[0, 1, 0], [2, 0, 3]])
+    for value in (array, array > 1, array[0]):
+        found = mo.where(mo.array(value))
+        assert isinstance(found, tuple)
+        for part, expected in zip(found, np.where(value), strict=True):
+            same(part, expected)
+    for arguments in [{"x": 1.0}, {"y": 1.0}]:
+        with pytest.raises(TypeError, match=r"where: [xy] is not given, expected both of x and y"):
+            mo.where(array > 1, **arguments)
