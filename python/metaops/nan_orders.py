@@ -9,10 +9,9 @@ import math
 
 from . import _core, cumulative, quantiles, reduction, sorting
 from ._core import Var
-from ._errors import at_line
-from ._typing import Axes, DType, VarLike, as_var, shown, widened
-from .elementwise import maximum, where
-from .rounding import floor
+from ._typing import Axes, DType, VarLike, as_var, widened
+from .elementwise import maximum, minimum, where
+from .rounding import ceil, floor
 
 __all__ = [
     "nanargmax",
@@ -87,16 +86,12 @@ def nanquantile(
     ValueError
         As `metaops.quantile`.
     """
-    if method not in quantiles.METHODS:
-        names = ", ".join(map(repr, quantiles.METHODS))
-        raise at_line(
-            ValueError(f"nanquantile: method is {shown(method)}, expected one of {names}")
-        )
+    quantiles.check_method("nanquantile", method)
     x = as_var(x)
     if "float" not in x.dtype:
         return quantiles.quantile(x, q, dim, keepdims, method)
     wide, dtype = widened(x)
-    share = quantiles.shares_of(q)
+    share = as_var(quantiles.shares_of(q))
     rows, kept, ones = quantiles.flattened(wide, dim)
     shape = (*share.shape, *(ones if keepdims else kept))
     if rows.shape[-1] == 0:
@@ -104,18 +99,16 @@ def nanquantile(
     ordered = sorting.sort(rows)  # NaN last
     count = (rows == rows).sum(-1)
     share = share.reshape((*share.shape, *[1] * len(kept)))
-    place = share * maximum(count - 1, 0)
+    place = quantiles.place_of(method, share, count)
     low = floor(place)
+    high = low + 1 if quantiles.reaches_on(method) else ceil(place)
+    last = maximum(count - 1, 0)
+    below, above = (
+        _read(ordered, minimum(maximum(end, 0), last).cast("int64"), len(kept))
+        for end in (low, high)
+    )
     weight = (place - low).cast(wide.dtype)
-    high = where(place > low, low + 1, low)
-    if method == "nearest":
-        is_low = (weight < 0.5) | ((weight == 0.5) & (low % 2 == 0))
-        low = high = where(is_low, low, high)
-    below, above = (_read(ordered, end.cast("int64"), len(kept)) for end in (low, high))
-    if method in ("linear", "midpoint"):
-        result = quantiles.between(below, above, weight if method == "linear" else 0.5)
-    else:
-        result = above if method == "higher" else below
+    result = quantiles.chosen(method, below, above, weight, low % 2)
     return result.reshape(shape).cast(dtype)
 
 

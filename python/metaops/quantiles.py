@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._core import Var
@@ -19,9 +21,9 @@ from ._typing import (
     shown,
     widened,
 )
-from .elementwise import abs, where
+from .elementwise import abs, clip, where
 from .reduction import any
-from .rounding import floor
+from .rounding import ceil, floor
 from .sorting import head, sort
 
 __all__ = [
@@ -44,13 +46,86 @@ def flattened(x: Var, dim: Axes) -> tuple[Var, list[int], list[int]]:
     return moved.reshape((*kept, math.prod(x.shape[axis] for axis in axes))), kept, ones
 
 
-#: How numbers between two elements are chosen.
-METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+#: Ways to choose the place of a share among n elements, by the alpha and the beta of
+#: Hyndman and Fan, "Sample quantiles in statistical packages" (1996).
+_FAMILY = {
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1.0 / 3.0, 1.0 / 3.0),
+    "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
+}
+#: What is taken from the share times n; the sample's function has its steps there.
+_STEPS = {
+    "inverted_cdf": 1.0,
+    "averaged_inverted_cdf": 1.0,
+    "interpolated_inverted_cdf": 1.0,
+    "closest_observation": 1.5,
+}
+#: All ways, by NumPy's names; the first ones differ by what is chosen between two elements.
+METHODS = ("linear", "lower", "higher", "midpoint", "nearest", *_STEPS, *_FAMILY)
 
 
-def shares_of(q: VarLike) -> Var:
+def check_method(name: str, method: object) -> None:
+    """Raise a ``ValueError`` if there is no such method."""
+    if method not in METHODS:
+        names = ", ".join(map(repr, METHODS))
+        raise at_line(ValueError(f"{name}: method is {shown(method)}, expected one of {names}"))
+
+
+def place_of(method: str, share: Any, count: Any) -> Any:
+    """Return where a share is among a number of elements, from 0 on; it may be outside.
+
+    Both are numbers of Python's, NumPy's arrays, or Vars. The operations, and their
+    order, are NumPy's, for what is at an element must not be rounded away from it.
+    """
+    if method not in _FAMILY and method not in _STEPS:
+        return share * (count - 1)
+    product = share * count
+    if isinstance(product, Var):
+        product = product.stop_fuse()  # else it would not be rounded before the sum
+    if method in _STEPS:
+        return product - _STEPS[method]
+    alpha, beta = _FAMILY[method]
+    return product + (alpha + share * (1.0 - alpha - beta)) - 1.0
+
+
+def reaches_on(method: str) -> bool:
+    """Return whether a share that is at an element looks at the next one, too."""
+    return method in ("averaged_inverted_cdf", "closest_observation")
+
+
+def chosen(method: str, below: Var, above: Var, weight: Any, parity: Any) -> Var:
+    """Return what a method makes of two elements.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    below, above
+        The elements on both sides.
+    weight
+        How far the place is from the first one.
+    parity
+        0 where that has an even number, else 1.
+    """
+    if method == "nearest":
+        return where((weight < 0.5) | ((weight == 0.5) & (parity == 0)), below, above)
+    if method == "closest_observation":
+        return where((weight == 0.0) & (parity == 1), below, above)
+    if method == "lower":
+        return below
+    if method in ("higher", "inverted_cdf"):
+        return above
+    if method == "midpoint":
+        weight = 0.5
+    elif method == "averaged_inverted_cdf":
+        weight = 1.0 - (weight == 0.0) * 0.5
+    return between(below, above, weight)
+
+
+def shares_of(q: VarLike) -> Var | npt.NDArray[np.float64]:
     """Return q in float64: a Python number has more digits than float32."""
-    return q.cast("float64") if isinstance(q, Var) else _core.array(q, "float64")
+    return q.cast("float64") if isinstance(q, Var) else np.asarray(q, "float64")
 
 
 def quantile(
@@ -70,7 +145,10 @@ def quantile(
         Whether these stay, with extent 1.
     method
         What lies between two elements: "linear", "lower", "higher", "midpoint" or
-        "nearest", which is the even one of two.
+        "nearest", which is the even one of two; or another one of NumPy's, which are of
+        other definitions: "inverted_cdf", "averaged_inverted_cdf",
+        "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull",
+        "median_unbiased", "normal_unbiased" (Hyndman and Fan, 1996, 1 to 6, 8 and 9).
 
     Returns
     -------
@@ -82,9 +160,7 @@ def quantile(
     ValueError
         If `method` is none of these or a dimension is out of range.
     """
-    if method not in METHODS:
-        names = ", ".join(map(repr, METHODS))
-        raise at_line(ValueError(f"quantile: method is {shown(method)}, expected one of {names}"))
+    check_method("quantile", method)
     x, dtype = widened(x)
     rows, kept, ones = flattened(x, dim)
     extent = rows.shape[-1]
@@ -92,19 +168,12 @@ def quantile(
     shape = (*shares, *(ones if keepdims else kept))
     if extent == 0:
         return _core.full(shape, math.nan, dtype)
-    weight: Var | float
-    is_even: Var | bool
+    ends: tuple[Var, Var, Any, Any]
     if isinstance(q, float | int) and 0 <= q <= 1:
-        below, above, weight, is_even = _known_ends(rows, float(q))
+        ends = _known_ends(rows, method, float(q))
     else:
-        below, above, weight, is_even = _ends(rows, kept, shares_of(q))
-    if method == "nearest":
-        result = where((weight < 0.5) | ((weight == 0.5) & is_even), below, above)
-    elif method in ("linear", "midpoint"):
-        result = between(below, above, weight if method == "linear" else 0.5)
-    else:
-        result = above if method == "higher" else below
-    result = where(any(rows != rows, -1), math.nan, result)
+        ends = _ends(rows, kept, method, shares_of(q))
+    result = where(any(rows != rows, -1), math.nan, chosen(method, *ends))
     return result.reshape(shape).cast(dtype)
 
 
@@ -119,34 +188,41 @@ def between(below: Var, above: Var, weight: Var | float) -> Var:
     return where(is_infinite, below + above, below + way * weight)
 
 
-def _known_ends(rows: Var, share: float) -> tuple[Var, Var, float, bool]:
+def _known_ends(rows: Var, method: str, share: float) -> tuple[Var, Var, float, int]:
     """Return what `_ends` does, by finding these elements alone."""
     axis, extent = rows.ndim - 1, rows.shape[-1]
     # Places are exact in float64, whatever x is.
-    place = share * (extent - 1)
-    low, high = math.floor(place), math.ceil(place)
+    place = place_of(method, share, extent)
+    low = math.floor(place)
+    high = low + 1 if reaches_on(method) else math.ceil(place)
+    weight, parity = place - low, low % 2
+    low, high = (min(max(end, 0), extent - 1) for end in (low, high))
     # As many for every share: where they begin is an operand.
     count = min(extent, 2)
     first = min(low, extent - count)
     part, _ = _core.sort(rows, axis, False, first, count)
     kept = rows.shape[:-1]
     below, above = (head(part, axis, k - first, k - first + 1).reshape(kept) for k in (low, high))
-    return below, above, place - low, low % 2 == 0
+    return below, above, weight, parity
 
 
-def _ends(rows: Var, kept: list[int], share: Var) -> tuple[Var, Var, Var, Var]:
+def _ends(
+    rows: Var, kept: list[int], method: str, share: Var | npt.NDArray[np.float64]
+) -> tuple[Var, Var, Var, Var]:
     """Return the elements that a share is between, and where it is between them.
 
-    The latter are the share of the second one, and whether the first one has an even
-    number.
+    The latter are the share of the second one, and whether the first one has an odd
+    number, as 1 or 0.
     """
     extent = rows.shape[-1]
     ordered = sort(rows)
-    place = (share * (extent - 1)).reshape((*share.shape, *[1] * len(kept)))
+    place = as_var(place_of(method, share, extent)).reshape((*share.shape, *[1] * len(kept)))
     low = floor(place)
-    high = where(place > low, low + 1, low)
-    below, above = (_at(ordered, end.cast("int64"), kept) for end in (low, high))
-    return below, above, (place - low).cast(rows.dtype), low % 2 == 0
+    high = low + 1 if reaches_on(method) else ceil(place)
+    below, above = (
+        _at(ordered, clip(end, 0, extent - 1).cast("int64"), kept) for end in (low, high)
+    )
+    return below, above, (place - low).cast(rows.dtype), low % 2
 
 
 def _at(rows: Var, place: Var, kept: list[int]) -> Var:

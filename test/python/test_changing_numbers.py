@@ -46,6 +46,14 @@ SHAPES_STAY: dict[str, tuple[Callable, Callable]] = {
     ),
     "roll of all": (lambda x, k: mo.roll(x, 10**20 + k), lambda x, k: np.roll(x, 10**20 + k)),
     "quantile": (lambda x, k: mo.quantile(x, k / 16), lambda x, k: np.quantile(x, k / 16)),
+    "quantile, unbiased": (
+        lambda x, k: mo.quantile(x, k / 16, 0, method="median_unbiased"),
+        lambda x, k: np.quantile(x, k / 16, 0, method="median_unbiased"),
+    ),
+    "quantile, averaged": (
+        lambda x, k: mo.quantile(x, k / 16, method="averaged_inverted_cdf"),
+        lambda x, k: np.quantile(x, k / 16, method="averaged_inverted_cdf"),
+    ),
     "quantile of rows": (
         lambda x, k: mo.quantile(x, k / 16, 1, method="lower"),
         lambda x, k: np.quantile(x, k / 16, 1, method="lower"),

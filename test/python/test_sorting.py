@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sorts and what is made of them, beside NumPy's."""
 
+import inspect
 import math
 
 import metaops as mo
 import numpy as np
 import pytest
+from metaops.quantiles import METHODS
 from util import check_gradient, close, floats, same
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -88,7 +90,7 @@ def test_topk_and_kthvalue(rng):
         mo.kthvalue(x, 0, 1)
 
 
-@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+@pytest.mark.parametrize("method", METHODS)
 def test_quantile(rng, method):
     x = floats(rng, (3, 21, 4), "float64")
     shares = np.array([[0.0, 0.13, 0.5], [0.9, 0.95, 1.0]])
@@ -98,6 +100,48 @@ def test_quantile(rng, method):
             close(mo.quantile(x, shares, axis, keepdims, method), expected, 1e-12, 1e-12)
     expected = np.quantile(x, 0.3, 1, method=method)
     close(mo.quantile(x, 0.3, 1, method=method), expected, 1e-12, 1e-12)
+
+
+#: Methods whose results are elements.
+DISCRETE = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 10])
+def test_quantile_at_and_between_elements(method, count):
+    """Places are rounded as NumPy's; those before the first and behind the last are these."""
+    rtol = 0 if method in DISCRETE else 1e-14
+    x = np.arange(count, 0, -1.0) ** 2
+    shares = np.concatenate([np.linspace(0, 1, 4 * count + 1), np.linspace(0, 1, 21)])
+    expected = np.quantile(x, shares, method=method)
+    close(mo.quantile(x, shares, method=method), expected, rtol, 0)
+    close(mo.quantile(x, mo.array(shares), method=method), expected, rtol, 0)
+    with_nan = np.concatenate([x, [np.nan, np.nan]])
+    expected = np.nanquantile(with_nan, shares, method=method)
+    close(mo.nanquantile(with_nan, shares, method=method), expected, rtol, 0)
+    for share in shares[::3]:
+        expected = np.quantile(x, share, method=method)
+        close(mo.quantile(x, float(share), method=method), expected, rtol, 0)
+        expected = np.percentile(x, share * 100, method=method)
+        close(mo.percentile(x, share * 100, method=method), expected, rtol, 0)
+
+
+def test_there_are_numpys_methods():
+    names = inspect.getdoc(np.quantile)
+    assert len(METHODS) == 13
+    for method in METHODS:
+        assert method in names
+        for share in (0.0, 1.0):
+            of_equal = mo.quantile(np.array([-np.inf, np.inf, np.inf]), share, method=method)
+            assert of_equal.item() == (np.inf if share else -np.inf)
+            assert np.isnan(mo.quantile([np.nan, 1.0, 2.0], share, method=method).item())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_gradients_of_quantiles(rng, method):
+    x = rng.permutation(np.arange(16.0)).reshape(2, 8)
+    check_gradient(lambda x: mo.quantile(x, 0.3, 1, method=method) ** 2, x)
+    check_gradient(lambda x: mo.nanquantile(x, [0.2, 0.7], 1, method=method) ** 2, x)
 
 
 def test_median_and_percentile(rng):
@@ -113,6 +157,8 @@ def test_median_and_percentile(rng):
     assert np.isnan(mo.median(mo.ones((0,))).item())
     with pytest.raises(ValueError, match="method is 'best'"):
         mo.quantile(x, 0.5, method="best")
+    with pytest.raises(ValueError, match="nanquantile: method is 'best'"):
+        mo.nanquantile(x, 0.5, method="best")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
