@@ -17,6 +17,7 @@ from ._errors import at_line
 from ._typing import (
     Axes,
     VarLike,
+    as_var,
     normalised_axes,
     shown,
     widened,
