@@ -508,7 +508,7 @@ def leaky_relu(x: _VarLike, slope: float = 0.01, *, negative_slope: float = ...)
     """Return x where it is positive, else ``slope * x``."""
 
 def log_softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
-    """Return the logarithm of ``softmax(x, dim)``."""
+    """Return the logarithm of ``softmax(x, dim)``; NaN where x has NaN or infinity."""
 
 def softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
     """Return ``exp(x) / sum(exp(x))`` along a dimension, computed without overflow."""

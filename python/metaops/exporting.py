@@ -92,23 +92,50 @@ def export(
             f"targets are {', '.join(names) or 'none'}"
         )
     inputs = [_as_input(arg) for arg in args]
-    outputs = _name_outputs(_trace(fn, inputs))
+    weights = _name_weights(fn)
+    outputs = _name_outputs(_trace(fn, inputs, weights))
     _core.export_program(
         os.fspath(path),
         list(zip(_name_inputs(fn, len(inputs)), inputs, strict=True)),
         outputs,
-        _name_weights(fn),
+        weights,
         [(name, files.get(name, "")) for name in names],
         {str(key): str(value) for key, value in (metadata or {}).items()},
     )
 
 
-def _trace(fn: Callable, inputs: list[Var]) -> Any:
-    """Return what a function returns, if it has asked for no values."""
-    runs = _core.stats()["programs_run"]
+def _handle(var: Var) -> Var:
+    """Return another Var of the same value, which stays when the first one is updated."""
+    return var.reshape(var.shape)
+
+
+def _trace(fn: Callable, inputs: list[Var], weights: list[tuple[str, Var]]) -> Any:
+    """Return what a function returns, if it has asked for no values and updated none.
+
+    Its arguments are Vars of its own, so that it may rebind them.
+    """
+    former = [_handle(var) for _, var in weights]
+    numbers = [_core.recorded_at(var) for _, var in weights]
+    before = _core.stats()
     with flag_scope(lazy_execution=True):
-        result = fn(*inputs)
-    if _core.stats()["programs_run"] == runs:
+        result = fn(*map(_handle, inputs))
+    updated = []
+    for (name, var), old, number in zip(weights, former, numbers, strict=True):
+        if _core.recorded_at(var) != number:
+            updated.append(name)
+            var.assign(old)
+    if updated:
+        raise ValueError(
+            f"export: the module updates {', '.join(updated)} when it is called, as a layer in"
+            " training mode does; call eval() on it before"
+        )
+    after = _core.stats()
+    if after["updates_pending"] > before["updates_pending"]:
+        raise ValueError(
+            "export: the function updates values when it is called, which a program in a file"
+            " cannot; expected it to return them (or a module in it to be in eval() mode)"
+        )
+    if after["programs_run"] == before["programs_run"]:
         return result
     lines = [line for call in last_program().kernels for line in call.lines]
     raise ValueError(

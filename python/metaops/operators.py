@@ -69,9 +69,9 @@ def _contains(self: Var, value: Any) -> bool:
     ValueError
         If the shapes do not broadcast together.
     """
-    if not isinstance(value):
-        return False
     try:
+        if not _core.is_operand(value):
+            return False
         if isinstance(value, int) and "float" in self.dtype:
             value = float(value)
         return bool(equal(self, value).any())

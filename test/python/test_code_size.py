@@ -353,6 +353,7 @@ OTHERS = names(
     "sync_all dump flag_scope flags get_num_threads set_num_threads Explanation "
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
     "TunedKernel Tuning tune tuned_schedules "
+    "tree_leaves tree_map "
     "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
     "broadcast_shapes broadcast_to tril_indices triu_indices identity ravel unbind "
     "repeat_interleave "

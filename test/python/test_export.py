@@ -12,7 +12,7 @@ import sys
 import metaops as mo
 import numpy as np
 import pytest
-from metaops import execute
+from metaops import execute, nn
 
 pytestmark = pytest.mark.processor
 
@@ -410,3 +410,44 @@ def test_a_file_is_replaced(path):
             mo.load_program(path)(np.zeros(3, "float32"))[0], [number] * 3
         )
     assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_model_in_training_mode_is_refused_and_stays(path):
+    mo.seed(0)
+    model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+    before = {name: value.numpy() for name, value in model.state_dict().items()}
+    with pytest.raises(ValueError, match=r"updates 1\.running_mean, .* call eval\(\) on it"):
+        mo.export(model, [mo.ones((8, 4))], path)
+    mo.sync_all()
+    for name, value in model.state_dict().items():
+        np.testing.assert_array_equal(value.numpy(), before[name])
+    # A layer that only a function knows of.
+    with pytest.raises(ValueError, match="the function updates values"):
+        mo.export(lambda x: model(x), [mo.ones((8, 4))], path)
+    model.eval()
+    mo.export(model, [mo.ones((8, 4))], path)
+
+
+def test_arguments_may_be_rebound(path):
+    def twice_the_next(x):
+        x += 1
+        return x * 2
+
+    given = mo.ones((2,))
+    mo.export(twice_the_next, [given], path)
+    np.testing.assert_array_equal(given.numpy(), [1, 1])
+    np.testing.assert_array_equal(mo.load_program(path)(np.ones(2, "float32"))[0], [4, 4])
+
+
+@pytest.mark.parametrize("name", ["sort", "reshape", "identity", "concat"])
+def test_programs_without_kernels(name, path, rng):
+    functions = {
+        "sort": lambda x: mo.sort(x, 1),
+        "reshape": lambda x: x.reshape(-1),
+        "identity": nn.Identity(),
+        "concat": lambda x: mo.concat([x, x]),
+    }
+    x = rng.standard_normal((3, 4)).astype("float32")
+    mo.export(functions[name], [mo.array(x)], path)
+    expected = functions[name](mo.array(x)).numpy()
+    np.testing.assert_array_equal(mo.load_program(path)(x)[0], expected)

@@ -29,6 +29,7 @@ SessionStatistics Inspector::getStatistics() const {
   result.programsRun = session.runner.getNumRuns();
   result.operatorsRepeated = session.runner.getNumRepeated();
   result.valuesRecorded = session.graph.getNumRecorded();
+  result.updatesPending = session.updates.size();
   result.opsInBlock = session.graph.size();
   result.liveVars = session.graph.getNumVars();
   result.memory = session.devices.getCurrent().getMemory().getStatistics();

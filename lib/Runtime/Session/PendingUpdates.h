@@ -25,6 +25,7 @@ namespace metaops {
 class PendingUpdates {
 public:
   bool empty() const { return updates.empty(); }
+  size_t size() const { return updates.size(); }
 
   /// Counts the flushes, in each of which all pending updates are run; see
   /// Node::generation.

@@ -37,6 +37,8 @@ struct SessionStatistics {
   int64_t operatorsRepeated = 0;
   /// That have ever been recorded, by the user and for gradients.
   int64_t valuesRecorded = 0;
+  /// Updates that have been recorded and not run.
+  int64_t updatesPending = 0;
   /// Found on disk.
   int64_t programsLoaded = 0;
   int64_t kernelsLoaded = 0;
