@@ -70,11 +70,9 @@ def _contains(self: Var, value: Any) -> bool:
         If the shapes do not broadcast together.
     """
     try:
-        if not _core.is_operand(value):
-            return False
         if isinstance(value, int) and "float" in self.dtype:
             value = float(value)
-        return bool(equal(self, value).any())
+        return _core.is_operand(value) and bool(equal(self, value).any())
     except OverflowError:  # no element is a number that the type does not hold
         return False
 
