@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import math
-
 from . import _core
 from ._core import Var
+from ._domains import FINITE, POSITIVE_FINITE, POSITIVE_PROBABILITY, PROBABILITY, Domain
 from ._errors import at_line
 from ._typing import DType, Shape, VarLike, as_var
 from .reduction import all_fit
@@ -25,20 +24,26 @@ def float_types(name: str, dtype: DType) -> tuple[str, str]:
 
 
 def parameter(
-    name: str, what: str, value: VarLike, shape: Shape, wide: str, *, positive: bool = False
+    name: str,
+    what: str,
+    value: VarLike,
+    shape: Shape,
+    wide: str,
+    *,
+    positive: bool = False,
+    domain: Domain | None = None,
 ) -> Var | float:
     """Return a parameter: a number as it is, or a Var that broadcasts to the shape.
 
     Raises
     ------
     ValueError
-        If a number is not finite, or has to be positive and is not; if a Var does not
-        broadcast. Elements of a Var are not looked at.
+        If a number is not finite, has to be positive and is not, or is out of the domain
+        that is given; if a Var does not broadcast. Elements of a Var are not looked at.
     """
+    domain = (POSITIVE_FINITE if positive else FINITE) if domain is None else domain
+    domain.check(name, **{what: value})
     if isinstance(value, int | float):
-        if not math.isfinite(value) or (positive and value <= 0):
-            expected = "a positive number" if positive else "a finite number"
-            raise at_line(ValueError(f"{name}: {what} is {value}, expected {expected}"))
         return float(value)
     var = as_var(value).cast(wide)
     if var.ndim > len(shape) or not all_fit(var.shape, tuple(shape[len(shape) - var.ndim :])):
@@ -50,15 +55,17 @@ def parameter(
     return var
 
 
-def probability_of(name: str, probability: VarLike, shape: Shape) -> Var | float:
+def probability_of(
+    name: str, probability: VarLike, shape: Shape, *, may_be_none: bool = True
+) -> Var | float:
     """Return a probability, in float64; no gradient flows to it.
 
     Raises
     ------
     ValueError
-        If a number is not in [0, 1], or a Var does not broadcast to the shape.
+        If a number is not in [0, 1], or is 0 and must not be, or a Var does not broadcast to
+        the shape.
     """
-    given = parameter(name, "probability", probability, shape, "float64")
-    if isinstance(given, float) and not 0.0 <= given <= 1.0:
-        raise at_line(ValueError(f"{name}: probability is {given}, expected one in [0, 1]"))
+    domain = PROBABILITY if may_be_none else POSITIVE_PROBABILITY
+    given = parameter(name, "probability", probability, shape, "float64", domain=domain)
     return given.detach() if isinstance(given, Var) else given

@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 from ._core import Var
+from ._domains import FINITE, NOT_NEGATIVE, NUMBER, check_rising
 from ._errors import at_line
 from ._typing import (
     VarLike,
@@ -68,10 +69,23 @@ def relu6(x: VarLike) -> Var:
 
 
 def threshold(x: VarLike, threshold: float, value: float) -> Var:
-    """Return x where it is above the threshold, else `value`."""
+    """Return x where it is above the threshold, else `value`.
+
+    Raises
+    ------
+    ValueError
+        If the threshold is NaN.
+    """
+    NUMBER.check("threshold", threshold=threshold)
     x = as_var(x)
     # A number is not rounded to a half before x is compared with it.
     return where(unrounded(x) <= threshold, value, x)
+
+
+def check_bounds(name: str, min_val: float, max_val: float) -> None:
+    """Raise ValueError unless two numbers do not fall."""
+    NUMBER.check(name, min_val=min_val, max_val=max_val)
+    check_rising(name, min_val=min_val, max_val=max_val)
 
 
 def hardtanh(x: VarLike, min_val: float = -1.0, max_val: float = 1.0) -> Var:
@@ -82,12 +96,7 @@ def hardtanh(x: VarLike, min_val: float = -1.0, max_val: float = 1.0) -> Var:
     ValueError
         If `min_val` is above `max_val`.
     """
-    if min_val > max_val:
-        raise at_line(
-            ValueError(
-                f"hardtanh: min_val is {shown(min_val)}, above max_val, which is {shown(max_val)}"
-            )
-        )
+    check_bounds("hardtanh", min_val, max_val)
     x = as_var(x)
     return where(x <= min_val, min_val, where(x >= max_val, max_val, x))
 
@@ -115,7 +124,14 @@ def hardswish(x: VarLike) -> Var:
 
 
 def hardshrink(x: VarLike, lambd: float = 0.5) -> Var:
-    """Return x where its magnitude is above `lambd`, else 0."""
+    """Return x where its magnitude is above `lambd`, else 0.
+
+    Raises
+    ------
+    ValueError
+        If `lambd` is negative.
+    """
+    NOT_NEGATIVE.check("hardshrink", lambd=lambd)
     x = as_var(x)
     exact = unrounded(x)
     inside = exact <= lambd
@@ -135,12 +151,7 @@ def softshrink(x: VarLike, lambd: float = 0.5) -> Var:
     ValueError
         If `lambd` is negative.
     """
-    if lambd < 0:
-        raise at_line(
-            ValueError(
-                f"softshrink: lambd is {shown(lambd)}, expected a number that is not negative"
-            )
-        )
+    NOT_NEGATIVE.check("softshrink", lambd=lambd)
     x, dtype = widened(x)
     inside = (x >= -lambd) & (x <= lambd)
     return where(inside, 0.0, where(x < 0, x + lambd, x - lambd)).cast(dtype)
@@ -168,7 +179,13 @@ def leaky_relu(x: VarLike, slope: float = 0.01) -> Var:
     """Return x where it is positive, else ``slope * x``.
 
     Halves are computed in float32; integers give float32.
+
+    Raises
+    ------
+    ValueError
+        If the slope is not finite.
     """
+    FINITE.check("leaky_relu", slope=slope)
     x, dtype = widened(x)
     return where(x <= 0, x * slope, x).cast(dtype)
 
@@ -210,7 +227,13 @@ def elu(x: VarLike, alpha: float = 1.0) -> Var:
     """Return x where it is positive, else ``alpha * (exp(x) - 1)``.
 
     Halves are computed in float32; integers give float32.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is not finite.
     """
+    FINITE.check("elu", alpha=alpha)
     return _elu(x, 1.0, alpha, 1.0)
 
 
@@ -224,6 +247,13 @@ def _elu(x: VarLike, scale: float, alpha: float, rate: float) -> Var:
     return where(negative, falling, x if scale == 1.0 else x * scale).cast(dtype)
 
 
+def check_not_zero(name: str, parameter: str, number: float) -> None:
+    """Raise ValueError unless a number that is divided by is finite, and not 0."""
+    FINITE.check(name, **{parameter: number})
+    if isinstance(number, int | float) and number == 0:
+        raise at_line(ValueError(f"{name}: {parameter} is 0, expected another number"))
+
+
 def celu(x: VarLike, alpha: float = 1.0) -> Var:
     """Return x where it is positive, else ``alpha * (exp(x / alpha) - 1)``.
 
@@ -234,10 +264,9 @@ def celu(x: VarLike, alpha: float = 1.0) -> Var:
     Raises
     ------
     ValueError
-        If `alpha` is 0.
+        If `alpha` is 0, or not finite.
     """
-    if alpha == 0:
-        raise at_line(ValueError("celu: alpha is 0, expected another number"))
+    check_not_zero("celu", "alpha", alpha)
     return _elu(x, 1.0, alpha, 1.0 / alpha)
 
 
@@ -297,10 +326,11 @@ def softplus(x: VarLike, beta: float = 1.0, threshold: float | None = None) -> V
     Raises
     ------
     ValueError
-        If `beta` is 0.
+        If `beta` is 0, or not finite.
     """
-    if beta == 0:
-        raise at_line(ValueError("softplus: beta is 0, expected another number"))
+    check_not_zero("softplus", "beta", beta)
+    if threshold is not None:
+        NUMBER.check("softplus", threshold=threshold)
     x, dtype = widened(x)
     scaled = x if beta == 1.0 else x * beta
     positive, decay = decay_of(scaled)

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ._core import Var, full
+from ._domains import NOT_NEGATIVE
 from ._typing import VarLike, as_var, paired
 from .elementwise import abs, add, multiply
 
@@ -41,7 +42,13 @@ def isclose(
         What may be between them, in proportion to y and beside that.
     equal_nan
         Whether NaN is close to NaN.
+
+    Raises
+    ------
+    ValueError
+        If `rtol` or `atol` is negative.
     """
+    NOT_NEGATIVE.check("isclose", rtol=rtol, atol=atol)
     x, y = paired(x, y)
     equal = _equal(x, y, equal_nan)
     wide, other = _wide(x), _wide(y)

@@ -17,6 +17,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._devices import makes_arrays
+from ._domains import Domain
 from ._errors import at_line
 from ._parameters import parameter, probability_of
 from ._search import read
@@ -31,6 +32,7 @@ from .rounding import floor
 
 __all__ = ["binomial", "geometric", "negative_binomial", "poisson"]
 
+_RATES = Domain(0.0, 2.0**53, "0 to 2**53")
 #: Up to this rate a table is made, of some ten thousand numbers at most.
 _LARGEST_TABLED_RATE = 2**20
 #: Up to this variance binomial numbers have a table, of some million numbers.
@@ -90,14 +92,13 @@ def poisson(
 
 
 def _rate(name: str, rate: VarLike, shape: Shape) -> Var | float:
+    rate = float(rate) if isinstance(rate, int) else rate
+    _RATES.check(name, rate=rate)
     wide = "float64"
     if not isinstance(rate, int | float):
         rate = as_var(rate)
         wide = "float64" if rate.dtype == "float64" else "float32"
-    given = parameter(name, "rate", rate, shape, wide)
-    if isinstance(given, float) and not 0 <= given <= 2**53:
-        raise at_line(ValueError(f"{name}: rate is {given}, expected 0 to 2**53"))
-    return given
+    return parameter(name, "rate", rate, shape, wide, domain=_RATES)
 
 
 def _poisson(source: Source, shape: Shape, rate: Var | float) -> Var:
@@ -264,10 +265,8 @@ def geometric(
         If a number is not in (0, 1], or a Var does not broadcast.
     """
     shape = shape_of(shape)
-    given = probability_of("geometric", probability, shape)
+    given = probability_of("geometric", probability, shape, may_be_none=False)
     if isinstance(given, float):
-        if given == 0.0:
-            raise at_line(ValueError("geometric: probability is 0.0, expected one in (0, 1]"))
         failing = math.log1p(-given) if given < 1.0 else -math.inf
         waited = standard_exponential(Source(key), shape, "float64") * (-1.0 / failing)
     else:
@@ -296,9 +295,7 @@ def negative_binomial(
     """
     shape = shape_of(shape)
     successes = parameter("negative_binomial", "n", n, shape, "float64", positive=True)
-    given = probability_of("negative_binomial", probability, shape)
-    if isinstance(given, float) and given == 0.0:
-        raise at_line(ValueError("negative_binomial: probability is 0.0, expected one in (0, 1]"))
+    given = probability_of("negative_binomial", probability, shape, may_be_none=False)
     source = Source(key)
     rate = gamma_numbers(source, shape, successes, "float64") * ((1.0 - given) / given)
     return _poisson(source, shape, rate).cast(dtype)

@@ -15,6 +15,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._devices import makes_arrays, on_device
+from ._domains import FINITE, POSITIVE_FINITE
 from ._errors import at_line, renamed
 from ._typing import (
     DType,
@@ -261,6 +262,7 @@ def _positions(name: str, num: int, endpoint: bool) -> Var:
 
 def _between(name: str, start: float, stop: float, position: Var) -> Var:
     start, stop = as_number(name, "start", start), as_number(name, "stop", stop)
+    FINITE.check(name, start=start, stop=stop)
     # Weighting both ends meets `stop` exactly.
     return start * (1.0 - position) + stop * position
 
@@ -281,7 +283,7 @@ def linspace(
     Raises
     ------
     ValueError
-        If `num` is negative.
+        If `num` is negative, or an end is not finite.
     """
     if device is not None:
         return on_device(device, lambda: linspace(start, stop, num, dtype, endpoint=endpoint))
@@ -308,9 +310,10 @@ def logspace(
     Raises
     ------
     ValueError
-        If `num` is negative.
+        If `num` is negative, an end is not finite, or `base` not positive.
     """
     powers = _between("logspace", start, stop, _positions("logspace", num, endpoint))
+    POSITIVE_FINITE.check("logspace", base=base)
     factor = _core.full((), as_number("logspace", "base", base), "float64")
     return _core.binary("pow", factor, powers).cast(dtype)
 
@@ -336,6 +339,7 @@ def geomspace(
     """
     start = as_number("geomspace", "start", start)
     stop = as_number("geomspace", "stop", stop)
+    FINITE.check("geomspace", start=start, stop=stop)
     if not (start > 0 < stop or start < 0 > stop):
         raise at_line(
             ValueError(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from . import _core
 from ._core import Var
+from ._domains import FINITE
 from ._errors import at_line
 from ._search import count_below, read
 from ._typing import (
@@ -151,6 +152,10 @@ def gradient(
         axes = tuple(normalised_axis(axis, x.ndim) for axis in dim)
     if edge_order not in (1, 2):
         raise at_line(ValueError(f"gradient: edge_order is {shown(edge_order)}, expected 1 or 2"))
+    for step in spacing:
+        FINITE.check("gradient", spacing=step)
+        if isinstance(step, int | float) and step == 0:
+            raise at_line(ValueError(f"gradient: spacing is {step}, expected another number"))
     steps = steps or [_core.full((), 1, x.dtype)]
     if len(steps) == 1 and steps[0].ndim == 0:
         steps *= len(axes)
@@ -251,6 +256,7 @@ def trapezoid(y: VarLike, x: VarLike | None = None, dx: float = 1.0, dim: int = 
     ValueError
         If `dim` is out of range or the shapes do not fit.
     """
+    FINITE.check("trapezoid", dx=dx)
     areas, axis, dtype = trapezoids("trapezoid", y, x, dx, dim)
     return areas.sum(axis).cast(dtype)
 

@@ -14,6 +14,7 @@ import math
 
 from ._core import Var
 from ._devices import makes_arrays
+from ._domains import DEVIATION, check_rising
 from ._errors import at_line
 from ._normal import normal_probability, normal_quantile
 from ._parameters import float_types, parameter
@@ -277,9 +278,7 @@ def lognormal(
     """
     shape, (result, wide) = shape_of(shape), float_types("lognormal", dtype)
     centre = parameter("lognormal", "mean", mean, shape, wide)
-    width = parameter("lognormal", "std", std, shape, wide)
-    if isinstance(width, float) and width < 0:
-        raise at_line(ValueError(f"lognormal: std is {width}, expected 0 or more"))
+    width = parameter("lognormal", "std", std, shape, wide, domain=DEVIATION)
     return exp(centre + width * standard_normal(Source(key), shape, wide)).cast(result)
 
 
@@ -311,6 +310,8 @@ def triangular(
         raise at_line(
             ValueError(f"triangular: given {shown((low, mode, high))}, expected rising numbers")
         )
+    check_rising("triangular", low=low, mode=mode, high=high)
+    check_rising("triangular", low=low, high=high)
     u = Source(key).uniform(shape, wide)
     width, rise, fall = right - left, top - left, right - top
     is_rising = u * width < rise
@@ -379,6 +380,7 @@ def truncated_normal(
         raise at_line(
             ValueError(f"truncated_normal: the bounds are {first} and {last}, expected to rise")
         )
+    check_rising("truncated_normal", low=low, high=high)
     left, right = (_standardised(bound, centre, width) for bound in (first, last))
     # Shares of the lower tail are told better: where the bounds are above, their
     # mirror images are taken.

@@ -262,17 +262,17 @@ def atan2(y: VarLike, x: VarLike) -> Var:
 def _log_sum(x: VarLike, y: VarLike, power: Callable[[VarLike], Var], unit: float) -> Var:
     """Return the logarithm of the sum of two powers, ``power(x) + power(y)``.
 
-    Of two equal numbers either may be the larger one: all derivatives are right for both.
+    Of two equal numbers the first is the larger one, which is right for derivatives of every
+    order, since what is added has them, too.
     """
     (x, y), dtype = widened_together(x, y)
     # Infinities of one sign have no difference.
     is_apart = (x != y) | (elementwise.abs(x) != math.inf)
-    difference = elementwise.where(is_apart, x, 0) - elementwise.where(is_apart, y, 0)
+    difference = elementwise.where(is_apart, x - y, 0)
     is_larger = difference >= 0
     rest = log1p(power(elementwise.where(is_larger, -difference, difference)))
-    larger = elementwise.where(is_larger, x, y)
-    larger = elementwise.where(is_apart, larger, elementwise.maximum(x, y))
-    return (larger + rest * unit).cast(dtype)
+    sum_ = elementwise.where(is_larger, x, y) + (rest if unit == 1 else rest * unit)
+    return sum_.cast(dtype)
 
 
 def logaddexp(x: VarLike, y: VarLike) -> Var:

@@ -22,6 +22,7 @@ import math
 from . import _core
 from ._core import Var
 from ._devices import makes_arrays
+from ._domains import POSITIVE_FINITE
 from ._errors import at_line
 from ._parameters import float_types, parameter
 from ._typing import DType, Shape, VarLike, as_var
@@ -252,6 +253,7 @@ def dirichlet(
         If `alpha` has another rank.
     """
     shape, (result, wide) = shape_of(shape), float_types("dirichlet", dtype)
+    POSITIVE_FINITE.check("dirichlet", alpha=alpha)
     powers = as_var(alpha)
     if powers.ndim != 1 or powers.size == 0:
         raise at_line(

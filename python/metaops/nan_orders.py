@@ -9,6 +9,7 @@ import math
 
 from . import _core, cumulative, quantiles, reduction, sorting
 from ._core import Var
+from ._domains import SHARE
 from ._typing import Axes, DType, VarLike, as_var, widened
 from .elementwise import maximum, minimum, where
 from .rounding import ceil, floor
@@ -87,11 +88,12 @@ def nanquantile(
         As `metaops.quantile`.
     """
     quantiles.check_method("nanquantile", method)
+    SHARE.check("nanquantile", q=q)
     x = as_var(x)
     if "float" not in x.dtype:
         return quantiles.quantile(x, q, dim, keepdims, method)
     wide, dtype = widened(x)
-    share = as_var(quantiles.shares_of(q))
+    share = as_var(quantiles.in_range(quantiles.shares_of(q)))
     rows, kept, ones = quantiles.flattened(wide, dim)
     shape = (*share.shape, *(ones if keepdims else kept))
     if rows.shape[-1] == 0:
@@ -109,14 +111,15 @@ def nanquantile(
     )
     weight = (place - low).cast(wide.dtype)
     result = quantiles.chosen(method, below, above, weight, low % 2)
-    return result.reshape(shape).cast(dtype)
+    return where(weight == weight, result, math.nan).reshape(shape).cast(dtype)
 
 
 def nanpercentile(
     x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Var:
     """Return the `nanquantile` for q / 100."""
-    return nanquantile(x, quantiles.shares_of(q) / 100, dim, keepdims, method)
+    share = quantiles.share_of_percentage("nanpercentile", q)
+    return nanquantile(x, share, dim, keepdims, method)
 
 
 def nanmedian(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:

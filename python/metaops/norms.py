@@ -10,7 +10,7 @@ import math
 from ._core import Var
 from ._errors import at_line
 from ._squares import root_of_squares, unit_of
-from ._typing import Axes, VarLike, as_var, normalised_axes, shown, widened
+from ._typing import Axes, VarLike, as_number, as_var, normalised_axes, shown, widened
 from .elementwise import abs, pow, where
 
 __all__ = ["matrix_norm", "norm"]
@@ -44,17 +44,24 @@ def norm(
     ValueError
         If `order` is another number.
     """
-    given: object = order
-    if isinstance(given, str):
-        raise at_line(
-            ValueError(
-                f"norm: order is {shown(given)}, expected a number; mo.matrix_norm takes names"
-            )
-        )
+    check_order("norm", order)
     x, dtype = widened(as_var(x))
     axes = normalised_axes(dim, x.ndim)
     result = _norm(x, order, axes, keepdims)
     return result if result.dtype == dtype else result.cast(dtype)
+
+
+def check_order(what: str, order: float) -> None:
+    """Raise ValueError unless there is a norm of that order, TypeError if it is no number."""
+    given: object = order
+    if isinstance(given, str):
+        expected = "a number; mo.matrix_norm takes names"
+    else:
+        number = as_number(what, "order", given)
+        if number >= 0 or number == -math.inf:
+            return
+        expected = "0, a positive number, inf or -inf"
+    raise at_line(ValueError(f"{what}: order is {shown(given)}, expected {expected}"))
 
 
 def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
@@ -68,16 +75,14 @@ def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
         return abs(x).max(axes, keepdims)
     if order == -math.inf:
         return abs(x).min(axes, keepdims)
-    if order > 0:
-        is_zero, unit = x == 0, unit_of(x, axes)
-        # Small powers are steep at 0, their sum's root is: 1 takes the place of 0.
-        size = where(is_zero, 1, abs(x) * (1.0 / unit))
-        total = where(is_zero, 0, pow(size, order)).sum(axes, True)
-        is_none = total == 0
-        result = where(is_none, 0, pow(where(is_none, 1, total), 1.0 / order)) * unit
-        rest = [n for axis, n in enumerate(x.shape) if axis not in axes]
-        return result if keepdims else result.reshape(rest)
-    raise at_line(ValueError(f"norm: order is {order}, expected 0, a positive number, inf or -inf"))
+    is_zero, unit = x == 0, unit_of(x, axes)
+    # Small powers are steep at 0, their sum's root is: 1 takes the place of 0.
+    size = where(is_zero, 1, abs(x) * (1.0 / unit))
+    total = where(is_zero, 0, pow(size, order)).sum(axes, True)
+    is_none = total == 0
+    result = where(is_none, 0, pow(where(is_none, 1, total), 1.0 / order)) * unit
+    rest = [n for axis, n in enumerate(x.shape) if axis not in axes]
+    return result if keepdims else result.reshape(rest)
 
 
 def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) -> Var:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._core import Var
+from ._domains import PERCENTAGE, SHARE
 from ._errors import at_line
 from ._typing import (
     Axes,
@@ -129,6 +130,27 @@ def shares_of(q: VarLike) -> Var | npt.NDArray[np.float64]:
     return q.cast("float64") if isinstance(q, Var) else np.asarray(q, "float64")
 
 
+def in_range(
+    share: Var | npt.NDArray[np.float64],
+) -> Var | npt.NDArray[np.float64]:
+    """Return shares, NaN in the place of a Var's that are not in [0, 1]; others are checked."""
+    if not isinstance(share, Var):
+        return share
+    return where((share >= 0.0) & (share <= 1.0), share, math.nan)
+
+
+def share_of_percentage(what: str, q: VarLike) -> VarLike:
+    """Return q / 100; what `q` is told of are percentages.
+
+    Raises
+    ------
+    ValueError
+        If a number is not in [0, 100].
+    """
+    PERCENTAGE.check(what, q=q)
+    return shares_of(q) / 100
+
+
 def quantile(
     x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Var:
@@ -154,14 +176,16 @@ def quantile(
     Returns
     -------
     Var
-        NaN where an element is NaN, or where there is none.
+        NaN where an element is NaN, or where there is none, and of what a Var `q` has
+        beyond [0, 1].
 
     Raises
     ------
     ValueError
-        If `method` is none of these or a dimension is out of range.
+        If `method` is none of these, a dimension is out of range, or a number `q` is.
     """
     check_method("quantile", method)
+    SHARE.check("quantile", q=q)
     x, dtype = widened(x)
     rows, kept, ones = flattened(x, dim)
     extent = rows.shape[-1]
@@ -170,12 +194,15 @@ def quantile(
     if extent == 0:
         return _core.full(shape, math.nan, dtype)
     ends: tuple[Var, Var, Any, Any]
-    if isinstance(q, float | int) and 0 <= q <= 1:
+    if isinstance(q, float | int):
         ends = _known_ends(rows, method, float(q))
     else:
-        ends = _ends(rows, kept, method, shares_of(q))
-    result = where(any(rows != rows, -1), math.nan, chosen(method, *ends))
-    return result.reshape(shape).cast(dtype)
+        ends = _ends(rows, kept, method, in_range(shares_of(q)))
+    is_none = any(rows != rows, -1)
+    if isinstance(q, Var):
+        weight = ends[2]
+        is_none = is_none | (weight != weight)
+    return where(is_none, math.nan, chosen(method, *ends)).reshape(shape).cast(dtype)
 
 
 def between(below: Var, above: Var, weight: Var | float) -> Var:
@@ -239,7 +266,7 @@ def percentile(
     x: VarLike, q: VarLike, dim: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Var:
     """Return the `quantile` for q / 100."""
-    return quantile(x, shares_of(q) / 100, dim, keepdims, method)
+    return quantile(x, share_of_percentage("percentile", q), dim, keepdims, method)
 
 
 def median(x: VarLike, dim: Axes = None, keepdims: bool = False) -> Var:

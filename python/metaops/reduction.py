@@ -20,6 +20,7 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._domains import FINITE
 from ._errors import at_line
 from ._squares import root_of_squares
 from ._typing import (
@@ -321,6 +322,7 @@ def _deviations(
 
     The first has a type in which squares fit; the last is that of the result.
     """
+    FINITE.check("var", correction=correction)
     wide, own = widened(_taken(x, dtype))
     axes = normalised_axes(dim, wide.ndim)
     mask = None if where is None else mask_of(where, wide)

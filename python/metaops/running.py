@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 from ._core import Var
-from ._errors import at_line
-from ._typing import VarLike, as_number, as_var, normalised_axis, shown, widened
+from ._domains import FINITE, NOT_NEGATIVE, POSITIVE_FINITE
+from ._typing import VarLike, as_number, as_var, normalised_axis, widened
 from .cumulative import cumsum
 from .differences import _part, diff, trapezoids
 from .elementwise import abs, mod, where
@@ -39,6 +39,7 @@ def cumulative_trapezoid(
     ValueError
         If `dim` is out of range or the shapes do not fit.
     """
+    FINITE.check("cumulative_trapezoid", dx=dx)
     areas, axis, dtype = trapezoids("cumulative_trapezoid", y, x, dx, dim)
     return cumsum(areas, axis).cast(dtype)
 
@@ -64,13 +65,14 @@ def unwrap(
     Raises
     ------
     ValueError
-        If `dim` is out of range or the period is not positive.
+        If `dim` is out of range, the period is not positive, or `discont` negative.
     """
     x = as_var(x)
     axis = normalised_axis(dim, x.ndim)
     period = as_number("unwrap", "period", period)
-    if not period > 0:
-        raise at_line(ValueError(f"unwrap: period is {shown(period)}, expected a positive number"))
+    POSITIVE_FINITE.check("unwrap", period=period)
+    if discont is not None:
+        NOT_NEGATIVE.check("unwrap", discont=discont)
     is_integral = "float" not in x.dtype and isinstance(period, int)
     x, dtype = (x, x.dtype) if is_integral else widened(x)
     if x.shape[axis] < 2:

@@ -19,6 +19,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._devices import makes_arrays
+from ._domains import DEVIATION, FINITE, PROBABILITY, check_rising
 from ._errors import at_line
 from ._typing import DType, Shape, VarLike, as_integer, as_var, shown
 from .keys import Key, Source, multiplied_high
@@ -83,7 +84,15 @@ def uniform(
     key: Key | None = None,
     device: str | None = None,
 ) -> Var:
-    """Return uniform numbers in [low, high); rounding may give `high` if `low` is not 0."""
+    """Return uniform numbers in [low, high); rounding may give `high` if `low` is not 0.
+
+    Raises
+    ------
+    ValueError
+        If a bound is not finite, or `low` is above `high`; values of Vars are not looked at.
+    """
+    FINITE.check("uniform", low=low, high=high)
+    check_rising("uniform", low=low, high=high)
     return low + random(shape, dtype, key=key) * (high - low)
 
 
@@ -97,7 +106,16 @@ def normal(
     key: Key | None = None,
     device: str | None = None,
 ) -> Var:
-    """Return normally distributed numbers (Box and Muller's method)."""
+    """Return normally distributed numbers (Box and Muller's method).
+
+    Raises
+    ------
+    ValueError
+        If `mean` or `std` is not finite, or `std` is negative; values of Vars are not
+        looked at.
+    """
+    FINITE.check("normal", mean=mean)
+    DEVIATION.check("normal", std=std)
     # In f16 and bf16 the uniform numbers would be too few.
     wide = "float64" if _core.dtype(dtype) == "float64" else "float32"
     return (mean + std * standard_normal(Source(key), shape, wide)).cast(dtype)
@@ -239,12 +257,9 @@ def bernoulli(
     ValueError
         If `probability` is a number that is not in [0, 1].
     """
+    PROBABILITY.check("bernoulli", probability=probability)
     if not isinstance(probability, int | float):
         probability = as_var(probability)
-    elif not 0.0 <= probability <= 1.0:
-        raise at_line(
-            ValueError(f"bernoulli: probability is {probability}, expected one in [0, 1]")
-        )
     if shape is None:
         shape = probability.shape if isinstance(probability, Var) else ()
     return random(shape, key=key) < probability

@@ -9,6 +9,7 @@ import math
 
 from . import reduction
 from ._core import Var, full
+from ._domains import FINITE, NOT_NEGATIVE
 from ._errors import at_line
 from ._squares import root_of_squares
 from ._typing import Axes, VarLike, as_var, normalised_axes, widened, widened_together
@@ -146,6 +147,7 @@ def _rows(x: VarLike, what: str, rowvar: bool) -> Var:
 
 
 def _observation_weights(what: str, name: str, weights: VarLike, x: Var) -> Var:
+    NOT_NEGATIVE.check(what, **{name: weights})
     weight = as_var(weights)
     if weight.shape != x.shape[1:]:
         raise at_line(
@@ -195,7 +197,8 @@ def cov(
     Raises
     ------
     ValueError
-        If there are more than two dimensions, or weights of another number.
+        If there are more than two dimensions, weights of another number, or weights that
+        are negative.
     """
     given = _rows(x, "cov", rowvar)
     if y is not None:
@@ -214,6 +217,7 @@ def _covariance(
     rows, dtype = widened(given)
     if correction is None:
         correction = 0 if bias else 1
+    FINITE.check(what, correction=correction)
     count = rows.shape[1]
     if fweights is None and aweights is None:
         centred = rows - rows.mean(1, True)

@@ -14,6 +14,7 @@ import math
 from . import _core
 from ._core import Var
 from ._devices import makes_arrays
+from ._domains import FINITE
 from ._typing import DType, as_number, whole_number
 from .elementwise import abs
 from .floats import i0
@@ -76,6 +77,7 @@ def kaiser(n: int, beta: float, dtype: DType = "float32", *, device: str | None 
         Of the result.
     """
     beta = float(as_number("kaiser", "beta", beta))
+    FINITE.check("kaiser", beta=beta)
     place = _places("kaiser", n)
     inside = 1.0 - place * place
     return (i0(beta * sqrt(inside)) / i0(_core.full((), beta, "float64"))).cast(dtype)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._core import Var
+from ._errors import at_line
 from ._flags import flags
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def tune(
     >>> print(mo.tune(lambda: mo.matmul(x, w), budget=20))  # doctest: +SKIP
     """
     if not 0 <= budget < math.inf:
-        raise ValueError(f"tune: given a budget of {budget}, expected seconds")
+        raise at_line(ValueError(f"tune: given a budget of {budget}, expected seconds"))
     if flags.schedule_file:
         raise ValueError(
             "tune: begins with the compiler's own schedules; set flag schedule_file to ''"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .. import activations, functions
 from .._core import Var, full
+from .._domains import FINITE, NOT_NEGATIVE, NUMBER
 from .._typing import VarLike
 from .module import Module
 from .noise import check_slopes, rrelu
@@ -138,6 +139,7 @@ class LeakyReLU(Module):
     """The layer of `metaops.leaky_relu`."""
 
     def __init__(self, slope: float = 0.01) -> None:
+        FINITE.check("LeakyReLU", slope=slope)
         self.slope = slope
 
     def execute(self, x: VarLike) -> Var:
@@ -153,6 +155,7 @@ class ELU(Module):
     """The layer of `metaops.elu`."""
 
     def __init__(self, alpha: float = 1.0) -> None:
+        FINITE.check("ELU", alpha=alpha)
         self.alpha = alpha
 
     def execute(self, x: VarLike) -> Var:
@@ -168,6 +171,7 @@ class CELU(Module):
     """The layer of `metaops.celu`."""
 
     def __init__(self, alpha: float = 1.0) -> None:
+        activations.check_not_zero("CELU", "alpha", alpha)
         self.alpha = alpha
 
     def execute(self, x: VarLike) -> Var:
@@ -183,6 +187,7 @@ class Hardtanh(Module):
     """The layer of `metaops.hardtanh`."""
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+        activations.check_bounds("Hardtanh", min_val, max_val)
         self.min_val = min_val
         self.max_val = max_val
 
@@ -199,6 +204,7 @@ class Hardshrink(Module):
     """The layer of `metaops.hardshrink`."""
 
     def __init__(self, lambd: float = 0.5) -> None:
+        NOT_NEGATIVE.check("Hardshrink", lambd=lambd)
         self.lambd = lambd
 
     def execute(self, x: VarLike) -> Var:
@@ -214,6 +220,7 @@ class Softshrink(Module):
     """The layer of `metaops.softshrink`."""
 
     def __init__(self, lambd: float = 0.5) -> None:
+        NOT_NEGATIVE.check("Softshrink", lambd=lambd)
         self.lambd = lambd
 
     def execute(self, x: VarLike) -> Var:
@@ -229,6 +236,7 @@ class Threshold(Module):
     """The layer of `metaops.threshold`."""
 
     def __init__(self, threshold: float, value: float) -> None:
+        NUMBER.check("Threshold", threshold=threshold)
         self.threshold = threshold
         self.value = value
 
@@ -245,6 +253,9 @@ class Softplus(Module):
     """The layer of `metaops.softplus`."""
 
     def __init__(self, beta: float = 1.0, threshold: float | None = 20.0) -> None:
+        activations.check_not_zero("Softplus", "beta", beta)
+        if threshold is not None:
+            NUMBER.check("Softplus", threshold=threshold)
         self.beta = beta
         self.threshold = threshold
 
@@ -290,6 +301,7 @@ class PReLU(Module):
     """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
+        FINITE.check("PReLU", init=init)
         self.num_parameters = num_parameters
         self.weight = full((num_parameters,), init, "float32")
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -84,7 +85,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
                     f" [1, {n_classes})"
                 )
             )
-        if not div_value > 0:
+        if not 0 < div_value < math.inf:
             raise at_line(
                 ValueError(f"{name}: div_value is {shown(div_value)}, expected more than 0")
             )

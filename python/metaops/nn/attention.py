@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._core import Var, iota, matmul
+from .._domains import FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened_together
 from ..elementwise import where
@@ -198,7 +199,9 @@ def scaled_dot_product_attention(
     masks = [] if attn_mask is None else [as_var(attn_mask)]
     if is_causal:
         masks = [causal(query.shape[-2], key.shape[-2])]
-    if scale is None:
+    if scale is not None:
+        FINITE.check(name, scale=scale)
+    else:
         scale = 1.0 / math.sqrt(max(query.shape[-1], 1))
     is_safe = attn_mask is not None
     return attend(name, query, key, value, masks, scale, dropout_p, is_safe)[0]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from .._core import Var
+from .._domains import DEVIATION, SHARE
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
 from .moments import (
@@ -160,6 +161,8 @@ def normalised(
     eps: float,
 ) -> Var:
     """Return x normalised by its own moments along axes, or by those that are running."""
+    DEVIATION.check(name, eps=eps)
+    SHARE.check(name, momentum=momentum)
     (x, dtype), C = widened(x), x.shape[1]
     running_mean = _running(name, "running_mean", running_mean, C)
     running_var = _running(name, "running_var", running_var, C)

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from .. import creation
 from .._core import Var
+from .._domains import DEVIATION, SHARE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var
 from .batch_norm import check_counts, normalised
@@ -42,7 +43,11 @@ class _Tracking(Module):
         affine: bool,
         track_running_stats: bool,
     ) -> None:
-        num_features = as_count(f"{type(self).__name__}: num_features", num_features, 0)
+        name = type(self).__name__
+        num_features = as_count(f"{name}: num_features", num_features, 0)
+        DEVIATION.check(name, eps=eps)
+        if momentum is not None:
+            SHARE.check(name, momentum=momentum)
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from .. import _core, activations, elementwise
 from .._core import Var
+from .._domains import SHARE
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened, widened_together
 from ..floats import share_of
@@ -240,10 +241,7 @@ def cross_entropy_loss(
     """
     name = "cross_entropy_loss"
     check_reduction(name, reduction)
-    if not 0.0 <= label_smoothing <= 1.0:
-        raise at_line(
-            ValueError(f"{name}: label_smoothing is {label_smoothing}, expected it in [0, 1]")
-        )
+    SHARE.check(name, label_smoothing=label_smoothing)
     given = _Given.of(name, x, target, takes_probabilities=True)
     scores, target = given.scores, given.target
     if given.is_probabilities:
@@ -294,6 +292,7 @@ class CrossEntropyLoss(NLLLoss):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(reduction, weight=weight, ignore_index=ignore_index)
+        SHARE.check("CrossEntropyLoss", label_smoothing=label_smoothing)
         self.label_smoothing = label_smoothing
 
     def execute(self, x: VarLike, target: VarLike) -> Var:

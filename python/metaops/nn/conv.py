@@ -198,7 +198,7 @@ def borders(
         If the padding is none, or it is "same" and a stride is not 1.
     """
     if not isinstance(padding, str):
-        return tuple((n, n) for n in per_dimension(f"{name}: padding", padding, len(kernel)))
+        return tuple((n, n) for n in per_dimension(f"{name}: padding", padding, len(kernel), 0))
     if padding == "valid":
         return ((0, 0),) * len(kernel)
     if padding != "same":

@@ -62,9 +62,9 @@ class _Convolution(Module):
                 )
             )
         check_padding_mode(name, padding_mode)
-        self.kernel_size = per_dimension(f"{name}: kernel_size", kernel_size, self._rank)
-        self.stride = per_dimension(f"{name}: stride", stride, self._rank)
-        self.dilation = per_dimension(f"{name}: dilation", dilation, self._rank)
+        self.kernel_size = per_dimension(f"{name}: kernel_size", kernel_size, self._rank, 1)
+        self.stride = per_dimension(f"{name}: stride", stride, self._rank, 1)
+        self.dilation = per_dimension(f"{name}: dilation", dilation, self._rank, 1)
         self.padding_mode = padding_mode
 
     def _make_parameters(self, shape: tuple[int, ...], bias: bool) -> None:
@@ -203,8 +203,10 @@ class _ConvTranspose(_Convolution):
         name = type(self).__name__
         if padding_mode != "zeros":
             raise at_line(ValueError(f"{name}: padding_mode is {padding_mode!r}, expected 'zeros'"))
-        self.padding = per_dimension(f"{name}: padding", padding, self._rank)
-        self.output_padding = per_dimension(f"{name}: output_padding", output_padding, self._rank)
+        self.padding = per_dimension(f"{name}: padding", padding, self._rank, 0)
+        self.output_padding = per_dimension(
+            f"{name}: output_padding", output_padding, self._rank, 0
+        )
         self._make_parameters((in_channels, out_channels // groups, *self.kernel_size), bias)
 
     def execute(self, x: VarLike, output_size: Sequence[int] | None = None) -> Var:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from .._core import Var, iota
 from .._errors import at_line
-from .._typing import VarLike, as_integer, as_var, widened
+from .._typing import VarLike, as_integer, as_var, whole_number, widened
 from ..elementwise import clip, maximum, where
 from ..functions import exp, log
 from ..padding import pad
@@ -226,6 +226,7 @@ class CTCLoss(Loss):
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
     ) -> None:
         super().__init__(reduction)
+        whole_number("CTCLoss", "blank", blank)
         self.blank = blank
         self.zero_infinity = zero_infinity
 

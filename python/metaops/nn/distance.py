@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import norms
 from .._core import Var
+from .._domains import FINITE, NOT_NEGATIVE
 from .._errors import at_line
 from .._squares import in_range, root
 from .._typing import Axes, VarLike, normalised_axes, widened, widened_together
@@ -55,6 +56,7 @@ def normalize(x: VarLike, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> 
     ValueError
         If a dimension is out of range, or the order is none.
     """
+    NOT_NEGATIVE.check("normalize", eps=eps)
     x, dtype = widened(x)
     # In memory: each row is divided by a number that is computed once.
     length = norms.norm(x, p, dim, True).stop_fuse()
@@ -97,6 +99,7 @@ def cosine_similarity(x: VarLike, y: VarLike, dim: int = 1, eps: float = 1e-8) -
     ValueError
         If shapes do not agree, or the dimension is out of range.
     """
+    NOT_NEGATIVE.check("cosine_similarity", eps=eps)
     x, y, dtype = _two("cosine_similarity", x, y)
     axes, lengths, vectors = normalised_axes(dim, x.ndim), [], []
     for vector in (x, y):
@@ -135,6 +138,7 @@ def pairwise_distance(
     ValueError
         If shapes do not agree or have no dimension, or the order is none.
     """
+    FINITE.check("pairwise_distance", eps=eps)
     x, y, dtype = _two("pairwise_distance", x, y)
     return norms.norm(x - y + eps, p, -1, keepdims).cast(dtype)
 
@@ -143,6 +147,7 @@ class CosineSimilarity(Module):
     """The module of `cosine_similarity`."""
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
+        NOT_NEGATIVE.check("CosineSimilarity", eps=eps)
         self.dim = dim
         self.eps = eps
 
@@ -155,6 +160,8 @@ class PairwiseDistance(Module):
     """The module of `pairwise_distance`."""
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdims: bool = False) -> None:
+        norms.check_order("PairwiseDistance", p)
+        FINITE.check("PairwiseDistance", eps=eps)
         self.norm = p
         self.eps = eps
         self.keepdims = keepdims

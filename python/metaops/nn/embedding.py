@@ -10,7 +10,7 @@ from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_integer, as_var
 from ..elementwise import where
-from ..norms import norm
+from ..norms import check_order, norm
 from ..stacking import concat
 from . import init
 from .module import Module
@@ -40,6 +40,7 @@ class Table(Module):
             )
         if max_norm is not None and not max_norm > 0:
             raise at_line(ValueError(f"{name}: max_norm is {max_norm}, expected more than 0"))
+        check_order(name, norm_type)
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
         self.max_norm = max_norm

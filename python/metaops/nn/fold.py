@@ -133,10 +133,10 @@ class Unfold(Module):
     def __init__(
         self, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1
     ) -> None:
-        self.kernel_size = pair("Unfold: kernel_size", kernel_size)
-        self.dilation = pair("Unfold: dilation", dilation)
-        self.padding = pair("Unfold: padding", padding)
-        self.stride = pair("Unfold: stride", stride)
+        self.kernel_size = pair("Unfold: kernel_size", kernel_size, 1)
+        self.dilation = pair("Unfold: dilation", dilation, 1)
+        self.padding = pair("Unfold: padding", padding, 0)
+        self.stride = pair("Unfold: stride", stride, 1)
 
     def execute(self, x: VarLike) -> Var:
         """Return the windows of x, each as a column."""
@@ -161,11 +161,11 @@ class Fold(Module):
         padding: Pair = 0,
         stride: Pair = 1,
     ) -> None:
-        self.output_size = pair("Fold: output_size", output_size)
-        self.kernel_size = pair("Fold: kernel_size", kernel_size)
-        self.dilation = pair("Fold: dilation", dilation)
-        self.padding = pair("Fold: padding", padding)
-        self.stride = pair("Fold: stride", stride)
+        self.output_size = pair("Fold: output_size", output_size, 0)
+        self.kernel_size = pair("Fold: kernel_size", kernel_size, 1)
+        self.dilation = pair("Fold: dilation", dilation, 1)
+        self.padding = pair("Fold: padding", padding, 0)
+        self.stride = pair("Fold: stride", stride, 1)
 
     def execute(self, x: VarLike) -> Var:
         """Return the images of which x has the windows, summed."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import _core, sampling
 from .._core import Var, full
+from .._domains import DEVIATION, FINITE, SHARE
 from .._errors import at_line
 from .._typing import DType, Shape, shown
 from ..elementwise import clip, sign, where
@@ -77,12 +78,14 @@ def normal(shape: Shape, mean: float = 0.0, std: float = 1.0, dtype: DType = "fl
 
 def xavier_uniform(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var:
     """Return uniform numbers of variance ``gain**2 * 2 / (inputs + outputs)``."""
+    DEVIATION.check("xavier_uniform", gain=gain)
     bound = gain * math.sqrt(6.0 / max(sum(fans(shape)), 1))
     return uniform(shape, -bound, bound, dtype)
 
 
 def xavier_normal(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var:
     """Return normal numbers of variance ``gain**2 * 2 / (inputs + outputs)``."""
+    DEVIATION.check("xavier_normal", gain=gain)
     return normal(shape, 0.0, gain * math.sqrt(2.0 / max(sum(fans(shape)), 1)), dtype)
 
 
@@ -105,6 +108,7 @@ def kaiming_uniform(
 
     With "fan_out" for `mode` it is ``gain**2 / outputs``.
     """
+    DEVIATION.check("kaiming_uniform", gain=gain)
     bound = gain * math.sqrt(3.0 / _fan("kaiming_uniform", shape, mode))
     return uniform(shape, -bound, bound, dtype)
 
@@ -120,6 +124,7 @@ def kaiming_normal(
 
     With "fan_out" for `mode` it is ``gain**2 / outputs``.
     """
+    DEVIATION.check("kaiming_normal", gain=gain)
     return normal(shape, 0.0, gain / math.sqrt(_fan("kaiming_normal", shape, mode)), dtype)
 
 
@@ -150,6 +155,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
+        FINITE.check("calculate_gain", param=slope)
         return math.sqrt(2.0 / (1.0 + slope * slope))
     given: Any = nonlinearity
     if not isinstance(given, str) or given not in _GAINS:
@@ -186,7 +192,8 @@ def trunc_normal(
     ValueError
         If `a` is not below `b`, or `std` is not positive.
     """
-    if not a < b or not std > 0:
+    FINITE.check("trunc_normal", mean=mean)
+    if not a < b or not 0 < std < math.inf:
         raise at_line(
             ValueError(
                 f"trunc_normal: std is {shown(std)}, a is {shown(a)} and b is {shown(b)},"
@@ -267,6 +274,7 @@ def orthogonal(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var
                 f"orthogonal: shape is {shown(tuple(shape))}, expected at least two dimensions"
             )
         )
+    FINITE.check("orthogonal", gain=gain)
     rows, columns = shape[0], math.prod(shape[1:])
     if rows * columns == 0:
         return _core.zeros(shape, dtype)
@@ -299,8 +307,8 @@ def sparse(shape: Shape, sparsity: float, std: float = 0.01, dtype: DType = "flo
         raise at_line(
             ValueError(f"sparse: shape is {shown(tuple(shape))}, expected two dimensions")
         )
-    if not 0.0 <= sparsity <= 1.0:
-        raise at_line(ValueError(f"sparse: sparsity is {shown(sparsity)}, expected it in [0, 1]"))
+    SHARE.check("sparse", sparsity=sparsity)
+    DEVIATION.check("sparse", std=std)
     order = _core.random(shape)
     # Those with the lowest numbers of their column, equal ones by row.
     mine, other = order.unsqueeze(0), order.unsqueeze(1)

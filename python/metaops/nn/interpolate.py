@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._core import Var
+from .._domains import POSITIVE_FINITE
 from .._errors import at_line
-from .._typing import VarLike, as_var, shown, widened
+from .._typing import VarLike, as_count, as_var, shown, widened
 from .module import Module
 from .resample import Places, cubic, linear, nearest, weighted
 
@@ -278,6 +279,12 @@ class Upsample(Module):
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
     ) -> None:
+        name = type(self).__name__
+        for number in size if isinstance(size, tuple | list) else [size]:
+            if number is not None:
+                as_count(f"{name}: size", number)
+        if scale_factor is not None:
+            POSITIVE_FINITE.check(name, scale_factor=scale_factor)
         self.size = size
         self.scale_factor = scale_factor
         self.mode = mode

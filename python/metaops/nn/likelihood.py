@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 
 from .._core import Var
+from .._domains import NOT_NEGATIVE, POSITIVE
 from .._errors import at_line
-from .._typing import VarLike, shown, widened_together
+from .._typing import VarLike, widened_together
 from ..elementwise import where
 from ..floats import share_of
 from ..functions import exp, log
@@ -100,6 +101,7 @@ def poisson_nll_loss(
     reduction
         "mean", "sum" or "none".
     """
+    NOT_NEGATIVE.check("poisson_nll_loss", eps=eps)
     x, target, dtype = operands("poisson_nll_loss", x, target, reduction)
     loss = exp(x) - share_of(target, x) if log_input else x - target * log(x + eps)
     if full:
@@ -145,8 +147,7 @@ def gaussian_nll_loss(
         If shapes do not agree, or `eps` is not positive.
     """
     name = "gaussian_nll_loss"
-    if not eps > 0:
-        raise at_line(ValueError(f"{name}: eps is {shown(eps)}, expected a positive number"))
+    POSITIVE.check(name, eps=eps)
     (x, target, var), dtype = widened_together(x, target, var)
     x, target, _ = operands(name, x, target, reduction)
     row = x.shape[:-1]
@@ -193,6 +194,7 @@ class PoissonNLLLoss(Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(reduction)
+        NOT_NEGATIVE.check("PoissonNLLLoss", eps=eps)
         self.log_input = log_input
         self.full = full
         self.eps = eps
@@ -209,6 +211,7 @@ class GaussianNLLLoss(Loss):
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        POSITIVE.check("GaussianNLLLoss", eps=eps)
         self.full = full
         self.eps = eps
 

@@ -18,9 +18,9 @@ from typing import Any
 
 from .. import activations, elementwise, functions
 from .._core import Var
+from .._domains import NOT_NEGATIVE, POSITIVE
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened_together
-from ..floats import share_of
 from .module import Module
 
 __all__ = [
@@ -98,10 +98,7 @@ def huber_loss(x: VarLike, target: VarLike, reduction: str = "mean", delta: floa
     ValueError
         If the shapes differ, or `delta` is not positive.
     """
-    if not delta > 0:
-        raise at_line(
-            ValueError(f"huber_loss: delta is {shown(delta)}, expected a positive number")
-        )
+    POSITIVE.check("huber_loss", delta=delta)
     x, target, dtype = operands("huber_loss", x, target, reduction)
     return reduced(_huber(x - target, delta), reduction).cast(dtype)
 
@@ -130,10 +127,7 @@ def smooth_l1_loss(
         If the shapes differ, or `beta` is negative.
     """
     name = "smooth_l1_loss"
-    if not beta >= 0:
-        raise at_line(
-            ValueError(f"{name}: beta is {shown(beta)}, expected a number that is not negative")
-        )
+    NOT_NEGATIVE.check(name, beta=beta)
     x, target, dtype = operands(name, x, target, reduction)
     difference = x - target
     loss = _huber(difference, beta) / beta if beta else elementwise.abs(difference)
@@ -226,12 +220,15 @@ def bce_with_logits_loss(
     """
     name = "bce_with_logits_loss"
     x, target, dtype = operands(name, x, target, reduction)
-    yes = weighted(name, "pos_weight", target, pos_weight)
-    # The softplus of x and that of -x: neither is a difference, which would lose digits.
+    # What is small is added last, and the softplus of x and of -x are no differences.
     positive, decay = activations.decay_of(x)
     rest = functions.log1p(decay)
-    if_no, if_yes = elementwise.where(positive, x, 0), elementwise.where(positive, 0, -x)
-    loss = share_of(1 - target, if_no + rest) + share_of(yes, if_yes + rest)
+    if pos_weight is None:
+        loss = elementwise.where(positive, x - x * target, -x * target) + rest
+    else:
+        yes, no = weighted(name, "pos_weight", target, pos_weight), 1 - target
+        size = elementwise.where(positive, no * x, -yes * x)
+        loss = size + (no + yes) * rest
     return reduced(weighted(name, "weight", loss, weight), reduction).cast(dtype)
 
 
@@ -275,6 +272,7 @@ class HuberLoss(Loss):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
+        POSITIVE.check("HuberLoss", delta=delta)
         self.delta = delta
 
     def execute(self, x: VarLike, target: VarLike) -> Var:
@@ -287,6 +285,7 @@ class SmoothL1Loss(Loss):
 
     def __init__(self, reduction: str = "mean", *, beta: float = 1.0) -> None:
         super().__init__(reduction)
+        NOT_NEGATIVE.check("SmoothL1Loss", beta=beta)
         self.beta = beta
 
     def execute(self, x: VarLike, target: VarLike) -> Var:

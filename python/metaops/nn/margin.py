@@ -14,10 +14,11 @@ from collections.abc import Callable
 
 from .. import activations
 from .._core import Var
+from .._domains import FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened_together
 from ..elementwise import clip, minimum, where
-from ..norms import norm
+from ..norms import check_order, norm
 from .loss import Loss, check_reduction, operands, reduced
 from .moments import small_squares
 
@@ -61,6 +62,7 @@ def hinge_embedding_loss(
 
     Of the type to which the tensors are promoted; halves are computed in float32.
     """
+    FINITE.check("hinge_embedding_loss", margin=margin)
     x, target, dtype = operands("hinge_embedding_loss", x, target, reduction)
     near = where(target != -1, x, 0.0)
     far = where(target != 1, _lacking(margin - x), 0.0)
@@ -96,6 +98,7 @@ def margin_ranking_loss(
     """
     name = "margin_ranking_loss"
     check_reduction(name, reduction)
+    FINITE.check(name, margin=margin)
     x, y, target, dtype = _broadcast(name, x, y, target)
     return reduced(_lacking(margin - target * (x - y)), reduction).cast(dtype)
 
@@ -129,6 +132,7 @@ def cosine_embedding_loss(
     """
     name = "cosine_embedding_loss"
     check_reduction(name, reduction)
+    FINITE.check(name, margin=margin)
     ((x, y), dtype), target = widened_together(x, y), as_var(target)
     if x.ndim not in (1, 2) or x.shape != y.shape or target.shape != x.shape[:-1]:
         raise at_line(
@@ -205,6 +209,7 @@ def triplet_margin_loss(
     """
     name = "triplet_margin_loss"
     check_reduction(name, reduction)
+    FINITE.check(name, margin=margin, eps=eps)
     (a, b, c), dtype = widened_together(anchor, positive, negative)
     _check_triplet(name, a, b, c)
     loss = _triplet((a, b, c), lambda x, y: norm(x - y + eps, p, -1), margin, swap)
@@ -237,6 +242,7 @@ def triplet_margin_with_distance_loss(
             anchor, positive, negative, margin, swap=swap, reduction=reduction
         )
     check_reduction(name, reduction)
+    FINITE.check(name, margin=margin)
     (a, b, c), dtype = widened_together(anchor, positive, negative)
     _check_triplet(name, a, b, c)
     loss = _triplet((a, b, c), distance_function, margin, swap)
@@ -256,6 +262,7 @@ class HingeEmbeddingLoss(Loss):
 
     def __init__(self, margin: float = 1.0, *, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        FINITE.check(type(self).__name__, margin=margin)
         self.margin = margin
 
     def execute(self, x: VarLike, target: VarLike) -> Var:
@@ -268,6 +275,7 @@ class MarginRankingLoss(Loss):
 
     def __init__(self, margin: float = 0.0, *, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        FINITE.check(type(self).__name__, margin=margin)
         self.margin = margin
 
     def execute(self, x: VarLike, y: VarLike, target: VarLike) -> Var:
@@ -280,6 +288,7 @@ class CosineEmbeddingLoss(Loss):
 
     def __init__(self, margin: float = 0.0, *, reduction: str = "mean") -> None:
         super().__init__(reduction)
+        FINITE.check(type(self).__name__, margin=margin)
         self.margin = margin
 
     def execute(self, x: VarLike, y: VarLike, target: VarLike) -> Var:
@@ -300,6 +309,8 @@ class TripletMarginLoss(Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(reduction)
+        check_order("TripletMarginLoss", p)
+        FINITE.check("TripletMarginLoss", margin=margin, eps=eps)
         self.margin = margin
         self.p = p
         self.eps = eps
@@ -323,6 +334,7 @@ class TripletMarginWithDistanceLoss(Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(reduction)
+        FINITE.check("TripletMarginWithDistanceLoss", margin=margin)
         self.distance_function = distance_function
         self.margin = margin
         self.swap = swap

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .. import _core, activations
 from .._core import Var
+from .._domains import FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
 from ..elementwise import where
@@ -53,6 +54,13 @@ def _scores_and_labels(
     return (x, target) if x.ndim == 2 else (x.unsqueeze(0), target.unsqueeze(0))
 
 
+def _check_numbers(name: str, p: int, margin: float) -> None:
+    """Raise ValueError unless p is a power of the loss, and the margin finite."""
+    if p not in (1, 2):
+        raise at_line(ValueError(f"{name}: p is {shown(p)}, expected 1 or 2"))
+    FINITE.check(name, margin=margin)
+
+
 def multi_margin_loss(
     x: VarLike,
     target: VarLike,
@@ -93,8 +101,7 @@ def multi_margin_loss(
         If the scores are no floats or the labels no integers.
     """
     name = "multi_margin_loss"
-    if p not in (1, 2):
-        raise at_line(ValueError(f"{name}: p is {shown(p)}, expected 1 or 2"))
+    _check_numbers(name, p, margin)
     is_single = as_var(x).ndim == 1
     scores, target = _scores_and_labels(name, x, target, reduction, True)
     wide, dtype = widened(scores)
@@ -215,6 +222,7 @@ class MultiMarginLoss(Loss):
         reduction: str = "mean",
     ) -> None:
         super().__init__(reduction)
+        _check_numbers("MultiMarginLoss", p, margin)
         self.p = p
         self.margin = margin
         self._keep("weight", weight)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from .. import _core
 from .._core import Var
-from .._errors import at_line
-from .._typing import VarLike, as_var, normalised_axis, shown, widened
+from .._domains import FINITE, POSITIVE_FINITE, check_rising
+from .._typing import VarLike, as_var, normalised_axis, widened
 from ..activations import leaky_relu, softmax
 from ..elementwise import where
 from ..functions import log
@@ -19,11 +19,9 @@ __all__ = ["gumbel_softmax", "rrelu"]
 
 
 def check_slopes(name: str, lower: float, upper: float) -> None:
-    """Raise ValueError unless `lower` is at most `upper`."""
-    if not lower <= upper:
-        raise at_line(
-            ValueError(f"{name}: lower is {shown(lower)}, above upper, which is {shown(upper)}")
-        )
+    """Raise ValueError unless both are finite and `lower` is at most `upper`."""
+    FINITE.check(name, lower=lower, upper=upper)
+    check_rising(name, lower=lower, upper=upper)
 
 
 def rrelu(
@@ -75,10 +73,7 @@ def gumbel_softmax(logits: VarLike, tau: float = 1.0, hard: bool = False, *, dim
     ValueError
         If `tau` is not positive.
     """
-    if not tau > 0:
-        raise at_line(
-            ValueError(f"gumbel_softmax: tau is {shown(tau)}, expected a positive number")
-        )
+    POSITIVE_FINITE.check("gumbel_softmax", tau=tau)
     logits = as_var(logits)
     dim = normalised_axis(dim, logits.ndim)
     wide, dtype = widened(logits)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from .._core import Var
+from .._domains import DEVIATION, FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var, widened
 from .moments import (
@@ -100,6 +101,7 @@ def layer_normalised(
     eps: float,
 ) -> Var:
     """Return x normalised over its last dimensions; messages begin with `name`."""
+    DEVIATION.check(name, eps=eps)
     x, dtype = widened(as_var(x))
     axes = _last_axes(name, x, extents)
     weight = of_shape(name, "weight", weight, extents)
@@ -152,6 +154,7 @@ def rms_normalised(
     axes = _last_axes(name, x, extents)
     weight = of_shape(name, "weight", weight, extents)
     eps = _EPSILON[dtype] if eps is None else eps
+    DEVIATION.check(name, eps=eps)
     x = brought_near_one(x, axes, eps)
     inverse = inverse_deviation(*small_squares(x, axes, eps), math.prod(extents), eps)
     return scaled(x, inverse, weight, None, extents, dtype)
@@ -203,6 +206,7 @@ def group_normalised(
     eps: float,
 ) -> Var:
     """Return x with groups of channels normalised; messages begin with `name`."""
+    DEVIATION.check(name, eps=eps)
     x, dtype = widened(with_channels(name, x, 2))
     N, C, *space = x.shape
     num_groups = as_count(f"{name}: num_groups", num_groups)
@@ -251,6 +255,7 @@ def local_response_norm(
     ValueError
         If x has fewer than three dimensions, or the size is not positive.
     """
+    FINITE.check("local_response_norm", alpha=alpha, beta=beta, k=k)
     x, dtype = widened(with_channels("local_response_norm", x, 3))
     size = as_count("local_response_norm: size", size)
     names = [f"i{axis}" for axis in range(x.ndim)]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from .. import creation
 from .._core import Var
+from .._domains import DEVIATION, FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var
 from .module import Module
@@ -49,6 +50,7 @@ class LayerNorm(Module):
         bias: bool = True,
     ) -> None:
         self.normalized_shape = as_normalized_shape("LayerNorm", normalized_shape)
+        DEVIATION.check("LayerNorm", eps=eps)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         has_bias = elementwise_affine and bias
@@ -95,6 +97,8 @@ class RMSNorm(Module):
         elementwise_affine: bool = True,
     ) -> None:
         self.normalized_shape = as_normalized_shape("RMSNorm", normalized_shape)
+        if eps is not None:
+            DEVIATION.check("RMSNorm", eps=eps)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.weight = creation.ones(self.normalized_shape) if elementwise_affine else None
@@ -139,6 +143,7 @@ class GroupNorm(Module):
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True
     ) -> None:
+        DEVIATION.check("GroupNorm", eps=eps)
         self.num_groups = as_count("GroupNorm: num_groups", num_groups)
         self.num_channels = as_count("GroupNorm: num_channels", num_channels, 0)
         if num_channels % num_groups:
@@ -179,6 +184,7 @@ class LocalResponseNorm(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         self.size = as_count("LocalResponseNorm: size", size)
+        FINITE.check("LocalResponseNorm", alpha=alpha, beta=beta, k=k)
         self.alpha = alpha
         self.beta = beta
         self.k = k

@@ -176,13 +176,18 @@ def _avg_pool(
     total = _sums(windows, x)
     if divisor_override is None:
         return (total / _sizes(windows, extents, x.dtype, count_include_pad)).cast(dtype)
-    if isinstance(divisor_override, bool | int) and divisor_override != 0:
-        return (total / divisor_override).cast(dtype)
-    raise at_line(
-        ValueError(
-            f"{name}: divisor_override is {shown(divisor_override)}, expected an integer but 0"
+    check_divisor(name, divisor_override)
+    return (total / divisor_override).cast(dtype)
+
+
+def check_divisor(name: str, divisor_override: object) -> None:
+    """Raise ValueError unless means can be divided by an object."""
+    if not isinstance(divisor_override, int) or divisor_override == 0:
+        raise at_line(
+            ValueError(
+                f"{name}: divisor_override is {shown(divisor_override)}, expected an integer but 0"
+            )
         )
-    )
 
 
 def _sums(windows: Windows, x: Var) -> Var:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from .._core import Var
+from .._domains import POSITIVE_FINITE
 from .._typing import VarLike
 from .adaptive_pool import (
     Extents,
@@ -27,11 +28,12 @@ from .pool import (
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
+    check_divisor,
     lp_pool1d,
     lp_pool2d,
     lp_pool3d,
 )
-from .window import Numbers, per_dimension
+from .window import Numbers, check_half, per_dimension
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -63,15 +65,17 @@ class _Pool(Module):
 
     def _set_up(self, kernel_size: Numbers, stride: Numbers | None) -> None:
         name = type(self).__name__
-        self.kernel_size = per_dimension(f"{name}: kernel_size", kernel_size, self._rank)
+        self.kernel_size = per_dimension(f"{name}: kernel_size", kernel_size, self._rank, 1)
         self.stride = (
             self.kernel_size
             if stride is None
-            else per_dimension(f"{name}: stride", stride, self._rank)
+            else per_dimension(f"{name}: stride", stride, self._rank, 1)
         )
 
-    def _set_padding(self, padding: Numbers) -> None:
-        self.padding = per_dimension(f"{type(self).__name__}: padding", padding, self._rank)
+    def _set_padding(self, padding: Numbers, dilations: tuple[int, ...] | None = None) -> None:
+        name = type(self).__name__
+        self.padding = per_dimension(f"{name}: padding", padding, self._rank, 0)
+        check_half(name, self.padding, self.kernel_size, dilations or (1,) * self._rank)
 
     def extra_repr(self) -> str:
         """Return the layer's numbers."""
@@ -90,8 +94,8 @@ class _MaxPool(_Pool):
         ceil_mode: bool = False,
     ) -> None:
         self._set_up(kernel_size, stride)
-        self._set_padding(padding)
-        self.dilation = per_dimension(f"{type(self).__name__}: dilation", dilation, self._rank)
+        self.dilation = per_dimension(f"{type(self).__name__}: dilation", dilation, self._rank, 1)
+        self._set_padding(padding, self.dilation)
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
 
@@ -182,6 +186,8 @@ class _AvgPool(_Pool):
         self._set_padding(padding)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
+        if divisor_override is not None:
+            check_divisor(type(self).__name__, divisor_override)
         self.divisor_override = divisor_override
 
     def execute(self, x: VarLike) -> Var:
@@ -245,6 +251,7 @@ class _LPPool(_Pool):
         stride: Numbers | None = None,
         ceil_mode: bool = False,
     ) -> None:
+        POSITIVE_FINITE.check(type(self).__name__, norm_type=norm_type)
         self.norm_type = norm_type
         self._set_up(kernel_size, stride)
         self.ceil_mode = ceil_mode

@@ -28,20 +28,28 @@ _NAMES = ("i0", "i1")
 _COUNTS = {1: "an integer", 2: "an integer or two", 3: "an integer or three"}
 
 
-def pair(name: str, value: Any) -> tuple[int, int]:
+def pair(name: str, value: Any, least: int | None = None) -> tuple[int, int]:
     """Return the numbers for height and width, see `per_dimension`."""
-    height, width = per_dimension(name, value, 2)
+    height, width = per_dimension(name, value, 2, least)
     return height, width
 
 
-def per_dimension(name: str, value: Any, rank: int) -> tuple[int, ...]:
+def per_dimension(name: str, value: Any, rank: int, least: int | None = None) -> tuple[int, ...]:
     """Return one number for each dimension of space.
 
     Raises
     ------
     ValueError
-        If it is neither an integer nor `rank` of them. The message begins with `name`.
+        If it is neither an integer nor `rank` of them, or one is below the least that may
+        be. The message begins with `name`.
     """
+    result = _per_dimension(name, value, rank)
+    if least is not None and min(result) < least:
+        raise at_line(ValueError(f"{name} is {shown(value)}, expected {least} or more"))
+    return result
+
+
+def _per_dimension(name: str, value: Any, rank: int) -> tuple[int, ...]:
     if type(value) is int:
         return (value,) * rank
     numbers = value if isinstance(value, tuple | list) else (value,) * rank
@@ -203,6 +211,16 @@ class Windows(NamedTuple):
         return x.reindex(shape, names + self.indices(before, before + rank), border)
 
 
+def check_half(
+    name: str, paddings: Sequence[int], kernel: Sequence[int], dilations: Sequence[int]
+) -> None:
+    """Raise ValueError if a padding is more than half of what a kernel covers."""
+    if any(2 * p > d * (k - 1) + 1 for p, k, d in zip(paddings, kernel, dilations, strict=True)):
+        raise at_line(
+            ValueError(f"{name}: padding {paddings} is more than half of the kernel {kernel}")
+        )
+
+
 def pooling_windows(
     name: str,
     extents: tuple[int, ...],
@@ -225,10 +243,7 @@ def pooling_windows(
     strides = kernel if stride is None else per_dimension(f"{name}: stride", stride, rank)
     paddings = per_dimension(f"{name}: padding", padding, rank)
     dilations = per_dimension(f"{name}: dilation", dilation, rank)
-    if any(2 * p > d * (k - 1) + 1 for p, k, d in zip(paddings, kernel, dilations, strict=True)):
-        raise at_line(
-            ValueError(f"{name}: padding {paddings} is more than half of the kernel {kernel}")
-        )
+    check_half(name, paddings, kernel, dilations)
     counts = window_counts(name, extents, kernel, strides, paddings, dilations, ceil_mode)
     windows = Windows(kernel, strides, paddings, dilations, counts)
     _check_filled(name, extents, windows)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from ... import norms, sampling
 from ..._core import Var
+from ..._domains import NOT_NEGATIVE
 from ..._errors import at_line
 from ..._typing import as_count, normalised_axis, shown, widened
 from ...elementwise import clip
@@ -53,6 +54,7 @@ class _SpectralNorm(Module):
     def __init__(self, weight: Var, n_power_iterations: int, eps: float, dim: int) -> None:
         self.original = weight
         self.n_power_iterations = n_power_iterations
+        NOT_NEGATIVE.check("spectral_norm", eps=eps)
         self.eps = eps
         self.dim = dim
         self._buffer_names()["0"] = True
