@@ -162,7 +162,7 @@ def test_a_thread_begins_on_the_first_device():
                 functools.partial(mo.random, (2, 3)),
                 functools.partial(mo.rand, 2, 3),
                 functools.partial(mo.randn, 2, 3),
-                functools.partial(mo.rand_like, mo.ones(3)),
+                lambda **options: mo.rand_like(mo.ones(3), **options),
                 functools.partial(mo.uniform, (3,), 1, 2),
                 functools.partial(mo.normal, (3,)),
                 functools.partial(mo.randint, 0, 9, (4,)),
