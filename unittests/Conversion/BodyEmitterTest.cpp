@@ -169,7 +169,7 @@ TEST_F(BodyEmitterTest, GuardedLanes) {
   EXPECT_EQ(count<vector::MaskedLoadOp>(), 1u);
 }
 
-/// Where the operand may be far away, no lane's load is tried.
+/// Tries no lane's load where the operand may be far away.
 TEST_F(BodyEmitterTest, GuardedLanesFarAway) {
   open(kShifted);
   LoopIteration at(b, b.getUnknownLoc(), loops, /*vectorLoop=*/0, laneMask);

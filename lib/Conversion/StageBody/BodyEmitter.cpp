@@ -95,8 +95,8 @@ Value BodyEmitter::emitLaneExpr(AffineExpr expr, const Iteration &at) {
   return emitAffine(b, loc, expr, emitLaneLoops(expr, at), symbols);
 }
 
-/// The largest magnitude that an expression of a stage has on the way to its
-/// value, about: numbers out of tensors count as what indices are.
+/// Returns the largest magnitude that an expression of a stage has on the way
+/// to its value, about: numbers out of tensors count as what indices are.
 static int64_t getMagnitude(const Stage &stage, AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() == INT64_MIN ? INT64_MAX
@@ -112,7 +112,7 @@ static int64_t getMagnitude(const Stage &stage, AffineExpr expr) {
   int64_t rhs = getMagnitude(stage, binary.getRHS());
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return lhs > INT64_MAX - rhs ? INT64_MAX : lhs + rhs;
+    return addCounts(lhs, rhs);
   case AffineExprKind::Mul:
     return multiplyCounts(lhs, rhs);
   default:
@@ -120,8 +120,8 @@ static int64_t getMagnitude(const Stage &stage, AffineExpr expr) {
   }
 }
 
-/// Whether a check may leave 62 bits. Then it wraps, and is no longer linear in
-/// the loops.
+/// Returns whether a check may leave 62 bits. Then it wraps, and is no longer
+/// linear in the loops.
 static bool mayWrap(const Stage &stage, AffineExpr check) {
   return getMagnitude(stage, check) >= int64_t(1) << 62;
 }
@@ -142,6 +142,26 @@ Value BodyEmitter::emitCheck(AffineExpr check, const Iteration &at) {
                                broadcastTo(b, loc, zero, lanes));
 }
 
+using LoopBounds = std::pair<Iteration::Bound, Iteration::Bound>;
+
+/// Returns the least that a check can be between bounds of the loops; none if
+/// that is not known.
+static Iteration::Bound
+getLeast(const Stage &stage, AffineExpr check,
+         llvm::function_ref<LoopBounds(unsigned)> getBounds) {
+  unsigned numSymbols = stage.symbols.size();
+  SmallVector<Iteration::Bound> least, most;
+  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
+    auto [lower, upper] = getBounds(loop);
+    least.push_back(lower);
+    most.push_back(upper);
+  }
+  least.resize(least.size() + numSymbols);
+  most.resize(most.size() + numSymbols);
+  return getBoundForAffineExpr(check, stage.getNumLoops(), numSymbols, least,
+                               most, /*isUpper=*/false);
+}
+
 /// Whether `check` is at least 0 wherever the iteration may be: of the rows of
 /// a tile, the first alone may lie in front of an image, and of the places of a
 /// window that is emitted, few.
@@ -150,41 +170,27 @@ bool BodyEmitter::mustHold(AffineExpr check, const Iteration &at) const {
     return true;
   if (mayWrap(stage, check))
     return false;
-  unsigned numSymbols = stage.symbols.size();
-  SmallVector<Iteration::Bound> least, most;
-  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
-    auto [lower, upper] = at.getBounds(loop);
-    least.push_back(lower);
-    most.push_back(upper);
-  }
-  least.resize(least.size() + numSymbols);
-  most.resize(most.size() + numSymbols);
-  auto bound = getBoundForAffineExpr(check, stage.getNumLoops(), numSymbols,
-                                     least, most, /*isUpper=*/false);
-  return bound && *bound >= 0;
+  auto least =
+      getLeast(stage, check, [&](unsigned loop) { return at.getBounds(loop); });
+  return least && *least >= 0;
 }
 
-/// Whether a check may fail in an iteration of the stage that is far from those
-/// in which it holds. Of a border that is read over, memory is there as a rule.
+/// Returns whether a check may fail in an iteration of the stage that is far
+/// from those in which it holds. Of a border that is read over, memory is there
+/// as a rule.
 static bool mayFailFar(const Stage &stage, AffineExpr check) {
   constexpr int64_t nearby = 1024;
-  unsigned numSymbols = stage.symbols.size();
-  SmallVector<Iteration::Bound> least(stage.getNumLoops(), 0), most;
-  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
+  auto least = getLeast(stage, check, [&](unsigned loop) -> LoopBounds {
     int64_t extent = stage.getStaticExtent(loop);
     bool isKnown = !ShapedType::isDynamic(extent) && !stage.isGrowing(loop);
-    most.push_back(isKnown ? Iteration::Bound(extent - 1) : std::nullopt);
-  }
-  least.resize(least.size() + numSymbols);
-  most.resize(most.size() + numSymbols);
-  auto bound = getBoundForAffineExpr(check, stage.getNumLoops(), numSymbols,
-                                     least, most, /*isUpper=*/false);
-  return !bound || *bound < -nearby;
+    return {0, isKnown ? Iteration::Bound(extent - 1) : std::nullopt};
+  });
+  return !least || *least < -nearby;
 }
 
-/// Whether a check holds in any lane; null unless lanes differ in it, and it
-/// may fail far from where it holds. A masked load from memory that is not
-/// there does nothing, but takes hundreds of cycles to find that out.
+/// Returns whether a check holds in any lane; null unless lanes differ in it,
+/// and it may fail far from where it holds. A masked load from memory that is
+/// not there does nothing, but takes hundreds of cycles to find that out.
 Value BodyEmitter::emitNearCheck(AffineExpr check, const Iteration &at) {
   std::optional<int64_t> step = stage.getStep(check, at.getVectorLoop());
   if (!dependsOnLanes(check, at) || !step || mayWrap(stage, check) ||

@@ -50,8 +50,8 @@ int64_t Routine::getScratchBytes() const {
   return kind == Kind::Sort && countResults() > 0 ? getSortScratch(*this) : 0;
 }
 
-/// Where a routine begins in the order of each line; wherever its number leads,
-/// there are elements.
+/// Returns the place at which a routine begins in the order of each line:
+/// wherever its number leads, there are elements.
 static int64_t readBegin(const Routine &routine,
                          llvm::ArrayRef<void *> inputs) {
   if (!routine.hasBegin)

@@ -263,7 +263,7 @@ void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
     bool isHeld = source->vars > 0 || source->pins > 0;
     if (isOld && source->isSaved && source->buffer && !isHeld)
       saved.push_back(source);
-    // What is still older was looked at when former programs ran.
+    // Former programs' runs have looked at what is still older.
     return !source->isLeaf() || source->depth + savedDepth >= root->depth;
   });
   dropSaved(saved);

@@ -61,8 +61,8 @@ public:
   /// What was planned last. Its memory is used again by the next plan.
   Slice &getSlice() { return slice; }
   const Slice &getSlice() const { return slice; }
-  /// What the slice computes, and was not asked for; and what it would compute
-  /// if that fitted the budget.
+  /// Returns the values that the slice computes without being asked, and those
+  /// that it would compute if they fitted the budget.
   llvm::ArrayRef<PlannedValue> getKept() const { return kept; }
   /// By leaf: whether the program may write over it.
   llvm::ArrayRef<bool> getDonatable() const { return donatable; }

@@ -222,8 +222,8 @@ static Value reindexLike(OpBuilder &builder, ReindexOpInterface reindex,
                            getExtentOperands(reindex));
 }
 
-/// Whether the op says its dynamic extents, which another op in its place would
-/// have to say: a transpose does not.
+/// Returns whether the op says its dynamic extents, which another op in its
+/// place would have to say: a transpose does not.
 static bool hasExtents(ReindexOpInterface reindex) {
   auto type = cast<RankedTensorType>(reindex->getResult(0).getType());
   return getExtentOperands(reindex).size() ==
