@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NumberLimits.h"
+#include "../StageBody/AffineEmitter.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/IR/AffineExpr.h"
 
@@ -131,20 +132,9 @@ bool LimitFinder::addPlace(const StagePlace &place, unsigned symbol) {
 /// The most that an expression, or a part of it, differs from 0; none if that
 /// is not known.
 std::optional<int64_t> LimitFinder::findMagnitude(AffineExpr expr) const {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::abs(std::max(constant.getValue(), -kMaxCount));
-  if (auto loop = dyn_cast<AffineDimExpr>(expr))
-    return reached[loop.getPosition()];
-  if (auto number = dyn_cast<AffineSymbolExpr>(expr))
-    return limits[number.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<int64_t> lhs = findMagnitude(binary.getLHS()),
-                         rhs = findMagnitude(binary.getRHS());
-  if (!lhs || !rhs)
-    return std::nullopt;
-  // A division that rounds adds the divisor at most.
-  return expr.getKind() == AffineExprKind::Mul ? multiplyCounts(*lhs, *rhs)
-                                               : addCounts(*lhs, *rhs);
+  return metaop::findMagnitude(
+      expr, [&](unsigned loop) { return reached[loop]; },
+      [&](unsigned number) { return limits[number]; });
 }
 
 bool LimitFinder::isNarrow(const StagePlace &place) const {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -14,6 +15,25 @@
 
 using namespace mlir;
 using namespace mlir::metaop;
+
+std::optional<int64_t> metaop::findMagnitude(
+    AffineExpr expr, llvm::function_ref<std::optional<int64_t>(unsigned)> ofDim,
+    llvm::function_ref<std::optional<int64_t>(unsigned)> ofSymbol) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::abs(std::max(constant.getValue(), -kMaxCount));
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return ofDim(dim.getPosition());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return ofSymbol(symbol.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<int64_t> lhs = findMagnitude(binary.getLHS(), ofDim, ofSymbol),
+                         rhs = findMagnitude(binary.getRHS(), ofDim, ofSymbol);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  // A division that rounds adds the divisor at most.
+  return expr.getKind() == AffineExprKind::Mul ? multiplyCounts(*lhs, *rhs)
+                                               : addCounts(*lhs, *rhs);
+}
 
 Value metaop::broadcastTo(OpBuilder &b, Location loc, Value value,
                           int64_t lanes) {

@@ -20,6 +20,13 @@ Value broadcastTo(OpBuilder &b, Location loc, Value value, int64_t lanes);
 /// `value` with `number` added, for a scalar or vector of index.
 Value emitIndexAdd(OpBuilder &b, Location loc, Value value, int64_t number);
 
+/// Returns the most that an expression, or a part of it, differs from 0, given
+/// that of its dims and symbols; none if some is not known.
+std::optional<int64_t>
+findMagnitude(AffineExpr expr,
+              llvm::function_ref<std::optional<int64_t>(unsigned)> ofDim,
+              llvm::function_ref<std::optional<int64_t>(unsigned)> ofSymbol);
+
 /// A number out of a tensor, or a vector of them, as an index. It is cut off at
 /// `limit` on both sides, if that is not 0.
 Value emitIndexOf(OpBuilder &b, Location loc, Value number, int64_t limit);

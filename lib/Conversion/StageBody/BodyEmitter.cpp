@@ -95,35 +95,17 @@ Value BodyEmitter::emitLaneExpr(AffineExpr expr, const Iteration &at) {
   return emitAffine(b, loc, expr, emitLaneLoops(expr, at), symbols);
 }
 
-/// Returns the largest magnitude that an expression of a stage has on the way
-/// to its value, about: numbers out of tensors count as what indices are.
-static int64_t getMagnitude(const Stage &stage, AffineExpr expr) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue() == INT64_MIN ? INT64_MAX
-                                            : std::abs(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    int64_t extent = stage.getStaticExtent(dim.getPosition());
-    return ShapedType::isDynamic(extent) ? INT32_MAX : extent;
-  }
-  if (isa<AffineSymbolExpr>(expr))
-    return INT32_MAX;
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = getMagnitude(stage, binary.getLHS());
-  int64_t rhs = getMagnitude(stage, binary.getRHS());
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return addCounts(lhs, rhs);
-  case AffineExprKind::Mul:
-    return multiplyCounts(lhs, rhs);
-  default:
-    return std::max(lhs, rhs);
-  }
-}
-
 /// Returns whether a check may leave 62 bits. Then it wraps, and is no longer
-/// linear in the loops.
+/// linear in the loops. Numbers out of tensors count as what indices are.
 static bool mayWrap(const Stage &stage, AffineExpr check) {
-  return getMagnitude(stage, check) >= int64_t(1) << 62;
+  auto magnitude = findMagnitude(
+      check,
+      [&](unsigned loop) -> int64_t {
+        int64_t extent = stage.getStaticExtent(loop);
+        return ShapedType::isDynamic(extent) ? INT32_MAX : extent;
+      },
+      [](unsigned) -> int64_t { return INT32_MAX; });
+  return *magnitude >= int64_t(1) << 62;
 }
 
 /// Whether `check` is at least 0, in which lanes if it depends on them.
