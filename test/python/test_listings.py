@@ -15,7 +15,7 @@ The tutorial's ``conv`` is ``conv_nhwc`` here, beside Listing 1's.
 import metaops as jt
 import numpy as np
 import pytest
-from util import close, conv2d_reference, floats
+from util import bytes_in_use, close, conv2d_reference, floats
 
 
 # Listing 1.
@@ -115,7 +115,7 @@ def images(rng):
 def run_and_measure(values):
     """Compute values; return the program and by how much memory grew at most."""
     jt.reset_peak()
-    before = jt.stats()["bytes_in_use"]
+    before = bytes_in_use()
     jt.sync(values)
     return jt.last_program(), jt.stats()["peak_bytes"] - before
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import pathlib
 from collections.abc import Callable, Sequence
@@ -36,6 +37,12 @@ def same(actual, expected):
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
     np.testing.assert_array_equal(actual, expected)
+
+
+def bytes_in_use() -> int:
+    """Return the session's memory, less what cycles of earlier tests hold until collected."""
+    gc.collect()
+    return mo.stats()["bytes_in_use"]
 
 
 def on_processor(tensor: mo.Var) -> bool:
