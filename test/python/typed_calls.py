@@ -143,6 +143,7 @@ ARITHMETIC: dict[str, Call] = {
     "linear_recurrence": ("v v", mo.linear_recurrence),
     "matvec": ("q c", lambda x, y: mo.matvec(x[:, :3], y[0])),
     "polyval": ("c v", lambda p, x: mo.polyval(p[0], x)),
+    "pow": ("m", lambda x: mo.pow(x, 3)),
     "reindex_reduce": ("m", lambda x: mo.reindex_reduce(x, "add", (2, 3), ("i0 / 2", "i1 / 2"))),
     "scatter_add": ("m m", lambda x, y: mo.scatter_add(x, 0, COLUMNS, y)),
     "segment_prod": ("m", lambda x: mo.segment_prod(x, SEGMENTS, 2)),
@@ -156,7 +157,6 @@ STEPWISE: dict[str, Call] = {
     "associative_scan": ("v", lambda x: mo.associative_scan(mo.add, x)),
     "matrix_power": ("q", lambda x: mo.matrix_power(x, 3)),
     "multi_dot": ("m t", lambda x, y: mo.multi_dot([x, y, y[:3]])),
-    "pow": ("m", lambda x: mo.pow(x, 3)),
 }
 
 #: Of integers alone.

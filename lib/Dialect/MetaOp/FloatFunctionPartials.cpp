@@ -156,10 +156,15 @@ Value TanOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
   return emit.mul(value, emit.add(square, emit.splat(square, 1.0)));
 }
 
-/// (1 - x^2)^(1/2), as (1 - x) (1 + x), which cancels nothing.
+/// 1 - x^2, rounded once. The factors 1 - x and 1 + x would be as exact, but
+/// one of them is 0 at 1 and -1, where more derivatives have 0 times infinity.
+static Value emitOneLessSquare(TensorEmitter &emit, Value x) {
+  return emit.create<FmaOp>(emit.neg(x), x, emit.splat(x, 1.0));
+}
+
+/// (1 - x^2)^(1/2).
 static Value emitOtherLeg(TensorEmitter &emit, Value x) {
-  Value one = emit.splat(x, 1.0);
-  return emit.create<SqrtOp>(emit.mul(emit.sub(one, x), emit.add(one, x)));
+  return emit.create<SqrtOp>(emitOneLessSquare(emit, x));
 }
 
 Value AsinOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
@@ -231,9 +236,7 @@ Value AcoshOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
 /// 1 / (1 - x^2).
 Value AtanhOp::applyPartial(OpBuilder &builder, unsigned, Value value) {
   TensorEmitter emit(builder, getLoc());
-  Value one = emit.splat(getOperand(), 1.0);
-  return emit.div(value, emit.mul(emit.sub(one, getOperand()),
-                                  emit.add(one, getOperand())));
+  return emit.div(value, emitOneLessSquare(emit, getOperand()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -229,7 +229,8 @@ Node *Recorder::recordSeveral(llvm::StringRef name,
   return recordElementwise(info.name, nodes);
 }
 
-/// Small constant powers are products and roots, which are faster.
+/// Small constant powers are products and roots, which are faster. Products of
+/// halves are numbers of f32 until the last.
 Node *Recorder::recordPower(Operand x, Operand y) {
   constexpr int64_t mostMultiplied = 64;
   DType dtype = promoteOperands({x, y});
@@ -251,7 +252,8 @@ Node *Recorder::recordPower(Operand x, Operand y) {
                                recordCast(x.getNode(), dtype));
     return recordSeveral("pow", {x, y});
   }
-  Node *base = recordCast(x.getNode(), dtype);
+  bool isWidened = isFloat(dtype) && sizeOf(dtype) == 2 && exponent > 2;
+  Node *base = recordCast(x.getNode(), isWidened ? DType::F32 : dtype);
   if (exponent == 0)
     return recordOperand(Number::ofInt(1), dtype, base->shape());
   OperationName mul = lookUpElementwise("mul", 2).name;
@@ -261,7 +263,7 @@ Node *Recorder::recordPower(Operand x, Operand y) {
       result = result ? recordElementwise(mul, {result, base}) : base;
     rest >>= 1;
     if (!rest)
-      return result;
+      return recordCast(result, dtype);
   }
 }
 

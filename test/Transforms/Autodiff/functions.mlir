@@ -111,11 +111,10 @@ func.func @tan(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[ASIN:.*]] = metaop.asin %[[X]]
 // CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[MINUS:.*]] = metaop.neg %[[X]]
 // CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[SUB:.*]] = metaop.sub %[[C2]], %[[X]]
-// CHECK-NEXT: %[[ADD:.*]] = metaop.add %[[C2]], %[[X]]
-// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[SUB]], %[[ADD]]
-// CHECK-NEXT: %[[SQRT:.*]] = metaop.sqrt %[[MUL]]
+// CHECK-NEXT: %[[FMA:.*]] = metaop.fma %[[MINUS]], %[[X]], %[[C2]]
+// CHECK-NEXT: %[[SQRT:.*]] = metaop.sqrt %[[FMA]]
 // CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[C]], %[[SQRT]]
 // CHECK-NEXT: return %[[ASIN]], %[[DIV]] :
 func.func @asin(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -127,11 +126,10 @@ func.func @asin(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[ACOS:.*]] = metaop.acos %[[X]]
 // CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[MINUS:.*]] = metaop.neg %[[X]]
 // CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[SUB:.*]] = metaop.sub %[[C2]], %[[X]]
-// CHECK-NEXT: %[[ADD:.*]] = metaop.add %[[C2]], %[[X]]
-// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[SUB]], %[[ADD]]
-// CHECK-NEXT: %[[SQRT:.*]] = metaop.sqrt %[[MUL]]
+// CHECK-NEXT: %[[FMA:.*]] = metaop.fma %[[MINUS]], %[[X]], %[[C2]]
+// CHECK-NEXT: %[[SQRT:.*]] = metaop.sqrt %[[FMA]]
 // CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[C]], %[[SQRT]]
 // CHECK-NEXT: %[[NEG:.*]] = metaop.neg %[[DIV]]
 // CHECK-NEXT: return %[[ACOS]], %[[NEG]] :
@@ -212,11 +210,10 @@ func.func @acosh(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[ATANH:.*]] = metaop.atanh %[[X]]
 // CHECK-NEXT: %[[C:.*]] = metaop.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[MINUS:.*]] = metaop.neg %[[X]]
 // CHECK-NEXT: %[[C2:.*]] = metaop.constant dense<1.000000e+00>
-// CHECK-NEXT: %[[SUB:.*]] = metaop.sub %[[C2]], %[[X]]
-// CHECK-NEXT: %[[ADD:.*]] = metaop.add %[[C2]], %[[X]]
-// CHECK-NEXT: %[[MUL:.*]] = metaop.mul %[[SUB]], %[[ADD]]
-// CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[C]], %[[MUL]]
+// CHECK-NEXT: %[[FMA:.*]] = metaop.fma %[[MINUS]], %[[X]], %[[C2]]
+// CHECK-NEXT: %[[DIV:.*]] = metaop.div %[[C]], %[[FMA]]
 // CHECK-NEXT: return %[[ATANH]], %[[DIV]] :
 func.func @atanh(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = metaop.atanh %x : tensor<4xf32>
