@@ -156,6 +156,9 @@ Expected<Tensors> Interpreter::evaluateAll(Operation *op,
   Expected<Tensors> results = function->second(op, operands);
   if (!results && (hasOwnErrors || results.errorIsA<IndicesOutOfRange>()))
     return results;
+  if (!results && results.errorIsA<ShortOfMemory>())
+    return llvm::make_error<ShortOfMemory>(describePlace(op) +
+                                           toString(results.takeError()));
   if (!results)
     return makeOpError(op, toString(results.takeError()));
   if (Error error = checkTypes(*results, op->getResultTypes(), "result"))
@@ -184,9 +187,14 @@ static Tensors getOperands(Operation *op, const Interpreter::Values &values) {
 }
 
 Expected<Tensors> Interpreter::evaluateAmong(Operation *op, Values &values) {
-  Tensors operands = getOperands(op, values);
-  return isBranchOrLoop(op) ? runBranchOrLoop(op, operands, values)
-                            : evaluateAll(op, operands);
+  try {
+    Tensors operands = getOperands(op, values);
+    return isBranchOrLoop(op) ? runBranchOrLoop(op, operands, values)
+                              : evaluateAll(op, operands);
+  } catch (const std::bad_alloc &) {
+    return llvm::make_error<ShortOfMemory>(
+        describePlace(op) + "no memory for its operands and results");
+  }
 }
 
 Expected<Tensors> Interpreter::runBlock(Block &block,
@@ -233,6 +241,11 @@ Expected<Tensors> Interpreter::run(func::FuncOp function,
                                      Twine(maxCallDepth));
   ++callDepth;
   llvm::scope_exit leave([&] { --callDepth; });
-  Values values;
-  return runBlock(function.getBody().front(), arguments, values);
+  try {
+    Values values;
+    return runBlock(function.getBody().front(), arguments, values);
+  } catch (const std::bad_alloc &) {
+    return llvm::make_error<ShortOfMemory>(
+        name + "has no memory for its arguments and results");
+  }
 }

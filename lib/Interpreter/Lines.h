@@ -12,7 +12,9 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
 
 namespace mlir::metaop {
 
@@ -24,7 +26,7 @@ inline void forEachLine(ArrayRef<int64_t> shape, int64_t dim,
     outer *= shape[k];
   for (int64_t k = dim + 1; k < static_cast<int64_t>(shape.size()); ++k)
     inner *= shape[k];
-  SmallVector<int64_t> places(extent);
+  std::vector<int64_t> places(extent);
   for (int64_t line = 0; line < outer * inner; ++line) {
     int64_t first = line / inner * extent * inner + line % inner;
     for (int64_t k = 0; k < extent; ++k)

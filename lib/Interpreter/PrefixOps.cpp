@@ -131,7 +131,7 @@ static Expected<Tensor> evaluatePrefix(PrefixOp op, ArrayRef<Tensor> operands) {
   PrefixStep step(op.getKind(), element);
   const Tensor &factors = operands.back();
   forEachLine(result.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
-    SmallVector<int64_t> order(places);
+    std::vector<int64_t> order(places.begin(), places.end());
     if (op.getReverse())
       std::reverse(order.begin(), order.end());
     int64_t count = order.size();

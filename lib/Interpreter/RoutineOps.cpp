@@ -31,9 +31,9 @@ static bool isBefore(Scalar x, Scalar y) {
 }
 
 /// The numbers of a line's elements, in order; stable in both directions.
-static SmallVector<int64_t>
+static std::vector<int64_t>
 sortLine(const Tensor &source, ArrayRef<int64_t> places, bool descending) {
-  SmallVector<int64_t> order(places.size());
+  std::vector<int64_t> order(places.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::sort(order, [&](int64_t i, int64_t j) {
     Scalar x = source.get(places[i]), y = source.get(places[j]);
@@ -75,10 +75,11 @@ static Expected<Tensors> evaluateSort(SortOp op, ArrayRef<Tensor> operands) {
   int64_t extent = source.getShape()[op.getDim()];
   int64_t begin = op.getBegin() ? operands[1].get(0).getSigned() : 0;
   begin = std::clamp<int64_t>(begin, 0, extent - (*shape)[op.getDim()]);
-  SmallVector<SmallVector<int64_t>> targets;
-  forEachLine(*shape, op.getDim(),
-              [&](ArrayRef<int64_t> places) { targets.emplace_back(places); });
-  auto *target = targets.begin();
+  std::vector<std::vector<int64_t>> targets;
+  forEachLine(*shape, op.getDim(), [&](ArrayRef<int64_t> places) {
+    targets.emplace_back(places.begin(), places.end());
+  });
+  auto target = targets.begin();
   forEachLine(source.getShape(), op.getDim(), [&](ArrayRef<int64_t> places) {
     auto order = sortLine(source, places, op.getDescending());
     for (auto [k, place] : llvm::enumerate(*target++)) {

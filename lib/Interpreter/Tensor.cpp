@@ -24,6 +24,8 @@ using namespace mlir::metaop;
 using llvm::createStringError;
 using llvm::Expected;
 
+char ShortOfMemory::ID = 0;
+
 static std::string formatType(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -85,9 +87,9 @@ Expected<Tensor> Tensor::create(Type elementType, ArrayRef<int64_t> shape) {
   try {
     tensor.storage.assign(bytes, 0);
   } catch (const std::bad_alloc &) {
-    return createStringError("no memory for a tensor of shape " +
-                             formatShape(shape) + " and type " +
-                             formatType(elementType));
+    return llvm::make_error<ShortOfMemory>("no memory for a tensor of shape " +
+                                           formatShape(shape) + " and type " +
+                                           formatType(elementType));
   }
   return tensor;
 }

@@ -21,6 +21,8 @@ static PyObject *exceptionOf(ErrorKind kind) {
     return PyExc_IndexError;
   case ErrorKind::Overflow:
     return PyExc_OverflowError;
+  case ErrorKind::Memory:
+    return PyExc_MemoryError;
   case ErrorKind::Runtime:
   case ErrorKind::Interrupted:
     return PyExc_RuntimeError;

@@ -311,6 +311,28 @@ def test_a_system_without_memory_says_the_same():
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("room", [48, 160, 224])
+def test_an_interpreter_without_memory_raises(room):
+    """It copies operands, too, for which there may be no memory where there was for results."""
+    code = (
+        "import resource, metaops as mo\n"
+        "with mo.device('interpreter:0'):\n"
+        "    x = mo.ones((256, 256)); mo.sync([x, (x @ x[:, :2]).sum()])\n"
+        f"    soft = int(open('/proc/self/statm').read().split()[0]) * 4096 + ({room} << 20)\n"
+        "    resource.setrlimit(resource.RLIMIT_AS, (soft, soft))\n"
+        "    for _ in range(2):\n"
+        "        try:\n"
+        "            (x @ x).sync()\n"
+        "        except MemoryError as error:\n"
+        '            assert "\' op no memory for " in str(error), error\n'
+        "        else:\n"
+        f"            raise SystemExit('values of 64 MiB were found in {room}')\n"
+        "    assert (x * 2.0).sum().item() == 131072\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
 # Estimates
 
 

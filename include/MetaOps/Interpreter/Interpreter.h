@@ -56,7 +56,8 @@ public:
   void stopWhen(StopFunction shouldStop) { stop = std::move(shouldStop); }
 
   /// Runs a function. Arguments have to match its type; they are tensors, or
-  /// 0-d tensors of `index` for arguments of type `index`.
+  /// 0-d tensors of `index` for arguments of type `index`. Fails with
+  /// ShortOfMemory where there is none, as evaluateAmong does.
   llvm::Expected<Tensors> run(func::FuncOp function,
                               ArrayRef<Tensor> arguments);
 

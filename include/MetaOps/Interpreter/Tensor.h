@@ -15,9 +15,27 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <string>
+#include <system_error>
 #include <vector>
 
 namespace mlir::metaop {
+
+/// What fails where there is no memory for a value.
+class ShortOfMemory : public llvm::ErrorInfo<ShortOfMemory> {
+public:
+  static char ID;
+
+  explicit ShortOfMemory(std::string message) : message(std::move(message)) {}
+
+  void log(raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return std::make_error_code(std::errc::not_enough_memory);
+  }
+
+private:
+  std::string message;
+};
 
 /// A tensor value on the host: an element type, extents and the elements, one
 /// after the other in row-major order, as in the runtime's buffers. A boolean
@@ -32,7 +50,7 @@ public:
   Tensor() = default;
 
   /// A tensor of zeros. Fails on element types that tensors do not have, on
-  /// negative extents, and on more than `maxBytes`.
+  /// negative extents, on more than `maxBytes`, and with ShortOfMemory.
   static llvm::Expected<Tensor> create(Type elementType,
                                        ArrayRef<int64_t> shape);
 

@@ -140,6 +140,11 @@ static llvm::Error toCheckFailure(unsigned call, llvm::Error error) {
       });
 }
 
+static llvm::Error toMemoryFailure(unsigned call, llvm::Error error) {
+  return llvm::make_error<MemoryFailure>(call,
+                                         llvm::toString(std::move(error)));
+}
+
 llvm::Error InterpretedProgram::execute(ProgramRun &run, ThreadPool &,
                                         StopCheck shouldStop,
                                         std::vector<CallTime> *) {
@@ -149,6 +154,8 @@ llvm::Error InterpretedProgram::execute(ProgramRun &run, ThreadPool &,
     auto tensor = cast<RankedTensorType>(argument.getType());
     auto input =
         metaop::Tensor::create(tensor.getElementType(), tensor.getShape());
+    if (!input && input.errorIsA<metaop::ShortOfMemory>())
+      return toMemoryFailure(info.calls.size(), input.takeError());
     if (!input)
       return input.takeError();
     MutableArrayRef<char> data = input->getMutableData();
@@ -171,6 +178,8 @@ llvm::Error InterpretedProgram::execute(ProgramRun &run, ThreadPool &,
     }
     if (!results && results.errorIsA<metaop::IndicesOutOfRange>())
       return toCheckFailure(call, results.takeError());
+    if (!results && results.errorIsA<metaop::ShortOfMemory>())
+      return toMemoryFailure(call, results.takeError());
     if (!results)
       return llvm::make_error<KernelFailure>(
           call, llvm::toString(results.takeError()));

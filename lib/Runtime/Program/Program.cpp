@@ -15,6 +15,7 @@ using namespace metaops;
 
 char Interrupted::ID = 0;
 char KernelFailure::ID = 0;
+char MemoryFailure::ID = 0;
 char CheckFailure::ID = 0;
 
 void CallStatistics::add(const CallStatistics &other) {

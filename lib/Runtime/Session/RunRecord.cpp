@@ -48,6 +48,8 @@ RunFailure metaops::describeFailure(const RunRecord &record,
       },
       [&](const KernelFailure &kernel) {
         failure.message = kernel.getMessage();
+        if (kernel.isA(MemoryFailure::classID()))
+          failure.kind = ErrorKind::Memory;
         if (kernel.getCall() < calls.size())
           failure.message +=
               ": " + describeCall(record, calls[kernel.getCall()]);

@@ -140,6 +140,14 @@ public:
   using ErrorInfo::ErrorInfo;
 };
 
+/// The failure of a call for which there is no memory.
+class MemoryFailure : public llvm::ErrorInfo<MemoryFailure, KernelFailure> {
+public:
+  static char ID;
+
+  using ErrorInfo::ErrorInfo;
+};
+
 class Program {
 public:
   virtual ~Program() = default;

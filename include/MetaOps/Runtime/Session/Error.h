@@ -18,7 +18,15 @@ namespace metaops {
 
 /// Which of Python's exceptions says it best. Interrupted is for what the
 /// caller has stopped itself: the same call may be made again.
-enum class ErrorKind { Value, Type, Index, Overflow, Runtime, Interrupted };
+enum class ErrorKind {
+  Value,
+  Type,
+  Index,
+  Overflow,
+  Memory,
+  Runtime,
+  Interrupted
+};
 
 /// The exception of a session: the message says what was given and what was
 /// expected. The session stays as it was before the call.
