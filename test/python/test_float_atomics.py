@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sums of scattered floats on GPUs: in fixed point, or as they come."""
 
+import math
+
 import metaops as mo
 import numpy as np
 import pytest
@@ -46,6 +48,29 @@ def test_fixed_point_is_the_exact_sum_and_floats_round():
         _, rounded = scattered(values.reshape(-1), places)
     assert np.any(rounded != exact)
     assert np.all(np.abs(rounded - exact) <= 100 * 8)
+
+
+@pytest.mark.parametrize(("dtype", "unit"), [("float32", 2.0**-49), ("float64", 2.0**-99)])
+def test_an_element_loses_nothing_beside_others(rng, dtype, unit):
+    """Magnitudes of rows differ by all that the type has; 4096 addends have 12 bits."""
+    places = rng.integers(0, ROWS, 4096)
+    least, most = (-120, 120) if dtype == "float32" else (-1000, 1000)
+    exponents = np.linspace(least, most, ROWS)[places]
+    values = np.ldexp(rng.standard_normal(4096), exponents.astype("int32")).astype(dtype)
+    found = mo.zeros(ROWS, dtype).at[mo.array(places)].add(mo.array(values)).numpy()
+    for row in range(ROWS):
+        addends = values[places == row].astype("float64")
+        exact = math.fsum(addends)
+        bound = len(addends) * np.abs(addends).max() * unit
+        assert abs(float(found[row]) - exact) <= bound + np.spacing(abs(found[row]))
+
+
+def test_infinities_stay_in_their_elements():
+    places = mo.array([0, 1, 1, 2, 2, 3, 3])
+    inf, nan = np.inf, np.nan
+    values = mo.array(np.array([1e-30, 2.0, inf, inf, -inf, nan, 1.0], "float32"))
+    found = mo.zeros(5).at[places].add(values).numpy()
+    np.testing.assert_array_equal(found, np.array([1e-30, inf, nan, nan, 0], "float32"))
 
 
 def is_marked(folder, atomics, make):

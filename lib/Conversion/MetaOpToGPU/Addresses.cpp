@@ -27,15 +27,15 @@ static Value emitInteger(OpBuilder &b, Location loc, Value index,
   return arith::IndexCastOp::create(b, loc, b.getIntegerType(width), index);
 }
 
-Value metaop::emitAddress(OpBuilder &b, Location loc, Value memory,
-                          Value place) {
+Value metaop::emitAddress(OpBuilder &b, Location loc, Value memory, Value place,
+                          Type element) {
   auto type = cast<MemRefType>(memory.getType());
   auto pointer =
       LLVM::LLVMPointerType::get(b.getContext(), type.getMemorySpaceAsInt());
   auto base = UnrealizedConversionCastOp::create(b, loc, pointer, memory);
-  return LLVM::GEPOp::create(b, loc, pointer, type.getElementType(),
-                             base.getResult(0),
-                             ValueRange{emitInteger(b, loc, place, 64)});
+  return LLVM::GEPOp::create(
+      b, loc, pointer, element ? element : type.getElementType(),
+      base.getResult(0), ValueRange{emitInteger(b, loc, place, 64)});
 }
 
 Value metaop::emitClusterLoad(OpBuilder &b, Location loc, Value memory,

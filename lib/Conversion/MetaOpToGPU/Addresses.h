@@ -13,9 +13,11 @@
 
 namespace mlir::metaop {
 
-/// The address of an element of a memref. Indices have to be as wide as
-/// addresses of its memory.
-Value emitAddress(OpBuilder &b, Location loc, Value memory, Value place);
+/// The address of an element of a memref, or, with `element`, of what its
+/// memory would have there if it had elements of that type. Indices have to be
+/// as wide as addresses of its memory.
+Value emitAddress(OpBuilder &b, Location loc, Value memory, Value place,
+                  Type element = {});
 
 /// Reads the element at `place` of what is `memory`, shared memory of a block,
 /// in the block with number `block` of the cluster.

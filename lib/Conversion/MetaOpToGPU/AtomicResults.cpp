@@ -150,7 +150,12 @@ static void emitExchange(OpBuilder &b, Location loc, const Reduction &reduction,
 
 void metaop::emitAtomic(OpBuilder &b, Location loc, ReduceKind kind,
                         Type element, Value memory, Value place, Value value) {
-  Value address = emitAddress(b, loc, memory, place);
+  emitAtomicTo(b, loc, kind, element, emitAddress(b, loc, memory, place),
+               value);
+}
+
+void metaop::emitAtomicTo(OpBuilder &b, Location loc, ReduceKind kind,
+                          Type element, Value address, Value value) {
   bool isExtreme = kind == ReduceKind::Max || kind == ReduceKind::Min;
   if (auto instruction = findInstruction(kind, element))
     emitInstruction(b, loc, *instruction, address, value);

@@ -21,6 +21,9 @@ void emitAtomics(GpuFunction &function, ThreadTile &tile,
 /// `memory[place] = combine(memory[place], value)`, at once for all threads.
 void emitAtomic(OpBuilder &b, Location loc, ReduceKind kind, Type element,
                 Value memory, Value place, Value value);
+/// The same of what is at an address.
+void emitAtomicTo(OpBuilder &b, Location loc, ReduceKind kind, Type element,
+                  Value address, Value value);
 
 /// What is at an address that other threads access atomically.
 Value emitAtomicLoad(OpBuilder &b, Location loc, Type type, Value address);

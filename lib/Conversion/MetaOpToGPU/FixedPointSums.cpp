@@ -8,14 +8,15 @@
 //
 // Integers add up to the same in any order. So a value is added as a multiple
 // of a unit, a power of two, that is as small as the sum of all values allows:
-// of N values below 2^e, each is rounded towards zero to a multiple of
+// where N values are added, and those of an element of the result are below
+// 2^e, each is rounded towards zero to a multiple of
 //
 //   2^-scale,  scale = 62 - log2(N) - e,
 //
 // and no sum of them leaves 63 bits. Of doubles, what is left of the value is
 // added to a second word in units of 2^-(62 - log2(N)) of the first one's. A
-// pass before finds e: the bits of floats without their sign are ordered as
-// integers.
+// pass before finds the largest exponent of each element's values. Exponents
+// lie side by side, in front of the words: most values only read them.
 //
 // What is infinite or not a number is added to the result as a float, in which
 // the order does not matter either. At the end the words become floats where
@@ -34,6 +35,7 @@
 #include "MetaOps/Dialect/MetaOp/StructureOps.h"
 #include "ResultFill.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -90,10 +92,10 @@ public:
   Value multiply(Value lhs, Value rhs) {
     return arith::MulFOp::create(b, loc, lhs, rhs);
   }
-  /// The bits of a float without its sign, in 64 of them.
-  Value emitMagnitude(Value value);
-  /// The scale of a sum, from the largest magnitude of its values.
-  Value emitScale(const FixedPointSum &sum, Value magnitude);
+  /// The exponent field of a float, in 32 bits.
+  Value emitExponent(Value value);
+  /// The scale of an element, from the largest exponent of its values.
+  Value emitScale(const FixedPointSum &sum, Value exponent);
   /// `value * 2^exponent`, in doubles.
   Value emitScaled(Value value, Value exponent);
   Value toWord(Value value) {
@@ -106,6 +108,16 @@ public:
     return value.getType() == f64
                ? value
                : arith::ExtFOp::create(b, loc, f64, value).getResult();
+  }
+  /// The address of an element's largest exponent.
+  Value emitExponentAddress(Value words, Value place) {
+    return emitAddress(b, loc, words, place, b.getI32Type());
+  }
+  /// The scale of an element, of which all exponents have been seen.
+  Value emitScaleOf(const FixedPointSum &sum, Value words, Value place) {
+    return emitScale(sum,
+                     LLVM::LoadOp::create(b, loc, b.getI32Type(),
+                                          emitExponentAddress(words, place)));
   }
   /// The place of a word of an element.
   Value emitWordPlace(const FixedPointSum &sum, Value place, int64_t word);
@@ -124,6 +136,8 @@ struct Format {
   explicit Format(Type type) : isWide(type.isF64()) {}
   int64_t getWidth() const { return isWide ? 64 : 32; }
   int64_t getFractionBits() const { return isWide ? 52 : 23; }
+  /// The exponent field of infinities and of what is not a number.
+  int64_t getLastExponent() const { return isWide ? 0x7ff : 0xff; }
   /// A number whose exponent field is e is below 2^(e - this).
   int64_t getBias() const { return isWide ? 1022 : 126; }
   bool isWide;
@@ -131,23 +145,26 @@ struct Format {
 
 } // namespace
 
-Value Arithmetic::emitMagnitude(Value value) {
+Value Arithmetic::emitExponent(Value value) {
   Format format(value.getType());
   Type type = b.getIntegerType(format.getWidth());
+  auto constant = [&](int64_t bits) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, bits));
+  };
   Value bits = arith::BitcastOp::create(b, loc, type, value);
-  Value mask = arith::ConstantOp::create(
-      b, loc,
-      b.getIntegerAttr(type,
-                       llvm::APInt::getSignedMaxValue(format.getWidth())));
-  bits = arith::AndIOp::create(b, loc, bits, mask);
-  return format.isWide ? bits
-                       : arith::ExtUIOp::create(b, loc, i64, bits).getResult();
+  bits =
+      arith::ShRUIOp::create(b, loc, bits, constant(format.getFractionBits()));
+  bits =
+      arith::AndIOp::create(b, loc, bits, constant(format.getLastExponent()));
+  Type narrow = b.getI32Type();
+  return format.isWide
+             ? arith::TruncIOp::create(b, loc, narrow, bits).getResult()
+             : bits;
 }
 
-Value Arithmetic::emitScale(const FixedPointSum &sum, Value magnitude) {
+Value Arithmetic::emitScale(const FixedPointSum &sum, Value exponent) {
   Format format(getElementTypeOrSelf(sum.write->value));
-  Value exponent = arith::ShRUIOp::create(b, loc, magnitude,
-                                          number(format.getFractionBits()));
+  exponent = arith::ExtUIOp::create(b, loc, i64, exponent);
   // Numbers without an exponent are below the least one that has.
   exponent = arith::MaxSIOp::create(b, loc, exponent, number(1));
   return subtract(number(kWordBits - sum.termBits + format.getBias()),
@@ -172,7 +189,8 @@ Value Arithmetic::emitWordPlace(const FixedPointSum &sum, Value place,
                                 int64_t word) {
   Value first = arith::MulIOp::create(b, loc, place,
                                       function.emitIndex(sum.wordsPerElement));
-  return arith::AddIOp::create(b, loc, first, function.emitIndex(1 + word));
+  return arith::AddIOp::create(
+      b, loc, first, function.emitIndex(sum.getNumExponentWords() + word));
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,16 +203,13 @@ const FixedPointSums::Bound *FixedPointSums::find(Value result) const {
   return found == sums.end() ? nullptr : found;
 }
 
-/// Whether a magnitude is that of a number.
-static Value emitIsFinite(OpBuilder &b, Location loc, Value magnitude,
+/// Whether an exponent is that of a number.
+static Value emitIsFinite(OpBuilder &b, Location loc, Value exponent,
                           Type type) {
-  Format format(type);
-  int64_t infinity = (int64_t(format.isWide ? 0x7ff : 0xff))
-                     << format.getFractionBits();
-  Value limit =
-      arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(infinity));
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, magnitude,
-                               limit);
+  Value last = arith::ConstantOp::create(
+      b, loc, b.getI32IntegerAttr(Format(type).getLastExponent()));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, exponent,
+                               last);
 }
 
 void FixedPointSums::emit(GpuFunction &function, Value result, Value place,
@@ -206,20 +221,21 @@ void FixedPointSums::emit(GpuFunction &function, Value result, Value place,
   Value buffer = bound.result, words = bound.words;
   Arithmetic arithmetic(function);
   Type type = value.getType(), word = b.getI64Type();
-  Value magnitude = arithmetic.emitMagnitude(value);
-  Value isFinite = emitIsFinite(b, loc, magnitude, type);
-  auto addWord = [&](ReduceKind kind, Value at, Value number) {
-    emitAtomic(b, loc, kind, word, words, at, number);
+  Value exponent = arithmetic.emitExponent(value);
+  Value isFinite = emitIsFinite(b, loc, exponent, type);
+  auto addWord = [&](Value at, Value number) {
+    emitAtomic(b, loc, ReduceKind::Add, word, words, at, number);
   };
   if (isMeasuring()) {
     // Few values are larger than all before: the others only read.
-    Value zero = function.emitIndex(0);
-    Value largest =
-        emitAtomicLoad(b, loc, word, emitAddress(b, loc, words, zero));
+    Value address = arithmetic.emitExponentAddress(words, place);
+    Type narrow = exponent.getType();
+    Value largest = emitAtomicLoad(b, loc, narrow, address);
     Value isLarger = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                           magnitude, largest);
-    emitIf(b, loc, emitAnd(b, loc, isFinite, isLarger),
-           [&] { addWord(ReduceKind::Max, zero, magnitude); });
+                                           exponent, largest);
+    emitIf(b, loc, emitAnd(b, loc, isFinite, isLarger), [&] {
+      emitAtomicTo(b, loc, ReduceKind::Max, narrow, address, exponent);
+    });
     return;
   }
   auto ifOp = scf::IfOp::create(b, loc, isFinite, /*withElseRegion=*/true);
@@ -227,19 +243,17 @@ void FixedPointSums::emit(GpuFunction &function, Value result, Value place,
   b.setInsertionPointToStart(ifOp.elseBlock());
   emitAtomic(b, loc, ReduceKind::Add, type, buffer, place, value);
   b.setInsertionPointToStart(ifOp.thenBlock());
-  Value largest = memref::LoadOp::create(b, loc, words, function.emitIndex(0));
-  Value scale = arithmetic.emitScale(sum, largest);
+  Value scale = arithmetic.emitScaleOf(sum, words, place);
   Value scaled = arithmetic.emitScaled(arithmetic.widen(value), scale);
   Value whole = arithmetic.toWord(scaled);
-  addWord(ReduceKind::Add, arithmetic.emitWordPlace(sum, place, 0), whole);
+  addWord(arithmetic.emitWordPlace(sum, place, 0), whole);
   if (sum.wordsPerElement == 1)
     return;
   Value rest =
       arith::SubFOp::create(b, loc, scaled, arithmetic.toDouble(whole));
   rest =
       arithmetic.emitScaled(rest, arithmetic.number(kWordBits - sum.termBits));
-  addWord(ReduceKind::Add, arithmetic.emitWordPlace(sum, place, 1),
-          arithmetic.toWord(rest));
+  addWord(arithmetic.emitWordPlace(sum, place, 1), arithmetic.toWord(rest));
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,9 +278,6 @@ void metaop::emitFloatsOfWords(GpuFunction &function, const FixedPointSum &sum,
   Arithmetic arithmetic(function);
   Type type = cast<MemRefType>(result.getType()).getElementType();
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  Value largest = memref::LoadOp::create(b, loc, words, function.emitIndex(0));
-  Value scale = arithmetic.emitScale(sum, largest);
-  Value unscale = arithmetic.subtract(arithmetic.number(0), scale);
   auto loadWord = [&](Value place, int64_t word) {
     return arithmetic.toDouble(memref::LoadOp::create(
         b, loc, words, arithmetic.emitWordPlace(sum, place, word)));
@@ -282,7 +293,9 @@ void metaop::emitFloatsOfWords(GpuFunction &function, const FixedPointSum &sum,
             loadWord(place, 1), arithmetic.number(sum.termBits - kWordBits));
         value = arith::AddFOp::create(b, loc, value, rest);
       }
-      value = arithmetic.emitScaled(value, unscale);
+      Value scale = arithmetic.emitScaleOf(sum, words, place);
+      value = arithmetic.emitScaled(
+          value, arithmetic.subtract(arithmetic.number(0), scale));
       if (value.getType() != type)
         value = arith::TruncFOp::create(b, loc, type, value);
       memref::StoreOp::create(b, loc, value, result, place);

@@ -23,9 +23,12 @@ struct FixedPointSum {
   static FailureOr<FixedPointSum> create(const Stage &stage,
                                          const StageWrite &write);
 
-  /// Words of 64 bits of its memory: one for the largest value, and one or two
-  /// for each element of the result.
-  int64_t getNumWords() const { return 1 + numElements * wordsPerElement; }
+  /// Words of 64 bits of its memory: an exponent of 32 bits for each element of
+  /// the result, then one or two words for each.
+  int64_t getNumWords() const {
+    return getNumExponentWords() + numElements * wordsPerElement;
+  }
+  int64_t getNumExponentWords() const { return (numElements + 1) / 2; }
 
   const Stage *stage;
   const StageWrite *write;
@@ -40,7 +43,7 @@ struct FixedPointSum {
 class FixedPointSums {
 public:
   enum class Pass {
-    /// Finds the largest value of each.
+    /// Finds the largest exponent of each element's values.
     Measure,
     /// Adds.
     Add

@@ -1,19 +1,21 @@
 // RUN: metaop-opt %s -convert-metaop-to-gpu -canonicalize -cse | FileCheck %s
 
 // Floats that are summed in any order are integers of a unit that a pass before
-// finds; a word holds the largest magnitude, and one each element's sum.
+// finds: 40 exponents of 32 bits lie in front of 40 sums of 64.
 // CHECK-LABEL: gpu.module @sums
-// CHECK:         gpu.func @sums_fill(%{{.*}}: memref<1000xf32, 1>{{.*}}, %[[Y:.*]]: memref<40xf32, 1>, %[[WORDS:.*]]: memref<41xi64, 1>)
-// CHECK-SAME:      metaop.scratch = array<i64: 41>
+// CHECK:         gpu.func @sums_fill(%{{.*}}: memref<1000xf32, 1>{{.*}}, %[[Y:.*]]: memref<40xf32, 1>, %[[WORDS:.*]]: memref<60xi64, 1>)
+// CHECK-SAME:      metaop.scratch = array<i64: 60>
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK-NEXT:      memref.store %{{.*}}, %[[Y]][%[[I]]]
 // CHECK:         scf.for %[[J:.*]] =
 // CHECK-NEXT:      memref.store %{{.*}}, %[[WORDS]][%[[J]]]
 // CHECK:         gpu.func @sums_scale(
 // CHECK:           %[[BITS:.*]] = arith.bitcast %{{.*}} : f32 to i32
-// CHECK:           arith.andi %[[BITS]]
+// CHECK:           %[[FIELD:.*]] = arith.shrui %[[BITS]]
+// CHECK:           %[[EXPONENT:.*]] = arith.andi %[[FIELD]]
+// CHECK:           llvm.getelementptr %{{.*}} : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
 // CHECK:           llvm.load %{{.*}} atomic syncscope("device") monotonic
-// CHECK:           llvm.atomicrmw max %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, i64
+// CHECK:           llvm.atomicrmw max %{{.*}}, %[[EXPONENT]] syncscope("device") monotonic : !llvm.ptr<1>, i32
 // CHECK-NOT:       llvm.atomicrmw add
 // CHECK:         gpu.func @sums(
 // CHECK:           arith.fptosi %{{.*}} : f64 to i64
@@ -21,7 +23,7 @@
 // CHECK:         } else {
 // CHECK:           llvm.atomicrmw fadd %{{.*}} : !llvm.ptr<1>, f32
 // CHECK:         gpu.func @sums_sums(
-// CHECK:           %[[WORD:.*]] = memref.load %{{.*}} : memref<41xi64, 1>
+// CHECK:           %[[WORD:.*]] = memref.load %{{.*}} : memref<60xi64, 1>
 // CHECK:           arith.sitofp %{{.*}} : i64 to f64
 // CHECK:           arith.truncf %{{.*}} : f64 to f32
 func.func private @sums(%x: tensor<1000xf32>) -> tensor<40xf32> {
