@@ -55,6 +55,46 @@ const Value *CaseBuilder::makeIndex(unsigned number, size_t offset) {
                     offset);
 }
 
+mlir::AffineExpr CaseBuilder::toAffine(const Value *value) {
+  if (!value)
+    return nullptr;
+  if (value->isAffine())
+    return simplify(value->affine, names.getNumDims());
+  source.fail(value->offset,
+              "the ranges of the indices do not decide this, and an index has "
+              "to be affine",
+              "an affine expression; for a value that changes from case to "
+              "case, use an overflow condition, or 'where' on the result");
+  return nullptr;
+}
+
+const Value *CaseBuilder::makeComputed(ComputedIndex::Kind kind, unsigned extra,
+                                       ArrayRef<const Value *> operands,
+                                       size_t offset) {
+  ComputedIndex index{kind, extra, {}};
+  for (const Value *operand : operands) {
+    mlir::AffineExpr expr = toAffine(operand);
+    if (!expr)
+      return nullptr;
+    index.operands.push_back(expr);
+  }
+  names.computed->push_back(std::move(index));
+  // It may have either sign.
+  ranges.push_back({-kMaxDynamicIndex, kMaxDynamicIndex});
+  return makeIndex(ranges.size() - 1, offset);
+}
+
+const Value *CaseBuilder::makeRead(unsigned extra,
+                                   ArrayRef<const Value *> indices,
+                                   size_t offset) {
+  return makeComputed(ComputedIndex::Kind::Read, extra, indices, offset);
+}
+
+bool CaseBuilder::isComputed(const Value *left, const Value *right) const {
+  return !names.extraRanks.empty() && left && right && left->isAffine() &&
+         right->isAffine() && !findConstant(right);
+}
+
 /// Makes a Max, Min or Select, or the operand that it always is. `offset` is of
 /// the operator at work, `value.offset` of the one that brought the cases.
 const Value *CaseBuilder::makeCase(Value value, size_t offset) {
@@ -218,6 +258,8 @@ const Value *CaseBuilder::multiply(const Value *left, const Value *right,
     return scale(left, *factor, offset);
   if (std::optional<int64_t> factor = left->getConstant())
     return scale(right, *factor, offset);
+  if (isComputed(left, right))
+    return makeComputed(ComputedIndex::Kind::Product, 0, {left, right}, offset);
   if (left->isAffine() && right->isAffine()) {
     source.fail(offset,
                 "the product of two values that both depend on indices is not "
@@ -234,13 +276,18 @@ const Value *CaseBuilder::multiply(const Value *left, const Value *right,
                 multiply(cases->right, right, offset), cases->offset);
 }
 
+std::optional<int64_t> CaseBuilder::findConstant(const Value *value) const {
+  std::optional<int64_t> constant = value->getConstant();
+  if (!constant && value->isAffine())
+    constant = narrowRange(value->affine, ranges).getConstant();
+  return constant;
+}
+
 std::optional<int64_t> CaseBuilder::getDivisor(const Value *value,
                                                size_t offset) {
   if (!value)
     return std::nullopt;
-  std::optional<int64_t> divisor = value->getConstant();
-  if (!divisor && value->isAffine())
-    divisor = narrowRange(value->affine, ranges).getConstant();
+  std::optional<int64_t> divisor = findConstant(value);
   if (!divisor)
     source.fail(offset, "the divisor depends on indices", "a constant divisor");
   else if (*divisor == 0)
@@ -252,6 +299,9 @@ std::optional<int64_t> CaseBuilder::getDivisor(const Value *value,
 
 const Value *CaseBuilder::divide(const Value *left, const Value *right,
                                  size_t offset) {
+  if (isComputed(left, right))
+    return makeComputed(ComputedIndex::Kind::Quotient, 0, {left, right},
+                        offset);
   std::optional<int64_t> divisor = getDivisor(right, offset);
   if (!left || !divisor)
     return nullptr;
@@ -268,6 +318,9 @@ const Value *CaseBuilder::divide(const Value *left, const Value *right,
 
 const Value *CaseBuilder::remainder(const Value *left, const Value *right,
                                     size_t offset) {
+  if (isComputed(left, right))
+    return makeComputed(ComputedIndex::Kind::Remainder, 0, {left, right},
+                        offset);
   std::optional<int64_t> divisor = getDivisor(right, offset);
   if (!left || !divisor)
     return nullptr;
@@ -361,6 +414,8 @@ const Predicate *CaseBuilder::isZero(const Value *value, size_t offset) {
 
 const Predicate *CaseBuilder::isMultiple(const Value *left, const Value *right,
                                          size_t offset) {
+  if (isComputed(left, right))
+    return isZero(remainder(left, right, offset), offset);
   std::optional<int64_t> divisor = getDivisor(right, offset);
   if (!left || !divisor)
     return nullptr;

@@ -25,6 +25,7 @@
 #define METAOPS_LIB_RUNTIME_INDEXEXPRESSION_CASES_H
 
 #include "AffineValue.h"
+#include "MetaOps/Runtime/IndexExpression/IndexExpression.h"
 #include "Source.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <deque>
@@ -32,6 +33,10 @@
 namespace metaops::indexexpression {
 
 struct Predicate;
+
+/// An index of unknown extent stays below this: a tensor that is longer than
+/// this along one axis does not fit into any memory.
+constexpr int64_t kMaxDynamicIndex = (int64_t{1} << 48) - 1;
 
 /// A value; see above.
 struct Value {
@@ -73,11 +78,20 @@ struct Predicate {
 /// null returns null.
 class CaseBuilder {
 public:
-  CaseBuilder(Source &source, IndexRanges ranges, mlir::MLIRContext *context)
-      : source(source), ranges(ranges), context(context) {}
+  /// `ranges` are those of the context's dims.
+  CaseBuilder(Source &source, llvm::SmallVector<Range> ranges,
+              const IndexContext &names)
+      : source(source), ranges(std::move(ranges)), names(names),
+        context(names.context) {}
 
   const Value *makeConstant(int64_t value, size_t offset);
   const Value *makeIndex(unsigned number, size_t offset);
+  /// Adds to the context's computed indices.
+  const Value *makeRead(unsigned extra, llvm::ArrayRef<const Value *> indices,
+                        size_t offset);
+  /// The expression that a value has to be where it is used; null if it is not
+  /// affine.
+  mlir::AffineExpr toAffine(const Value *value);
 
   const Value *add(const Value *left, const Value *right, size_t offset);
   const Value *subtract(const Value *left, const Value *right, size_t offset);
@@ -113,6 +127,12 @@ private:
   const Value *splitCases(const Value *value, size_t offset);
   /// The constant that `value` is, if it can be divided by.
   std::optional<int64_t> getDivisor(const Value *value, size_t offset);
+  std::optional<int64_t> findConstant(const Value *value) const;
+  /// Whether an operation on two values that are no constants is computed.
+  bool isComputed(const Value *left, const Value *right) const;
+  const Value *makeComputed(ComputedIndex::Kind kind, unsigned extra,
+                            llvm::ArrayRef<const Value *> operands,
+                            size_t offset);
 
   const Value *makeAffine(MaybeAffineValue value, size_t offset);
   const Value *makeCase(Value value, size_t offset);
@@ -127,7 +147,8 @@ private:
   std::nullptr_t failTooLarge(size_t offset);
 
   Source &source;
-  IndexRanges ranges;
+  llvm::SmallVector<Range> ranges;
+  const IndexContext &names;
   mlir::MLIRContext *context;
   unsigned steps = 0;
   /// Deques keep addresses.

@@ -19,6 +19,8 @@ const Value *Evaluator::evaluate(NodeId id) {
     return builder.makeConstant(node.value, offset);
   case Node::Kind::Index:
     return builder.makeIndex(node.value, offset);
+  case Node::Kind::Read:
+    return evaluateRead(node);
   case Node::Kind::Negate:
     return builder.scale(operand(0), -1, offset);
   case Node::Kind::Add:
@@ -54,6 +56,17 @@ const Value *Evaluator::evaluate(NodeId id) {
                           builder.makeConstant(0, offset), offset);
   }
   llvm_unreachable("all kinds of nodes are handled");
+}
+
+const Value *Evaluator::evaluateRead(const Node &node) {
+  const Value *&value = reads[node.value];
+  if (value)
+    return value;
+  const Syntax::Read &read = syntax.reads[node.value];
+  llvm::SmallVector<const Value *> indices;
+  for (NodeId index : read.indices)
+    indices.push_back(evaluate(index));
+  return value = builder.makeRead(read.extra, indices, read.offset);
 }
 
 const Value *Evaluator::evaluateConditional(const Node &node) {

@@ -20,7 +20,7 @@ namespace metaops::indexexpression {
 class Evaluator {
 public:
   Evaluator(const Syntax &syntax, CaseBuilder &builder)
-      : syntax(syntax), builder(builder) {}
+      : syntax(syntax), builder(builder), reads(syntax.reads.size()) {}
 
   const Value *evaluate(NodeId id);
   /// Whether the value of the node is other than zero.
@@ -32,9 +32,14 @@ private:
   const Predicate *evaluateLogic(const Node &node);
   const Predicate *evaluateConditionalTruth(const Node &node);
   const Value *evaluateConditional(const Node &node);
+  /// A read of an extra, which is one computed index however often it is
+  /// evaluated.
+  const Value *evaluateRead(const Node &node);
 
   const Syntax &syntax;
   CaseBuilder &builder;
+  /// Null before they are evaluated.
+  std::vector<const Value *> reads;
 };
 
 } // namespace metaops::indexexpression

@@ -21,52 +21,24 @@ namespace metaops {
 static constexpr size_t kMaxLength = 2048;
 /// The beginning of a longer text that its error shows.
 static constexpr size_t kShownLength = 40;
-/// An index of unknown extent stays below this: a tensor that is longer than
-/// this along one axis does not fit into any memory.
-static constexpr int64_t kMaxDynamicIndex = (int64_t{1} << 48) - 1;
 
-static SmallVector<Range> getIndexRanges(ArrayRef<int64_t> shape) {
+static SmallVector<Range> getIndexRanges(const IndexContext &context) {
   SmallVector<Range> ranges;
-  for (int64_t extent : shape) {
+  for (int64_t extent : context.iterationShape) {
     bool isDynamic = mlir::ShapedType::isDynamic(extent);
     ranges.push_back(
         {0, isDynamic ? kMaxDynamicIndex : std::max<int64_t>(extent - 1, 0)});
   }
+  // Computed indices may have either sign.
+  ranges.resize(context.getNumDims(), {-kMaxDynamicIndex, kMaxDynamicIndex});
   return ranges;
-}
-
-/// The affine expression that an index has to be.
-static mlir::AffineExpr toAffine(const indexexpression::Value *value,
-                                 unsigned numDims, Source &source) {
-  if (!value)
-    return nullptr;
-  if (value->isAffine())
-    return simplify(value->affine, numDims);
-  source.fail(value->offset,
-              "the ranges of the indices do not decide this, and an index has "
-              "to be affine",
-              "an affine expression; for a value that changes from case to "
-              "case, use an overflow condition, or 'where' on the result");
-  return nullptr;
-}
-
-/// Adds what the text reads from extras to the context's reads.
-static void addReads(Evaluator &evaluator, const Syntax &syntax,
-                     const IndexContext &context, Source &source) {
-  for (const Syntax::Read &read : syntax.reads) {
-    ExtraRead result{read.extra, {}};
-    for (NodeId index : read.indices)
-      result.indices.push_back(toAffine(evaluator.evaluate(index),
-                                        context.iterationShape.size(), source));
-    context.reads->push_back(std::move(result));
-  }
 }
 
 /// Parses `text`, calls `use` with an evaluator and the root of the syntax
 /// tree, and returns the failure if there is one.
-static Error evaluateText(
-    StringRef kind, StringRef text, const IndexContext &context,
-    function_ref<void(Evaluator &, NodeId, CaseBuilder &, Source &)> use) {
+static Error
+evaluateText(StringRef kind, StringRef text, const IndexContext &context,
+             function_ref<void(Evaluator &, NodeId, CaseBuilder &)> use) {
   if (text.size() > kMaxLength) {
     Source source(kind, text.take_front(kShownLength));
     source.fail(kShownLength,
@@ -76,14 +48,9 @@ static Error evaluateText(
   }
   Source source(kind, text);
   if (std::optional<Syntax> syntax = parseSyntax(source, context)) {
-    SmallVector<Range> ranges = getIndexRanges(context.iterationShape);
-    // What a tensor holds may have either sign.
-    ranges.append(context.getNumDims() - ranges.size() + syntax->reads.size(),
-                  {-kMaxDynamicIndex, kMaxDynamicIndex});
-    CaseBuilder builder(source, ranges, context.context);
+    CaseBuilder builder(source, getIndexRanges(context), context);
     Evaluator evaluator(*syntax, builder);
-    addReads(evaluator, *syntax, context, source);
-    use(evaluator, syntax->root, builder, source);
+    use(evaluator, syntax->root, builder);
   }
   return source.hasFailed() ? source.takeError() : Error::success();
 }
@@ -93,9 +60,8 @@ Expected<mlir::AffineExpr> parseIndexExpression(StringRef text,
   mlir::AffineExpr result;
   Error error = evaluateText(
       "index expression", text, context,
-      [&](Evaluator &evaluator, NodeId root, CaseBuilder &, Source &source) {
-        result =
-            toAffine(evaluator.evaluate(root), context.getNumDims(), source);
+      [&](Evaluator &evaluator, NodeId root, CaseBuilder &builder) {
+        result = builder.toAffine(evaluator.evaluate(root));
       });
   if (error)
     return std::move(error);
@@ -196,7 +162,7 @@ Expected<ConditionResult> parseOverflowCondition(StringRef text,
   ConditionResult result;
   Error error = evaluateText(
       "overflow condition", text, context,
-      [&](Evaluator &evaluator, NodeId root, CaseBuilder &builder, Source &) {
+      [&](Evaluator &evaluator, NodeId root, CaseBuilder &builder) {
         const Predicate *overflow = evaluator.evaluateTruth(root);
         if (const Predicate *inRange = builder.makeNot(overflow, /*offset=*/0))
           result = ConditionWriter(context).write(*inRange);

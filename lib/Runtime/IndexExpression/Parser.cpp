@@ -70,8 +70,6 @@ private:
   Lexer lexer;
   Token token = {};
   unsigned nesting = 0;
-  /// The indices of an extra are being parsed.
-  bool isInExtra = false;
   Syntax syntax;
 };
 } // namespace
@@ -265,7 +263,6 @@ Parser::ParseResult Parser::parseExtra() {
   if (!expect("(", "and the indices of the extra"))
     return std::nullopt;
   Syntax::Read read{start.offset, extra, {}};
-  bool isNested = std::exchange(isInExtra, true);
   while (!token.is(")")) {
     ParseResult argument = nest(&Parser::parseConditional);
     if (!argument)
@@ -275,12 +272,8 @@ Parser::ParseResult Parser::parseExtra() {
       break;
     advance();
   }
-  isInExtra = isNested;
   if (!expect(")", "after the indices of the extra"))
     return std::nullopt;
-  if (isNested)
-    return fail(start, "an extra stands inside of the indices of another",
-                "an expression of the iteration's indices");
   if (extra >= context.extraRanks.size())
     return fail(start, "there is no extra " + Twine(extra),
                 "one of the " + Twine(context.extraRanks.size()) +
@@ -291,9 +284,9 @@ Parser::ParseResult Parser::parseExtra() {
                 "extra " + Twine(extra) + " is read at " +
                     Twine(read.indices.size()) + " indices",
                 "one for each of its " + Twine(rank) + " dimensions");
-  int64_t index = context.getNumDims() + syntax.reads.size();
   syntax.reads.push_back(std::move(read));
-  return makeNode({Node::Kind::Index, start.offset, index});
+  return makeNode({Node::Kind::Read, start.offset,
+                   static_cast<int64_t>(syntax.reads.size()) - 1});
 }
 
 std::optional<Syntax> Parser::parse() {

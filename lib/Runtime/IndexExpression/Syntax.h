@@ -24,6 +24,7 @@ struct Node {
   enum class Kind {
     Constant,
     Index,
+    Read,
     Negate,
     Not,
     Add,
@@ -47,14 +48,14 @@ struct Node {
   Kind kind;
   /// Of the operator or the leaf in the text.
   size_t offset;
-  /// The constant, or the number of the index.
+  /// The constant, or the number of the index or the read.
   int64_t value = 0;
   std::array<NodeId, 3> operands = {};
 };
 
 /// The parsed text, names resolved, nothing folded.
 struct Syntax {
-  /// A read of an extra, whose value is an index.
+  /// A read of an extra.
   struct Read {
     size_t offset;
     unsigned extra;

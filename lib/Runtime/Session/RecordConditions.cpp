@@ -33,10 +33,10 @@ static llvm::StringRef mnemonicOf(AffineExprKind kind) {
 }
 
 Node *Recorder::recordAffine(AffineExpr expr, llvm::ArrayRef<int64_t> shape,
-                             llvm::ArrayRef<Node *> reads) {
+                             llvm::ArrayRef<Node *> computed) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr);
       dim && dim.getPosition() >= shape.size())
-    return reads[dim.getPosition() - shape.size()];
+    return computed[dim.getPosition() - shape.size()];
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return adopt(metaop::IotaOp::create(at(), line, typeOf(shape, DType::I64),
                                         dim.getPosition(), ValueRange()));
@@ -47,8 +47,8 @@ Node *Recorder::recordAffine(AffineExpr expr, llvm::ArrayRef<int64_t> shape,
   bool isCeil = expr.getKind() == AffineExprKind::CeilDiv;
   if (isCeil) // ceildiv(a, b) = (a + b - 1) floordiv b
     left = left + binary.getRHS() - 1;
-  Node *lhs = recordAffine(left, shape, reads);
-  Node *rhs = recordAffine(binary.getRHS(), shape, reads);
+  Node *lhs = recordAffine(left, shape, computed);
+  Node *rhs = recordAffine(binary.getRHS(), shape, computed);
   return recordElementwise(
       lookUpElementwise(mnemonicOf(expr.getKind()), 2).name, {lhs, rhs});
 }
@@ -66,10 +66,10 @@ static metaop::ComparePredicate predicateOf(ConditionTree::Kind kind) {
 
 Node *Recorder::recordMask(const ConditionTree &tree,
                            llvm::ArrayRef<int64_t> shape,
-                           llvm::ArrayRef<Node *> reads) {
+                           llvm::ArrayRef<Node *> computed) {
   bool isAll = tree.kind == ConditionTree::Kind::All;
   if (!isAll && tree.kind != ConditionTree::Kind::Any) {
-    Node *value = recordAffine(tree.expr, shape, reads);
+    Node *value = recordAffine(tree.expr, shape, computed);
     Node *zero = recordSplat(shape, at().getI64IntegerAttr(0));
     return adopt(metaop::CmpOp::create(at(), line, typeOf(shape, DType::Bool),
                                        predicateOf(tree.kind), value->value(),
@@ -78,7 +78,7 @@ Node *Recorder::recordMask(const ConditionTree &tree,
   OperationName name = lookUpElementwise(isAll ? "and" : "or", 2).name;
   Node *result = nullptr;
   for (const ConditionTree &operand : tree.operands) {
-    Node *mask = recordMask(operand, shape, reads);
+    Node *mask = recordMask(operand, shape, computed);
     result = result ? recordElementwise(name, {result, mask}) : mask;
   }
   return result;
@@ -86,10 +86,10 @@ Node *Recorder::recordMask(const ConditionTree &tree,
 
 Node *Recorder::recordMasks(llvm::ArrayRef<ConditionTree> trees,
                             llvm::ArrayRef<int64_t> shape,
-                            llvm::ArrayRef<Node *> reads) {
+                            llvm::ArrayRef<Node *> computed) {
   Node *result = nullptr;
   for (const ConditionTree &tree : trees) {
-    Node *mask = recordMask(tree, shape, reads);
+    Node *mask = recordMask(tree, shape, computed);
     result = result ? recordElementwise(lookUpElementwise("and", 2).name,
                                         {result, mask})
                     : mask;

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An extra is read by a reindex to the iteration space, which fuses with the
-// gather or scatter that it is for.
+// gather or scatter that it is for; where its own indices are computed, by a
+// gather.
 //
 // Whether the indices of x[i] are in range is known when they are computed, so
 // what reads by them reads what `metaop.check` gives. Labels of classes are
@@ -34,22 +35,70 @@ static void checkIndexType(llvm::StringRef what, DType dtype) {
          what + " is " + nameOf(dtype) + ", expected integers");
 }
 
+Node *Recorder::recordRead(const ComputedIndex &read,
+                           llvm::ArrayRef<int64_t> iteration,
+                           llvm::ArrayRef<Node *> extras,
+                           llvm::ArrayRef<Node *> computed) {
+  Node *extra = extras[read.extra];
+  checkIndexType("extra " + std::to_string(read.extra), extra->dtype);
+  Node *indices = recordCast(extra, DType::I64);
+  unsigned numDims = iteration.size();
+  AffineMap map =
+      AffineMap::get(numDims + computed.size(), 0, read.operands, context);
+  bool isAffine = llvm::all_of(computed, [&, dim = numDims](Node *) mutable {
+    return !map.isFunctionOfDim(dim++);
+  });
+  metaop::IndexAccess access;
+  access.fill = at().getI64IntegerAttr(kNowhere);
+  if (isAffine) {
+    access.map = AffineMap::get(numDims, 0, read.operands, context);
+    if (access.map.isIdentity() && extra->shape() == iteration)
+      return indices;
+    return adopt(metaop::ReindexOp::create(
+        at(), line, typeOf(iteration, DType::I64), indices->value(), access));
+  }
+  access.map = toSymbols(map, numDims);
+  return adopt(metaop::GatherOp::create(
+      at(), line, typeOf(iteration, DType::I64), indices->value(),
+      valuesOf(computed), access.map, access.fill));
+}
+
+/// The ops divide towards minus infinity, so magnitudes are divided.
+Node *Recorder::recordDivision(Node *x, Node *y, bool isRemainder) {
+  auto binary = [&](llvm::StringRef name, Node *lhs, Node *rhs) {
+    return recordElementwise(lookUpElementwise(name, 2).name, {lhs, rhs});
+  };
+  auto unary = [&](llvm::StringRef name, Node *operand) {
+    return recordElementwise(lookUpElementwise(name, 1).name, operand);
+  };
+  Node *zero = recordSplat(x->shape(), at().getI64IntegerAttr(0));
+  Node *quotient = binary("floor_div", unary("abs", x), unary("abs", y));
+  Node *isNegative =
+      binary("xor", compare("lt", x, zero), compare("lt", y, zero));
+  quotient = recordSelect(isNegative, unary("neg", quotient), quotient);
+  Node *result =
+      isRemainder ? binary("sub", x, binary("mul", quotient, y)) : quotient;
+  Node *nowhere = recordSplat(x->shape(), at().getI64IntegerAttr(kNowhere));
+  return recordSelect(compare("eq", y, zero), nowhere, result);
+}
+
 llvm::SmallVector<Node *>
-Recorder::recordReads(const ParsedAccess &parsed,
-                      llvm::ArrayRef<int64_t> iteration,
-                      llvm::ArrayRef<Node *> extras) {
+Recorder::recordComputed(const ParsedAccess &parsed,
+                         llvm::ArrayRef<int64_t> iteration,
+                         llvm::ArrayRef<Node *> extras) {
+  using Kind = ComputedIndex::Kind;
   llvm::SmallVector<Node *> nodes;
-  for (const ExtraRead &read : parsed.reads) {
-    Node *extra = extras[read.extra];
-    checkIndexType("extra " + std::to_string(read.extra), extra->dtype);
-    Node *indices = recordCast(extra, DType::I64);
-    metaop::IndexAccess access;
-    access.map = AffineMap::get(iteration.size(), 0, read.indices, context);
-    access.fill = at().getI64IntegerAttr(kNowhere);
-    if (!access.map.isIdentity() || extra->shape() != iteration)
-      indices = adopt(metaop::ReindexOp::create(
-          at(), line, typeOf(iteration, DType::I64), indices->value(), access));
-    nodes.push_back(indices);
+  for (const ComputedIndex &index : parsed.computed) {
+    if (index.kind == Kind::Read) {
+      nodes.push_back(recordRead(index, iteration, extras, nodes));
+      continue;
+    }
+    Node *lhs = recordAffine(index.operands[0], iteration, nodes);
+    Node *rhs = recordAffine(index.operands[1], iteration, nodes);
+    nodes.push_back(
+        index.kind == Kind::Product
+            ? recordElementwise(lookUpElementwise("mul", 2).name, {lhs, rhs})
+            : recordDivision(lhs, rhs, index.kind == Kind::Remainder));
   }
   return nodes;
 }

@@ -212,6 +212,20 @@ Node *Recorder::roll(Node *x, int64_t shift, int64_t dim) {
 // Index strings
 //===----------------------------------------------------------------------===//
 
+AffineMap metaops::toSymbols(AffineMap map, unsigned numDims) {
+  unsigned numSymbols = map.getNumDims() - numDims;
+  llvm::SmallVector<AffineExpr> dims;
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+    dims.push_back(dim < numDims
+                       ? getAffineDimExpr(dim, map.getContext())
+                       : getAffineSymbolExpr(dim - numDims, map.getContext()));
+  return map.replaceDimsAndSymbols(dims, {}, numDims, numSymbols);
+}
+
+llvm::SmallVector<Value> metaops::valuesOf(llvm::ArrayRef<Node *> nodes) {
+  return llvm::map_to_vector(nodes, [](Node *node) { return node->value(); });
+}
+
 const Recorder::ParsedAccess &
 Recorder::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
                       llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y,
@@ -232,7 +246,7 @@ Recorder::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
     return *it->second;
 
   ParsedAccess parsed;
-  IndexContext names{iteration, x, y, context, extraRanks, &parsed.reads};
+  IndexContext names{iteration, x, y, context, extraRanks, &parsed.computed};
   llvm::SmallVector<AffineExpr> results;
   for (const std::string &text : indexes)
     results.push_back(
@@ -249,15 +263,10 @@ Recorder::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
     if (result.tree)
       parsed.trees.push_back(std::move(*result.tree));
   }
-  unsigned numDims = iteration.size(), numReads = parsed.reads.size();
-  parsed.map = AffineMap::get(numDims + numReads, 0, results, context);
-  if (numReads > 0) {
-    llvm::SmallVector<AffineExpr> dims;
-    for (unsigned dim = 0; dim < numDims + numReads; ++dim)
-      dims.push_back(dim < numDims
-                         ? getAffineDimExpr(dim, context)
-                         : getAffineSymbolExpr(dim - numDims, context));
-    parsed.map = parsed.map.replaceDimsAndSymbols(dims, {}, numDims, numReads);
+  unsigned numDims = iteration.size(), numComputed = parsed.computed.size();
+  parsed.map = AffineMap::get(numDims + numComputed, 0, results, context);
+  if (numComputed > 0) {
+    parsed.map = toSymbols(parsed.map, numDims);
     for (auto [expr, isEquality] : llvm::zip_equal(constraints, equalities))
       parsed.trees.push_back({isEquality ? ConditionTree::Kind::Zero
                                          : ConditionTree::Kind::NonNegative,
@@ -273,10 +282,6 @@ Recorder::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
   auto &entry = accesses[key];
   entry = std::make_unique<ParsedAccess>(std::move(parsed));
   return *entry;
-}
-
-static llvm::SmallVector<Value> valuesOf(llvm::ArrayRef<Node *> nodes) {
-  return llvm::map_to_vector(nodes, [](Node *node) { return node->value(); });
 }
 
 static void checkIndexCount(llvm::StringRef what, size_t given,
@@ -298,19 +303,20 @@ Node *Recorder::reindex(Node *x, llvm::ArrayRef<int64_t> shape,
   checkIndexCount("reindex", indexes.size(), x->shape(), "operand");
   const ParsedAccess &parsed = parseAccess("reindex", shape, x->shape(), shape,
                                            indexes, overflowConditions, extras);
-  llvm::SmallVector<Node *> reads = recordReads(parsed, shape, extras);
+  llvm::SmallVector<Node *> computed = recordComputed(parsed, shape, extras);
   metaop::IndexAccess access;
   access.map = parsed.map;
   access.conditions = parsed.conditions;
   access.fill = fillOf(fill, x->dtype);
   RankedTensorType type = typeOf(shape, x->dtype);
-  Node *result = reads.empty() ? adopt(metaop::ReindexOp::create(
-                                     at(), line, type, x->value(), access))
-                               : adopt(metaop::GatherOp::create(
-                                     at(), line, type, x->value(),
-                                     valuesOf(reads), access.map, access.fill));
+  Node *result = computed.empty()
+                     ? adopt(metaop::ReindexOp::create(at(), line, type,
+                                                       x->value(), access))
+                     : adopt(metaop::GatherOp::create(
+                           at(), line, type, x->value(), valuesOf(computed),
+                           access.map, access.fill));
   if (!parsed.trees.empty())
-    result = recordSelect(recordMasks(parsed.trees, shape, reads), result,
+    result = recordSelect(recordMasks(parsed.trees, shape, computed), result,
                           recordSplat(shape, access.fill));
   return result;
 }
@@ -356,21 +362,22 @@ Node *Recorder::reindexReduce(Node *x, llvm::StringRef kindName,
   const ParsedAccess &parsed =
       parseAccess("reindex_reduce", x->shape(), x->shape(), shape, indexes,
                   overflowConditions, extras);
-  llvm::SmallVector<Node *> reads = recordReads(parsed, x->shape(), extras);
+  llvm::SmallVector<Node *> computed =
+      recordComputed(parsed, x->shape(), extras);
   Node *source = x;
   if (!parsed.trees.empty()) {
     // What a condition excludes counts as the identity, which changes nothing.
     TypedAttr identity = identityOf(kind, toElementType(x->dtype, context));
-    source = recordSelect(recordMasks(parsed.trees, x->shape(), reads), source,
-                          recordSplat(x->shape(), identity));
+    source = recordSelect(recordMasks(parsed.trees, x->shape(), computed),
+                          source, recordSplat(x->shape(), identity));
   }
   metaop::IndexAccess access;
   access.map = parsed.map;
   access.conditions = parsed.conditions;
-  if (!reads.empty())
+  if (!computed.empty())
     return adopt(metaop::ScatterOp::create(
         at(), line, typeOf(shape, x->dtype), kind, source->value(),
-        valuesOf(reads), ValueRange(), access.map));
+        valuesOf(computed), ValueRange(), access.map));
   return adopt(metaop::ReindexReduceOp::create(
       at(), line, typeOf(shape, x->dtype), kind, source->value(), access));
 }

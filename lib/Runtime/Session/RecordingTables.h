@@ -42,10 +42,15 @@ struct Recorder::ParsedAccess {
   mlir::IntegerSet conditions;
   /// Those that no integer set can say.
   std::vector<ConditionTree> trees;
-  /// Of extras. Where there are some, they are the symbols of the map and the
-  /// last dims of the trees, which say all conditions.
-  std::vector<ExtraRead> reads;
+  /// Where there are some, they are the symbols of the map and the last dims of
+  /// the trees, which say all conditions.
+  std::vector<ComputedIndex> computed;
 };
+
+/// `map` with the dims from `numDims` on as its symbols.
+mlir::AffineMap toSymbols(mlir::AffineMap map, unsigned numDims);
+
+llvm::SmallVector<mlir::Value> valuesOf(llvm::ArrayRef<Node *> nodes);
 
 /// Throws where there is no tensor of the shape.
 void checkShape(llvm::StringRef what, llvm::ArrayRef<int64_t> shape);

@@ -51,11 +51,17 @@
 
 namespace metaops {
 
-/// A read of an extra by a text.
-struct ExtraRead {
-  unsigned extra;
-  /// Where it is read, over the dims of the iteration.
-  llvm::SmallVector<mlir::AffineExpr> indices;
+/// An index that is no affine function of the iteration's: an element of an
+/// extra, or the product, quotient or remainder of two indices, as in C. What
+/// is divided by zero is out of all ranges.
+struct ComputedIndex {
+  enum class Kind { Read, Product, Quotient, Remainder };
+  Kind kind;
+  /// Of a read.
+  unsigned extra = 0;
+  /// The indices of the read, or the two operands, over the dims of the
+  /// iteration and the computed indices before this one.
+  llvm::SmallVector<mlir::AffineExpr> operands;
 };
 
 /// What the names of an index expression stand for. A dynamic extent is
@@ -70,13 +76,13 @@ struct IndexContext {
   mlir::MLIRContext *context;
   /// The ranks of the extras.
   llvm::ArrayRef<unsigned> extraRanks = {};
-  /// The reads of extras: those of the texts before, to which those of this
-  /// text are added. Read number n is dim `iterationShape.size() + n`. Null
-  /// where there are no extras.
-  std::vector<ExtraRead> *reads = nullptr;
+  /// The computed indices of the texts before, to which those of this text are
+  /// added. Number n is dim `iterationShape.size() + n`. Not used where there
+  /// are no extras: then, all indices are affine.
+  std::vector<ComputedIndex> *computed = nullptr;
 
   unsigned getNumDims() const {
-    return iterationShape.size() + (reads ? reads->size() : 0);
+    return iterationShape.size() + (computed ? computed->size() : 0);
   }
 };
 

@@ -38,6 +38,7 @@
 
 namespace metaops {
 
+struct ComputedIndex;
 struct ConditionTree;
 
 /// One position of an index like x[3, 1:5, ..., None].
@@ -228,19 +229,24 @@ private:
                                   llvm::ArrayRef<std::string> indexes,
                                   llvm::ArrayRef<std::string> conditions,
                                   llvm::ArrayRef<Node *> extras);
-  /// `reads` are the values of the dims behind those of `shape`.
+  /// `computed` are the values of the dims behind those of `shape`.
   Node *recordMask(const ConditionTree &tree, llvm::ArrayRef<int64_t> shape,
-                   llvm::ArrayRef<Node *> reads);
+                   llvm::ArrayRef<Node *> computed);
   Node *recordMasks(llvm::ArrayRef<ConditionTree> trees,
                     llvm::ArrayRef<int64_t> shape,
-                    llvm::ArrayRef<Node *> reads);
+                    llvm::ArrayRef<Node *> computed);
   Node *recordAffine(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> shape,
-                     llvm::ArrayRef<Node *> reads);
+                     llvm::ArrayRef<Node *> computed);
 
   // Indices
-  llvm::SmallVector<Node *> recordReads(const ParsedAccess &parsed,
-                                        llvm::ArrayRef<int64_t> iteration,
-                                        llvm::ArrayRef<Node *> extras);
+  llvm::SmallVector<Node *> recordComputed(const ParsedAccess &parsed,
+                                           llvm::ArrayRef<int64_t> iteration,
+                                           llvm::ArrayRef<Node *> extras);
+  Node *recordRead(const ComputedIndex &read, llvm::ArrayRef<int64_t> iteration,
+                   llvm::ArrayRef<Node *> extras,
+                   llvm::ArrayRef<Node *> computed);
+  /// The quotient of int64 values, rounded towards zero, or its remainder.
+  Node *recordDivision(Node *x, Node *y, bool isRemainder);
   Node *recordFromStart(Node *indices, IndexRange range);
   llvm::SmallVector<mlir::Value> recordStarts(llvm::ArrayRef<int64_t> starts,
                                               llvm::ArrayRef<int64_t> counts,
