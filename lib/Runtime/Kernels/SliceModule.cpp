@@ -32,12 +32,24 @@ static std::string describeOverride(const Diagnostic &diagnostic) {
   return place + ": ";
 }
 
+/// The place in a file that a program was read from; a session's programs have
+/// the numbers of its nodes instead.
+static std::string describeLine(const Diagnostic &diagnostic) {
+  auto file = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  if (!file || getNode(file))
+    return "";
+  return (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) +
+          ":" + llvm::Twine(file.getColumn()) + ": ")
+      .str();
+}
+
 SliceModule::SliceModule(const DialectRegistry &registry)
     : context(registry, MLIRContext::Threading::DISABLED),
       handler(&context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           messages += (messages.empty() ? "" : "\n") +
-                      describeOverride(diagnostic) + diagnostic.str();
+                      describeOverride(diagnostic) + describeLine(diagnostic) +
+                      diagnostic.str();
         if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
           remarks.push_back(diagnostic.str());
         return success();
