@@ -43,6 +43,9 @@ static constexpr int64_t kWorkOfOneThread = 1 << 14;
 static constexpr int64_t kMaxPartBytes = 1 << 19;
 /// The traffic saved is at least this part of the smaller side's traffic.
 static constexpr int64_t kMinSavedPart = 8;
+/// Stages without their vectors may execute so many instructions more for each
+/// byte of the traffic saved, or so small a part of all others'.
+static constexpr int64_t kLostForByte = 4, kMaxLostPart = 8;
 
 namespace {
 class ProcessorTarget : public JoinTarget {
@@ -62,6 +65,7 @@ public:
 
 private:
   bool isWorthATile(const Stage &stage) const;
+  bool losesVectors(const JoinGroup &joined, int64_t savedBytes) const;
   SmallVector<unsigned> getSlotOrder(const JoinGroup &group) const;
 
   const Processor &processor;
@@ -98,6 +102,27 @@ SmallVector<int64_t> ProcessorTarget::getLoops(const Stage &stage,
   return getOrder(alone);
 }
 
+/// Whether stages whose vectors lie along shared loops would lose more than the
+/// traffic saved is worth: tanh of a row, say, whose elements are dot products.
+bool ProcessorTarget::losesVectors(const JoinGroup &joined,
+                                   int64_t savedBytes) const {
+  if (llvm::all_of(joined.slots,
+                   [](const JoinSlot &slot) { return slot.blockedWork == 0; }))
+    return false;
+  int64_t lost = 0, kept = 0;
+  for (const auto &stage : joined.stages) {
+    int64_t instructions = multiplyCounts(countIterations(stage->model),
+                                          stage->model.getCodeSize());
+    ScheduleAttr alone = chooseSchedule(stage->model, processor);
+    int64_t width = std::max<int64_t>(alone.getVectorWidth(), 1);
+    kept = addCounts(kept, instructions / width);
+    if (width > 1 && llvm::is_contained(stage->slots, alone.getVectorDim()))
+      lost = addCounts(lost, instructions - instructions / width);
+  }
+  return lost > kept / kMaxLostPart &&
+         lost > multiplyCounts(savedBytes, kLostForByte);
+}
+
 bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
                                 const JoinGroup &joined,
                                 ArrayRef<JoinDependence>) const {
@@ -107,7 +132,8 @@ bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
     return false;
   JoinTraffic traffic(a, b);
   return traffic.total / range <= kMaxPartBytes &&
-         traffic.saved >= traffic.smaller / kMinSavedPart;
+         traffic.saved >= traffic.smaller / kMinSavedPart &&
+         !losesVectors(joined, traffic.saved);
 }
 
 /// Slots from outside to inside, as the largest stage would have them.

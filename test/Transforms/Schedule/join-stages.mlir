@@ -235,3 +235,24 @@ func.func @main(%x: tensor<64x90xf32>, %i: tensor<64x90xi64>) -> tensor<9x90xf32
       : (tensor<64x90xf32>, tensor<64x90xi64>) -> tensor<9x90xf32>
   return %z : tensor<9x90xf32>
 }
+
+// -----
+
+// A function of dot products keeps its vectors: sharing the loop over rows of %w
+// would save a row of 64 elements.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.kernel
+// CHECK:           metaop.fused
+// CHECK-NOT:       metaop.fused
+// CHECK:         metaop.kernel
+// CHECK-NEXT:      metaop.fused{{.*}} lanes = 0: 16
+// CHECK:             metaop.tanh
+
+func.func @main(%h: tensor<1x64xf32>, %w: tensor<64x64xf32>) -> tensor<1x64xf32> {
+  %a = metaop.reindex %h map affine_map<(i, j, k) -> (i, k)> fill 0.0 : f32 : tensor<1x64xf32> -> tensor<1x64x64xf32>
+  %b = metaop.reindex %w map affine_map<(i, j, k) -> (j, k)> fill 0.0 : f32 : tensor<64x64xf32> -> tensor<1x64x64xf32>
+  %p = metaop.mul %a, %b : tensor<1x64x64xf32>
+  %s = metaop.reindex_reduce add %p map affine_map<(i, j, k) -> (i, j)> : tensor<1x64x64xf32> -> tensor<1x64xf32>
+  %y = metaop.tanh %s : tensor<1x64xf32>
+  return %y : tensor<1x64xf32>
+}
