@@ -205,6 +205,7 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
   CopyRowsPassOptions copy;
   AttachEpiloguesPassOptions epilogues;
   JoinStagesPassOptions join;
+  OrderStepsPassOptions order;
   PlanMemoryPassOptions memory;
   ConvertMetaOpToGPUPassOptions lowering;
   EmitPtxPassOptions ptx;
@@ -261,7 +262,9 @@ static void addPhase(OpPassManager &pm, PipelinePhase phase, FusionRules rules,
     memory.reuse = options.reuseMemory;
     memory.report = options.report;
     if (options.target == PipelineTarget::CUDA)
-      memory.partAlignment = kBufferAlignment;
+      order.partAlignment = memory.partAlignment = kBufferAlignment;
+    if (options.reuseMemory)
+      pm.addPass(createOrderStepsPass(order));
     pm.addPass(createPlanMemoryPass(memory));
     break;
   case PipelinePhase::Loops:

@@ -1,0 +1,114 @@
+// RUN: metaop-opt %s -split-input-file -metaop-order-steps | FileCheck %s
+
+// Panels of weights are packed where they are read (sinking).
+// CHECK-LABEL: func @main
+// CHECK:         %[[P:.*]] = call @pack(%{{.*}})
+// CHECK-NEXT:    %[[Y:.*]] = call @product(%{{.*}}, %[[P]])
+// CHECK-NEXT:    %[[Q:.*]] = call @pack(%{{.*}})
+// CHECK-NEXT:    %[[Z:.*]] = call @product(%[[Y]], %[[Q]])
+// CHECK-NEXT:    return %[[Z]]
+func.func @main(%x: tensor<1x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<1x512xf32> {
+  %0 = call @pack(%v) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+  %1 = call @pack(%w) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+  %2 = call @product(%x, %0) : (tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+  %3 = call @product(%2, %1) : (tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+  return %3 : tensor<1x512xf32>
+}
+func.func private @pack(tensor<512x512xf32>) -> tensor<16x512x32xf32>
+func.func private @product(tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+
+// -----
+
+// Gradients by weights come as soon as they are known, and with them the updates
+// that free them (hoisting). An update waits for what reads its weight.
+// CHECK-LABEL: func @main
+// CHECK:         call @forward
+// CHECK-NEXT:    %[[A:.*]] = call @back(%arg3, %{{.*}})
+// CHECK-NEXT:    %[[B:.*]] = call @back(%arg2, %[[A]])
+// CHECK-NEXT:    %[[G:.*]] = call @weight(%[[A]], %{{.*}})
+// CHECK-NEXT:    call @update(%arg3, %[[G]])
+// CHECK-NEXT:    %[[C:.*]] = call @back(%arg1, %[[B]])
+// CHECK-NEXT:    %[[H:.*]] = call @weight(%[[B]], %{{.*}})
+// CHECK-NEXT:    call @update(%arg2, %[[H]])
+// CHECK-NEXT:    %[[I:.*]] = call @weight(%[[C]], %{{.*}})
+// CHECK-NEXT:    call @update(%arg1, %[[I]])
+func.func @main(%x: tensor<256x256xf32>, %u: tensor<256x256xf32> {metaop.donatable}, %v: tensor<256x256xf32> {metaop.donatable},
+                %w: tensor<256x256xf32> {metaop.donatable})
+    -> (tensor<256x256xf32>, tensor<256x256xf32>, tensor<256x256xf32>) {
+  %f = call @forward(%x) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+  %a = call @back(%w, %f) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %b = call @back(%v, %a) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %c = call @back(%u, %b) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %0 = call @weight(%a, %x) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %1 = call @weight(%b, %x) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %2 = call @weight(%c, %x) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %3 = call @update(%w, %0) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %4 = call @update(%v, %1) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %5 = call @update(%u, %2) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %3, %4, %5 : tensor<256x256xf32>, tensor<256x256xf32>, tensor<256x256xf32>
+}
+func.func private @forward(tensor<256x256xf32>) -> tensor<256x256xf32>
+func.func private @back(tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+func.func private @weight(tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+func.func private @update(tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+
+// -----
+
+// What comes before the last check stays.
+// CHECK-LABEL: func @main
+// CHECK:         call @pack
+// CHECK-NEXT:    call @pack
+// CHECK-NEXT:    metaop.check_range
+// CHECK-NEXT:    call @product
+// CHECK-NEXT:    call @product
+func.func @main(%x: tensor<1x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>, %i: tensor<i64>) -> tensor<1x512xf32> {
+  %0 = call @pack(%v) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+  %1 = call @pack(%w) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+  metaop.check_range %i, %i extent = 8
+  %2 = call @product(%x, %0) : (tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+  %3 = call @product(%2, %1) : (tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+  return %3 : tensor<1x512xf32>
+}
+func.func private @pack(tensor<512x512xf32>) -> tensor<16x512x32xf32>
+func.func private @product(tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+
+// -----
+
+// So does all of a program of little memory.
+// CHECK-LABEL: func @main
+// CHECK:         call @pack
+// CHECK-NEXT:    call @pack
+func.func @main(%x: tensor<1x32xf32>, %v: tensor<32x32xf32>, %w: tensor<32x32xf32>) -> tensor<1x32xf32> {
+  %0 = call @pack(%v) : (tensor<32x32xf32>) -> tensor<1x32x32xf32>
+  %1 = call @pack(%w) : (tensor<32x32xf32>) -> tensor<1x32x32xf32>
+  %2 = call @product(%x, %0) : (tensor<1x32xf32>, tensor<1x32x32xf32>) -> tensor<1x32xf32>
+  %3 = call @product(%2, %1) : (tensor<1x32xf32>, tensor<1x32x32xf32>) -> tensor<1x32xf32>
+  return %3 : tensor<1x32xf32>
+}
+func.func private @pack(tensor<32x32xf32>) -> tensor<1x32x32xf32>
+func.func private @product(tensor<1x32xf32>, tensor<1x32x32xf32>) -> tensor<1x32xf32>
+
+// -----
+
+// A branch is a step, which reads what its blocks read.
+// CHECK-LABEL: func @main
+// CHECK:         %[[P:.*]] = call @pack
+// CHECK-NEXT:    call @product(%{{.*}}, %[[P]])
+// CHECK-NEXT:    %[[Q:.*]] = call @pack
+// CHECK:         scf.if
+// CHECK-NEXT:      func.call @product(%{{.*}}, %[[Q]])
+func.func @main(%x: tensor<1x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>, %b: tensor<i1>) -> tensor<1x512xf32> {
+  %0 = call @pack(%v) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+  %1 = call @pack(%w) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+  %2 = call @product(%x, %0) : (tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+  %c = tensor.extract %b[] : tensor<i1>
+  %3 = scf.if %c -> tensor<1x512xf32> {
+    %4 = func.call @product(%2, %1) : (tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+    scf.yield %4 : tensor<1x512xf32>
+  } else {
+    scf.yield %2 : tensor<1x512xf32>
+  }
+  return %3 : tensor<1x512xf32>
+}
+func.func private @pack(tensor<512x512xf32>) -> tensor<16x512x32xf32>
+func.func private @product(tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
