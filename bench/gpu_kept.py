@@ -21,13 +21,23 @@ from statistics import median
 
 from contact.child import Record, without_folders
 from contact.controller import Options, Part
-from contact.table import COMPILED, EAGER, TF32, geometric_mean, number, summary, timed
+from contact.table import (
+    COLD_MARK,
+    COMPILED,
+    EAGER,
+    HOST_MARK,
+    TF32,
+    geometric_mean,
+    number,
+    summary,
+    timed,
+)
 from workloads import WORKLOADS
 
 KEPT = Path(__file__).resolve().parents[1] / "results" / "gpu"
 PEERS = {"eager_us": EAGER, "tf32_us": TF32, "compile_us": COMPILED}
-NUMBERS = ("us", "host_us", "events_us", "predicted_us", *PEERS, "bytes", "flops")
-COLUMNS = ("workload", "size", "group", *NUMBERS, "blocks", "threads")
+NUMBERS = ("us", "warm_us", "host_us", "events_us", "predicted_us", *PEERS, "bytes", "flops")
+COLUMNS = ("workload", "size", "group", *NUMBERS, "cold", "blocks", "threads")
 BY_HOST = "with routines of the host"
 #: Groups of workloads that are bound by the same.
 FAMILIES = {
@@ -53,9 +63,11 @@ def rates(records: Sequence[Record]) -> list[Record]:
         peers = {key: row["ratios"].get(peer) for key, peer in PEERS.items()}
         line: Record = {
             "workload": row["workload"],
-            "size": row["size"].removesuffix(" (h)"),
+            "size": row["size"].removesuffix(HOST_MARK).removesuffix(COLD_MARK),
             "group": WORKLOADS[row["workload"]].group,
             "us": row["seconds"] * 1e6,
+            "cold": "yes" if row["is cold"] else "",
+            "warm_us": row["warm"] * 1e6,
             "host_us": row["of host"] * 1e6,
             "events_us": row["by events"] * 1e6,
             "predicted_us": row["predicted"] * 1e6,

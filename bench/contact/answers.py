@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .activities import Activities, ActivityError
+from .cache import Eviction, FirstLaunch
 from .child import Record, file_name, first_line, serve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,7 +125,9 @@ def answer_rate(item: Record, options: Record) -> Iterator[Record]:
     """Time a workload."""
     from . import rates
 
-    yield rates.measure(item, options["device"], options["lock"], options["activities"])
+    activities, first_launch = options["activities"], options["first launch"]
+    record = rates.measure(item, options["device"], options["lock"], activities, first_launch)
+    yield record | options["cold"]
 
 
 def answer_step(item: Record, options: Record) -> Iterator[Record]:
@@ -163,7 +166,9 @@ def answer_peer(item: Record, options: Record) -> Iterator[Record]:
     if item.get("floors"):
         yield from peers.floors(options["lock"], options["activities"])
     else:
-        yield from peers.measure(item, options["lock"], options["activities"])
+        activities, eviction = options["activities"], options["eviction"]
+        for record in peers.measure(item, options["lock"], activities, eviction):
+            yield record | options["cold"]
 
 
 def answer_peer_probe(item: Record, options: Record) -> Iterator[Record]:
@@ -262,15 +267,33 @@ def run_child(part: str, options: Record) -> None:
     serve(answer, prepare(part, options))
 
 
+def open_cold(part: str, options: Record) -> None:
+    """Have calls timed cold, where activities are told; results say if they cannot be."""
+    options |= {"first launch": None, "eviction": None, "cold": {}}
+    if not options["activities"]:
+        return
+    from .driver import DriverError, Gpu
+
+    try:
+        options["eviction"] = Eviction(Gpu())
+        if part == "rates":
+            action = options["eviction"].evict
+            options["first launch"] = FirstLaunch(options["cupti"], action)
+    except (ActivityError, DriverError) as error:
+        options["cold"] = {"cold error": first_line(error)}
+
+
 def prepare(part: str, options: Record) -> Callable[[], bool]:
     """Do what all items need, so that none is charged for it; return what tells of faults."""
     if part in OWN:
         ours_is_well(options["device"])
+        open_cold(part, options)
         return lambda: ours_is_well(options["device"])
     if part in ("peers", "peer steps"):
         from . import peers
 
         peers.set_up("cpu" if options["emulate"] else "cuda", options["lock"])
         peers.is_well()
+        open_cold(part, options)
         return peers.is_well
     return lambda: True

@@ -9,9 +9,10 @@ Through ctypes: nothing of ours is asked or measured.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from .child import Record, first_line
 
@@ -42,6 +43,7 @@ EMPTY = b""".version 7.8
 .address_size 64
 .visible .entry empty() { ret; }
 """
+CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
 CLUSTER_DIMENSION, MAY_HAVE_LARGE_CLUSTERS, MAX_DYNAMIC_SHARED = 4, 14, 8
 
 
@@ -93,30 +95,25 @@ class Gpu:
             found["driver"] = VERSION.read_text().strip()
         found["driver CUDA"] = version.value
         found |= {"memory bytes": total.value, "memory free bytes": free.value}
-        for title, attribute in ATTRIBUTES.items():
-            number = ctypes.c_int()
-            self._call("cuDeviceGetAttribute", ctypes.byref(number), attribute, self._device)
-            found[title] = number.value
-        return found
+        return found | {title: self.attribute(number) for title, number in ATTRIBUTES.items()}
 
     def launch_seconds(self) -> Record:
         """Return what an empty kernel takes between two events, and many one after another."""
-        function = self._empty()
-        launch = (function, 1, 1, 1, 32, 1, 1, 0, None, None, None)
+        function = self.kernel(EMPTY, "empty")
         count = 1000
 
         def many() -> None:
             for _ in range(count):
-                self._call("cuLaunchKernel", *launch)
+                self.launch(function, 1, 32)
 
         return {
-            "empty launch seconds": self._median(lambda: self._call("cuLaunchKernel", *launch)),
+            "empty launch seconds": self._median(lambda: self.launch(function, 1, 32)),
             "launch seconds, of many": self._median(many) / count,
         }
 
     def largest_clusters(self) -> Record:
         """Return how many clusters of each size run at a time, each block with much memory."""
-        function = self._empty()
+        function = self.kernel(EMPTY, "empty")
         self._call("cuFuncSetAttribute", function, MAY_HAVE_LARGE_CLUSTERS, 1)
         self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, 200_000)
         found = {}
@@ -134,24 +131,48 @@ class Gpu:
 
     def copy_rate(self) -> Record:
         """Return the bytes that are read and written in a second, by the median copy."""
-        memory = ctypes.c_uint64()
-        self._call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(2 * COPIED_BYTES))
+        memory = ctypes.c_uint64(self.allocate(2 * COPIED_BYTES))
         half = ctypes.c_uint64(memory.value + COPIED_BYTES)
         size = ctypes.c_size_t(COPIED_BYTES)
         seconds = self._median(lambda: self._call("cuMemcpyDtoDAsync_v2", half, memory, size, None))
         self._call("cuMemFree_v2", memory)
         return {"copy bytes per second": 2 * COPIED_BYTES / seconds}
 
-    def _empty(self) -> ctypes.c_void_p:
+    # What others launch
+
+    def attribute(self, number: int) -> int:
+        """Return an attribute of the GPU by its CUdevice_attribute."""
+        value = ctypes.c_int()
+        self._call("cuDeviceGetAttribute", ctypes.byref(value), number, self._device)
+        return value.value
+
+    def allocate(self, size: int) -> int:
+        """Return the address of so many bytes."""
+        memory = ctypes.c_uint64()
+        self._call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(size))
+        return memory.value
+
+    def kernel(self, text: bytes, name: str) -> ctypes.c_void_p:
+        """Return a kernel of a text of PTX, whose target is `sm_{chip}`."""
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        major, minor = ctypes.c_int(), ctypes.c_int()
-        for number, attribute in ((major, 75), (minor, 76)):
-            self._call("cuDeviceGetAttribute", ctypes.byref(number), attribute, self._device)
-        chip = min(10 * major.value + minor.value, 90)
-        text = EMPTY.replace(b"{chip}", b"%d" % chip)
-        self._call("cuModuleLoadData", ctypes.byref(module), ctypes.c_char_p(text))
-        self._call("cuModuleGetFunction", ctypes.byref(function), module, b"empty")
+        chip = min(10 * self.attribute(CAPABILITY_MAJOR) + self.attribute(CAPABILITY_MINOR), 90)
+        code = ctypes.c_char_p(text.replace(b"{chip}", b"%d" % chip))
+        self._call("cuModuleLoadData", ctypes.byref(module), code)
+        self._call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
         return function
+
+    def launch(
+        self, function: ctypes.c_void_p, blocks: int, threads: int, arguments: Sequence[Any] = ()
+    ) -> None:
+        """Queue a kernel on the default stream."""
+        places = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
+        given = places if arguments else None
+        grid = (blocks, 1, 1, threads, 1, 1)
+        self._call("cuLaunchKernel", function, *grid, 0, None, given, None)
+
+    def wait(self) -> None:
+        """Wait until all that is queued is done."""
+        self._call("cuCtxSynchronize")
 
     def _median(self, run: Callable[[], None]) -> float:
         self._seconds(run)

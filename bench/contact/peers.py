@@ -20,7 +20,8 @@ from ops.torch_ops import Torch, TorchCompile
 from workloads import WORKLOADS
 from workloads.base import Distinct, Input, Integers, Ones, Positive
 
-from .activities import Activities
+from .activities import Activities, Activity
+from .cache import CHECKED, Eviction, is_timed_cold
 from .child import Record, first_line
 from .turns import alone
 
@@ -108,21 +109,61 @@ def time_call(call: Callable[[], Any], lock: str, activities: Activities | None)
         wait()
         events = [event_seconds(call) for _ in range(ROUNDS)]
         record: Record = {"by events": median(events), "seconds": median(events)}
-        if not activities:
-            return record
-        totals, names = [], []
-        activities.begin()
-        try:
+        if activities:
+            record |= by_activities(activities, call)
+        return record
+
+
+def by_activities(activities: Activities, call: Callable[[], Any]) -> Record:
+    """Return what kernels, copies and fills of a call take, and those of the last call."""
+    totals, names = [], []
+    for found in rounds_by_activities(activities, call):
+        totals.append(sum(one.seconds for one in found))
+        names = [[one.name or one.kind, one.seconds * 1e6] for one in found[:40]]
+    return {"seconds": median(totals), "fastest": min(totals), "activities": names}
+
+
+def rounds_by_activities(
+    activities: Activities, call: Callable[[], Any], eviction: Eviction | None = None
+) -> list[list[Activity]]:
+    """Return what calls launch, the second cache being freed before each if it is to be."""
+    rounds = []
+    activities.begin()
+    try:
+        for _ in range(ROUNDS):
+            if eviction:
+                eviction.evict()
+            wait()
             activities.since()
-            for _ in range(ROUNDS):
-                call()
-                wait()
-                found = activities.since()
-                totals.append(sum(one.seconds for one in found))
-                names = [[one.name or one.kind, one.seconds * 1e6] for one in found[:40]]
-        finally:
-            activities.end()
-    return record | {"seconds": median(totals), "fastest": min(totals), "activities": names}
+            call()
+            wait()
+            rounds.append(activities.since())
+    finally:
+        activities.end()
+    return rounds
+
+
+def time_cold(
+    call: Callable[[], Any], lock: str, activities: Activities, eviction: Eviction
+) -> Record:
+    """Return the seconds of a call cold, or why they are not known."""
+    try:
+        with alone(lock):
+            rounds = rounds_by_activities(activities, call, eviction)
+    except Exception as error:
+        return {"cold error": first_line(error)}
+    return {"cold": median(sum(one.seconds for one in found) for found in rounds)}
+
+
+def by_triton(call: Callable[[], Any], lock: str) -> Record:
+    """Return the seconds that triton says a call takes, or why it does not."""
+    try:
+        from triton.testing import do_bench
+
+        with alone(lock):
+            return {"triton": do_bench(call, return_mode="median") / 1e3}
+    except Exception as error:
+        return {"triton error": first_line(error)}
 
 
 def allow_tf32(allowed: bool) -> None:
@@ -131,7 +172,9 @@ def allow_tf32(allowed: bool) -> None:
     torch.backends.cudnn.allow_tf32 = allowed
 
 
-def measure(item: Record, lock: str, activities: Activities | None) -> Iterator[Record]:
+def measure(
+    item: Record, lock: str, activities: Activities | None, eviction: Eviction | None
+) -> Iterator[Record]:
     """Return the times of a workload at a size, by the peer that the item names."""
     workload, size = WORKLOADS[item["workload"]], item["size"]
     library = TorchCompile() if item["peer"] == "torch.compile" else Torch()
@@ -149,6 +192,10 @@ def measure(item: Record, lock: str, activities: Activities | None) -> Iterator[
         wait()
         first = time.perf_counter() - begin
         record = time_call(call, lock, activities)
+        if activities and eviction and is_timed_cold(workload, size):
+            record |= time_cold(call, lock, activities, eviction)
+        if item["peer"] == "PyTorch" and not tf32 and (workload.name, size) in CHECKED:
+            record |= by_triton(call, lock)
         yield {"peer": item["peer"] + way, "first": first, **record}
         del call
     if item["peer"] == "torch.compile":

@@ -4,7 +4,8 @@
 """Rates: the time of our kernels at the sizes that are measured.
 
 Who is timed has the GPU alone: whoever holds a lock on a file. Each call copies its
-inputs to the GPU and its results back, which is not part of the times.
+inputs to the GPU and its results back, which is not part of the times. What memory bounds
+is timed twice, the second time cold, as its peers are (cache.py).
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from ops.metaops_ops import MetaOps
 from workloads import WORKLOADS
 
 from .activities import Activities, Activity
-from .child import Record
+from .cache import FirstLaunch, is_timed_cold, split_evictions
+from .child import Record, first_line
 from .turns import alone
 
 #: Calls after those that warm up: no more than these, and none after so many seconds.
@@ -46,30 +48,62 @@ def describe_activity(activity: Activity) -> Record:
     return record
 
 
-def by_activities(activities: Activities, call: Callable[[], Any]) -> Record:
-    """Return the median, over calls, of what a call's kernels take, and those of it."""
+def rounds_by_activities(
+    activities: Activities, call: Callable[[], Any], first: FirstLaunch | None = None
+) -> list[list[Activity]]:
+    """Return the kernels of calls, from whose inputs the second cache is freed by `first`."""
 
     def run() -> list[Activity]:
+        if first:
+            first.arm()
         call()
-        return [one for one in activities.since() if one.kind == "kernel"]
+        found, evictions = split_evictions(activities.since())
+        if evictions != bool(first):
+            raise RuntimeError(f"the second cache was freed {evictions} times in a call")
+        return [one for one in found if one.kind == "kernel"]
 
     activities.begin()
     try:
         activities.since()
-        calls = rounds_of(run)
+        return rounds_of(run)
     finally:
         activities.end()
-    totals = [sum(one.seconds for one in found) for found in calls]
-    middle = calls[sorted(range(len(calls)), key=totals.__getitem__)[len(calls) // 2]]
+        if first:
+            first.disarm()
+
+
+def total(found: list[Activity]) -> float:
+    """Return the seconds of a call."""
+    return sum(one.seconds for one in found)
+
+
+def by_activities(activities: Activities, call: Callable[[], Any]) -> Record:
+    """Return the median, over calls, of what a call's kernels take, and those of it."""
+    calls = sorted(rounds_by_activities(activities, call), key=total)
     return {
-        "seconds": median(totals),
-        "fastest": min(totals),
-        "rounds": len(totals),
-        "activities": [describe_activity(one) for one in middle[:40]],
+        "seconds": median(map(total, calls)),
+        "fastest": total(calls[0]),
+        "rounds": len(calls),
+        "activities": [describe_activity(one) for one in calls[len(calls) // 2][:40]],
     }
 
 
-def measure(item: Record, device: str, lock: str, activities: Activities | None) -> Record:
+def cold(activities: Activities, call: Callable[[], Any], first: FirstLaunch) -> Record:
+    """Return the median of what a call's kernels take cold, or why it is not known."""
+    try:
+        calls = rounds_by_activities(activities, call, first)
+    except Exception as error:
+        return {"cold error": first_line(error)}
+    return {"cold": median(map(total, calls))}
+
+
+def measure(
+    item: Record,
+    device: str,
+    lock: str,
+    activities: Activities | None,
+    first_launch: FirstLaunch | None,
+) -> Record:
     """Return what the kernels of a workload take at a size."""
     workload = WORKLOADS[item["workload"]]
     with mo.device(device):
@@ -88,6 +122,8 @@ def measure(item: Record, device: str, lock: str, activities: Activities | None)
             record |= {"wall": time.perf_counter() - begin}
             if activities:
                 record |= by_activities(activities, call)
+                if first_launch and is_timed_cold(workload, item["size"]):
+                    record |= cold(activities, call, first_launch)
     record |= {"predicted": profile["predicted"], "flops": workload.flops}
     record |= {"first": first, "kernels": profile["kernels"]}
     return record

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MOST_WRONG, MOST_SLOW, WIDTH = 20, 30, 150
 #: Operators that are no kernels on a GPU: the host's sorts, and copies.
 OF_HOST = ("sort", "concat")
+#: Marks of rows.
+COLD_MARK, HOST_MARK = " (c)", " (h)"
 EAGER, COMPILED, TF32 = "PyTorch", "torch.compile", "PyTorch TF32"
 
 
@@ -167,24 +169,28 @@ def step_lines(records: list[Record]) -> list[str]:
 
 
 def timed(records: list[Record]) -> list[Record]:
-    """Return our times with the peers' beside them."""
-    theirs: dict[tuple[str, str], dict[str, float]] = {}
+    """Return our times with the peers' beside them, cold if all are."""
+    theirs: dict[tuple[str, str], dict[str, Record]] = {}
     for record in records:
         if record["part"] in ("peers", "compiled") and "seconds" in record and "peer" in record:
             row = theirs.setdefault((record["workload"], record["size"]), {})
-            row[record["peer"]] = record["seconds"]
+            row[record["peer"]] = record
     rows = []
     for record in records:
         if record["part"] == "rates" and "seconds" in record:
             peers = theirs.get((record["workload"], record["size"]), {})
             of_host = host_seconds(record)
             # Between events the host's routines are timed as well, by CUPTI they are not.
-            ours = record["seconds"] + (of_host if "activities" in record else 0)
+            beside = of_host if "activities" in record else 0
+            is_cold = "cold" in record and all("cold" in peer for peer in peers.values())
+            key = "cold" if is_cold else "seconds"
+            ours = record[key] + beside
             if ours <= 0:
                 continue
-            ratios = {peer: seconds / ours for peer, seconds in peers.items()}
-            told = {"seconds": ours, "of host": of_host, "ratios": ratios}
-            told["size"] = record["size"] + (" (h)" if of_host else "")
+            ratios = {peer: row[key] / ours for peer, row in peers.items()}
+            told = {"seconds": ours, "of host": of_host, "ratios": ratios, "is cold": is_cold}
+            told["warm"] = record["seconds"] + beside
+            told["size"] = record["size"] + COLD_MARK * is_cold + HOST_MARK * bool(of_host)
             rows.append({**record, **told})
     return rows
 
@@ -247,7 +253,9 @@ def rate_lines(records: list[Record]) -> list[str]:
     if rows:
         lines += ["", "Ratios are a peer's time over ours: above 1, ours is faster."]
         lines += ["(h): the host's routines are in it. Means are geometric, predicted is of ours."]
+        lines += ["(c): cold, as memory bounds it: the second cache has nothing of its inputs."]
         lines += group_table(rows, copy)
+        lines += cold_lines(records, rows)
         compared = sorted((row for row in rows if row["ratios"]), key=slowest)
         lines += ["", "The slowest beside peers, then the fastest"]
         told = compared[:MOST_SLOW] + compared[MOST_SLOW:][-5:]
@@ -268,8 +276,38 @@ def group_table(rows: Sequence[Record], copy: float) -> list[str]:
     groups: dict[str, list[Record]] = {}
     for row in rows:
         groups.setdefault(WORKLOADS[row["workload"]].group, []).append(row)
-    body = [cells(f"{group}, {len(members)}", members, copy) for group, members in groups.items()]
+    body = [cells(group_title(group, rows), rows, copy) for group, rows in groups.items()]
     return aligned([TITLES, *body])
+
+
+def group_title(group: str, rows: Sequence[Record]) -> str:
+    """Return a group, and how many rows it has, in all and cold."""
+    count = sum(row["is cold"] for row in rows)
+    return f"{group}, {len(rows)}" + (f", {count}{COLD_MARK}" if count else "")
+
+
+def cold_lines(records: list[Record], rows: Sequence[Record]) -> list[str]:
+    """Return what the second cache changes, and triton's measure beside ours."""
+    lines = []
+    if cold := [row for row in rows if row["is cold"]]:
+        ours = number(geometric_mean(row["seconds"] / row["warm"] for row in cold))
+        theirs = [r for r in records if r.get("peer") == EAGER and "cold" in r]
+        eager = number(geometric_mean(r["cold"] / r["seconds"] for r in theirs))
+        told = f"{len(cold)} of {len(rows)} rows are cold{COLD_MARK}; times cold over warm: "
+        lines.append(told + f"ours {ours}, eager {eager}")
+    reasons = Counter(str(r["cold error"])[:90] for r in records if "cold error" in r)
+    lines += [f"  not cold, {count}: {reason}" for reason, count in reasons.most_common(3)]
+    checked = [r for r in records if "triton" in r or "triton error" in r]
+    body = [["triton.testing.do_bench of eager, us", "triton", "CUPTI cold", "CUPTI warm", "ratio"]]
+    for record in checked:
+        if "triton error" in record:
+            lines.append(f"  no do_bench of {title(record)}: {record['triton error']}")
+            continue
+        mine = record.get("cold", record["seconds"])
+        times = (record["triton"], record.get("cold"), record["seconds"])
+        shown = [number(time * 1e6) if time else "-" for time in times]
+        body.append([title(record), *shown, number(record["triton"] / mine)])
+    return ["", *lines, *(aligned(body) if len(body) > 1 else [])]
 
 
 def test_lines(records: list[Record]) -> list[str]:

@@ -23,7 +23,7 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
 import gpu_kept  # noqa: E402
-from contact import differences, pythons, rates, table  # noqa: E402
+from contact import cache, differences, pythons, rates, table  # noqa: E402
 from contact.activities import Activities, Activity, ActivityError  # noqa: E402
 from contact.answers import count_tests  # noqa: E402
 from contact.child import without_folders  # noqa: E402
@@ -158,6 +158,16 @@ def test_ratios_are_of_the_same_row():
     late["kernels"] = [{"operators": ["sort"], "seconds": 3e-3}]
     (row,) = table.timed([late, {**theirs, "peer": "PyTorch"}])
     assert row["ratios"] == {"PyTorch": 0.5} and row["size"] == "large (h)"
+    # Rows are cold if both sides are.
+    peer = {**theirs, "peer": "PyTorch", "cold": 4e-3}
+    (row,) = table.timed([{**ours, "cold": 2e-3}, peer])
+    assert row["ratios"] == {"PyTorch": 2.0} and row["seconds"] == 2e-3 and row["warm"] == 1e-3
+    assert row["is cold"] and row["size"] == "large (c)"
+    (row,) = table.timed([{**ours, "cold": 2e-3}, {**theirs, "peer": "PyTorch"}])
+    assert row["ratios"] == {"PyTorch": 2.0} and row["seconds"] == 1e-3 and not row["is cold"]
+    text = "\n".join(table.rate_lines([{**ours, "cold": 2e-3}, {**peer, "triton": 5e-3}]))
+    assert "1 of 1 rows are cold (c); times cold over warm: ours 2.00, eager 2.00" in text
+    assert " 5000        4000        2000   1.25" in text
     (row,) = table.timed([{**late, "seconds": 0.0}])
     assert row["seconds"] == 3e-3
 
@@ -205,6 +215,117 @@ def test_the_time_of_a_call_is_that_of_its_kernels():
     assert written.calls == ["begin", "end"]
     told = record["activities"][0]
     assert told["name"] == "kernel_0" and told["grid"] == (3, 1, 1) and told["shared"] == 128
+
+
+class FakeCupti:
+    """CUPTI, whose callback is called as it would be."""
+
+    def cuptiSubscribe(self, subscriber, callback, given):
+        self.callback = callback
+        subscriber._obj.value = 5
+        return 0
+
+    def cuptiGetCallbackName(self, domain, number, name):
+        names = {6: b"cuMemcpyAsync", 7: b"cuLaunchKernel", 8: b"cuLaunchKernelEx"}
+        name._obj.value = names.get(number)
+        return 0 if number in names else 1
+
+    def cuptiEnableCallback(self, enable, subscriber, domain, number):
+        self.enabled = (enable.value, subscriber.value, domain, number.value)
+        return 0
+
+    def tell(self, site):
+        data = ctypes.create_string_buffer(struct.pack("i4xQQQQQIIQI", site, *[0] * 9), 72)
+        self.callback(None, 1, 7, ctypes.addressof(data))
+
+
+def test_the_first_launch_of_a_call_is_told(monkeypatch):
+    cupti = FakeCupti()
+    monkeypatch.setattr(cache.ctypes, "CDLL", lambda library: cupti)
+    done = []
+
+    def launch_another():
+        done.append("done")
+        cupti.tell(0)
+
+    first = cache.FirstLaunch("libcupti.so", launch_another)
+    assert cupti.enabled == (1, 5, 1, 7)
+    cupti.tell(0)
+    assert not done
+    first.arm()
+    cupti.tell(1)
+    assert not done
+    for _ in range(2):
+        cupti.tell(0)
+        assert done == ["done"]
+    first.arm()
+    first.disarm()
+    cupti.tell(0)
+    assert done == ["done"]
+    # What fails is told later.
+    first = cache.FirstLaunch("libcupti.so", lambda: 1 / 0)
+    first.arm()
+    cupti.tell(0)
+    with pytest.raises(ActivityError, match="division by zero"):
+        first.arm()
+
+
+class FakeGpu:
+    """A GPU that writes down what it is asked for."""
+
+    def __init__(self):
+        self.launched = []
+
+    def attribute(self, number):
+        return {38: 1000, 16: 3}[number]
+
+    def allocate(self, size):
+        assert size == 2992
+        return 1 << 40
+
+    def kernel(self, text, name):
+        assert f".entry {name}(".encode() in text
+        return name
+
+    def launch(self, function, blocks, threads, arguments):
+        self.launched.append((function, blocks, threads, [one.value for one in arguments]))
+
+    def wait(self):
+        pass
+
+
+def test_the_second_cache_is_freed_by_reading_more():
+    gpu = FakeGpu()
+    cache.Eviction(gpu).evict()
+    assert gpu.launched == [("metaops_evict", 24, 256, [1 << 40, 2992])] * 2
+
+
+def test_cold_calls_are_those_before_which_the_cache_was_freed(monkeypatch):
+    cupti = FakeCupti()
+    monkeypatch.setattr(cache.ctypes, "CDLL", lambda library: cupti)
+    written = Written()
+    evicting = Activity("kernel", cache.NAME, 0, 900)
+    kernel = Activity("kernel", "kernel_0", 1000, 3000, (3, 1, 1), (256, 1, 1))
+    written.found = (evicting, kernel)
+    first = cache.FirstLaunch("libcupti.so", lambda: None)
+    assert rates.cold(written, lambda: None, first) == {"cold": pytest.approx(2e-6)}
+    written.found = (kernel,)
+    told = rates.cold(written, lambda: None, first)
+    assert told == {"cold error": "RuntimeError: the second cache was freed 0 times in a call"}
+    assert rates.by_activities(written, lambda: None)["seconds"] == pytest.approx(2e-6)
+
+
+def test_memory_bounds_what_computes_little():
+    assert cache.is_timed_cold(workload_of("softmax"), "large")
+    assert cache.is_timed_cold(workload_of("depthwise 3x3 32 at 112, batch 16"), "own")
+    assert not cache.is_timed_cold(workload_of("product 1024"), "own")
+    for name, size in cache.CHECKED:
+        assert size in workload_of(name).shapes
+        assert cache.is_timed_cold(workload_of(name), size)
+
+
+def workload_of(name):
+    return table.WORKLOADS[name]
 
 
 def test_activities_are_read_from_their_records():
