@@ -7,10 +7,10 @@
 
 kinds: a kernel of each kind on the GPU and on the emulator of its chip, which execute the
 same code, and NumPy. checks: so are all workloads at odd extents. steps: training steps of
-models. rates: the time of kernels by the GPU's clock, beside PyTorch, eager and compiled,
-where a Python on the path has it. tests: test files on the GPU. Results are in FOLDER:
-contact.jsonl has one a line, contact.txt is the summary, culprits.tar.gz has the kernels
-of what went wrong.
+models. exchange: tensors to PyTorch's library and back, in place. rates: the time of
+kernels by the GPU's clock, beside PyTorch, eager and compiled, where a Python on the path
+has it. tests: test files on the GPU. Results are in FOLDER: contact.jsonl has one a line,
+contact.txt is the summary, culprits.tar.gz has the kernels of what went wrong.
 
 With --emulate, the emulator is in the GPU's place, and the CPU in the emulator's.
 """

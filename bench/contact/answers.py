@@ -140,6 +140,13 @@ def answer_step(item: Record, options: Record) -> Iterator[Record]:
         yield steps.ours(item, options["device"], options["lock"], options["activities"])
 
 
+def answer_exchange(item: Record, options: Record) -> Iterator[Record]:
+    """Check an exchange of tensors with others."""
+    from . import exchange
+
+    yield from exchange.check(item, options["device"])
+
+
 def answer_probe(item: Record, options: Record) -> Iterator[Record]:
     """Return whether a CUPTI tells of our kernels."""
     import metaops as mo
@@ -245,6 +252,7 @@ ANSWERS = {
     "checks": answer_check,
     "listings": answer_listing,
     "rates": answer_rate,
+    "exchange": answer_exchange,
     "probe": answer_probe,
     "peers": answer_peer,
     "peer probe": answer_peer_probe,
@@ -252,7 +260,7 @@ ANSWERS = {
     "peer steps": answer_step,
     "tests": answer_tests,
 }
-OWN = ("kinds", "checks", "rates", "steps")
+OWN = ("kinds", "checks", "rates", "steps", "exchange")
 THEIRS = ("peers", "peer probe", "peer steps")
 
 

@@ -32,7 +32,7 @@ from .pool import Job, Pool
 
 SCRIPT = Path(__file__).resolve().parents[1] / "gpu_contact.py"
 #: In the order of their worth.
-PARTS = ("kinds", "checks", "steps", "rates", "tests")
+PARTS = ("kinds", "checks", "steps", "exchange", "rates", "tests")
 TIMED = ("rates", "peers", "steps", "peer steps")
 #: The part of the budget that each may take at most, and seconds that are enough.
 SHARES = {
@@ -40,6 +40,7 @@ SHARES = {
     "kinds": (0.25, 75),
     "checks": (0.25, 75),
     "steps": (0.08, 40),
+    "exchange": (0.06, 30),
     "tests": (0.18, 80),
 }
 #: Seconds for the end: children are killed, and what there is is packed.
@@ -128,7 +129,7 @@ class Contact:
         self.records: list[Record] = []
         self.parts: list[Part] = []
         self.cores = len(os.sched_getaffinity(0))
-        self.python, self.cupti, self.cupti_there = "", "", ""
+        self.python, self.torch, self.cupti, self.cupti_there = "", "", "", ""
         self.probed = False
 
     # Results
@@ -224,9 +225,9 @@ class Contact:
 
     def find_python(self) -> None:
         """Find PyTorch."""
-        python, what = pythons.find()
-        self.report("machine", {}, {"pytorch": what})
-        self.python = python
+        found = pythons.find()
+        self.report("machine", {}, {"pytorch": found.what})
+        self.python, self.torch = found.python, found.folder
 
     def probe(self) -> None:
         """Find out which CUPTI can be used, by them and by us, once."""
@@ -285,6 +286,14 @@ class Contact:
             eager = [{**item, "peer": "PyTorch"} for item in items]
             wanted.append(("peer steps", self.job("peer steps", 2, 40), eager))
         self.run(wanted, self.until("steps"))
+
+    def exchange(self) -> None:
+        """Exchange tensors with PyTorch."""
+        self.probe()
+        from .exchange import EXCHANGES
+
+        items = [{"exchange": name, "library": self.torch} for name in EXCHANGES]
+        self.run([("exchange", self.job("exchange", 2, 25), items)], self.until("exchange"))
 
     def rates(self) -> None:
         """Time our kernels and the peers'."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 #: What our own process has for its Python, and no other may see.
@@ -16,6 +17,17 @@ GIVEN_LIBRARIES = "METAOPS_BUNDLE_LIBRARIES"
 NAMES = ("python3", "python", *(f"python3.{minor}" for minor in range(14, 8, -1)))
 #: Importing PyTorch for the first time takes long on some disks.
 SECONDS = 60
+ASKED = "import torch, numpy; print(torch.__version__, torch.__path__[0])"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A Python that has PyTorch, if there is one; else `what` says why not."""
+
+    python: str
+    what: str
+    #: Of PyTorch's libraries.
+    folder: str = ""
 
 
 def environment() -> dict[str, str]:
@@ -26,8 +38,8 @@ def environment() -> dict[str, str]:
     return others
 
 
-def find() -> tuple[str, str]:
-    """Return the first Python on the path that has PyTorch, and what it is; or why none."""
+def find() -> Found:
+    """Return the first Python on the path that has PyTorch."""
     tried: list[str] = []
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         for name in NAMES:
@@ -35,15 +47,19 @@ def find() -> tuple[str, str]:
             if not os.access(python, os.X_OK):
                 continue
             tried.append(str(python))
-            command = [str(python), "-c", "import torch, numpy; print(torch.__version__)"]
             try:
                 done = subprocess.run(
-                    command, capture_output=True, text=True, env=environment(), timeout=SECONDS
+                    [str(python), "-c", ASKED],
+                    capture_output=True,
+                    text=True,
+                    env=environment(),
+                    timeout=SECONDS,
                 )
             except (OSError, subprocess.TimeoutExpired):
                 continue
             if done.returncode == 0:
-                return str(python), f"PyTorch {done.stdout.strip()}"
+                version, path = done.stdout.strip().split(" ", 1)
+                return Found(str(python), f"PyTorch {version}", f"{path}/lib")
     if not tried:
-        return "", "no Python on the path"
-    return "", f"PyTorch is in none of {len(tried)} Pythons on the path"
+        return Found("", "no Python on the path")
+    return Found("", f"PyTorch is in none of {len(tried)} Pythons on the path")

@@ -28,14 +28,14 @@ EAGER, COMPILED, TF32 = "PyTorch", "torch.compile", "PyTorch TF32"
 
 def is_bad(record: Record) -> bool:
     """Return whether a result says that something is wrong with us."""
-    if record["part"] not in ("kinds", "checks", "steps", "rates", "tests"):
+    if record["part"] not in ("kinds", "checks", "steps", "exchange", "rates", "tests"):
         return False
     return bool(record.get("error") or record.get("difference") or record.get("failed"))
 
 
 def title(record: Record) -> str:
     """Return what a result is about."""
-    names = ("kind", "workload", "file", "fault", "subject", "floor")
+    names = ("kind", "workload", "file", "fault", "subject", "exchange", "floor")
     name = next((str(record[key]) for key in names if key in record), "")
     return f"{name}, {record['size']}" if "size" in record else name
 
@@ -82,6 +82,7 @@ def summary(records: list[Record], parts: list[Part], seconds: float, options: O
     for part in ("kinds", "checks"):
         lines += check_lines(part, [r for r in records if r["part"] == part])
     lines += step_lines(records)
+    lines += exchange_lines([r for r in records if r["part"] == "exchange"])
     lines += rate_lines(records)
     lines += test_lines([r for r in records if r["part"] == "tests"])
     return "\n".join(line[:WIDTH] for line in lines) + "\n"
@@ -144,6 +145,16 @@ def check_lines(part: str, records: list[Record]) -> list[str]:
     if near:
         lines += wrapped(f"  right, but not to the bit: {', '.join(near)}")
     return lines
+
+
+def exchange_lines(records: list[Record]) -> list[str]:
+    """Return what became of exchanges of tensors."""
+    right = sorted(title(record) for record in records if record.get("difference") == "")
+    lines = [f"exchange: {len(right)} of {len(records)} right: {', '.join(right)}"]
+    for record in records:
+        what = record.get("error") or record.get("difference") or record.get("skipped")
+        lines += [f"  {title(record)}: {what}"] if what else []
+    return ["", *lines] if records else []
 
 
 def step_lines(records: list[Record]) -> list[str]:

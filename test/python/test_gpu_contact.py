@@ -23,7 +23,7 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
 import gpu_kept  # noqa: E402
-from contact import cache, differences, pythons, rates, table  # noqa: E402
+from contact import cache, differences, exchange, pythons, rates, table  # noqa: E402
 from contact.activities import Activities, Activity, ActivityError  # noqa: E402
 from contact.answers import count_tests  # noqa: E402
 from contact.child import without_folders  # noqa: E402
@@ -103,6 +103,25 @@ def test_a_budget_that_ends_leaves_a_summary(tmp_path):
     assert time.monotonic() - begin < 25
     line = next(line for line in output.splitlines() if line.startswith("checks  "))
     assert int(line.split()[3]) > 0
+
+
+def test_tensors_are_exchanged_without_a_copy(tmp_path):
+    code, output, records = contact(tmp_path, "exchange", "--emulate")
+    assert code == 0, output
+    told = {record["exchange"]: record for record in of("exchange", records)}
+    assert told["structs of ours"]["difference"] == told["structs by hand"]["difference"] == ""
+    assert told["ours to PyTorch"]["skipped"] == "no libtorch_cpu.so in any Python"
+    assert "exchange: 2 of 5 right: structs by hand, structs of ours" in output
+
+
+def test_what_is_exchanged_wrongly_is_told(monkeypatch):
+    # A dtype and an address that are not so.
+    monkeypatch.setitem(exchange.CODES, "int32", (0, 64))
+    (told,) = exchange.check({"exchange": "structs of ours"}, "cpu:0")
+    assert told["difference"] == "int32 of shape (), dtype: (0, 32, 1), expected (0, 64, 1)"
+    monkeypatch.setattr(exchange, "address", lambda var: 12)
+    (told,) = exchange.check({"exchange": "structs by hand"}, "cpu:0")
+    assert told["difference"].startswith("address of what was imported: 12, expected ")
 
 
 def test_who_stops_it_has_a_summary(tmp_path):
@@ -382,17 +401,17 @@ def test_the_first_python_that_has_pytorch_is_found(tmp_path, monkeypatch):
     make_python(tmp_path / "a", "exit 1")
     # What is ours is not seen by others.
     having = make_python(
-        tmp_path / "b", 'test "$PYTHONPATH$LD_LIBRARY_PATH" = /theirs && echo 2.9.1'
+        tmp_path / "b", 'test "$PYTHONPATH$LD_LIBRARY_PATH" = /theirs && echo 2.9.1 /site/torch'
     )
     monkeypatch.setenv("PYTHONPATH", "/ours")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/ours")
     monkeypatch.setenv("METAOPS_BUNDLE_LIBRARIES", "/theirs")
     monkeypatch.setenv("PATH", f"{tmp_path / 'a'}:{tmp_path / 'b'}")
-    assert pythons.find() == (having, "PyTorch 2.9.1")
+    assert pythons.find() == pythons.Found(having, "PyTorch 2.9.1", "/site/torch/lib")
     monkeypatch.setenv("PATH", str(tmp_path / "a"))
-    assert pythons.find() == ("", "PyTorch is in none of 1 Pythons on the path")
+    assert pythons.find() == pythons.Found("", "PyTorch is in none of 1 Pythons on the path")
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
-    assert pythons.find() == ("", "no Python on the path")
+    assert pythons.find() == pythons.Found("", "no Python on the path")
 
 
 def test_assemblers_and_folders_are_told_to_the_session():
