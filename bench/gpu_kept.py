@@ -38,6 +38,7 @@ KEPT = Path(__file__).resolve().parents[1] / "results" / "gpu"
 PEERS = {"eager_us": EAGER, "tf32_us": TF32, "compile_us": COMPILED}
 NUMBERS = ("us", "warm_us", "host_us", "events_us", "predicted_us", *PEERS, "bytes", "flops")
 COLUMNS = ("workload", "size", "group", *NUMBERS, "cold", "blocks", "threads")
+RATES = "rates.csv"
 BY_HOST = "with routines of the host"
 #: Groups of workloads that are bound by the same.
 FAMILIES = {
@@ -103,7 +104,12 @@ def keep(folder: Path, name: str) -> None:
     told = summary(records, parts, records[-1]["at"], options)
     told = "".join(line.rstrip() + "\n" for line in told.splitlines())
     (KEPT / name / "contact.txt").write_text(told)
-    with (KEPT / name / "rates.csv").open("w", newline="") as file:
+    write_rates(KEPT / name / RATES, records)
+
+
+def write_rates(path: Path, records: Sequence[Record]) -> None:
+    """Write a line for each workload and size: what is measured, predicted, and by peers."""
+    with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
         for line in rates(records):
@@ -173,7 +179,7 @@ def write_tables() -> None:
     """Write the tables of all runs that the page has places for."""
     page = KEPT / "README.md"
     text = page.read_text()
-    for file in sorted(KEPT.glob("*/rates.csv")):
+    for file in sorted(KEPT.glob(f"*/{RATES}")):
         lines = read(file)
         for what, made in (("headlines", headlines(lines)), ("predictions", predictions(lines))):
             begin, end = f"<!-- {what} of {file.parent.name} -->", f"<!-- end of {what} -->"

@@ -89,6 +89,8 @@ def answer_check(item: Record, options: Record) -> Iterator[Record]:
     difference = kernels.agree(mine, expected, WORKLOADS[name])
     record: Record = {"difference": difference}
     record["same_bits"] = [a.tobytes() for a in mine] == [b.tobytes() for b in expected]
+    if not record["same_bits"]:
+        record["bits"] = differences.describe_bits(mine, expected)
     if difference:
         record["where"] = differences.describe(mine, expected)
         differences.keep(options["folder"], file_name(name), mine)

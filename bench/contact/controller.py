@@ -356,9 +356,17 @@ class Contact:
         for name in SIGNALS:
             signal.signal(name, signal.SIG_IGN)
         print(self.write_summary(), flush=True)
+        self.write_rates()
         self.pack()
         shutil.rmtree(self.scratch, ignore_errors=True)
         return int(any(table.is_bad(record) for record in self.records))
+
+    def write_rates(self) -> None:
+        """Write all rows, if some were timed."""
+        if table.timed(self.records):
+            from gpu_kept import RATES, write_rates
+
+            write_rates(self.options.folder / RATES, self.records)
 
     def pack(self) -> None:
         """Pack what is kept of what went wrong."""

@@ -48,6 +48,24 @@ def describe(mine: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> list[R
     return found
 
 
+def describe_bits(mine: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> list[Record]:
+    """Return, of each result with other bits, how many elements have, and two of them."""
+    found: list[Record] = []
+    for place, (a, b) in enumerate(zip(mine, theirs, strict=False)):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            continue
+        other = np.argwhere(bits_of(a) != bits_of(b))
+        if len(other):
+            told = [[str(a[tuple(k)]), str(b[tuple(k)])] for k in (other[0], other[-1])]
+            found.append({"result": place, "of": a.size, "differ": len(other), "told": told})
+    return found
+
+
+def bits_of(array: np.ndarray) -> np.ndarray:
+    """Return elements as unsigned integers."""
+    return np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(array.shape)
+
+
 def keep(folder: str, name: str, results: Sequence[np.ndarray]) -> None:
     """Keep results that are not too many."""
     if sum(result.nbytes for result in results) <= KEPT_BYTES:

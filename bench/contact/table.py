@@ -141,10 +141,26 @@ def check_lines(part: str, records: list[Record]) -> list[str]:
         lines.append(f"  {title(record)}: {what} {where}")
     if len(wrong) > MOST_WRONG:
         lines.append(f"  and {len(wrong) - MOST_WRONG} more")
-    near = [title(r) for r in records if not is_bad(r) and not r.get("same_bits", True)]
-    if near:
-        lines += wrapped(f"  right, but not to the bit: {', '.join(near)}")
+    near = [r for r in records if not is_bad(r) and not r.get("same_bits", True)]
+    lines += ["  right, but not to the bit:"] if near else []
+    lines += [f"    {title(record)}: {bits(record)}" for record in near[:MOST_WRONG]]
+    if len(near) > MOST_WRONG:
+        lines.append(f"    and {len(near) - MOST_WRONG} more")
     return lines
+
+
+def bits(record: Record) -> str:
+    """Return which results have other bits, and the first two of each."""
+    told = record.get("bits", ())
+    return "; ".join(
+        f"result {one['result']}, {one['differ']} of {one['of']}, {told_pairs(one['told'])}"
+        for one in told
+    )
+
+
+def told_pairs(pairs: Sequence[Sequence[str]]) -> str:
+    """Return pairs of elements, what we have and what it should be."""
+    return ", ".join(f"{mine} for {theirs}" for mine, theirs in pairs)
 
 
 def exchange_lines(records: list[Record]) -> list[str]:

@@ -67,7 +67,7 @@ def test_all_parts_run_on_the_emulator(tmp_path, monkeypatch):
     # Nothing says where the machine has its files.
     assert str(BENCH.parent) not in output + (tmp_path / "contact.jsonl").read_text()
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["contact.jsonl", "contact.txt", "culprits.tar.gz", "log.txt"]
+    assert names == ["contact.jsonl", "contact.txt", "culprits.tar.gz", "log.txt", "rates.csv"]
     kept = tmp_path / "kept"
     kept.mkdir()
     monkeypatch.setattr(gpu_kept, "KEPT", kept)
@@ -382,6 +382,22 @@ def test_where_results_are_wrong_is_told():
     (told,) = differences.describe([expected, mine], [expected, expected])
     assert told["result"] == 1 and told["wrong"] == 2
     assert told["first"] == [[1, 2], "7.0", "6.0"] and told["last"] == [[2, 3], "nan", "11.0"]
+
+
+def test_other_bits_are_told():
+    expected = np.array([1.0, 2.0, 0.0], "float32")
+    mine = np.array([1.0, 2.0000002, -0.0], "float32")
+    (told,) = differences.describe_bits([expected, mine], [expected, expected])
+    assert told == {
+        "result": 1,
+        "of": 3,
+        "differ": 2,
+        "told": [["2.0000002", "2.0"], ["-0.0", "0.0"]],
+    }
+    record = {"part": "kinds", "kind": "rows", "difference": "", "same_bits": False, "bits": [told]}
+    assert table.check_lines("kinds", [record])[-1] == (
+        "    rows: result 1, 2 of 3, 2.0000002 for 2.0, -0.0 for 0.0"
+    )
 
 
 def test_activities_need_cupti():
