@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help="all if none")
     parser.add_argument("--budget", type=float, default=480, help="seconds for all")
     parser.add_argument("--emulate", action="store_true", help="needs no GPU")
-    parser.add_argument("--chip", default="sm_90a", help="what is emulated")
+    parser.add_argument("--chip", default="", help="what is emulated; by default the GPU's")
     parser.add_argument("--output", type=Path, default=Path("contact"), help="folder for results")
     parser.add_argument("--workloads", nargs="+", default=(), help="names, groups or patterns")
     parser.add_argument("--tests", nargs="+", default=TESTS, help="files, as 'reduce'")

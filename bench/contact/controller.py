@@ -9,6 +9,7 @@ summary again and again, so that whoever stops it has what there was by then.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -25,12 +26,16 @@ from typing import Any
 
 from workloads import WORKLOADS, select
 
-from . import pythons, table
+from . import pythons, table, troubles
 from .answers import THEIRS, find_cupti
 from .child import Record, first_line, without_folders
 from .pool import Job, Pool
 
 SCRIPT = Path(__file__).resolve().parents[1] / "gpu_contact.py"
+BUNDLE = SCRIPT.parents[1]
+#: Parts that need no GPU.
+OF_HOST = ("exchange",)
+DEFAULT_CHIP = "sm_90a"
 #: In the order of their worth.
 PARTS = ("kinds", "checks", "steps", "exchange", "rates", "tests")
 TIMED = ("rates", "peers", "steps", "peer steps")
@@ -66,7 +71,8 @@ class Options:
     folder: Path
     budget: float
     emulate: bool = False
-    chip: str = "sm_90a"
+    #: By default that of the GPU.
+    chip: str = ""
     patterns: Sequence[str] = ()
     tests: Sequence[str] = TESTS
     #: Seconds for one item; by default as each part has it.
@@ -76,12 +82,12 @@ class Options:
     @property
     def device(self) -> str:
         """What is checked and timed."""
-        return f"emulator:{self.chip}" if self.emulate else "cuda:0"
+        return f"emulator:{self.chip or DEFAULT_CHIP}" if self.emulate else "cuda:0"
 
     @property
     def reference(self) -> str:
         """What it is compared with."""
-        return "cpu:0" if self.emulate else f"emulator:{self.chip}"
+        return "cpu:0" if self.emulate else f"emulator:{self.chip or DEFAULT_CHIP}"
 
 
 @dataclass
@@ -121,16 +127,20 @@ class Contact:
         self.options = options
         self.begin = time.monotonic()
         self.end = self.begin + max(options.budget - END, 2)
-        options.folder.mkdir(parents=True, exist_ok=True)
+        options.folder, told = troubles.writable(options.folder)
         self.scratch = Path(tempfile.mkdtemp(prefix="contact-"))
         self.log = (options.folder / "log.txt").open("ab")
         self.lines = (options.folder / "contact.jsonl").open("w")
         self.lock = threading.Lock()
         self.records: list[Record] = []
+        #: Why results are nowhere but in this process.
+        self.is_full = ""
         self.parts: list[Part] = []
         self.cores = len(os.sched_getaffinity(0))
         self.python, self.torch, self.cupti, self.cupti_there = "", "", "", ""
-        self.probed = False
+        self.probed, self.has_gpu = False, True
+        for text in told + troubles.of_machine(options.folder):
+            self.tell(text)
 
     # Results
 
@@ -140,17 +150,30 @@ class Contact:
         whole = {"part": part, "at": at, **item, **record}
         with self.lock:
             self.records.append(whole)
-            self.lines.write(json.dumps(without_folders(whole)) + "\n")
-            self.lines.flush()
+            try:
+                self.lines.write(json.dumps(without_folders(whole)) + "\n")
+                self.lines.flush()
+            except OSError as error:
+                self.is_full = self.is_full or first_line(error)
+
+    def tell(self, trouble: str) -> None:
+        """Say at once what this machine lacks."""
+        print(f"contact: {trouble}", flush=True)
+        self.report("trouble", {}, {"trouble": trouble})
 
     def write_summary(self) -> str:
         """Write the table, and return it."""
         with self.lock:
             records = without_folders(self.records)
         text = table.summary(records, self.parts, time.monotonic() - self.begin, self.options)
+        if self.is_full:
+            text = f"! Results are here alone: {self.is_full}\n{text}"
         file = self.options.folder / "contact.txt"
-        file.with_suffix(".part").write_text(text)
-        file.with_suffix(".part").replace(file)
+        try:
+            file.with_suffix(".part").write_text(text)
+            file.with_suffix(".part").replace(file)
+        except OSError as error:
+            self.is_full = self.is_full or first_line(error)
         return text
 
     # Children
@@ -159,7 +182,7 @@ class Contact:
         """Return how the children of a part are made."""
         theirs = part in THEIRS
         options = {
-            "device": self.options.device,
+            "device": self.options.device if self.has_gpu else "cpu:0",
             "reference": self.options.reference,
             "emulate": self.options.emulate,
             "folder": str(self.scratch),
@@ -219,9 +242,30 @@ class Contact:
         until = self.until("device")
         looking = threading.Thread(target=self.find_python, daemon=True)
         looking.start()
+        self.looking = looking
         if not self.options.emulate:
             self.run([("device", self.job("device", 1, 20), [{}])], until)
-        self.looking = looking
+            self.look_at_gpu()
+
+    def look_at_gpu(self) -> None:
+        """Tell what the GPU lacks; without one, leave out what needs it."""
+        records = [record for record in self.records if record["part"] == "device"]
+        device = {key: v for record in records for key, v in record.get("device", {}).items()}
+        try:
+            if "gpu" in device:
+                file = BUNDLE / "chip.txt"
+                made_for = file.read_text().strip() if file.exists() else ""
+                for text in troubles.of_gpu(device, made_for):
+                    self.tell(text)
+                self.options.chip = self.options.chip or troubles.chip_of(device)
+            elif not any("lost" in record for record in records):
+                errors = [record["error"] for record in records if "error" in record]
+                reasons = [error.removeprefix("DriverError: ") for error in errors]
+                raise troubles.NoGpuError("; ".join(reasons) or "the driver did not answer")
+        except troubles.NoGpuError as error:
+            self.tell(f"no kernel runs here: {error}; contact --emulate runs all without a GPU")
+            self.has_gpu = False
+            self.options.parts = [part for part in self.options.parts if part in OF_HOST]
 
     def find_python(self) -> None:
         """Find PyTorch."""
@@ -235,7 +279,7 @@ class Contact:
             return
         self.probed = True
         self.looking.join(max(0.0, min(40.0, self.end - time.monotonic())))
-        if self.options.emulate:
+        if self.options.emulate or not self.has_gpu:
             return
         if self.python:
             job = self.job("peer probe", 1, 40)
@@ -349,17 +393,21 @@ class Contact:
         except Exception as error:
             self.report("machine", {}, {"error": f"{part.__name__}: {first_line(error)}"})
         self.write_summary()
-        self.pack()
+        with contextlib.suppress(OSError):
+            self.pack()
 
     def finish(self) -> int:
         """Write and pack what there is."""
         for name in SIGNALS:
             signal.signal(name, signal.SIG_IGN)
+        for last in (self.write_rates, self.pack):
+            try:
+                last()
+            except OSError as error:
+                self.is_full = self.is_full or first_line(error)
         print(self.write_summary(), flush=True)
-        self.write_rates()
-        self.pack()
         shutil.rmtree(self.scratch, ignore_errors=True)
-        return int(any(table.is_bad(record) for record in self.records))
+        return int(not self.has_gpu or any(table.is_bad(record) for record in self.records))
 
     def write_rates(self) -> None:
         """Write all rows, if some were timed."""
@@ -391,7 +439,7 @@ def machine() -> Record:
     import metaops as mo
 
     system = (platform.system(), " ".join(platform.libc_ver()), platform.machine())
-    commit = SCRIPT.parents[1] / "commit.txt"
+    commit = BUNDLE / "commit.txt"
     return {
         "system": ", ".join(system),
         "cores": len(os.sched_getaffinity(0)),

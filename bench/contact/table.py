@@ -77,6 +77,8 @@ def summary(records: list[Record], parts: list[Part], seconds: float, options: O
     lines = [
         f"{options.device} beside {options.reference}, {seconds:.0f} s of {options.budget:.0f}"
     ]
+    for record in records:
+        lines += wrapped(f"! {record['trouble']}") if "trouble" in record else []
     lines += machine_lines(records)
     lines += part_lines(records, parts)
     for part in ("kinds", "checks"):

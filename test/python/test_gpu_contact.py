@@ -6,11 +6,12 @@
 import ctypes
 import json
 import os
+import re
+import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tarfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
 import gpu_kept  # noqa: E402
-from contact import cache, differences, exchange, pythons, rates, table  # noqa: E402
+from contact import cache, differences, exchange, pythons, rates, table, troubles  # noqa: E402
 from contact.activities import Activities, Activity, ActivityError  # noqa: E402
 from contact.answers import count_tests  # noqa: E402
 from contact.child import without_folders  # noqa: E402
@@ -146,16 +147,73 @@ def test_what_went_wrong_is_listed(tmp_path):
 
 
 @without_gpu
-def test_what_does_not_run_says_why(tmp_path):
-    code, output, records = contact(
-        tmp_path, "checks", "--budget", "60", "--workloads", "chain of 1"
-    )
+def test_without_a_gpu_what_needs_none_is_done(tmp_path):
+    code, output, records = contact(tmp_path, "checks", "exchange", "--budget", "60")
     assert code == 1
-    assert "libcuda.so.1" in of("checks", records)[0]["error"]
-    assert "NVIDIA's driver" in of("device", records)[0]["error"]
-    assert "libcuda.so.1" in output
-    with tarfile.open(tmp_path / "culprits.tar.gz") as archive:
-        assert archive.getnames() == ["culprits/chain_of_1.txt"]
+    assert "libcuda.so.1" in of("device", records)[0]["error"]
+    (trouble,) = of("trouble", records)
+    assert "no kernel runs here: " in trouble["trouble"]
+    assert "NVIDIA's driver" in trouble["trouble"]
+    assert " ".join(output.split()).count("contact --emulate runs all without a GPU") == 2
+    assert not of("checks", records) and "exchange: 2 of 5 right" in output
+
+
+def test_results_go_elsewhere_where_they_may_not_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    folder, told = troubles.writable(tmp_path / "file" / "results")
+    assert folder.is_dir() and len(told) == 1
+    assert f"no results can be in {tmp_path}/file/results (Not a directory)" in told[0]
+    assert troubles.writable(tmp_path / "results") == (tmp_path / "results", [])
+
+
+def test_what_there_is_little_of_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(troubles, "FLAGS", tmp_path / "flags")
+    (tmp_path / "flags").write_text("flags : fpu sse avx avx2\n")
+    room = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: room._replace(free=400 * 10**6))
+    assert troubles.of_machine(tmp_path) == []
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: room._replace(free=17 * 10**6))
+    assert troubles.of_machine(tmp_path)[0].endswith(": 17 MB, of 100 wanted")
+    (tmp_path / "flags").write_text("flags : fpu sse avx\n")
+    assert "AVX2" in troubles.of_machine(tmp_path)[-1]
+
+
+DEVICE = {"gpu": "NVIDIA H100", "driver": "580.1", "driver CUDA": 13000, "multiprocessors": 132}
+DEVICE |= {"capability major": 9, "capability minor": 0, "clusters of 16": 7}
+
+
+@pytest.mark.parametrize(
+    ("device", "told"),
+    [
+        ({}, ""),
+        ({"clusters of 16": 0}, "no cluster of 16 blocks fits"),
+        ({"gpu": "NVIDIA H100 MIG 1g.10gb", "multiprocessors": 16}, "a slice of 16 multiproc"),
+        ({"capability major": 8}, "kernels for sm_90a: those for sm_80 are compiled here"),
+    ],
+)
+def test_what_a_gpu_lacks_is_told(device, told):
+    lines = troubles.of_gpu(DEVICE | device, "sm_90a")
+    assert [told in line for line in lines] == [True] * bool(told)
+
+
+@pytest.mark.parametrize(
+    ("device", "told"),
+    [
+        ({"driver CUDA": 11080}, "driver 580.1 is for CUDA 11.8, and one for CUDA 12.0 is needed"),
+        ({"capability major": 7, "capability minor": 5}, "of capability 7.5, and code is made"),
+        ({"capability major": 10}, "of capability 10.0, and code is made for sm_80, sm_86"),
+    ],
+)
+def test_what_no_kernel_runs_on_is_told(device, told):
+    with pytest.raises(troubles.NoGpuError, match=re.escape(told)):
+        troubles.of_gpu(DEVICE | device, "sm_90a")
+
+
+def test_the_chip_is_the_best_that_the_gpu_runs():
+    chips = {(8, 0): "sm_80", (8, 6): "sm_86", (8, 8): "sm_87", (9, 0): "sm_90a"}
+    for (major, minor), chip in chips.items():
+        device = DEVICE | {"capability major": major, "capability minor": minor}
+        assert troubles.chip_of(device) == chip
 
 
 def test_one_row_of_each_group_comes_first():

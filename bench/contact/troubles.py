@@ -1,0 +1,84 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Troubles: what a machine or its GPU lacks, in a line each.
+
+What is missing before this Python starts, glibc or a part of the archive, is told by the
+bundle's script itself (script/gpu-bundle).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from .child import Record
+
+#: Of PTX 8.0, which the kernels are written in.
+OLDEST_DRIVER = 12000
+#: By their capabilities, each of whose code later ones of the same major number run.
+CHIPS = {80: "sm_80", 86: "sm_86", 87: "sm_87", 89: "sm_89", 90: "sm_90a"}
+#: What logs and culprits may take, and what compilers leave for a while.
+RESULT_BYTES, SCRATCH_BYTES = 100_000_000, 300_000_000
+FLAGS = Path("/proc/cpuinfo")
+
+
+class NoGpuError(Exception):
+    """No kernel can run on this machine's GPU; the message says why."""
+
+
+def writable(folder: Path) -> tuple[Path, list[str]]:
+    """Return where results can be written, and the trouble if it is somewhere else."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "contact.jsonl").open("w").close()
+    except OSError as error:
+        other = Path(tempfile.mkdtemp(prefix="contact-results-"))
+        reason = error.strerror or str(error)
+        return other, [f"no results can be in {folder} ({reason}): they are in {other}"]
+    return folder, []
+
+
+def of_machine(folder: Path) -> list[str]:
+    """Return what there is not enough of."""
+    told = []
+    places = {folder: RESULT_BYTES, Path(tempfile.gettempdir()): SCRATCH_BYTES}
+    for place, wanted in places.items():
+        free = shutil.disk_usage(place).free
+        if free < wanted:
+            told.append(f"little room in {place}: {free // 10**6} MB, of {wanted // 10**6} wanted")
+    if FLAGS.exists() and " avx2" not in FLAGS.read_text():
+        told.append("the processor has no AVX2: the emulator is slow, and its part may not end")
+    return told
+
+
+def chip_of(device: Record) -> str:
+    """Return the chip whose code a GPU runs."""
+    major, minor = device["capability major"], device["capability minor"]
+    fitting = [one for one in CHIPS if one // 10 == major and one <= 10 * major + minor]
+    if not fitting:
+        known = ", ".join(CHIPS.values())
+        name = f"{device['gpu']} is of capability {major}.{minor}"
+        raise NoGpuError(f"{name}, and code is made for {known}")
+    return CHIPS[max(fitting)]
+
+
+def of_gpu(device: Record, made_for: str) -> list[str]:
+    """Return what a GPU lacks by what is known of it; raise if kernels cannot run there."""
+    name, chip = device["gpu"], chip_of(device)
+    version = device["driver CUDA"]
+    if version < OLDEST_DRIVER:
+        raise NoGpuError(
+            f"the driver {device.get('driver', '')} is for CUDA {version // 1000}."
+            f"{version % 1000 // 10}, and one for CUDA {OLDEST_DRIVER // 1000}.0 is needed"
+        )
+    told = []
+    if " MIG " in f"{name} ":
+        processors = device["multiprocessors"]
+        told.append(f"{name} is a slice of {processors} multiprocessors: times are the slice's")
+    if device.get("clusters of 16", 1) == 0:
+        told.append("no cluster of 16 blocks fits: kernels that have one fail")
+    if made_for not in ("", chip):
+        told.append(f"the archive has kernels for {made_for}: those for {chip} are compiled here")
+    return told
