@@ -12,6 +12,7 @@ kernels by the GPU's clock, beside PyTorch, eager and compiled, where a Python o
 has it. tests: test files on the GPU. Results are in FOLDER: contact.jsonl has one a line,
 contact.txt is the summary, culprits.tar.gz has the kernels of what went wrong.
 
+With --beside, rates has what became faster since another bundle was made, and no peers.
 With --emulate, the emulator is in the GPU's place, and the CPU in the emulator's.
 """
 
@@ -44,7 +45,10 @@ def main() -> None:
     parser.add_argument("--tests", nargs="+", default=TESTS, help="files, as 'reduce'")
     parser.add_argument("--patience", type=float, default=0, help="seconds for one result")
     parser.add_argument("--faults", action="store_true", help="add results that fail, to see it")
+    parser.add_argument("--beside", type=Path, help="another bundle, timed in turns with this one")
     given = parser.parse_args()
+    if given.beside and not (given.beside / "contact").exists():
+        parser.error(f"{given.beside} is no bundle: it has no contact")
     unknown = set(given.parts) - set(PARTS)
     if unknown:
         parser.error(f"no part is called {' or '.join(sorted(unknown))}; there are {PARTS}")
@@ -58,6 +62,7 @@ def main() -> None:
         tests=given.tests,
         patience=given.patience,
         faults=given.faults,
+        beside=given.beside and given.beside.resolve(),
     )
     sys.exit(Contact(options).go())
 

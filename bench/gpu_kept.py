@@ -4,6 +4,7 @@
 """What the repository keeps of runs on GPUs: results/gpu/.
 
     gpu_kept.py keep FOLDER NAME     of what gpu_contact.py wrote in FOLDER, in results/gpu/NAME
+    gpu_kept.py compare OLD NEW      tell what became faster between two folders or names
     gpu_kept.py tables               written anew in results/gpu/README.md, from what is kept
 
 contact.txt is the summary, and rates.csv has a line for each workload and size.
@@ -20,6 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from contact.child import Record, without_folders
+from contact.compare import Times, compare, of_lines
 from contact.controller import Options, Part
 from contact.table import (
     COLD_MARK,
@@ -188,8 +190,16 @@ def write_tables() -> None:
     page.write_text(text)
 
 
+def times(name: str) -> Times:
+    """Return the times of a run, by what it is called in results/gpu or by its folder."""
+    for folder in (KEPT / name, Path(name)):
+        if (folder / RATES).exists():
+            return of_lines(read(folder / RATES))
+    raise SystemExit(f"gpu_kept: there is no {RATES} in {name} or {KEPT / name}")
+
+
 def main() -> None:
-    """Keep a run, or write the tables."""
+    """Keep a run, compare two, or write the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -198,7 +208,13 @@ def main() -> None:
     keeping.add_argument("folder", type=Path)
     keeping.add_argument("name")
     commands.add_parser("tables")
+    comparing = commands.add_parser("compare")
+    comparing.add_argument("old")
+    comparing.add_argument("new")
     given = parser.parse_args()
+    if given.command == "compare":
+        print("\n".join(compare(times(given.old), times(given.new))))
+        return
     if given.command == "keep":
         keep(given.folder, given.name)
     write_tables()

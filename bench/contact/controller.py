@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,8 @@ class Options:
     #: Seconds for one item; by default as each part has it.
     patience: float = 0.0
     faults: bool = False
+    #: The folder of another bundle, whose rates are taken in turns with ours.
+    beside: Path | None = None
 
     @property
     def device(self) -> str:
@@ -340,7 +342,7 @@ class Contact:
         self.run([("exchange", self.job("exchange", 2, 25), items)], self.until("exchange"))
 
     def rates(self) -> None:
-        """Time our kernels and the peers'."""
+        """Time our kernels, and the peers' or those of another bundle."""
         self.probe()
         left = self.end - time.monotonic()
         tests = min(SHARES["tests"][0] * self.options.budget, SHARES["tests"][1], left / 2)
@@ -350,7 +352,11 @@ class Contact:
         wanted: list[tuple[str, Job, Sequence[Record]]] = [
             ("rates", self.job("rates", quarter, 60), items)
         ]
-        if self.python:
+        if self.options.beside:
+            job = self.job("rates", quarter, 60)
+            command = [str(self.options.beside / "contact"), *job.command[2:]]
+            wanted.append(("beside", replace(job, command=command), items))
+        elif self.python:
             eager = [{**item, "peer": "PyTorch"} for item in items]
             compiled = [{**item, "peer": "torch.compile"} for item in items]
             wanted.append(("peers", self.job("peers", quarter, 60), [{"floors": True}, *eager]))

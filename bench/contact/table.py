@@ -85,6 +85,10 @@ def summary(records: list[Record], parts: list[Part], seconds: float, options: O
         lines += check_lines(part, [r for r in records if r["part"] == part])
     lines += step_lines(records)
     lines += exchange_lines([r for r in records if r["part"] == "exchange"])
+    if any(record["part"] == "beside" for record in records):
+        from .compare import compare, of_records
+
+        lines += ["", *compare(of_records(records, "beside"), of_records(records, "rates"))]
     lines += rate_lines(records)
     lines += test_lines([r for r in records if r["part"] == "tests"])
     return "\n".join(line[:WIDTH] for line in lines) + "\n"
@@ -294,7 +298,7 @@ def rate_lines(records: list[Record]) -> list[str]:
     if errors:
         lines += ["", f"Not timed: {len(errors)}"]
         lines += [f"  {title(record)}: {record['error']}" for record in errors[:MOST_WRONG]]
-    for part in ("peers", "compiled"):
+    for part in ("peers", "compiled", "beside"):
         reasons = Counter(r["error"][:90] for r in records if r["part"] == part and "error" in r)
         lines += [f"  {part}, {count}: {reason}" for reason, count in reasons.most_common(3)]
     return lines

@@ -24,7 +24,7 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
 import gpu_kept  # noqa: E402
-from contact import cache, differences, exchange, pythons, rates, table, troubles  # noqa: E402
+from contact import cache, compare, differences, exchange, pythons, rates, table, troubles  # noqa: E402
 from contact.activities import Activities, Activity, ActivityError  # noqa: E402
 from contact.answers import count_tests  # noqa: E402
 from contact.child import without_folders  # noqa: E402
@@ -81,6 +81,46 @@ def test_all_parts_run_on_the_emulator(tmp_path, monkeypatch):
         "softmax both",
     ]
     assert "| memory | 2 |" in (kept / "README.md").read_text()
+
+
+def test_what_became_faster_is_told():
+    old = [
+        {"workload": "softmax", "size": "large", "us": 10.0},
+        {"workload": "exp", "size": "large", "us": 30.0, "warm_us": 20.0, "cold": "yes"},
+        {"workload": "erf", "size": "large", "us": 5.0},
+    ]
+    new = [
+        {"workload": "softmax", "size": "large", "us": 8.0, "warm_us": 5.0, "cold": "yes"},
+        {"workload": "exp", "size": "large", "us": 60.0, "warm_us": 1.0, "cold": "yes"},
+    ]
+    lines = compare.compare(compare.of_lines(old), compare.of_lines(new))
+    assert lines[1] == "1 of 2 rows are cold. Only in one: 1"
+    # Warm over warm, and cold over cold.
+    table_of = {line.split("  ")[0]: line.split()[-6:] for line in lines[3:6]}
+    assert table_of["all"] == ["2", "1.00", "1", "1", "0.50", "2.00"]
+    assert table_of["norms"] == ["1", "2.00", "1", "0", "2.00", "2.00"]
+    assert lines[-1].split() == ["softmax,", "large", "10.00", "5.00", "2.00"]
+    assert compare.compare({}, compare.of_lines(new)) == ["No row was timed in both."]
+
+
+def test_another_bundle_is_timed_in_turns(tmp_path, monkeypatch, capsys):
+    other = tmp_path / "other"
+    other.mkdir()
+    program = f'exec {sys.executable} {BENCH}/gpu_contact.py "$@"'
+    (other / "contact").write_text(f"#!/bin/sh\necho called >>{other}/calls\n{program}\n")
+    (other / "contact").chmod(0o755)
+    names = ["--workloads", "chain of 1", "softmax"]
+    results = tmp_path / "results"
+    code, output, records = contact(results, "rates", "--emulate", "--beside", other, *names)
+    assert code == 0, output
+    ours, theirs = of("rates", records), of("beside", records)
+    assert len(ours) == len(theirs) == 2 and all(record["seconds"] > 0 for record in theirs)
+    assert (other / "calls").read_text() == "called\n"
+    assert "0 of 2 rows are cold. Only in one: 0" in output
+    names = [results, results]
+    monkeypatch.setattr(sys, "argv", ["gpu_kept.py", "compare", *map(str, names)])
+    gpu_kept.main()
+    assert "No row is faster by 5%." in capsys.readouterr().out
 
 
 def test_a_child_that_crashes_or_hangs_loses_its_item_alone(tmp_path):
