@@ -254,16 +254,15 @@ class Contact:
         records = [record for record in self.records if record["part"] == "device"]
         device = {key: v for record in records for key, v in record.get("device", {}).items()}
         try:
+            for record in records:
+                if "has no gpu" in record:
+                    raise troubles.NoGpuError(record["error"])
             if "gpu" in device:
                 file = BUNDLE / "chip.txt"
                 made_for = file.read_text().strip() if file.exists() else ""
                 for text in troubles.of_gpu(device, made_for):
                     self.tell(text)
                 self.options.chip = self.options.chip or troubles.chip_of(device)
-            elif not any("lost" in record for record in records):
-                errors = [record["error"] for record in records if "error" in record]
-                reasons = [error.removeprefix("DriverError: ") for error in errors]
-                raise troubles.NoGpuError("; ".join(reasons) or "the driver did not answer")
         except troubles.NoGpuError as error:
             self.tell(f"no kernel runs here: {error}; contact --emulate runs all without a GPU")
             self.has_gpu = False

@@ -201,7 +201,11 @@ class Gpu:
 
 def describe() -> Iterator[Record]:
     """Return what can be learnt of the GPU, one after another."""
-    gpu = Gpu()
+    try:
+        gpu = Gpu()
+    except DriverError as error:
+        yield {"error": str(error), "has no gpu": True}
+        return
     for part in (gpu.describe, gpu.copy_rate, gpu.launch_seconds, gpu.largest_clusters):
         try:
             yield {"device": part()}

@@ -228,9 +228,12 @@ class Torch:
         self.folder = Path(folder)
         if not (self.folder / "libtorch_cpu.so").exists():
             raise AbsentError(f"no libtorch_cpu.so in {folder or 'any Python'}")
-        for name in ("libtorch_global_deps.so", "libtorch_cpu.so"):
-            if (self.folder / name).exists():
-                self.library = ctypes.CDLL(str(self.folder / name), ctypes.RTLD_GLOBAL)
+        try:
+            for name in ("libtorch_global_deps.so", "libtorch_cpu.so"):
+                if (self.folder / name).exists():
+                    self.library = ctypes.CDLL(str(self.folder / name), ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            raise AbsentError(f"PyTorch's library cannot be loaded: {error}") from None
         known = [name for name in self.TAKE if hasattr(self.library, name)]
         if not known or not hasattr(self.library, self.GIVE):
             raise AbsentError("this PyTorch does not know DLPack 1.0")
