@@ -271,7 +271,10 @@ class Contact:
     def find_python(self) -> None:
         """Find PyTorch."""
         found = pythons.find()
-        self.report("machine", {}, {"pytorch": found.what})
+        if found.python:
+            self.report("machine", {}, {"pytorch": found.what})
+        else:
+            self.tell(f"no peers: {found.what}")
         self.python, self.torch = found.python, found.folder
 
     def probe(self) -> None:

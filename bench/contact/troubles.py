@@ -69,9 +69,10 @@ def of_gpu(device: Record, made_for: str) -> list[str]:
     name, chip = device["gpu"], chip_of(device)
     version = device["driver CUDA"]
     if version < OLDEST_DRIVER:
+        driver = f"the driver {device.get('driver', '')}".strip()
+        given = f"CUDA {version // 1000}.{version % 1000 // 10}"
         raise NoGpuError(
-            f"the driver {device.get('driver', '')} is for CUDA {version // 1000}."
-            f"{version % 1000 // 10}, and one for CUDA {OLDEST_DRIVER // 1000}.0 is needed"
+            f"{driver} is for {given}, and one for CUDA {OLDEST_DRIVER // 1000}.0 is needed"
         )
     told = []
     if " MIG " in f"{name} ":
