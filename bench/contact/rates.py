@@ -122,7 +122,8 @@ def measure(
             record |= {"wall": time.perf_counter() - begin}
             if activities:
                 record |= by_activities(activities, call)
-                if first_launch and is_timed_cold(workload, item["size"]):
+                is_cold = record["activities"] and is_timed_cold(workload, item["size"])
+                if first_launch and is_cold:
                     record |= cold(activities, call, first_launch)
     record |= {"predicted": profile["predicted"], "flops": workload.flops}
     record |= {"first": first, "kernels": profile["kernels"]}

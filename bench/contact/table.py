@@ -290,10 +290,11 @@ def rate_lines(records: list[Record]) -> list[str]:
         lines += group_table(rows, copy)
         lines += cold_lines(records, rows)
         compared = sorted((row for row in rows if row["ratios"]), key=slowest)
-        lines += ["", "The slowest beside peers, then the fastest"]
         told = compared[:MOST_SLOW] + compared[MOST_SLOW:][-5:]
         body = [cells(title(row), [row], copy) for row in told]
-        lines += aligned([TITLES, *body])
+        if body:
+            lines += ["", "The slowest beside peers, then the fastest"]
+            lines += aligned([TITLES, *body])
     errors = [r for r in records if r["part"] == "rates" and "error" in r]
     if errors:
         lines += ["", f"Not timed: {len(errors)}"]
@@ -340,7 +341,8 @@ def cold_lines(records: list[Record], rows: Sequence[Record]) -> list[str]:
         times = (record["triton"], record.get("cold"), record["seconds"])
         shown = [number(time * 1e6) if time else "-" for time in times]
         body.append([title(record), *shown, number(record["triton"] / mine)])
-    return ["", *lines, *(aligned(body) if len(body) > 1 else [])]
+    lines += aligned(body) if len(body) > 1 else []
+    return ["", *lines] if lines else []
 
 
 def test_lines(records: list[Record]) -> list[str]:
