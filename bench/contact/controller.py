@@ -48,6 +48,8 @@ SHARES = {
     "exchange": (0.06, 30),
     "tests": (0.18, 80),
 }
+#: What comes first has so many seconds however small the budget is.
+LEAST = {"kinds": 30}
 #: Seconds for the end: children are killed, and what there is is packed.
 END = 8
 REFRESH = 10
@@ -234,7 +236,8 @@ class Contact:
     def until(self, part: str) -> float:
         """Return when a part ends that has just begun."""
         share, enough = SHARES[part]
-        return min(self.end, time.monotonic() + min(share * self.options.budget, enough))
+        seconds = max(min(share * self.options.budget, enough), LEAST.get(part, 0))
+        return min(self.end, time.monotonic() + seconds)
 
     # Parts
 

@@ -18,7 +18,7 @@ from .child import Record
 if TYPE_CHECKING:
     from .controller import Options, Part
 
-MOST_WRONG, MOST_SLOW, WIDTH = 20, 30, 150
+MOST_WRONG, MOST_NEAR, MOST_SLOW, WIDTH = 20, 8, 20, 150
 #: Operators that are no kernels on a GPU: the host's sorts, and copies.
 OF_HOST = ("sort", "concat")
 #: Marks of rows.
@@ -149,9 +149,9 @@ def check_lines(part: str, records: list[Record]) -> list[str]:
         lines.append(f"  and {len(wrong) - MOST_WRONG} more")
     near = [r for r in records if not is_bad(r) and not r.get("same_bits", True)]
     lines += ["  right, but not to the bit:"] if near else []
-    lines += [f"    {title(record)}: {bits(record)}" for record in near[:MOST_WRONG]]
-    if len(near) > MOST_WRONG:
-        lines.append(f"    and {len(near) - MOST_WRONG} more")
+    lines += [f"    {title(record)}: {bits(record)}" for record in near[:MOST_NEAR]]
+    if len(near) > MOST_NEAR:
+        lines.append(f"    and {len(near) - MOST_NEAR} more")
     return lines
 
 
