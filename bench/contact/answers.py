@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .activities import Activities, ActivityError
-from .cache import Eviction, FirstLaunch
+from .activities import Activities, Activity, ActivityError
+from .cache import Eviction, FirstLaunch, split_evictions
 from .child import Record, file_name, first_line, serve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,19 +150,34 @@ def answer_exchange(item: Record, options: Record) -> Iterator[Record]:
 
 
 def answer_probe(item: Record, options: Record) -> Iterator[Record]:
-    """Return whether a CUPTI tells of our kernels."""
+    """Return whether a CUPTI tells of our kernels, and whether they can be timed cold."""
     import metaops as mo
 
     activities = Activities(item["cupti"])
     activities.begin()
-    with mo.device(options["device"]):
-        total = (mo.ones(1000) * 2.0).sum()
-        total.sync()
-    found = activities.since()
-    activities.end()
+
+    def compute() -> list[Activity]:
+        with mo.device(options["device"]):
+            total = (mo.ones(1000) * 2.0).sum()
+            total.sync()
+        return activities.since()
+
+    found = compute()
     if not found:
         raise ActivityError("no activity of our kernels was told")
-    yield {"cupti": item["cupti"], "found": [[a.name, a.seconds] for a in found]}
+    if item.get("cold"):
+        from .driver import Gpu
+
+        first_launch = FirstLaunch(item["cupti"], Eviction(Gpu()).evict)
+        activities.since()
+        first_launch.arm()
+        evictions = [one.seconds for one in split_evictions(compute())[1]]
+        if len(evictions) != 1:
+            raise ActivityError(f"the second cache was freed {len(evictions)} times in a call")
+        yield {"cold": True, "eviction seconds": evictions[0]}
+    else:
+        yield {"cupti": item["cupti"], "found": [[a.name, a.seconds] for a in found]}
+    activities.end()
 
 
 # PyTorch's
@@ -280,7 +295,7 @@ def run_child(part: str, options: Record) -> None:
 def open_cold(part: str, options: Record) -> None:
     """Have calls timed cold, where activities are told; results say if they cannot be."""
     options |= {"first launch": None, "eviction": None, "cold": {}}
-    if not options["activities"]:
+    if not options["activities"] or not options.get("may be cold"):
         return
     from .driver import DriverError, Gpu
 

@@ -102,10 +102,10 @@ class Eviction:
         self._gpu.launch(self._kernel, self._blocks, THREADS, arguments)
 
 
-def split_evictions(activities: list[Activity]) -> tuple[list[Activity], int]:
-    """Return what is not an eviction, and how many are."""
+def split_evictions(activities: list[Activity]) -> tuple[list[Activity], list[Activity]]:
+    """Return what is not an eviction, and what is."""
     others = [one for one in activities if one.name != NAME]
-    return others, len(activities) - len(others)
+    return others, [one for one in activities if one.name == NAME]
 
 
 class _CallbackData(ctypes.Structure):

@@ -142,7 +142,7 @@ class Contact:
         self.parts: list[Part] = []
         self.cores = len(os.sched_getaffinity(0))
         self.python, self.torch, self.cupti, self.cupti_there = "", "", "", ""
-        self.probed, self.has_gpu = False, True
+        self.probed, self.has_gpu, self.may_be_cold = False, True, False
         for text in told + troubles.of_machine(options.folder):
             self.tell(text)
 
@@ -194,6 +194,7 @@ class Contact:
         }
         if part in TIMED and not self.options.emulate:
             options["cupti"] = self.cupti_there if theirs else self.cupti
+        options["may be cold"] = self.may_be_cold
         environment = pythons.environment() if theirs else dict(os.environ)
         threads = "8" if workers == 1 else "2"
         environment |= {"OMP_NUM_THREADS": threads, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
@@ -300,7 +301,14 @@ class Contact:
             self.run([("probe", self.job("probe", 1, 20), [{"cupti": name}])], until)
             if any(r["part"] == "probe" and "found" in r for r in self.records):
                 self.cupti = name
-                return
+                break
+        if self.cupti:
+            # In a child of its own, as nothing else is lost with it.
+            item = {"cupti": self.cupti, "cold": True}
+            until = min(self.end, time.monotonic() + 25)
+            self.run([("cold probe", self.job("probe", 1, 20), [item])], until)
+            probes = [r for r in self.records if r["part"] == "cold probe"]
+            self.may_be_cold = any("eviction seconds" in r for r in probes)
 
     def kinds(self) -> None:
         """Check a kernel of each kind."""

@@ -58,8 +58,8 @@ def rounds_by_activities(
             first.arm()
         call()
         found, evictions = split_evictions(activities.since())
-        if evictions != bool(first):
-            raise RuntimeError(f"the second cache was freed {evictions} times in a call")
+        if len(evictions) != bool(first):
+            raise RuntimeError(f"the second cache was freed {len(evictions)} times in a call")
         return [one for one in found if one.kind == "kernel"]
 
     activities.begin()

@@ -104,6 +104,10 @@ def machine_lines(records: list[Record]) -> list[str]:
         if record["part"] == "device":
             told = record.get("device") or {"error": record.get("error")}
             lines.append(", ".join(f"{k} {shortly(v)}" for k, v in told.items()))
+        if record["part"] == "cold probe":
+            seconds = record.get("eviction seconds")
+            told = f"the second cache is freed in {(seconds or 0) * 1e6:.0f} us"
+            lines.append(f"cold probe: {told if seconds else record.get('error')}")
         if record["part"] in ("probe", "peer probe") and ("error" in record or "found" in record):
             said = record.get("error") or f"{record['cupti']} tells of kernels"
             lines.append(f"{record['part']}: {said}")
