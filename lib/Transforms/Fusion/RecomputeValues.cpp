@@ -18,13 +18,14 @@
 // broadcasts and constants back to the kernel's inputs. If every reader uses
 // the value element by element, the cone may be copied into each of them:
 //
-//   saved = bytes of the value * (1 + readers)
+//   saved = bytes of the value * (2 + readers)
 //   added = for each reader, the bytes of inputs that it does not read yet, and
 //           the price of the cone's ops
 //
-// It is copied if more is saved than added, and no reader becomes too much code
-// or reads too many tensors for one kernel by it. The kernel that computed the
-// value no longer returns it.
+// A store counts twice, as it reads its cache line before. The cone is copied
+// unless more is added than saved, as memory is saved anyway, and if no reader
+// becomes too much code or reads too many tensors for one kernel by it. The
+// kernel that computed the value no longer returns it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -252,7 +253,8 @@ bool Recomputer::recompute(OpResult value) {
       }))
     return false;
 
-  int64_t bytes = countBytes(value.getType()), saved = bytes, added = 0;
+  int64_t bytes = countBytes(value.getType()), added = 0;
+  int64_t saved = multiplyCounts(2, bytes);
   int64_t price = multiplyCounts(getPrice(*cone), bytes);
   for (KernelOp reader : *readers) {
     saved = addCounts(saved, bytes);
@@ -263,7 +265,7 @@ bool Recomputer::recompute(OpResult value) {
         added = addCounts(added, countBytes(outer.getType()));
   }
   bool isForced = metaop::isForced(kernel, kRecomputeValues);
-  if (added >= saved && !isForced)
+  if (added > saved && !isForced)
     return false;
   for (KernelOp reader : *readers) {
     // What a user has named may be gone otherwise.

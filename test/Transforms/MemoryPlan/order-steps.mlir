@@ -93,8 +93,8 @@ func.func private @product(tensor<1x32xf32>, tensor<1x32x32xf32>) -> tensor<1x32
 // A branch is a step, which reads what its blocks read.
 // CHECK-LABEL: func @main
 // CHECK:         %[[P:.*]] = call @pack
-// CHECK-NEXT:    call @product(%{{.*}}, %[[P]])
-// CHECK-NEXT:    %[[Q:.*]] = call @pack
+// CHECK:         call @product(%{{.*}}, %[[P]])
+// CHECK:         %[[Q:.*]] = call @pack
 // CHECK:         scf.if
 // CHECK-NEXT:      func.call @product(%{{.*}}, %[[Q]])
 func.func @main(%x: tensor<1x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>, %b: tensor<i1>) -> tensor<1x512xf32> {
