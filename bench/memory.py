@@ -31,8 +31,8 @@ from subjects import LARGE, SUBJECTS, Subject, weights_for
 STEPS = 3
 
 
-#: The models that are measured.
-NAMES = ("resnet18-32", "resnet18-224", "transformer")
+#: The models that are measured, all that are trained.
+NAMES = tuple(SUBJECTS)
 
 
 def peak_resident() -> int:
