@@ -150,3 +150,29 @@ def test_random_updates(seed, asynchronous):
             for parameter, value in zip(model.parameters, model.expected, strict=True):
                 close(parameter, value, rtol=1e-4, atol=1e-4)
     assert min(counts) > 0
+
+
+@pytest.mark.parametrize("ask", ["numpy", "sync", "sync_all", "fetch"])
+def test_a_first_batch_out_of_range_leaves_the_weights(ask):
+    """They were pending when the program failed that was to compute them, too."""
+    mo.seed(3)
+    layer = mo.nn.Sequential(mo.nn.Embedding(5, 3), mo.nn.Linear(3, 2))
+    bad = layer(mo.array([1, 7]))
+    with pytest.raises(IndexError, match="index 7"):
+        if ask == "fetch":
+            bad.fetch(lambda value: None)
+        if ask in ("fetch", "sync_all"):
+            mo.sync_all()
+        else:
+            getattr(bad, ask)()
+            mo.sync_all()
+    # What was asked for fails for good, and is nobody else's affair.
+    mo.sync_all()
+    with pytest.raises(IndexError, match="index 7"):
+        bad.numpy()
+    mo.seed(3)
+    same = mo.nn.Sequential(mo.nn.Embedding(5, 3), mo.nn.Linear(3, 2))
+    batch = mo.array([[1, 4], [0, 2]])
+    np.testing.assert_array_equal(layer(batch).numpy(), same(batch).numpy())
+    for value, expected in zip(layer.parameters(), same.parameters(), strict=True):
+        np.testing.assert_array_equal(value.numpy(), expected.numpy())

@@ -106,6 +106,8 @@ bool Graph::mayGo(Node *node, bool keepsHistory) const {
   // Regions may make several results of nothing.
   bool isKept = node->operands.empty() && node->nextResult == node;
   return !isKept && llvm::all_of(resultsOf(node), [&](Node *result) {
+    if (result->isProvisional)
+      return false;
     return (result != node && isDead(result)) ||
            (result->isLeaf() && !(keepsHistory && needsHistory(result)));
   });
@@ -148,6 +150,18 @@ void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
   stopWaiting(node);
   if (mayGo(node, /*keepsHistory=*/true))
     turnIntoLeaves(node);
+}
+
+void Graph::settle(Node *node, bool failed) {
+  node->isProvisional = false;
+  if (failed) {
+    node->buffer.reset();
+    node->ready = Ticket();
+    node->depth = 0;
+    hold(node);
+  } else if (node->buffer && mayGo(node, /*keepsHistory=*/true)) {
+    turnIntoLeaves(node);
+  }
 }
 
 //===----------------------------------------------------------------------===//

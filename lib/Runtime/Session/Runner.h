@@ -12,6 +12,7 @@
 #include "Launcher.h"
 #include "Planner.h"
 #include "Programs.h"
+#include "ProvisionalValues.h"
 #include "Transfers.h"
 #include "ValueMemory.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -29,10 +30,12 @@ public:
   Runner(Graph &graph, const Settings &settings, Devices &devices,
          Fetches &fetches, Planner &planner, const PendingUpdates &updates,
          Programs &programs, Waiter &waiter, Launcher &launcher,
-         ValueMemory &memory, Transfers &transfers)
+         ValueMemory &memory, ProvisionalValues &provisional,
+         Transfers &transfers)
       : graph(graph), settings(settings), devices(devices), fetches(fetches),
         planner(planner), updates(updates), programs(programs), waiter(waiter),
-        launcher(launcher), memory(memory), transfers(transfers) {}
+        launcher(launcher), memory(memory), provisional(provisional),
+        transfers(transfers) {}
 
   /// Puts into queues what the values need, and completes fetches.
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
@@ -76,6 +79,7 @@ private:
   Waiter &waiter;
   Launcher &launcher;
   ValueMemory &memory;
+  ProvisionalValues &provisional;
   Transfers &transfers;
 
   uint32_t depthStep = 1;

@@ -188,15 +188,15 @@ makeKinds(const std::shared_ptr<Compiler> &compiler,
 SessionImpl::SessionImpl(std::shared_ptr<Compiler> compiler,
                          std::vector<DeviceKind> moreKinds)
     : context(MLIRContext::Threading::DISABLED), graph(&context),
-      recorder(graph), dropped(graph), fetches(graph, suspended),
-      planner(graph, settings, updates, fetches),
+      recorder(graph), dropped(graph), provisional(graph),
+      fetches(graph, suspended), planner(graph, settings, updates, fetches),
       programs(graph, settings, std::move(compiler)),
       waiter(devices, suspended),
       launcher(graph, settings, programs, suspended, waiter, fetches),
       memory(graph, devices, dropped, programs, waiter),
       transfers(devices, programs, launcher, memory),
       runner(graph, settings, devices, fetches, planner, updates, programs,
-             waiter, launcher, memory, transfers),
+             waiter, launcher, memory, provisional, transfers),
       devices(makeKinds(programs.getCompiler(), programs.getInterpreter(),
                         std::move(moreKinds))) {
   context.loadDialect<func::FuncDialect>();
@@ -227,6 +227,7 @@ void SessionImpl::enter() {
   asked.clear();
   devices.setCurrent(devices.getFirst());
   dropped.release();
+  provisional.settle();
   if (!suspended.empty())
     suspended.dropUnneeded();
   for (const std::unique_ptr<Device> &each : devices.getMade())

@@ -189,6 +189,7 @@ private:
   Recorder recorder;
   Settings settings;
   DroppedValues dropped;
+  ProvisionalValues provisional;
 
   // What is to be computed
   SuspendedRuns suspended;

@@ -133,6 +133,8 @@ struct Node {
   /// Gradients by it have been asked for; gradients of it.
   bool isTarget : 1;
   bool isDifferentiated : 1;
+  /// Keeps its operation, though it has memory: the run may fail.
+  bool isProvisional : 1;
   /// Computed along with what was asked for, for a later gradient.
   bool isSaved : 1;
   /// Its history is to end with its last Var.
@@ -156,9 +158,9 @@ struct Node {
         isRandom(false), isDerived(false), isStopped(false),
         isPendingUpdate(false), isReplaced(false), isDonated(false),
         isQueued(false), isOutput(false), isAsked(false), isTarget(false),
-        isDifferentiated(false), isSaved(false), isOverdue(false),
-        wasHeld(false), wasRebound(false), wasLeftOut(false), answer(false),
-        isEnding(false) {}
+        isDifferentiated(false), isProvisional(false), isSaved(false),
+        isOverdue(false), wasHeld(false), wasRebound(false), wasLeftOut(false),
+        answer(false), isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {
@@ -270,6 +272,9 @@ public:
   /// The value has been computed. Keeps its history only where needed; that
   /// reaches back through `depth` programs.
   void setComputed(Node *node, BufferRef buffer, uint32_t depth);
+  /// Says how the run of a provisional value has ended. If it has failed, the
+  /// value is pending again.
+  void settle(Node *node, bool failed);
   /// The value is gone: an update at `line` wrote into its buffer or, without a
   /// line, it was too far back in the history of a loop.
   void setDonated(Node *node, std::optional<mlir::Location> line);
