@@ -125,6 +125,8 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   addSteering(pm, options);
   if (rules == FusionRules::Extended)
     pm.addNestedPass<func::FuncOp>(createRecomputeValuesPass());
+  if (options.reuseMemory)
+    pm.addNestedPass<func::FuncOp>(createRecomputeFarValuesPass());
 }
 
 /// Appends the legality check of a phase; the later ones are MLIR's own affair.

@@ -171,7 +171,7 @@ protected:
       call();
     } catch (const SessionError &error) {
       const char *kinds[] = {"value",    "type",    "index",
-                             "overflow", "runtime", "interrupted"};
+                             "overflow", "memory", "runtime", "interrupted"};
       return std::string(kinds[unsigned(error.getKind())]) + ": " +
              error.what();
     }

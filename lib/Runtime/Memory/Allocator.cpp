@@ -295,13 +295,14 @@ std::unique_ptr<Allocator> Allocator::createModel(int64_t bytesInUse) {
       new Allocator(std::make_shared<AllocatorState>(bytesInUse)));
 }
 
-/// At most an eighth is lost above 4 KiB, and sizes that differ a little find
-/// each other's memory.
+/// At most an eighth is lost above 4 KiB, from 1 MiB on a 32nd part, and sizes
+/// that differ a little find each other's memory.
 int64_t Allocator::getReserved(size_t bytes) {
   size_t rounded = llvm::alignTo(std::max<size_t>(bytes, 1), 512);
   if (rounded <= 4096)
     return rounded;
-  size_t step = size_t(1) << (llvm::Log2_64(rounded) - 3);
+  size_t parts = rounded < (size_t(1) << 20) ? 3 : 5;
+  size_t step = size_t(1) << (llvm::Log2_64(rounded) - parts);
   return llvm::alignTo(rounded, std::max<size_t>(step, 512));
 }
 

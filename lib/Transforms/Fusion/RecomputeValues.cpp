@@ -18,25 +18,27 @@
 // broadcasts and constants back to the kernel's inputs. If every reader uses
 // the value element by element, the cone may be copied into each of them:
 //
-//   saved = bytes of the value * (2 + readers)
+//   saved = bytes of the value * (1 + readers)
 //   added = for each reader, the bytes of inputs that it does not read yet, and
 //           the price of the cone's ops
 //
-// A store counts twice, as it reads its cache line before. The cone is copied
-// unless more is added than saved, as memory is saved anyway, and if no reader
-// becomes too much code or reads too many tensors for one kernel by it. The
-// kernel that computed the value no longer returns it.
+// It is copied if more is saved than added, and no reader becomes too much code
+// or reads too many tensors for one kernel by it. A store reads its cache line
+// before; that is saved, too, but counts only where memory is: if the inputs
+// that have to live on have no more bytes than the value. Then, as much may be
+// added as is saved. The kernel that computed the value no longer returns it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/CodeSize.h"
 #include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
+
+#include "Cone.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/CSE.h"
@@ -51,98 +53,10 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Larger cones only cost compile time.
-static constexpr size_t kMaxConeOps = 16;
-/// What is broadcast is this many times smaller than the value.
-static constexpr int64_t kBroadcastRatio = 8;
+/// Bytes this many times fewer than the value's decide nothing.
+static constexpr int64_t kTieRatio = 64;
 /// Tensors that a kernel that computes a cone may read.
 static constexpr size_t kMaxInputs = 64;
-
-//===----------------------------------------------------------------------===//
-// Cones
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// What a value of a stage is computed from.
-struct Cone {
-  /// In program order.
-  SmallVector<Operation *> ops;
-  /// Arguments of the stage.
-  llvm::SetVector<Value> leaves;
-};
-
-} // namespace
-
-/// The stage of a kernel that has no other; null if it has several.
-static FusedOp getOnlyStage(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  auto fused = dyn_cast<FusedOp>(body.front());
-  bool isWhole = fused && kernel.getYield().getOperands() == fused.getResults();
-  return isWhole && fused->getNextNode() == kernel.getYield().getOperation()
-             ? fused
-             : FusedOp();
-}
-
-/// The price of all ops but those on broadcast values alone, which code does
-/// once for many elements.
-static int64_t getPrice(const Cone &cone) {
-  llvm::SmallPtrSet<Operation *, 16> broadcasts;
-  int64_t price = 0;
-  for (Operation *op : cone.ops) {
-    bool isBroadcast = !isa<ElementwiseOpInterface>(op) ||
-                       llvm::all_of(op->getOperands(), [&](Value operand) {
-                         return operand.getDefiningOp() &&
-                                broadcasts.contains(operand.getDefiningOp());
-                       });
-    if (isBroadcast)
-      broadcasts.insert(op);
-    else
-      price += *getElementPrice(cast<ElementwiseOpInterface>(op));
-  }
-  return price;
-}
-
-static int64_t countPlannedBytes(Value value, const GrowingExtents &growing) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return multiplyCounts(growing.countElements(type.getShape()),
-                        getElementBytes(type));
-}
-
-/// Whether the op may be in a cone: a broadcast of something much smaller, or
-/// element-wise, or a constant.
-static bool isConeOp(Operation *op, int64_t bytes,
-                     const GrowingExtents &growing) {
-  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
-    return getElementPrice(elementwise).has_value();
-  if (auto reindex = dyn_cast<ReindexOpInterface>(op))
-    return countPlannedBytes(reindex.getSource(), growing) <=
-           bytes / kBroadcastRatio;
-  return isCheapGenerator(op);
-}
-
-static std::optional<Cone> getCone(Value value, const GrowingExtents &growing) {
-  int64_t bytes = countPlannedBytes(value, growing);
-  llvm::SmallSetVector<Operation *, 8> ops;
-  Cone cone;
-  SmallVector<Value> open{value};
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
-    Operation *op = next.getDefiningOp();
-    if (!op) {
-      cone.leaves.insert(next);
-      continue;
-    }
-    if (!isConeOp(op, bytes, growing) || ops.size() == kMaxConeOps)
-      return std::nullopt;
-    if (ops.insert(op))
-      llvm::append_range(open, op->getOperands());
-  }
-  cone.ops = ops.takeVector();
-  llvm::sort(cone.ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return cone;
-}
 
 //===----------------------------------------------------------------------===//
 // New kernels
@@ -233,11 +147,6 @@ static std::optional<SmallVector<KernelOp>> getReaders(Value value) {
                              [](Operation *op) { return cast<KernelOp>(op); });
 }
 
-/// What outside of a kernel is an argument of its stage.
-static Value getOuter(KernelOp kernel, Value argument) {
-  return kernel.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
-}
-
 bool Recomputer::recompute(OpResult value) {
   auto kernel = cast<KernelOp>(value.getOwner());
   FusedOp fused = getOnlyStage(kernel);
@@ -247,25 +156,33 @@ bool Recomputer::recompute(OpResult value) {
   Value inner = fused.getYield().getOperand(value.getResultNumber());
   if (!isa_and_nonnull<ElementwiseOpInterface>(inner.getDefiningOp()))
     return false;
-  std::optional<Cone> cone = getCone(inner, growing);
+  std::optional<Cone> cone = Cone::find(inner, growing);
   if (!cone || !llvm::all_of(*readers, [&](KernelOp reader) {
         return hasRoom(reader, *cone);
       }))
     return false;
 
-  int64_t bytes = countBytes(value.getType()), added = 0;
-  int64_t saved = multiplyCounts(2, bytes);
-  int64_t price = multiplyCounts(getPrice(*cone), bytes);
+  int64_t bytes = countBytes(value.getType()), saved = bytes, added = 0;
+  llvm::SetVector<Value> fresh;
+  int64_t price = multiplyCounts(cone->getPrice(), bytes);
   for (KernelOp reader : *readers) {
     saved = addCounts(saved, bytes);
     added = addCounts(added, price);
     for (Value leaf : cone->leaves)
       if (Value outer = getOuter(kernel, leaf);
-          !llvm::is_contained(reader.getInputs(), outer))
+          !llvm::is_contained(reader.getInputs(), outer)) {
         added = addCounts(added, countBytes(outer.getType()));
+        fresh.insert(outer);
+      }
   }
+  int64_t kept = 0;
+  for (Value outer : fresh)
+    kept = addCounts(kept, countBytes(outer.getType()));
+  int64_t tie = bytes / kTieRatio;
+  bool frees = kept - bytes <= tie;
+  bool isWorthIt = frees ? added - saved <= bytes + tie : added < saved;
   bool isForced = metaop::isForced(kernel, kRecomputeValues);
-  if (added > saved && !isForced)
+  if (!isWorthIt && !isForced)
     return false;
   for (KernelOp reader : *readers) {
     // What a user has named may be gone otherwise.

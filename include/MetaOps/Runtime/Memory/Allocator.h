@@ -55,10 +55,10 @@ private:
 /// Gives out buffers and keeps the memory of dead ones for later buffers of
 /// about the same size: a training loop asks for the same sizes in every
 /// iteration. Sizes are rounded up to 512 bytes, above 4 KiB to an eighth of
-/// a power of two. Memory kept beyond half of that in use (and 64 MiB) goes
-/// back to its source when new memory is taken, and all of it where the limit
-/// would be exceeded. Safe for use from any thread; buffers may outlive the
-/// allocator.
+/// a power of two, from 1 MiB on to a 32nd part. Memory kept beyond half of
+/// that in use (and 64 MiB) goes back to its source when new memory is taken,
+/// and all of it where the limit would be exceeded. Safe for use from any
+/// thread; buffers may outlive the allocator.
 class Allocator {
 public:
   explicit Allocator(std::shared_ptr<MemorySource> source = createHostMemory());

@@ -130,4 +130,36 @@ def RecomputeValuesPass
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def RecomputeFarValuesPass
+    : Pass<"metaop-recompute-far-values", "::mlir::func::FuncOp"> {
+  let summary = "Compute values again that would live long";
+  let description = [{
+    Rematerialisation in time: where some readers of a value come long after the
+    others, with kernels between that write at least eight times its bytes, those
+    get it from a kernel of their own, which computes it again in front of the
+    first of them. The value has 64 KiB to 1 MiB, and is computed element by
+    element from arguments of the function, from what is eight times smaller, or
+    from what is read as late anyway; of what costs time, it may have one
+    division. `metaop-join-stages` leaves the new kernel alone.
+
+    Before:
+    ```mlir
+    %0:2 = metaop.kernel(%a = %x : ...) -> (tensor<512x512xf32>, tensor<512xf32>)  // exp, its sums
+    %1 = metaop.kernel(%a = %0#0, %b = %0#1 : ...) -> tensor<512x512xf32>          // the quotient
+    %2 = metaop.kernel(%a = %1 : ...)
+    // ... much is computed ...
+    %8 = metaop.kernel(%a = %0#0 : ...)
+    %9 = metaop.kernel(%a = %1 : ...)
+    ```
+    After:
+    ```mlir
+    // ...
+    %7 = metaop.kernel(%a = %0#0, %b = %0#1 : ...) -> tensor<512x512xf32>
+        attributes {metaop.rewrites = {"join-stages" = false}}
+    %9 = metaop.kernel(%a = %7 : ...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 #endif // METAOPS_TRANSFORMS_FUSION_PASSES_TD

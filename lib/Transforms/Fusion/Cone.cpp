@@ -1,0 +1,85 @@
+//===- Cone.cpp - What a value of a kernel is computed from ---------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cone.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Simplify/Producers.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Larger cones only cost compile time.
+static constexpr size_t kMaxConeOps = 16;
+
+FusedOp metaop::getOnlyStage(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto fused = dyn_cast<FusedOp>(body.front());
+  bool isWhole = fused && kernel.getYield().getOperands() == fused.getResults();
+  return isWhole && fused->getNextNode() == kernel.getYield().getOperation()
+             ? fused
+             : FusedOp();
+}
+
+int64_t Cone::getPrice() const {
+  llvm::SmallPtrSet<Operation *, 16> broadcasts;
+  int64_t price = 0;
+  for (Operation *op : ops) {
+    bool isBroadcast = !isa<ElementwiseOpInterface>(op) ||
+                       llvm::all_of(op->getOperands(), [&](Value operand) {
+                         return operand.getDefiningOp() &&
+                                broadcasts.contains(operand.getDefiningOp());
+                       });
+    if (isBroadcast)
+      broadcasts.insert(op);
+    else
+      price += *getElementPrice(cast<ElementwiseOpInterface>(op));
+  }
+  return price;
+}
+
+static int64_t countPlannedBytes(Value value, const GrowingExtents &growing) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return multiplyCounts(growing.countElements(type.getShape()),
+                        getElementBytes(type));
+}
+
+/// Whether the op may be in a cone: a broadcast of something much smaller, or
+/// element-wise, or a constant.
+static bool isConeOp(Operation *op, int64_t bytes,
+                     const GrowingExtents &growing) {
+  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
+    return getElementPrice(elementwise).has_value();
+  if (auto reindex = dyn_cast<ReindexOpInterface>(op))
+    return countPlannedBytes(reindex.getSource(), growing) <=
+           bytes / kBroadcastRatio;
+  return isCheapGenerator(op);
+}
+
+std::optional<Cone> Cone::find(Value value, const GrowingExtents &growing) {
+  int64_t bytes = countPlannedBytes(value, growing);
+  llvm::SmallSetVector<Operation *, 8> found;
+  Cone cone;
+  SmallVector<Value> open{value};
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op) {
+      cone.leaves.insert(next);
+      continue;
+    }
+    if (!isConeOp(op, bytes, growing) || found.size() == kMaxConeOps)
+      return std::nullopt;
+    if (found.insert(op))
+      llvm::append_range(open, op->getOperands());
+  }
+  cone.ops = found.takeVector();
+  llvm::sort(cone.ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return cone;
+}

@@ -1,0 +1,48 @@
+//===- Cone.h - What a value of a kernel is computed from -------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_FUSION_CONE_H
+#define METAOPS_LIB_TRANSFORMS_FUSION_CONE_H
+
+#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::metaop {
+
+/// What a value of a stage is computed from.
+struct Cone {
+  /// In program order.
+  SmallVector<Operation *> ops;
+  /// Arguments of the stage.
+  llvm::SetVector<Value> leaves;
+
+  /// Finds the cone of a value: element-wise ops that have a price, broadcasts
+  /// of something much smaller, and constants. Nothing if there is anything
+  /// else, or too much.
+  static std::optional<Cone> find(Value value, const GrowingExtents &growing);
+
+  /// The price of all ops but those on broadcast values alone, which code does
+  /// once for many elements.
+  int64_t getPrice() const;
+};
+
+/// What is broadcast is this many times smaller than the value.
+inline constexpr int64_t kBroadcastRatio = 8;
+
+/// The stage of a kernel that has no other; null if it has several.
+FusedOp getOnlyStage(KernelOp kernel);
+
+/// What outside of a kernel is an argument of its stage.
+inline Value getOuter(KernelOp kernel, Value argument) {
+  return kernel.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+}
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_FUSION_CONE_H

@@ -1,0 +1,221 @@
+//===- RecomputeFarValues.cpp - Compute values again when needed ----------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rematerialisation in time. What a forward pass computes lives until its
+// gradient reads it, though some of that costs little to compute again from
+// what lives as long anyway: probabilities from the exponentials and their sum,
+// normalised values from what was normalised.
+//
+// The readers of a value, in program order, have a *gap* where the kernels
+// between one and the next write many times the value's bytes. If its cone
+// (Cone.h) is cheap, and is computed from
+//  * arguments of the program,
+//  * what is much smaller than the value, or
+//  * what others read behind the gap, too,
+// then a kernel in front of the first reader behind the gap computes it again,
+// for all readers behind. It stays a kernel of its own: in one that has the
+// value for its near readers, nothing would be gained.
+//
+// Large values are left alone, since to write and read them once more takes
+// time that memory alone does not pay.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Transforms/Fusion/Passes.h"
+
+#include "Cone.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <functional>
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_RECOMPUTEFARVALUESPASS
+#include "MetaOps/Transforms/Fusion/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// The sizes of values that are worth it.
+static constexpr int64_t kLeastBytes = int64_t(1) << 16, kMostBytes = int64_t(1)
+                                                                      << 20;
+/// The bytes that a gap writes, over the value's.
+static constexpr int64_t kGapRatio = 8;
+static constexpr int64_t kMaxPrice = 1;
+
+namespace {
+
+/// A use of a value or of a view of it.
+struct FarUse {
+  OpOperand *use;
+  /// The number in the block of the operation that the use is in.
+  unsigned number;
+};
+
+class FarRecomputer {
+public:
+  explicit FarRecomputer(Block &block);
+  void run();
+
+private:
+  /// The uses of a value and of its views, in program order; none if the block
+  /// yields one.
+  std::optional<SmallVector<FarUse>> getUses(Value value) const;
+  bool isGap(unsigned from, unsigned to, int64_t bytes) const;
+  bool livesBehind(Value leaf, unsigned from, int64_t bytes) const;
+  bool recompute(OpResult value);
+
+  Block &block;
+  GrowingExtents growing;
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  /// The bytes that the operations before each one write.
+  SmallVector<int64_t> written;
+  /// Views that have been copied; erased in the end, as numbers are by address.
+  llvm::SetVector<Operation *> copied;
+};
+
+} // namespace
+
+FarRecomputer::FarRecomputer(Block &block) : block(block), growing(block) {
+  written.push_back(0);
+  for (Operation &op : block) {
+    numbers[&op] = ops.size();
+    ops.push_back(&op);
+    int64_t bytes = written.back();
+    if (isa<KernelOp>(op))
+      for (Type type : op.getResultTypes())
+        bytes = addCounts(bytes, countBytes(type));
+    written.push_back(bytes);
+  }
+}
+
+std::optional<SmallVector<FarUse>> FarRecomputer::getUses(Value value) const {
+  SmallVector<FarUse> uses;
+  SmallVector<Value> open = {value};
+  while (!open.empty())
+    for (OpOperand &use : open.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      auto number = numbers.find(block.findAncestorOpInBlock(*user));
+      // What has been made since is no use of before.
+      if (number == numbers.end())
+        continue;
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        return std::nullopt;
+      if (isa<ViewOpInterface>(user))
+        open.push_back(user->getResult(0));
+      else
+        uses.push_back({&use, number->second});
+    }
+  llvm::sort(uses, [](const FarUse &a, const FarUse &b) {
+    return a.number < b.number;
+  });
+  return uses;
+}
+
+/// Whether the operations between two write much.
+bool FarRecomputer::isGap(unsigned from, unsigned to, int64_t bytes) const {
+  return to > from &&
+         written[to] - written[from + 1] >= multiplyCounts(kGapRatio, bytes);
+}
+
+/// Whether a leaf is there behind the gap that begins at `from`.
+bool FarRecomputer::livesBehind(Value leaf, unsigned from,
+                                int64_t bytes) const {
+  Value root = leaf;
+  while (root.getDefiningOp<ViewOpInterface>())
+    root = root.getDefiningOp()->getOperand(0);
+  if (isa<BlockArgument>(root) ||
+      countBytes(leaf.getType()) <= bytes / kBroadcastRatio)
+    return true;
+  std::optional<SmallVector<FarUse>> uses = getUses(root);
+  return !uses || (!uses->empty() && isGap(from, uses->back().number, bytes));
+}
+
+/// Has uses behind the first gap read another kernel's result.
+bool FarRecomputer::recompute(OpResult value) {
+  auto kernel = cast<KernelOp>(value.getOwner());
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t bytes = type.hasStaticShape() ? countBytes(type) : 0;
+  if (bytes < kLeastBytes || bytes > kMostBytes)
+    return false;
+  Value inner =
+      getOnlyStage(kernel).getYield().getOperand(value.getResultNumber());
+  std::optional<SmallVector<FarUse>> uses = getUses(value);
+  if (!uses || !isa_and_nonnull<ElementwiseOpInterface>(inner.getDefiningOp()))
+    return false;
+  auto *far = uses->begin();
+  while (far != uses->end() && (far == uses->begin() ||
+                                !isGap((far - 1)->number, far->number, bytes)))
+    ++far;
+  if (far == uses->end())
+    return false;
+  std::optional<Cone> cone = Cone::find(inner, growing);
+  if (!cone || cone->getPrice() > kMaxPrice ||
+      !llvm::all_of(cone->leaves, [&](Value leaf) {
+        return livesBehind(getOuter(kernel, leaf), uses->front().number, bytes);
+      }))
+    return false;
+
+  OpBuilder builder(ops[far->number]);
+  SmallVector<Value> inputs;
+  for (Value leaf : cone->leaves)
+    inputs.push_back(getOuter(kernel, leaf));
+  KernelOp again = buildStageKernel(
+      builder, kernel.getLoc(), type, inputs, [&](ValueRange arguments) {
+        IRMapping mapping;
+        mapping.map(cone->leaves.getArrayRef(), arguments);
+        for (Operation *op : cone->ops)
+          builder.clone(*op, mapping);
+        return SmallVector<Value>{mapping.lookup(inner)};
+      });
+  inheritRewrites(kernel, again, /*andForced=*/false);
+  forbid(again, kJoinStages);
+  IRMapping views;
+  views.map(Value(value), again->getResult(0));
+  std::function<Value(Value)> copyView = [&](Value viewed) -> Value {
+    if (Value copy = views.lookupOrNull(viewed))
+      return copy;
+    Operation *view = viewed.getDefiningOp();
+    copyView(view->getOperand(0));
+    copied.insert(view);
+    return builder.clone(*view, views)->getResult(0);
+  };
+  for (const FarUse &use : llvm::make_range(far, uses->end()))
+    use.use->set(copyView(use.use->get()));
+  return true;
+}
+
+void FarRecomputer::run() {
+  for (Operation *op : ops) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (!kernel || !getOnlyStage(kernel) ||
+        isForbidden(kernel, kRecomputeValues))
+      continue;
+    for (OpResult value : kernel->getResults())
+      recompute(value);
+  }
+  for (Operation *view : llvm::reverse(copied))
+    if (isOpTriviallyDead(view))
+      view->erase();
+}
+
+namespace {
+struct RecomputeFarValues
+    : metaop::impl::RecomputeFarValuesPassBase<RecomputeFarValues> {
+  void runOnOperation() override {
+    walkBlocks(getOperation().getBody(),
+               [](Block &block) { FarRecomputer(block).run(); });
+  }
+};
+} // namespace
