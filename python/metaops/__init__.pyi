@@ -85,6 +85,10 @@ from .array_api import newaxis as newaxis
 from .array_api import pi as pi
 from .array_api import real as real
 from .array_api import result_type as result_type
+from .bessels import i0 as i0
+from .bessels import i0e as i0e
+from .bessels import i1 as i1
+from .bessels import i1e as i1e
 from .bits import bitcast as bitcast
 from .bits import bitwise_and as bitwise_and
 from .bits import bitwise_count as bitwise_count
@@ -213,10 +217,8 @@ from .fetching import fetch as fetch
 from .filters import convolve as convolve
 from .filters import correlate as correlate
 from .floats import frexp as frexp
-from .floats import i0 as i0
 from .floats import modf as modf
 from .floats import sinc as sinc
-from .floats import xlogy as xlogy
 from .functions import acos as acos
 from .functions import acosh as acosh
 from .functions import arccos as arccos
@@ -278,6 +280,9 @@ from .histograms import bincount as bincount
 from .histograms import digitize as digitize
 from .histograms import histogram as histogram
 from .histograms import histogram_bin_edges as histogram_bin_edges
+from .incomplete import betainc as betainc
+from .incomplete import gammainc as gammainc
+from .incomplete import gammaincc as gammaincc
 from .info import LastProgram as LastProgram
 from .info import last_program as last_program
 from .io import Path as _Path
@@ -302,6 +307,13 @@ from .polynomials import polyadd as polyadd
 from .polynomials import polymul as polymul
 from .polynomials import polysub as polysub
 from .polynomials import polyval as polyval
+from .probabilities import entr as entr
+from .probabilities import expit as expit
+from .probabilities import log_ndtr as log_ndtr
+from .probabilities import ndtr as ndtr
+from .probabilities import ndtri as ndtri
+from .probabilities import xlog1py as xlog1py
+from .probabilities import xlogy as xlogy
 from .products import dot as dot
 from .products import inner as inner
 from .products import kron as kron
@@ -376,6 +388,7 @@ from .tuning import TunedKernel as TunedKernel
 from .tuning import Tuning as Tuning
 from .tuning import tune as tune
 from .tuning import tuned_schedules as tuned_schedules
+from .zetas import zeta as zeta
 
 __version__: str
 

@@ -112,7 +112,6 @@ FUNCTIONS: dict[str, str] = {
     "div": "use mo.divide",
     "eq": "use mo.equal",
     "erf_inv": "use mo.erfinv",
-    "expit": "use mo.sigmoid",
     "fabs": "use mo.abs",
     "fix": "use mo.trunc",
     "ge": "use mo.greater_equal",

@@ -83,6 +83,12 @@ EXPORTS = {
         "real",
         "result_type",
     ),
+    "bessels": (
+        "i0",
+        "i0e",
+        "i1",
+        "i1e",
+    ),
     "bits": (
         "bitcast",
         "bitwise_and",
@@ -282,12 +288,10 @@ EXPORTS = {
     ),
     "floats": (
         "frexp",
-        "i0",
         "ldexp",
         "logit",
         "modf",
         "sinc",
-        "xlogy",
     ),
     "functions": (
         "acos",
@@ -369,6 +373,11 @@ EXPORTS = {
         "histogram",
         "histogram_bin_edges",
     ),
+    "incomplete": (
+        "betainc",
+        "gammainc",
+        "gammaincc",
+    ),
     "info": (
         "LastProgram",
         "last_program",
@@ -435,6 +444,15 @@ EXPORTS = {
         "polymul",
         "polysub",
         "polyval",
+    ),
+    "probabilities": (
+        "entr",
+        "expit",
+        "log_ndtr",
+        "ndtr",
+        "ndtri",
+        "xlog1py",
+        "xlogy",
     ),
     "products": (
         "cross",
@@ -607,6 +625,7 @@ EXPORTS = {
         "tuned_schedules",
     ),
     "windows": ("sliding_window_view",),
+    "zetas": ("zeta",),
 }
 
 #: Those that it does not list.

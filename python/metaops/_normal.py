@@ -105,6 +105,6 @@ def normal_quantile(share: Var) -> Var:
     offset = share - 0.5
     centre = offset * _rational(0.180625 - offset * offset, _CENTRE)
     beyond = where(offset < 0.0, share, 1.0 - share)
-    root = sqrt(-log(clip(beyond, 1e-300, 1.0)))
+    root = sqrt(-log(clip(beyond, 5e-324, 1.0)))
     tail = where(root <= 5.0, _rational(root - 1.6, _TAIL), _rational(root - 5.0, _FAR_TAIL))
     return where(abs(offset) <= 0.425, centre, where(offset < 0.0, -tail, tail))

@@ -117,6 +117,12 @@ def widened_together(*operands: VarLike) -> tuple[list[Var], str]:
     return tensors, dtype or "float32"
 
 
+def in_float64(*operands: VarLike) -> tuple[list[Var], str]:
+    """Return operands in float64, and the dtype of a result, as `widened_together` does."""
+    tensors, dtype = widened_together(*operands)
+    return [x.cast("float64") for x in tensors], dtype
+
+
 def unrounded(x: Var) -> Var:
     """Return halves as float32, and all others as they are."""
     return x.cast("float32") if x.dtype in ("float16", "bfloat16") else x

@@ -5,23 +5,18 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import Any
-
-import numpy as np
 
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var, beside, shown, widened, widened_together
+from ._typing import VarLike, as_var, shown, widened
 from .bits import bitwise_and, bitwise_left_shift, bitwise_right_shift
 from .elementwise import abs, clip, copysign, fmod, isfinite, isinf, where
-from .functions import exp, log, rsqrt, sin
-from .limits import finfo
+from .functions import log, sin
 from .rounding import trunc as _trunc
 
-__all__ = ["frexp", "i0", "ldexp", "logit", "modf", "sinc", "xlogy"]
+__all__ = ["frexp", "ldexp", "logit", "modf", "sinc"]
 
 #: Of float32 and float64: the integers of their bits, how many bits the significand
 #: has, and what is added to an exponent.
@@ -113,75 +108,6 @@ def sinc(x: VarLike) -> Var:
     near = 1.0 - square / 6 * (1.0 - square / 20 * (1.0 - square / 42 * (1.0 - square / 72)))
     away = where(is_near, 1.0, angle)
     return where(is_near, near, sin(away) / away).cast(dtype)
-
-
-#: Where the series of `i0` end and its expansion for large numbers begins.
-_END_OF_SERIES = 8.0
-#: By this power of e the expansion's polynomial is larger than 1, and its slopes, which are
-#: many times as large, are smaller than the result.
-_LIFT = 4.0
-#: From where on `i0` is infinite, as the exponential is; and the power of e that takes what
-#: falls, as ``1 / sqrt(x)``, near 1 there, so that no slope overflows before its product.
-_FAR_OUT = {"float32": (92.0, 3.25), "float64": (714.0, 4.25)}
-
-
-@functools.cache
-def _expansion() -> list[float]:
-    """Return Chebyshev coefficients by 8 / x in [0, 1] of i0(x) over its limit far out.
-
-    That limit is ``exp(x) / sqrt(2 * pi * x)``, and the coefficients are lifted.
-    """
-    angles = np.linspace(0.0, np.pi, 4097)
-
-    def scaled(t: Any) -> Any:
-        x = 2.0 * _END_OF_SERIES / (t[:, None] + 1.0)
-        # The rule of trapezoids converges exponentially for periodic functions.
-        values = np.exp(x * (np.cos(angles) - 1.0))
-        mean = (values[:, :-1] + values[:, 1:]).mean(1) / 2.0
-        return mean * np.sqrt(2.0 * np.pi * x[:, 0]) * math.exp(_LIFT)
-
-    return [float(c) for c in np.polynomial.chebyshev.chebinterpolate(scaled, 24)]
-
-
-def i0(x: VarLike) -> Var:
-    """Return the modified Bessel function of the first kind and order 0.
-
-    A float; integers give float32.
-    """
-    wide, dtype = widened(as_var(x))
-    size = abs(wide)
-    end, shift = _FAR_OUT[wide.dtype]
-    is_near, is_beyond = size < _END_OF_SERIES, size >= end
-    # All terms of the series are positive, so none cancel.
-    quarter = where(is_near, wide, 0.0) ** 2 / 4.0
-    near = quarter * 0.0 + 1.0
-    for k in range(26, 0, -1):
-        near = 1.0 + near * quarter / float(k * k)
-    far = where(is_near | is_beyond, _END_OF_SERIES, size)
-    t = 2.0 * _END_OF_SERIES / far - 1.0
-    # Clenshaw's recurrence.
-    first, second = t * 0.0, t * 0.0
-    *rest, constant = _expansion()[::-1]
-    for coefficient in map(float, rest):
-        first, second = 2.0 * t * first - second + coefficient, first
-    falling = rsqrt(far * (2.0 * math.pi * math.exp(-2.0 * shift)))
-    away = (t * first - second + constant) * falling * exp(far - (shift + _LIFT))
-    beyond = exp(where(is_beyond, size, 0.0))
-    return where(is_near, near, where(is_beyond, beyond, away)).cast(dtype)
-
-
-def xlogy(x: VarLike, y: VarLike) -> Var:
-    """Return ``x * log(y)``, 0 where x is 0 and y is not NaN; a float.
-
-    Where x is 0, its gradient is ``log(y)``; that of both is 0 where y is not positive.
-    Halves are computed in float32; integers give float32.
-    """
-    (x, y), dtype = widened_together(x, y)
-    # No logarithm that is infinite, or none, may be multiplied by 0.
-    is_zero = x == 0
-    logarithm = log(where(is_zero & (y <= 0), beside(1, y), y))
-    largest = beside(finfo(logarithm.dtype).max, logarithm)
-    return (x * where(is_zero & (y == math.inf), largest, logarithm)).cast(dtype)
 
 
 def share_of(share: Var, x: Var) -> Var:

@@ -16,8 +16,8 @@ from ._core import Var
 from ._devices import makes_arrays
 from ._domains import FINITE
 from ._typing import DType, as_number, whole_number
+from .bessels import i0
 from .elementwise import abs
-from .floats import i0
 from .functions import cos, sqrt
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]

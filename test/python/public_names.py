@@ -26,13 +26,13 @@ PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "metaops"
 
 #: Modules all of whose ``__all__`` the package has.
 WHOLE = """
-    _devices _flags activations array_api bits blocks categories choices closeness contraction
-    counts creation cumulative diagonals differences distances distinct distributions
+    _devices _flags activations array_api bessels bits blocks categories choices closeness
+    contraction counts creation cumulative diagonals differences distances distinct distributions
     elementwise exchange exporting fetching filters floats functions gammas gathering gradients
-    grids histograms info io limits loading memory nan_orders norms orders packing padding
-    places polynomials products quantiles reduction repeating rounding running sampling
-    searching segments sets shaping sorting splitting stacking statistics tapers trees tuning
-    windows
+    grids histograms incomplete info io limits loading memory nan_orders norms orders packing
+    padding places polynomials probabilities products quantiles reduction repeating rounding
+    running sampling searching segments sets shaping sorting splitting stacking statistics tapers
+    trees tuning windows zetas
 """
 
 #: Modules of whose names the package has some.

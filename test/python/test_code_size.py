@@ -109,7 +109,7 @@ PAIRWISE = names(
     "add subtract multiply divide pow maximum minimum mod floor_divide equal not_equal "
     "less less_equal greater greater_equal logical_and logical_or logical_xor "
     "atan2 copysign float_power fmax fmin fmod heaviside hypot logaddexp logaddexp2 "
-    "nextafter isclose polygamma xlogy"
+    "nextafter isclose polygamma xlogy xlog1py"
 )
 ALONE = names(
     "abs ceil cos erf exp floor log logical_not negative round sign sin sqrt square tanh "
@@ -117,7 +117,7 @@ ALONE = names(
     "relu6 selu sigmoid silu softplus softshrink softsign tanhshrink "
     "acos asin asinh atan atanh cbrt cosh deg2rad digamma erfc erfinv exp2 expm1 i0 lgamma logit "
     "log10 log1p log2 rad2deg reciprocal rsqrt sinc sinh tan trunc isfinite isinf isnan isneginf "
-    "isposinf nan_to_num positive signbit"
+    "isposinf nan_to_num positive signbit i0e i1 i1e entr ndtr log_ndtr ndtri"
 )
 BITS = names("bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm")
 REDUCED = names(
@@ -303,6 +303,10 @@ STEPS: dict[str, Step] = {
     "vecmat": lambda x: x - 0.1 * mo.vecmat(x[:, 0], x),
     "mode": lambda x: x - 0.1 * mo.mode(x, 1, keepdims=True).values,
     "modf": lambda x: mo.modf(x * 1.5)[0],
+    "betainc": lambda x: mo.betainc(x + 2.0, x + 0.5, x * 0.5 + 0.25),
+    "gammainc": lambda x: mo.gammainc(x + 0.5, x * 2.0 + 0.25),
+    "gammaincc": lambda x: mo.gammaincc(x + 0.5, x * 2.0 + 0.25),
+    "zeta": lambda x: mo.zeta(x + 1.5, x + 1.0) * 0.2,
     "multigammaln": lambda x: mo.multigammaln(x * 0.1 + 3, 2) * 0.1,
     "nancumsum": lambda x: mo.nancumsum(x, 1) * 0.1,
     "nancumprod": lambda x: mo.nancumprod(x, 1) + 0.1,
@@ -366,7 +370,7 @@ OTHERS = names(
     "associative_scan diag_indices diag_indices_from gammaln ix_ tril_indices_from "
     "triu_indices_from finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh "
     "bitwise_not "
-    "degrees invert left_shift radians remainder right_shift true_divide"
+    "degrees expit invert left_shift radians remainder right_shift true_divide"
 )
 
 

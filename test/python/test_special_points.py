@@ -17,6 +17,8 @@ R = 2 / math.sqrt(PI)
 #: Of the modified Bessel function of order 0 at 8, and where float32 and float64 end.
 I0_AT_8 = [427.56411572180474, 399.87313678256009, 377.57997362398472, 358.9236578417893]
 I0_AT_90 = [5.1392383455086476e37, 5.1106068215256e37, 5.0824538307e37, 5.054766057e37]
+#: Of the normal distribution, at 0.
+PHI = 1 / math.sqrt(2 * PI)
 I0_AT_712 = [2.46841105775626e307, 2.46667701351676e307, 2.46494662e307, 2.46321988e307]
 
 
@@ -91,6 +93,44 @@ UNARY = {
             INF: [INF, INF, INF, INF],
         },
     ),
+    "i0e": (mo.i0e, {0: [1, 0], INF: [0, 0, 0, 0], -INF: [0, 0, 0, 0]}),
+    "i1": (
+        mo.i1,
+        {
+            0: [0, 0.5, 0, 0.375],
+            8: I0_AT_8[1:],
+            90: I0_AT_90[1:],
+            1000: [INF, INF, INF, INF],
+            -1000: [-INF, INF, -INF, INF],
+        },
+    ),
+    "i1e": (mo.i1e, {0: [0, 0.5], INF: [0, 0, 0, 0], -INF: [0, 0, 0, 0]}),
+    "ndtr": (mo.ndtr, {0: [0.5, PHI, 0, -PHI], INF: [1, 0, 0, 0], -INF: [0, 0, 0, 0]}),
+    "log_ndtr": (
+        mo.log_ndtr,
+        {
+            0: [-L2, 2 * PHI, -4 * PHI**2, 16 * PHI**3 - 2 * PHI],
+            INF: [0, 0, 0, 0],
+            -INF: [-INF, INF, -1, 0],
+        },
+    ),
+    "ndtri": (
+        mo.ndtri,
+        {
+            0.5: [0, 1 / PHI, 0, 1 / PHI**3],
+            0: [-INF, INF, -INF, INF],
+            1: [INF, INF, INF, INF],
+            2: [NAN],
+        },
+    ),
+    "entr": (
+        mo.entr,
+        {1: [0, -1, -1, 1], 0: [0, INF, -INF, INF], -1: [-INF, INF], INF: [-INF, -INF]},
+    ),
+    "zeta": (lambda q: mo.zeta(2, q), {1: [PI**2 / 6, -2 * ZETA3, PI**4 / 15, -24 * ZETA5]}),
+    "gammainc": (lambda x: mo.gammainc(1, x), {0: [0, 1, -1, 1], INF: [1, 0, 0, 0]}),
+    "gammaincc": (lambda x: mo.gammaincc(2, x), {0: [1, 0, -1, 2], INF: [0, 0, 0, 0]}),
+    "betainc": (lambda x: mo.betainc(1, 3, x), {0: [0, 3, -6, 6], 1: [1, 0, 0, 6]}),
     "sinc": (
         mo.sinc,
         {
@@ -223,6 +263,17 @@ BINARY = {
             (0, -1): {"": 0, "x": 0, "y": 0},
             (0, NAN): {"": NAN},
             (1, 0): {"": -INF, "x": -INF, "y": INF},
+        },
+    ),
+    "xlog1py": (
+        mo.xlog1py,
+        {
+            (0, 1): {"": 0, "x": L2, "y": 0, "xx": 0, "xy": 0.5, "yy": 0, "xyy": -0.25},
+            (2, 0): {"": 0, "x": 0, "y": 2, "xy": 1, "yy": -2, "yyy": 4},
+            (0, -1): {"": 0, "x": 0, "y": 0},
+            (0, -2): {"": 0, "x": 0, "y": 0},
+            (0, NAN): {"": NAN},
+            (1, -1): {"": -INF, "x": -INF, "y": INF},
         },
     ),
     "hypot": (

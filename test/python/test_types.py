@@ -26,7 +26,7 @@ ARITHMETIC = {**typed_calls.ARITHMETIC, **typed_nn_calls.ARITHMETIC}
 STEPWISE, BITS, SINGLE = typed_calls.STEPWISE, typed_calls.BITS, typed_calls.SINGLE
 REAL = {**typed_calls.REAL, **typed_nn_calls.REAL}
 DRAWN, FLOATS_ALONE = typed_nn_calls.DRAWN, typed_nn_calls.FLOATS_ALONE
-EXACT, FLOAT64 = typed_calls.EXACT, typed_calls.FLOAT64
+WITHIN, EXACT, FLOAT64 = typed_calls.WITHIN, typed_calls.EXACT, typed_calls.FLOAT64
 #: The calls of the functions that the page has under each heading.
 SECTIONS = {
     "Elements stay": MOVING,
@@ -35,6 +35,7 @@ SECTIONS = {
     "Integers alone": BITS,
     "One operation": SINGLE,
     "Several operations": REAL | DRAWN,
+    "Several operations in float64": WITHIN,
     "Floats alone": FLOATS_ALONE,
     "Float64 of integers": EXACT,
     "Float64 of all": FLOAT64,
@@ -152,14 +153,14 @@ def test_integers_become_float32(rng, name):
         assert_close(actual, interpreted(SINGLE[name], arrays, "float32"), [])
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", [*REAL, *WITHIN])
 def test_integers_are_floats_from_the_beginning(rng, name):
     has_numbers = False
     for dtype in [*INTEGERS, "bool"]:
-        arrays = operands(rng, REAL[name], dtype)
-        types, actual = computed(REAL[name], arrays)
+        arrays = operands(rng, CALLS[name], dtype)
+        types, actual = computed(CALLS[name], arrays)
         assert {*types} == {"float32"}, dtype
-        assert_close(actual, interpreted(REAL[name], arrays, "float64"), arrays)
+        assert_close(actual, interpreted(CALLS[name], arrays, "float64"), arrays)
         has_numbers |= not all(np.isnan(x).all() for x in actual)
     assert has_numbers
 
@@ -190,6 +191,15 @@ def test_integers_are_float64(rng, name):
         assert {*types} <= {"float64", "int64", "bool"}, dtype
         for x, y in zip(actual, interpreted(call, arrays, "float64"), strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-15, err_msg=dtype)
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_float32_is_computed_in_float64(rng, name):
+    arrays = operands(rng, WITHIN[name], "float64")
+    types, actual = computed(WITHIN[name], arrays, "float32")
+    assert types == ["float32"]
+    exact = interpreted(WITHIN[name], [x.astype("f4").astype("f8") for x in arrays], "float64")
+    np.testing.assert_allclose(actual, [x.astype("f4") for x in exact], rtol=1.3e-7, atol=0)
 
 
 # Halves
@@ -223,7 +233,8 @@ def check_halves(rng, name, call):
 
 
 @pytest.mark.parametrize(
-    "name", [*MOVING, *ARITHMETIC, *SINGLE, *REAL, *DRAWN, *FLOATS_ALONE, *EXACT, *FLOAT64]
+    "name",
+    [*MOVING, *ARITHMETIC, *SINGLE, *REAL, *WITHIN, *DRAWN, *FLOATS_ALONE, *EXACT, *FLOAT64],
 )
 def test_halves_are_rounded_once(rng, name):
     check_halves(rng, name, CALLS[name])

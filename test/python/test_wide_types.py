@@ -53,7 +53,12 @@ TWO = {
     "triplet_margin_with_distance_loss": lambda x, y: nn.triplet_margin_with_distance_loss(
         x, y, mo.abs(y), distance_function=lambda a, b: mo.abs(a - b).sum(-1), margin=9.0
     ),
+    "betainc": lambda x, y: mo.betainc(x + 1, mo.abs(y), 0.25),
+    "gammainc": lambda x, y: mo.gammainc(x + 1, mo.abs(y)),
+    "gammaincc": lambda x, y: mo.gammaincc(x + 1, mo.abs(y)),
+    "xlog1py": lambda x, y: mo.xlog1py(x, mo.abs(y)),
     "xlogy": lambda x, y: mo.xlogy(x, mo.abs(y)),
+    "zeta": lambda x, y: mo.zeta(x + 2, mo.abs(y)),
 }
 #: Losses whose other tensor holds labels, or signs that are only compared.
 LABELLED = {

@@ -184,14 +184,14 @@ SINGLE: dict[str, Call] = {
 #: Of a real argument, several operations.
 REAL: dict[str, Call] = {
     **plain("m", "celu elu gelu hardsigmoid hardswish leaky_relu log_sigmoid mish selu"),
-    **plain("m", "sigmoid silu softplus softsign tanhshrink softmax softmin log_softmax glu"),
+    **plain("m", "expit sigmoid silu softplus softsign tanhshrink softmax softmin log_softmax glu"),
     **plain("m", "softshrink logsumexp mean nanmean std nanstd var nanvar median nanmedian"),
     **plain("m", "average norm matrix_norm pdist corrcoef gradient trapezoid sinc"),
-    **plain("m", "cumulative_trapezoid i0 deg2rad degrees rad2deg radians unwrap logit"),
-    **plain("m", "cov"),
+    **plain("m", "cumulative_trapezoid deg2rad degrees rad2deg radians unwrap logit cov"),
+    **plain("m", "entr i0 i0e i1 i1e"),
     **plain("v", "logcumsumexp polyint"),
     **plain("m m", "logaddexp logaddexp2 cdist"),
-    **plain("m m+", "xlogy"),
+    **plain("m m+", "xlogy xlog1py"),
     **plain("m m m", "lerp"),
     "interp": ("v c c", lambda x, p, f: mo.interp(x, mo.sort(p[:, 0]), f[:, 1])),
     "ldexp": ("m", lambda x: mo.ldexp(x, 3)),
@@ -203,6 +203,14 @@ REAL: dict[str, Call] = {
     "quantile": ("m", lambda x: mo.quantile(x, [0.2, 0.7])),
     "renorm": ("m", lambda x: mo.renorm(x, 2, 0, 3)),
     "segment_mean": ("m", lambda x: mo.segment_mean(x, SEGMENTS, 2)),
+}
+
+#: Of a real argument, several operations in float64.
+WITHIN: dict[str, Call] = {
+    **plain("m", "log_ndtr ndtr"),
+    "ndtri": ("mp", mo.ndtri),
+    **plain("m+ m+", "gammainc gammaincc zeta"),
+    "betainc": ("m+ m+ mp", mo.betainc),
 }
 
 #: Of which integers are float64.
