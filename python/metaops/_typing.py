@@ -244,8 +244,10 @@ def refuse_out(what: str, out: object) -> None:
         )
 
 
-def normalised_axis(dim: int, ndim: int) -> int:
+def normalised_axis(dim: int, ndim: int, least: int = 0) -> int:
     """Return `dim` counted from the start.
+
+    A `least` of 1 takes the dimensions 0 and -1 of a 0-d tensor, too; see `as_line`.
 
     Raises
     ------
@@ -258,15 +260,35 @@ def normalised_axis(dim: int, ndim: int) -> int:
         dim = operator.index(dim)
     except TypeError:
         raise at_line(TypeError(f"a dimension is {describe(dim)}, expected an integer")) from None
-    if not -ndim <= dim < ndim:
+    count = max(ndim, least)
+    if not -count <= dim < count:
         raise at_line(
             AxisError(f"dimension {dim} is out of range for a tensor of {ndim} dimensions")
         )
-    return dim % ndim
+    return dim % count
+
+
+def as_line(x: VarLike, dim: int) -> tuple[Var, int]:
+    """Return x, a 0-d tensor as a line of one element, and a dimension of it.
+
+    That is PyTorch's rule, which NumPy has in part: what reduces a dimension, goes along
+    it, or indexes it takes 0 and -1 of a 0-d tensor, and returns one for it. What cuts,
+    joins or makes longer needs a dimension that is there.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError, TypeError
+        As of `normalised_axis`.
+    """
+    x = as_var(x)
+    axis = normalised_axis(dim, x.ndim, 1)
+    return x if x.ndim else x.reshape((1,)), axis
 
 
 def normalised_axes(dims: Axes, ndim: int) -> tuple[int, ...]:
     """Return `dims` as rising numbers counted from the start; None is all.
+
+    0 and -1 of a 0-d tensor stand for none, since it has one element; see `as_line`.
 
     Raises
     ------
@@ -276,11 +298,12 @@ def normalised_axes(dims: Axes, ndim: int) -> tuple[int, ...]:
     if dims is None:
         return tuple(range(ndim))
     if type(dims) is int:
-        return (normalised_axis(dims, ndim),)
+        axis = normalised_axis(dims, ndim, 1)
+        return (axis,) if ndim else ()
     given: Any = dims
     if isinstance(given, Var) or not isinstance(given, Iterable):
         given = (given,)
-    result = sorted(normalised_axis(dim, ndim) for dim in given)
+    result = sorted(normalised_axis(dim, ndim, 1) for dim in given)
     if len(set(result)) != len(result):
         raise at_line(ValueError(f"a dimension is given twice in {tuple(given)}"))
-    return tuple(result)
+    return tuple(result) if ndim else ()

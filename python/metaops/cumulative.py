@@ -20,7 +20,16 @@ from typing import Any
 from . import _core
 from ._core import Var
 from ._errors import at_line
-from ._typing import DType, VarLike, as_var, lengthened, normalised_axis, refuse_out, widened
+from ._typing import (
+    DType,
+    VarLike,
+    as_line,
+    as_var,
+    lengthened,
+    normalised_axis,
+    refuse_out,
+    widened,
+)
 from .elementwise import where
 from .shaping import flip
 from .stacking import concat
@@ -41,7 +50,9 @@ __all__ = [
 def _prefix(kind: str, x: Var, dim: int | None, reverse: bool, exclusive: bool) -> Var:
     if dim is None:
         x, dim = x.reshape((-1,)), 0
-    return _core.prefix(kind, x, None, normalised_axis(dim, x.ndim), bool(reverse), bool(exclusive))
+    line, axis = as_line(x, dim)
+    result = _core.prefix(kind, line, None, axis, bool(reverse), bool(exclusive))
+    return result if x.ndim else result.reshape(())
 
 
 def _summed(x: VarLike, dtype: DType | None) -> Var:
@@ -160,8 +171,10 @@ def linear_recurrence(
         If the shapes differ or `dim` is out of range.
     """
     x, factors = as_var(x), as_var(factors)
-    axis = normalised_axis(dim, x.ndim)
-    return _core.prefix("linear", x, factors, axis, bool(reverse), bool(exclusive))
+    line, axis = as_line(x, dim)
+    factors = factors if factors.ndim else factors.reshape((1,))
+    result = _core.prefix("linear", line, factors, axis, bool(reverse), bool(exclusive))
+    return result if x.ndim else result.reshape(())
 
 
 def _standard(

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from . import _core
 from ._core import Var
 from ._domains import FINITE
@@ -148,8 +146,9 @@ def gradient(
     (x, *steps), dtype = widened_together(x, *spacing)
     single = isinstance(dim, int)
     axes = normalised_axes(dim, x.ndim)
-    if isinstance(dim, Sequence):
-        axes = tuple(normalised_axis(axis, x.ndim) for axis in dim)
+    if dim is not None:
+        given = [dim] if isinstance(dim, int) else dim
+        axes = tuple(normalised_axis(axis, x.ndim) for axis in given)
     if edge_order not in (1, 2):
         raise at_line(ValueError(f"gradient: edge_order is {shown(edge_order)}, expected 1 or 2"))
     for step in spacing:

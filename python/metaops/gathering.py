@@ -18,7 +18,7 @@ import numpy as np
 from ._core import Var
 from ._errors import at_line
 from ._indices import as_indices, checked, last_written
-from ._typing import VarLike, as_var, normalised_axis, refuse_out, shown, unrounded
+from ._typing import VarLike, as_line, as_var, normalised_axis, refuse_out, shown, unrounded
 from .elementwise import clip, mod, where
 
 __all__ = ["gather", "put_along_axis", "scatter_add", "take", "take_along_axis"]
@@ -83,7 +83,7 @@ def take(
     x, index = as_var(x), as_indices(indices, "take")
     if dim is None:
         x, dim = x.reshape((-1,)), 0
-    axis = normalised_axis(dim, x.ndim)
+    x, axis = as_line(x, dim)
     rank = index.ndim
     shape = (*x.shape[:axis], *index.shape, *x.shape[axis + 1 :])
     read = f"@e0({', '.join(_names(axis, rank))})"
@@ -115,11 +115,12 @@ def gather(x: VarLike, dim: int, index: VarLike) -> Var:
     Parameters
     ----------
     x
-        Any tensor with a dimension.
+        Any tensor.
     dim
         The dimension that is indexed.
     index
-        Integers of x's shape but for the extent of `dim`.
+        Integers of x's shape but for the extent of `dim`; one without dimensions is
+        as one of the extent 1.
 
     Raises
     ------
@@ -131,10 +132,11 @@ def gather(x: VarLike, dim: int, index: VarLike) -> Var:
     ValueError
         If `dim` is out of range or the shapes do not fit.
     """
-    x, indices = as_var(x), as_indices(index, "gather")
-    axis = normalised_axis(dim, x.ndim)
-    places, extra = _along("gather", x.shape, axis, indices)
-    return x.reindex(indices.shape, places, extras=[extra])
+    x, axis = as_line(x, dim)
+    indices = as_indices(index, "gather")
+    along = indices if indices.ndim else indices.reshape((1,))
+    places, extra = _along("gather", x.shape, axis, along)
+    return x.reindex(along.shape, places, extras=[extra]).reshape(indices.shape)
 
 
 def _broadcast_along(
@@ -254,11 +256,12 @@ def scatter_add(x: VarLike, dim: int, index: VarLike, src: VarLike) -> Var:
     Parameters
     ----------
     x
-        Any tensor with a dimension.
+        Any tensor.
     dim
         The dimension that is indexed.
     index
-        Integers of x's shape but for the extent of `dim`.
+        Integers of x's shape but for the extent of `dim`; one without dimensions is
+        as one of the extent 1.
     src
         What is added, of the shape of `index`.
 
@@ -272,8 +275,8 @@ def scatter_add(x: VarLike, dim: int, index: VarLike, src: VarLike) -> Var:
     ValueError
         If `dim` is out of range or the shapes do not fit.
     """
-    x, indices, source = as_var(x), as_indices(index, "scatter_add"), as_var(src)
-    axis = normalised_axis(dim, x.ndim)
+    shape, indices, source = as_var(x).shape, as_indices(index, "scatter_add"), as_var(src)
+    x, axis = as_line(x, dim)
     if source.shape != tuple(indices.shape):
         raise at_line(
             ValueError(
@@ -281,7 +284,9 @@ def scatter_add(x: VarLike, dim: int, index: VarLike, src: VarLike) -> Var:
                 f" {tuple(indices.shape)}"
             )
         )
+    if indices.ndim == 0:
+        indices, source = indices.reshape((1,)), source.reshape((1,))
     places, extra = _along("scatter_add", x.shape, axis, indices)
     wide = unrounded(x)
     added = source.cast(wide.dtype).reindex_reduce("add", x.shape, places, extras=[extra])
-    return (wide + added).cast(x.dtype)
+    return (wide + added).cast(x.dtype).reshape(shape)

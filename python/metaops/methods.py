@@ -198,12 +198,10 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     **operators.SPECIAL_METHODS,
 }
 
-#: Reductions that the extension has without options.
-_REDUCTIONS = ("all", "any", "max", "mean", "min", "prod", "sum")
-
-for _name in _REDUCTIONS:
+for _name, _plain in reduction.PLAIN.items():
     _function = getattr(reduction, _name)
-    _plain = reduction.plain_mean if _name == "mean" else getattr(Var, _name)
+    if _name == "mean":
+        _plain = reduction.plain_mean
     setattr(Var, _name, reduction_method(_name, _plain, _function))
 setattr(Var, "round", rounding_method(Var.round, rounding.round))  # noqa: B010
 setattr(Var, "to", moving_method(Var.to))  # noqa: B010

@@ -11,7 +11,7 @@ from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._indices import along
-from ._typing import VarLike, as_integers, as_var, as_vars, normalised_axis
+from ._typing import VarLike, as_integers, as_line, as_var, as_vars, normalised_axis
 from .cumulative import cummax
 from .elementwise import where
 from .gathering import gather
@@ -26,8 +26,8 @@ def _parted(what: str, x: VarLike, kth: int | Sequence[int], dim: int | None) ->
     x = as_var(x)
     if dim is None:
         x, dim = x.reshape((x.size,)), 0
-    axis = normalised_axis(dim, x.ndim)
-    extent = x.shape[axis]
+    line, axis = as_line(x, dim)
+    extent = line.shape[axis]
     for k in as_integers(what, "kth", kth):
         if not -extent <= k < extent:
             raise at_line(
@@ -44,7 +44,7 @@ def partition(x: VarLike, kth: int | Sequence[int], dim: int | None = -1) -> Var
     Parameters
     ----------
     x
-        Any tensor with a dimension.
+        Any tensor.
     kth
         One place or several; negative ones count from the end.
     dim
@@ -87,7 +87,7 @@ def lexsort(keys: VarLike | Sequence[VarLike], dim: int = -1) -> Var:
     if not given or len({key.shape for key in given}) != 1:
         shapes = [key.shape for key in given]
         raise at_line(ValueError(f"lexsort: keys have shapes {shapes}, expected one shape"))
-    axis = normalised_axis(dim, given[0].ndim)
+    axis = normalised_axis(dim, given[0].ndim, 1)
     order = argsort(given[0], axis)
     for key in given[1:]:
         order = gather(order, axis, argsort(gather(key, axis, order), axis))
@@ -100,7 +100,7 @@ def mode(x: VarLike, dim: int = -1, keepdims: bool = False) -> Sorted:
     Parameters
     ----------
     x
-        Any tensor with a dimension.
+        Any tensor.
     dim
         The dimension.
     keepdims
@@ -116,8 +116,8 @@ def mode(x: VarLike, dim: int = -1, keepdims: bool = False) -> Sorted:
     ValueError
         If `dim` is out of range or has no elements.
     """
-    x = as_var(x)
-    axis = normalised_axis(dim, x.ndim)
+    shape = as_var(x).shape
+    x, axis = as_line(x, dim)
     ordered, order = sort_both(x, axis, False)
     place = _core.iota(x.shape, axis, "int64")
     is_new = ordered[along(axis, slice(1, None))] != ordered[along(axis, slice(None, -1))]
@@ -127,6 +127,6 @@ def mode(x: VarLike, dim: int = -1, keepdims: bool = False) -> Sorted:
     end = argmax(place - start, axis, True)
     begin = gather(start, axis, end)
     values, indices = gather(ordered, axis, begin), gather(order, axis, begin)
-    if keepdims:
+    if keepdims and shape:
         return Sorted(values, indices)
     return Sorted(values.squeeze(axis), indices.squeeze(axis))

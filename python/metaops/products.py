@@ -17,6 +17,7 @@ from ._core import Var, matmul
 from ._errors import at_line
 from ._typing import (
     VarLike,
+    as_line,
     as_var,
     float_among,
     normalised_axis,
@@ -195,7 +196,7 @@ def vecdot(a: VarLike, b: VarLike, dim: int = -1) -> Var:
 
 
 def _moved_last(x: Var, dim: int) -> Var:
-    axis = normalised_axis(dim, x.ndim)
+    x, axis = as_line(x, dim)
     if axis == x.ndim - 1:
         return x
     return x.transpose([*(k for k in range(x.ndim) if k != axis), axis])

@@ -4,7 +4,8 @@
 """Reductions.
 
 `dim` is a dimension, a sequence of them, or None for all. With `keepdims` a
-reduced dimension stays with extent 1, else it goes. `where` is a mask that
+reduced dimension stays with extent 1, else it goes. 0 and -1 are dimensions of a 0-d
+tensor, too, and its reduction is 0-d. `where` is a mask that
 broadcasts to x: only elements where it holds take part. `initial` is combined
 with each result, and `dtype` is that in which x is taken and the result given.
 `out` is NumPy's, and None: a result is a tensor of its own.
@@ -27,9 +28,9 @@ from ._typing import (
     Axes,
     DType,
     VarLike,
+    as_line,
     as_var,
     normalised_axes,
-    normalised_axis,
     refuse_out,
     unrounded,
     widened,
@@ -57,9 +58,28 @@ __all__ = [
     "var",
 ]
 
-# A call without options is no more than these.
-_sum, _prod, _max, _min, _mean_of = Var.sum, Var.prod, Var.max, Var.min, Var.mean
-_all, _any = Var.all, Var.any
+
+def _of_any_rank(reduce: Callable[..., Var]) -> Callable[..., Var]:
+    """Return a reduction of the extension that takes the dimension of a 0-d tensor, too."""
+
+    def reduced(x: Var, dim: Any = None, keepdims: bool = False) -> Var:
+        try:
+            return reduce(x, dim, keepdims)
+        except ValueError:
+            if x.ndim:
+                raise
+        return reduce(x, normalised_axes(dim, 0), keepdims)
+
+    return reduced
+
+
+#: The reductions without options; a call without any is no more than these.
+PLAIN = {
+    name: _of_any_rank(getattr(Var, name))
+    for name in ("all", "any", "max", "mean", "min", "prod", "sum")
+}
+_sum, _prod, _max, _min = PLAIN["sum"], PLAIN["prod"], PLAIN["max"], PLAIN["min"]
+_mean_of, _all, _any = PLAIN["mean"], PLAIN["all"], PLAIN["any"]
 
 
 def mask_of(where: VarLike, x: Var) -> Var:
@@ -396,11 +416,8 @@ def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool, out: None)
     """Return the first place along a dimension where the extreme is attained."""
     refuse_out(name, out)
     x = as_var(x)
-    rank = x.ndim
-    if dim is None:
-        x, place = x.reshape((-1,)), 0
-    else:
-        place = normalised_axis(dim, rank)
+    rank, is_line = x.ndim, dim is None or x.ndim == 0
+    x, place = (x.reshape((-1,)), 0) if dim is None else as_line(x, dim)
     extent = x.shape[place]
     if extent == 0 and math.prod(x.shape[:place] + x.shape[place + 1 :]) > 0:
         raise at_line(ValueError(f"{name}: dimension {place} of shape {x.shape} has no elements"))
@@ -415,7 +432,7 @@ def _place_of(name: str, x: VarLike, dim: int | None, keepdims: bool, out: None)
     narrow = "int32" if extent < 2**31 else "int64"
     places = select(attained, _core.iota(x.shape, place, narrow), _core.full((), extent, narrow))
     result = places.min(place, keepdims).cast("int64")
-    return result.reshape((1,) * rank) if dim is None and keepdims else result
+    return result.reshape((1,) * rank) if is_line and keepdims else result
 
 
 def argmax(x: VarLike, dim: int | None = None, keepdims: bool = False, *, out: None = None) -> Var:

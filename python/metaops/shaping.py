@@ -161,7 +161,9 @@ def swapaxes(x: VarLike, first: int, second: int) -> Var:
         If one is out of range.
     """
     x = as_var(x)
-    first, second = normalised_axis(first, x.ndim), normalised_axis(second, x.ndim)
+    first, second = (normalised_axis(dim, x.ndim, 1) for dim in (first, second))
+    if x.ndim == 0:
+        return +x
     axes = list(range(x.ndim))
     axes[first], axes[second] = second, first
     return x.transpose(axes)
@@ -190,6 +192,8 @@ def moveaxis(x: VarLike, source: int | Sequence[int], destination: int | Sequenc
         raise at_line(
             ValueError(f"moveaxis: {len(start)} dimensions to {len(end)} places, expected as many")
         )
+    if x.ndim == 0:
+        return +x
     order = [axis for axis in range(x.ndim) if axis not in start]
     for place, axis in sorted(zip(end, start, strict=True)):
         order.insert(place, axis)
@@ -199,7 +203,7 @@ def moveaxis(x: VarLike, source: int | Sequence[int], destination: int | Sequenc
 def _in_order(dims: int | Sequence[int], ndim: int) -> list[int]:
     """Return dimensions counted from the start in the order in which they are given."""
     normalised_axes(dims, ndim)
-    return [normalised_axis(dim, ndim) for dim in _several(dims)]
+    return [normalised_axis(dim, ndim, 1) for dim in _several(dims)]
 
 
 def _several(given: Any) -> Iterable[Any]:

@@ -18,8 +18,8 @@ from ._errors import at_line
 from ._typing import (
     VarLike,
     as_integer,
+    as_line,
     as_var,
-    normalised_axis,
 )
 
 __all__ = [
@@ -42,8 +42,14 @@ def sort_both(x: VarLike, dim: int | None, descending: bool) -> Sorted:
     x = as_var(x)
     if dim is None:
         x, dim = x.reshape((-1,)), 0
-    axis = normalised_axis(dim, x.ndim)
-    return Sorted(*_core.sort(x, axis, bool(descending), 0, x.shape[axis]))
+    line, axis = as_line(x, dim)
+    return _shaped(_core.sort(line, axis, bool(descending), 0, line.shape[axis]), x)
+
+
+def _shaped(both: tuple[Var, Var], x: Var) -> Sorted:
+    """Return what was found along a dimension of x; of a 0-d tensor it is 0-d."""
+    values, indices = both
+    return Sorted(values, indices) if x.ndim else Sorted(values.reshape(()), indices.reshape(()))
 
 
 def sort(x: VarLike, dim: int | None = -1, descending: bool = False, *, stable: bool = True) -> Var:
@@ -63,7 +69,7 @@ def sort(x: VarLike, dim: int | None = -1, descending: bool = False, *, stable: 
     Raises
     ------
     ValueError
-        If `dim` is out of range, as of a 0-d tensor it is.
+        If `dim` is out of range; a 0-d tensor has 0 and -1.
     """
     return sort_both(x, dim, descending).values
 
@@ -104,13 +110,13 @@ def topk(x: VarLike, k: int, dim: int = -1, largest: bool = True) -> Sorted:
         If k or `dim` is out of range.
     """
     x = as_var(x)
-    axis = normalised_axis(dim, x.ndim)
-    k = as_integer("topk", "k", k)
-    if not 0 <= k <= x.shape[axis]:
-        raise at_line(
-            ValueError(f"topk: k is {k}, expected at most {x.shape[axis]}, dimension {axis}'s")
-        )
-    return Sorted(*_core.sort(x, axis, bool(largest), 0, k))
+    line, axis = as_line(x, dim)
+    k, extent = as_integer("topk", "k", k), line.shape[axis]
+    if x.ndim == 0 and k != 1:
+        raise at_line(ValueError(f"topk: k is {k}, expected 1 of a 0-d tensor"))
+    if not 0 <= k <= extent:
+        raise at_line(ValueError(f"topk: k is {k}, expected at most {extent}, dimension {axis}'s"))
+    return _shaped(_core.sort(line, axis, bool(largest), 0, k), x)
 
 
 def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorted:
@@ -122,11 +128,11 @@ def kthvalue(x: VarLike, k: int, dim: int = -1, keepdims: bool = False) -> Sorte
         If k or `dim` is out of range.
     """
     x = as_var(x)
-    axis = normalised_axis(dim, x.ndim)
-    k = as_integer("kthvalue", "k", k)
-    if not 1 <= k <= x.shape[axis]:
-        raise at_line(ValueError(f"kthvalue: k is {k}, expected 1 to {x.shape[axis]}"))
-    values, indices = _core.sort(x, axis, False, k - 1, 1)
+    line, axis = as_line(x, dim)
+    k, extent = as_integer("kthvalue", "k", k), line.shape[axis]
+    if not 1 <= k <= extent:
+        raise at_line(ValueError(f"kthvalue: k is {k}, expected 1 to {extent}"))
+    values, indices = _shaped(_core.sort(line, axis, False, k - 1, 1), x)
     if keepdims:
         return Sorted(values, indices)
     shape = x.shape[:axis] + x.shape[axis + 1 :]

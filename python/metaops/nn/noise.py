@@ -8,7 +8,7 @@ from __future__ import annotations
 from .. import _core
 from .._core import Var
 from .._domains import FINITE, POSITIVE_FINITE, check_rising
-from .._typing import VarLike, as_var, normalised_axis, widened
+from .._typing import VarLike, as_line, as_var, widened
 from ..activations import leaky_relu, softmax
 from ..elementwise import where
 from ..functions import log
@@ -74,8 +74,8 @@ def gumbel_softmax(logits: VarLike, tau: float = 1.0, hard: bool = False, *, dim
         If `tau` is not positive.
     """
     POSITIVE_FINITE.check("gumbel_softmax", tau=tau)
-    logits = as_var(logits)
-    dim = normalised_axis(dim, logits.ndim)
+    shape = as_var(logits).shape
+    logits, dim = as_line(logits, dim)
     wide, dtype = widened(logits)
     # 1 - u is in (0, 1]; where it is 1 the logarithm would be 0, and its own -inf.
     drawn = 1.0 - _core.random(wide.shape, wide.dtype)
@@ -86,4 +86,4 @@ def gumbel_softmax(logits: VarLike, tau: float = 1.0, hard: bool = False, *, dim
         one_hot = (classes == argmax(sample, dim, True)).cast(wide.dtype)
         # Of the value of the first, with the gradient of the second.
         sample = one_hot + (sample - sample.detach())
-    return sample.cast(dtype)
+    return sample.cast(dtype).reshape(shape)
