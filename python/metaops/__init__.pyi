@@ -44,6 +44,9 @@ from ._core import uint8 as uint8
 from ._core import uint16 as uint16
 from ._core import uint32 as uint32
 from ._core import uint64 as uint64
+from ._defaults import default_dtype as default_dtype
+from ._defaults import get_default_dtype as get_default_dtype
+from ._defaults import set_default_dtype as set_default_dtype
 from ._devices import device as device
 from ._devices import devices as devices
 from ._flags import flag_scope as flag_scope
@@ -653,7 +656,7 @@ def linspace(
     device: str | None = None,
     steps: int = ...,
 ) -> _Var:
-    """Return `num` evenly spaced numbers from `start` to `stop`, float32 by default."""
+    """Return `num` evenly spaced numbers from `start` to `stop`, of `default_dtype`."""
 
 @_overload
 def linspace(
@@ -807,7 +810,7 @@ def eye(
     diagonal: int = ...,
     k: int = ...,
 ) -> _Var:
-    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, float32 by default."""
+    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, of `default_dtype`."""
 
 @_overload
 def eye(

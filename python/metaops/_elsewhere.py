@@ -282,6 +282,7 @@ FUNCTIONS: dict[str, str] = {
     "profiler": "use mo.profile_scope",
     "set_anomaly_enabled": _ONE_BY_ONE,
     "set_default_device": _DEVICE,
+    "set_default_tensor_type": "use mo.set_default_dtype",
     "set_float32_matmul_precision": "products of float32 are in float32",
     "set_num_interop_threads": "use mo.set_num_threads",
     "tree": _TREES,

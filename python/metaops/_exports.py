@@ -39,6 +39,11 @@ EXPORTS = {
         "uint64",
         "uint8",
     ),
+    "_defaults": (
+        "default_dtype",
+        "get_default_dtype",
+        "set_default_dtype",
+    ),
     "_devices": (
         "device",
         "devices",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from . import _core
 from ._core import Var
+from ._defaults import float_type
 from ._domains import FINITE, POSITIVE_FINITE, POSITIVE_PROBABILITY, PROBABILITY, Domain
 from ._errors import at_line
 from ._typing import DType, Shape, VarLike, as_var
@@ -15,9 +16,9 @@ from .reduction import all_fit
 __all__ = ["float_types", "parameter", "probability_of"]
 
 
-def float_types(name: str, dtype: DType) -> tuple[str, str]:
-    """Return the dtype of a result, and that in which it is computed."""
-    result = _core.dtype(dtype)
+def float_types(name: str, dtype: DType | None) -> tuple[str, str]:
+    """Return the dtype of a result, by default the default, and that in which it is computed."""
+    result = _core.dtype(float_type(dtype))
     if "float" not in result:
         raise at_line(TypeError(f"{name}: given {result}, expected a float type"))
     return result, "float64" if result == "float64" else "float32"

@@ -16,6 +16,7 @@ from numpy.exceptions import AxisError
 
 from ._core import Var, array, describe
 from ._errors import at_line
+from ._nested import read_sequence
 
 #: A name ("float32"), one of `metaops.dtype`, a NumPy dtype or a Python type.
 DType: TypeAlias = Union[str, type, "np.dtype[Any]"]
@@ -31,7 +32,9 @@ Shape: TypeAlias = Sequence[int]
 
 def as_var(x: VarLike) -> Var:
     """Return `x` itself if it is a Var, else a Var with its value."""
-    return x if isinstance(x, Var) else array(x)
+    if isinstance(x, Var):
+        return x
+    return read_sequence(x) if isinstance(x, list | tuple) else array(x)
 
 
 def as_vars(what: str, tensors: object) -> list[Var]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -19,9 +18,11 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._defaults import get_default_dtype
 from ._devices import device as _device
 from ._devices import devices, on_device
 from ._errors import at_line
+from ._promotion import is_number, promoted
 from ._typing import DType, VarLike, as_var, shown
 
 __all__ = [
@@ -78,41 +79,9 @@ def astype(x: VarLike, dtype: DType, /, *, copy: bool = True, device: str | None
     return x if not copy and x.dtype == _core.dtype(dtype) else x.cast(dtype)
 
 
-def _wider_integer(a: str, b: str) -> str:
-    """Return the smallest type that holds the integers of two types."""
-    bits, other = (_core.dtype(dtype).itemsize * 8 for dtype in (a, b))
-    if a.startswith("u") == b.startswith("u"):
-        return a if bits >= other else b
-    signed, unsigned = (bits, other) if b.startswith("u") else (other, bits)
-    if unsigned == 64:
-        raise at_line(TypeError(f"result_type: no integer type holds both {a} and {b}"))
-    return f"int{max(signed, 2 * unsigned)}"
-
-
-def _wider_float(a: str, b: str) -> str:
-    if a == b:
-        return a
-    return "float64" if "float64" in (a, b) else "float32"
-
-
-def _promoted(dtypes: Iterable[str]) -> str:
-    """Return the type that operands of these types are promoted to."""
-    given = list(dict.fromkeys(dtypes))
-    floats = [dtype for dtype in given if dtype in _FLOATS]
-    integers = [dtype for dtype in given if "int" in dtype]
-    result, *others = floats or integers or given
-    for other in others:
-        result = (_wider_float if floats else _wider_integer)(result, other)
-    return result
-
-
 def _type_of(given: Any) -> _core.dtype:
     has_type = isinstance(given, Var | np.ndarray | np.generic)
     return _core.dtype(given.dtype if has_type else given)
-
-
-def _is_number(given: object) -> bool:
-    return isinstance(given, bool | int | float) and not isinstance(given, np.generic)
 
 
 def result_type(*arrays_and_dtypes: VarLike | DType) -> _core.dtype:
@@ -129,16 +98,11 @@ def result_type(*arrays_and_dtypes: VarLike | DType) -> _core.dtype:
     TypeError
         If there are neither tensors nor dtypes, or no dtype holds the numbers of all.
     """
-    numbers = [given for given in arrays_and_dtypes if _is_number(given)]
-    dtypes = [_type_of(given) for given in arrays_and_dtypes if not _is_number(given)]
+    numbers = [given for given in arrays_and_dtypes if is_number(given)]
+    dtypes = [_type_of(given) for given in arrays_and_dtypes if not is_number(given)]
     if not dtypes:
         raise at_line(TypeError("result_type: neither a tensor nor a dtype is given"))
-    result = _promoted(dtypes)
-    if result not in _FLOATS and any(isinstance(number, float) for number in numbers):
-        result = "float32"
-    elif result == "bool" and any(not isinstance(number, bool) for number in numbers):
-        result = "int64"
-    return _core.dtype(result)
+    return _core.dtype(promoted(dtypes, numbers))
 
 
 def can_cast(from_: DType | Var, to: DType, /) -> bool:
@@ -224,7 +188,7 @@ class Info:
         """Return the dtypes of new tensors by kind; of complex numbers there is none."""
         _check(device)
         return {
-            "real floating": _core.float32,
+            "real floating": get_default_dtype(),
             "integral": _core.int64,
             "indexing": _core.int64,
         }

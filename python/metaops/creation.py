@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._core import Var
+from ._defaults import float_type, get_default_dtype, shape_and_dtype
 from ._devices import makes_arrays, on_device
 from ._domains import FINITE, POSITIVE_FINITE
 from ._errors import at_line, renamed
@@ -27,6 +28,7 @@ from ._typing import (
     as_var,
     shown,
 )
+from .exchange import made_of
 
 __all__ = [
     "arange",
@@ -58,9 +60,11 @@ def array(
     Parameters
     ----------
     obj
-        A Var, a number, a (nested) list of numbers, or what NumPy makes an array of.
+        A Var, a number, a (nested) list of numbers and tensors, or what NumPy makes an
+        array of.
     dtype
-        By default that of an array; int64, float32 and bool of Python's numbers.
+        By default that of an array; int64, bool and `default_dtype` of Python's numbers,
+        which adopt the type of tensors beside them.
     copy
         True copies an array, None if need be, False never.
     device
@@ -71,13 +75,15 @@ def array(
     ------
     TypeError
         If the elements are not numbers.
+    ValueError
+        If parts of a list have several shapes.
     OverflowError
         If one is an integer of more than 64 bits, and the dtype none of floats.
     """
     if device is not None:
         return on_device(device, lambda: array(obj, dtype, copy=copy))
     try:
-        return _core.array(obj, dtype, copy=copy)
+        return made_of(obj, dtype, copy)
     except (OverflowError, TypeError):
         large = _find_large(obj)
         if large is None:
@@ -102,27 +108,33 @@ def _find_large(obj: Any) -> int | None:
     return next(large, None)
 
 
+def _filled(
+    make: Callable[..., Var], name: str, shape: tuple[Any, ...], dtype: DType | None
+) -> Var:
+    """Make a tensor of a shape, behind which a dtype may stand."""
+    try:
+        return make(*shape_and_dtype(shape, dtype))
+    except ValueError as error:
+        raise renamed(error, name) from None
+
+
 def zeros(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
-    """Return zeros of a shape, given as integers or as one sequence; float32 by default.
+    """Return zeros of a shape, given as integers or as one sequence.
+
+    The type is `default_dtype` by default.
 
     A dtype may follow the shape by position, too.
     """
     if device is not None:
         return on_device(device, lambda: zeros(*shape, dtype=dtype))
-    try:
-        return _core.zeros(*shape, dtype=dtype) if dtype is not None else _core.zeros(*shape)
-    except ValueError as error:
-        raise renamed(error, "zeros") from None
+    return _filled(_core.zeros, "zeros", shape, dtype)
 
 
 def ones(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
     """Return ones of a shape; see `zeros`."""
     if device is not None:
         return on_device(device, lambda: ones(*shape, dtype=dtype))
-    try:
-        return _core.ones(*shape, dtype=dtype) if dtype is not None else _core.ones(*shape)
-    except ValueError as error:
-        raise renamed(error, "ones") from None
+    return _filled(_core.ones, "ones", shape, dtype)
 
 
 def empty(*shape: Any, dtype: DType | None = None, device: str | None = None) -> Var:
@@ -132,10 +144,7 @@ def empty(*shape: Any, dtype: DType | None = None, device: str | None = None) ->
     """
     if device is not None:
         return on_device(device, lambda: empty(*shape, dtype=dtype))
-    try:
-        return _core.empty(*shape, dtype=dtype) if dtype is not None else _core.empty(*shape)
-    except ValueError as error:
-        raise renamed(error, "empty") from None
+    return _filled(_core.empty, "empty", shape, dtype)
 
 
 def full(
@@ -154,7 +163,7 @@ def full(
     value
         A number, or a tensor of one.
     dtype
-        By default that of the number: bool, int64 or float32 of those of Python.
+        By default that of the number: bool, int64 or `default_dtype` of those of Python.
     device
         Where it is to be; by default the device that is current, see `metaops.device`.
     """
@@ -169,7 +178,7 @@ def _dtype_of(value: Any) -> str:
         return _core.dtype(value.dtype)
     if isinstance(value, int):
         return "bool" if isinstance(value, bool) else "int64"
-    return "float32"
+    return get_default_dtype()
 
 
 def full_like(
@@ -214,7 +223,7 @@ def arange(
     step
         The distance, not 0.
     dtype
-        By default "int64" if all numbers are Python integers, else "float32".
+        By default "int64" if all numbers are Python integers, else `default_dtype`.
     device
         Where it is to be; by default the device that is current, see `metaops.device`.
 
@@ -243,7 +252,7 @@ def arange(
         raise at_line(ValueError("arange: step is 0, expected another number"))
     integral = all(isinstance(number, int) for number in (start, stop, step))
     if dtype is None:
-        dtype = "int64" if integral else "float32"
+        dtype = "int64" if integral else get_default_dtype()
     # Floats would round large integers.
     steps = -((start - stop) // step) if integral else math.ceil((stop - start) / step)
     count = max(0, int(steps))
@@ -276,7 +285,7 @@ def linspace(
     endpoint: bool = True,
     device: str | None = None,
 ) -> Var:
-    """Return `num` evenly spaced numbers from `start` to `stop`, float32 by default.
+    """Return `num` evenly spaced numbers from `start` to `stop`, of `default_dtype`.
 
     `stop` is the last, or without `endpoint` what would come next. `device` is as in `full`.
 
@@ -288,7 +297,7 @@ def linspace(
     if device is not None:
         return on_device(device, lambda: linspace(start, stop, num, dtype, endpoint=endpoint))
     numbers = _between("linspace", start, stop, _positions("linspace", num, endpoint))
-    return numbers.cast("float32" if dtype is None else dtype)
+    return numbers.cast(float_type(dtype))
 
 
 @makes_arrays
@@ -297,7 +306,7 @@ def logspace(
     stop: float,
     num: int = 50,
     base: float = 10.0,
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     endpoint: bool = True,
     device: str | None = None,
@@ -315,7 +324,7 @@ def logspace(
     powers = _between("logspace", start, stop, _positions("logspace", num, endpoint))
     POSITIVE_FINITE.check("logspace", base=base)
     factor = _core.full((), as_number("logspace", "base", base), "float64")
-    return _core.binary("pow", factor, powers).cast(dtype)
+    return _core.binary("pow", factor, powers).cast(float_type(dtype))
 
 
 @makes_arrays
@@ -323,7 +332,7 @@ def geomspace(
     start: float,
     stop: float,
     num: int = 50,
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     endpoint: bool = True,
     device: str | None = None,
@@ -353,7 +362,7 @@ def geomspace(
     ends = _core.select(
         position == 0, float(start), _core.select(position == 1, float(stop), inner)
     )
-    return ends.cast(dtype)
+    return ends.cast(float_type(dtype))
 
 
 def meshgrid(*tensors: VarLike, indexing: str = "xy") -> list[Var]:
@@ -444,7 +453,7 @@ def vander(x: VarLike, n: int | None = None, increasing: bool = False) -> Var:
     return factors.prod(2).cast(dtype)
 
 
-def one_hot(labels: VarLike, num_classes: int = -1, dtype: DType = "float32") -> Var:
+def one_hot(labels: VarLike, num_classes: int = -1, dtype: DType | None = None) -> Var:
     """Return 1 where the last dimension's index is the label, else 0.
 
     Parameters
@@ -455,7 +464,7 @@ def one_hot(labels: VarLike, num_classes: int = -1, dtype: DType = "float32") ->
         The extent of the new last dimension. By default, -1, one more than the largest
         label: the labels are computed at once then, since the shape depends on them.
     dtype
-        Of the result.
+        Of the result; by default `default_dtype`.
 
     Returns
     -------
@@ -488,4 +497,4 @@ def one_hot(labels: VarLike, num_classes: int = -1, dtype: DType = "float32") ->
     labels = _core.check_labels(labels, num_classes, None)
     shape = (*labels.shape, num_classes)
     classes = _core.iota(shape, labels.ndim, labels.dtype)
-    return (labels.broadcast(shape, (-1,)) == classes).cast(dtype)
+    return (labels.broadcast(shape, (-1,)) == classes).cast(float_type(dtype))

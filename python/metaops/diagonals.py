@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._defaults import float_type
 from ._devices import makes_arrays, on_device
 from ._errors import at_line
 from ._indices import along
@@ -93,7 +94,7 @@ def tri(
     n: int,
     m: int | None = None,
     offset: int = 0,
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     device: str | None = None,
 ) -> Var:
@@ -103,7 +104,7 @@ def tri(
     """
     m = n if m is None else m
     below = _columns_less_rows(_extent("tri", n), _extent("tri", m))
-    return (below <= _within("tri", offset, n, m)).cast(dtype)
+    return (below <= _within("tri", offset, n, m)).cast(float_type(dtype))
 
 
 def _extent(what: str, n: int) -> int:
@@ -161,7 +162,7 @@ def eye(
     *,
     device: str | None = None,
 ) -> Var:
-    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, float32 by default.
+    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, of `default_dtype`.
 
     `m` is `n` if not given. `device` is as in `full`.
     """
@@ -170,7 +171,7 @@ def eye(
     m = n if m is None else m
     place = _columns_less_rows(_extent("eye", n), _extent("eye", m))
     result = place == _within("eye", offset, n, m)
-    return result.cast("float32" if dtype is None else dtype)
+    return result.cast(float_type(dtype))
 
 
 identity = eye

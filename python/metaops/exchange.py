@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._core import Var
+from ._defaults import get_default_dtype
 from ._devices import on_device
+from ._nested import has_tensors, read_sequence
 from ._typing import DType
 
 __all__ = ["asarray", "from_dlpack"]
@@ -33,10 +37,10 @@ def asarray(
     Parameters
     ----------
     obj
-        A Var, a number, a (nested) list of numbers, or what NumPy makes an array
-        of.
+        A Var, a number, a (nested) list of numbers and tensors, or what NumPy makes an
+        array of.
     dtype
-        Of the result; by default the array's.
+        Of the result; by default the array's; of numbers and lists as of `metaops.array`.
     copy
         None copies if need be, True always, False never.
     device
@@ -51,13 +55,28 @@ def asarray(
     Raises
     ------
     ValueError
-        If `copy` is False and the memory cannot be shared; the message says why.
+        If `copy` is False and the memory cannot be shared; the message says why. If parts
+        of a list have several shapes.
     TypeError
         If the elements are not numbers.
     """
     if device is not None:
         return on_device(device, lambda: asarray(obj, dtype, copy=copy))
-    return _core.array(obj, dtype, copy=copy)
+    return made_of(obj, dtype, copy)
+
+
+def made_of(obj: Any, dtype: DType | None, copy: bool | None) -> Var:
+    """Return a Var of an object; Python's floats are of the default type."""
+    if not isinstance(obj, list | tuple):
+        if dtype is None and isinstance(obj, float) and not isinstance(obj, np.generic):
+            dtype = get_default_dtype()
+        return _core.array(obj, dtype, copy=copy)
+    result = read_sequence(obj, dtype, copy)
+    if dtype is not None or result.dtype != "float32" or get_default_dtype() == "float32":
+        return result
+    # Those of Python are NumPy's float64, and became float32.
+    is_of_python = not has_tensors(obj) and np.asarray(obj).dtype == "float64"
+    return read_sequence(obj, get_default_dtype(), copy) if is_of_python else result
 
 
 def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Var:

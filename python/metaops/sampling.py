@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _core
 from ._core import Var
+from ._defaults import float_type, shape_and_dtype
 from ._devices import makes_arrays
 from ._domains import DEVIATION, FINITE, PROBABILITY, check_rising
 from ._errors import at_line
@@ -39,12 +40,17 @@ __all__ = [
 
 @makes_arrays
 def random(
-    shape: Shape, dtype: DType = "float32", *, key: Key | None = None, device: str | None = None
+    shape: Shape,
+    dtype: DType | None = None,
+    *,
+    key: Key | None = None,
+    device: str | None = None,
 ) -> Var:
     """Return uniform numbers in [0, 1), or random words as uint32.
 
     float64 has 53 random bits, float32 24, float16 11 and bfloat16 8.
     """
+    dtype = float_type(dtype)
     return _core.random(shape, dtype) if key is None else Source(key).uniform(shape, dtype)
 
 
@@ -58,10 +64,10 @@ def rand(
 ) -> Var: ...
 @makes_arrays
 def rand(
-    *shape: Any, dtype: DType = "float32", key: Key | None = None, device: str | None = None
+    *shape: Any, dtype: DType | None = None, key: Key | None = None, device: str | None = None
 ) -> Var:
     """Return uniform numbers in [0, 1); the shape is as for `zeros`."""
-    extents, dtype = _core.shape_and_dtype(*shape, dtype=dtype)
+    extents, dtype = shape_and_dtype(shape, dtype)
     return random(extents, dtype, key=key)
 
 
@@ -79,7 +85,7 @@ def uniform(
     shape: Shape,
     low: float | Var = 0.0,
     high: float | Var = 1.0,
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     key: Key | None = None,
     device: str | None = None,
@@ -101,7 +107,7 @@ def normal(
     shape: Shape,
     mean: float | Var = 0.0,
     std: float | Var = 1.0,
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     key: Key | None = None,
     device: str | None = None,
@@ -117,6 +123,7 @@ def normal(
     FINITE.check("normal", mean=mean)
     DEVIATION.check("normal", std=std)
     # In f16 and bf16 the uniform numbers would be too few.
+    dtype = float_type(dtype)
     wide = "float64" if _core.dtype(dtype) == "float64" else "float32"
     return (mean + std * standard_normal(Source(key), shape, wide)).cast(dtype)
 
@@ -157,10 +164,10 @@ def randn(
 ) -> Var: ...
 @makes_arrays
 def randn(
-    *shape: Any, dtype: DType = "float32", key: Key | None = None, device: str | None = None
+    *shape: Any, dtype: DType | None = None, key: Key | None = None, device: str | None = None
 ) -> Var:
     """Return normal numbers of mean 0 and deviation 1; the shape is as for `zeros`."""
-    extents, dtype = _core.shape_and_dtype(*shape, dtype=dtype)
+    extents, dtype = shape_and_dtype(shape, dtype)
     return normal(extents, dtype=dtype, key=key)
 
 
@@ -262,4 +269,4 @@ def bernoulli(
         probability = as_var(probability)
     if shape is None:
         shape = probability.shape if isinstance(probability, Var) else ()
-    return random(shape, key=key) < probability
+    return random(shape, "float32", key=key) < probability

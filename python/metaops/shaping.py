@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -290,21 +290,59 @@ def broadcast_arrays(*tensors: VarLike) -> list[Var]:
     return [x.broadcast(shape) for x in parts]
 
 
-def atleast_1d(x: VarLike) -> Var:
-    """Return x, a number as a vector of one element."""
-    x = as_var(x)
-    return x.reshape((1,) if x.ndim == 0 else x.shape)
+def _each(
+    name: str, change: Callable[[Var], Var], tensors: tuple[VarLike, ...]
+) -> Var | tuple[Var, ...]:
+    """Change one tensor, or each of several, as NumPy's functions do."""
+    try:
+        parts = [as_var(x) for x in tensors]
+    except ValueError:
+        raise at_line(
+            ValueError(
+                f"{name}: parts of a list have several shapes, expected one shape; several"
+                f" tensors are given one by one, as in {name}(a, b)"
+            )
+        ) from None
+    changed = tuple(change(x) for x in parts)
+    return changed[0] if len(changed) == 1 else changed
 
 
-def atleast_2d(x: VarLike) -> Var:
-    """Return x, a number or a vector as a matrix of one row."""
-    x = as_var(x)
+@overload
+def atleast_1d(x: VarLike) -> Var: ...
+@overload
+def atleast_1d(x: VarLike, *others: VarLike) -> tuple[Var, ...]: ...
+def atleast_1d(x: VarLike, *others: VarLike) -> Var | tuple[Var, ...]:
+    """Return x, a number as a vector of one element; of several tensors, a tuple of each so.
+
+    A list is one tensor, whose parts have one shape.
+    """
+    return _each("atleast_1d", lambda x: x.reshape((1,) if x.ndim == 0 else x.shape), (x, *others))
+
+
+@overload
+def atleast_2d(x: VarLike) -> Var: ...
+@overload
+def atleast_2d(x: VarLike, *others: VarLike) -> tuple[Var, ...]: ...
+def atleast_2d(x: VarLike, *others: VarLike) -> Var | tuple[Var, ...]:
+    """Return x, a number or a vector as a matrix of one row; several as of `atleast_1d`."""
+    return _each("atleast_2d", _matrix, (x, *others))
+
+
+def _matrix(x: Var) -> Var:
     return x.reshape((*(1,) * (2 - x.ndim), *x.shape))
 
 
-def atleast_3d(x: VarLike) -> Var:
-    """Return x with three dimensions or more: (n,) as (1, n, 1), (m, n) as (m, n, 1)."""
-    x = as_var(x)
-    if x.ndim >= 3:
-        return +x
-    return x.reshape((*atleast_2d(x).shape, 1))
+@overload
+def atleast_3d(x: VarLike) -> Var: ...
+@overload
+def atleast_3d(x: VarLike, *others: VarLike) -> tuple[Var, ...]: ...
+def atleast_3d(x: VarLike, *others: VarLike) -> Var | tuple[Var, ...]:
+    """Return x with three dimensions or more: (n,) as (1, n, 1), (m, n) as (m, n, 1).
+
+    Several are changed as by `atleast_1d`.
+    """
+
+    def cube(x: Var) -> Var:
+        return +x if x.ndim >= 3 else x.reshape((*_matrix(x).shape, 1))
+
+    return _each("atleast_3d", cube, (x, *others))

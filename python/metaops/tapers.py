@@ -13,6 +13,7 @@ import math
 
 from . import _core
 from ._core import Var
+from ._defaults import float_type
 from ._devices import makes_arrays
 from ._domains import FINITE
 from ._typing import DType, as_number, whole_number
@@ -32,39 +33,39 @@ def _places(name: str, n: int) -> Var:
 
 
 @makes_arrays
-def bartlett(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
+def bartlett(n: int, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return the triangle of n points that is 0 at its ends."""
-    return (1.0 - abs(_places("bartlett", n))).cast(dtype)
+    return (1.0 - abs(_places("bartlett", n))).cast(float_type(dtype))
 
 
-def _cosines(name: str, n: int, weights: tuple[float, ...], dtype: DType) -> Var:
+def _cosines(name: str, n: int, weights: tuple[float, ...], dtype: DType | None) -> Var:
     angle = math.pi * _places(name, n)
     total: Var | float = weights[0]
     for k, weight in enumerate(weights[1:], 1):
         total = total + weight * cos(k * angle)
-    return (angle * 0.0 + total).cast(dtype)
+    return (angle * 0.0 + total).cast(float_type(dtype))
 
 
 @makes_arrays
-def hanning(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
+def hanning(n: int, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return von Hann's window of n points: a cosine that is 0 at its ends."""
     return _cosines("hanning", n, (0.5, 0.5), dtype)
 
 
 @makes_arrays
-def hamming(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
+def hamming(n: int, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return Hamming's window of n points: a cosine that is 0.08 at its ends."""
     return _cosines("hamming", n, (0.54, 0.46), dtype)
 
 
 @makes_arrays
-def blackman(n: int, dtype: DType = "float32", *, device: str | None = None) -> Var:
+def blackman(n: int, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return Blackman's window of n points: two cosines that are 0 at its ends."""
     return _cosines("blackman", n, (0.42, 0.5, 0.08), dtype)
 
 
 @makes_arrays
-def kaiser(n: int, beta: float, dtype: DType = "float32", *, device: str | None = None) -> Var:
+def kaiser(n: int, beta: float, dtype: DType | None = None, *, device: str | None = None) -> Var:
     """Return Kaiser's window of n points.
 
     Parameters
@@ -80,4 +81,4 @@ def kaiser(n: int, beta: float, dtype: DType = "float32", *, device: str | None 
     FINITE.check("kaiser", beta=beta)
     place = _places("kaiser", n)
     inside = 1.0 - place * place
-    return (i0(beta * sqrt(inside)) / i0(_core.full((), beta, "float64"))).cast(dtype)
+    return (i0(beta * sqrt(inside)) / i0(_core.full((), beta, "float64"))).cast(float_type(dtype))

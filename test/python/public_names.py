@@ -42,6 +42,7 @@ PARTS = {
         get_num_threads int16 int32 int64 int8 iota matmul reindex reindex_reduce reset_peak seed
         set_num_threads stats stop_fuse stop_grad sync sync_all uint16 uint32 uint64 uint8
     """,
+    "_defaults": "default_dtype get_default_dtype set_default_dtype",
     "explaining": "Explanation KernelExplanation explain",
     "keys": "Key",
     "nn": "Module Sequential",

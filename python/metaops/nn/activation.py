@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .. import activations, functions
 from .._core import Var, full
+from .._defaults import get_default_dtype
 from .._domains import FINITE, NOT_NEGATIVE, NUMBER
 from .._typing import VarLike
 from .module import Module
@@ -297,13 +298,13 @@ class PReLU(Module):
     Attributes
     ----------
     weight : Var
-        ``(num_parameters,)``, float32.
+        ``(num_parameters,)``.
     """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
         FINITE.check("PReLU", init=init)
         self.num_parameters = num_parameters
-        self.weight = full((num_parameters,), init, "float32")
+        self.weight = full((num_parameters,), init, get_default_dtype())
 
     def execute(self, x: VarLike) -> Var:
         """Return x where it is positive, else ``weight * x``."""

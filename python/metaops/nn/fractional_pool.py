@@ -168,7 +168,7 @@ def _starts(
     """Return where windows begin: ``(N, C, count)`` for each dimension."""
     rank = len(counts)
     shape = (*x.shape[:2], rank)
-    numbers = sampling.rand(shape) if samples is None else as_var(samples)
+    numbers = sampling.random(shape, "float32") if samples is None else as_var(samples)
     if numbers.shape != shape or "float" not in numbers.dtype:
         raise at_line(
             ValueError(

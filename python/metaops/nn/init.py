@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import _core, sampling
 from .._core import Var, full
+from .._defaults import float_type
 from .._domains import DEVIATION, FINITE, SHARE
 from .._errors import at_line
 from .._typing import DType, Shape, shown
@@ -61,29 +62,29 @@ def fans(shape: Shape) -> tuple[int, int]:
     return shape[1] * kernel, shape[0] * kernel
 
 
-def constant(shape: Shape, value: float = 0.0, dtype: DType = "float32") -> Var:
+def constant(shape: Shape, value: float = 0.0, dtype: DType | None = None) -> Var:
     """Return `value` everywhere."""
-    return full(shape, value, dtype)
+    return full(shape, value, float_type(dtype))
 
 
-def uniform(shape: Shape, low: float = 0.0, high: float = 1.0, dtype: DType = "float32") -> Var:
+def uniform(shape: Shape, low: float = 0.0, high: float = 1.0, dtype: DType | None = None) -> Var:
     """Return uniform numbers in [low, high)."""
     return sampling.uniform(shape, low, high, dtype)
 
 
-def normal(shape: Shape, mean: float = 0.0, std: float = 1.0, dtype: DType = "float32") -> Var:
+def normal(shape: Shape, mean: float = 0.0, std: float = 1.0, dtype: DType | None = None) -> Var:
     """Return normally distributed numbers."""
     return sampling.normal(shape, mean, std, dtype)
 
 
-def xavier_uniform(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var:
+def xavier_uniform(shape: Shape, gain: float = 1.0, dtype: DType | None = None) -> Var:
     """Return uniform numbers of variance ``gain**2 * 2 / (inputs + outputs)``."""
     DEVIATION.check("xavier_uniform", gain=gain)
     bound = gain * math.sqrt(6.0 / max(sum(fans(shape)), 1))
     return uniform(shape, -bound, bound, dtype)
 
 
-def xavier_normal(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var:
+def xavier_normal(shape: Shape, gain: float = 1.0, dtype: DType | None = None) -> Var:
     """Return normal numbers of variance ``gain**2 * 2 / (inputs + outputs)``."""
     DEVIATION.check("xavier_normal", gain=gain)
     return normal(shape, 0.0, gain * math.sqrt(2.0 / max(sum(fans(shape)), 1)), dtype)
@@ -100,7 +101,7 @@ def _fan(name: str, shape: Shape, mode: str) -> int:
 def kaiming_uniform(
     shape: Shape,
     gain: float = math.sqrt(2.0),
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     mode: str = "fan_in",
 ) -> Var:
@@ -116,7 +117,7 @@ def kaiming_uniform(
 def kaiming_normal(
     shape: Shape,
     gain: float = math.sqrt(2.0),
-    dtype: DType = "float32",
+    dtype: DType | None = None,
     *,
     mode: str = "fan_in",
 ) -> Var:
@@ -183,7 +184,7 @@ def trunc_normal(
     std: float = 1.0,
     a: float = -2.0,
     b: float = 2.0,
-    dtype: DType = "float32",
+    dtype: DType | None = None,
 ) -> Var:
     """Return normally distributed numbers, of those that are in ``[a, b]``.
 
@@ -200,6 +201,7 @@ def trunc_normal(
                 " expected a positive std and a below b"
             )
         )
+    dtype = float_type(dtype)
     wide = "float64" if _core.dtype(dtype) == "float64" else "float32"
     low, high = (math.erf((end - mean) / (std * math.sqrt(2.0))) for end in (a, b))
     # The ends have no inverse where they are -1 and 1.
@@ -208,7 +210,7 @@ def trunc_normal(
     return clip(mean + std * math.sqrt(2.0) * _inverse_erf(drawn), a, b).cast(dtype)
 
 
-def eye(shape: Shape, dtype: DType = "float32") -> Var:
+def eye(shape: Shape, dtype: DType | None = None) -> Var:
     """Return a matrix with 1 on its diagonal, else 0.
 
     Raises
@@ -218,10 +220,10 @@ def eye(shape: Shape, dtype: DType = "float32") -> Var:
     """
     if len(shape) != 2:
         raise at_line(ValueError(f"eye: shape is {shown(tuple(shape))}, expected two dimensions"))
-    return (_core.iota(shape, 0, "int64") == _core.iota(shape, 1, "int64")).cast(dtype)
+    return (_core.iota(shape, 0, "int64") == _core.iota(shape, 1, "int64")).cast(float_type(dtype))
 
 
-def dirac(shape: Shape, groups: int = 1, dtype: DType = "float32") -> Var:
+def dirac(shape: Shape, groups: int = 1, dtype: DType | None = None) -> Var:
     """Return weights of a convolution that copies its first channels.
 
     Parameters
@@ -248,10 +250,10 @@ def dirac(shape: Shape, groups: int = 1, dtype: DType = "float32") -> Var:
     is_one = output % max(shape[0] // groups, 1) == _core.iota(shape, 1, "int64")
     for axis in range(2, len(shape)):
         is_one = is_one & (_core.iota(shape, axis, "int64") == shape[axis] // 2)
-    return is_one.cast(dtype)
+    return is_one.cast(float_type(dtype))
 
 
-def orthogonal(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var:
+def orthogonal(shape: Shape, gain: float = 1.0, dtype: DType | None = None) -> Var:
     """Return a matrix whose rows, or columns, are orthogonal (Saxe et al., 2014).
 
     The numbers are drawn as those of `normal`, and decomposed by NumPy at once.
@@ -275,6 +277,7 @@ def orthogonal(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var
             )
         )
     FINITE.check("orthogonal", gain=gain)
+    dtype = float_type(dtype)
     rows, columns = shape[0], math.prod(shape[1:])
     if rows * columns == 0:
         return _core.zeros(shape, dtype)
@@ -286,7 +289,7 @@ def orthogonal(shape: Shape, gain: float = 1.0, dtype: DType = "float32") -> Var
     return _core.array(q if rows >= columns else q.T, dtype).reshape(shape)
 
 
-def sparse(shape: Shape, sparsity: float, std: float = 0.01, dtype: DType = "float32") -> Var:
+def sparse(shape: Shape, sparsity: float, std: float = 0.01, dtype: DType | None = None) -> Var:
     """Return normal numbers, of which a share of each column is 0 (Martens, 2010).
 
     Parameters

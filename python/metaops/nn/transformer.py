@@ -14,6 +14,7 @@ import math
 from typing import Any
 
 from .._core import Var, full
+from .._defaults import float_type
 from .._errors import at_line
 from .._typing import DType, VarLike, as_var, shown
 from ..elementwise import where
@@ -242,10 +243,10 @@ class Transformer(Module):
         return result
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, dtype: DType = "float32") -> Var:
+    def generate_square_subsequent_mask(sz: int, dtype: DType | None = None) -> Var:
         """Return 0 on and below the diagonal and -inf above it, ``(sz, sz)``.
 
         Added to the scores it keeps queries from later keys, as `is_causal` does
         without a mask in memory.
         """
-        return where(causal(sz, sz), full((), 0, dtype), -math.inf)
+        return where(causal(sz, sz), full((), 0, float_type(dtype)), -math.inf)

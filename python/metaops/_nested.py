@@ -1,0 +1,84 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensors of nested sequences, which may have tensors in them.
+
+Such a sequence is a `stack` of its parts, so that nothing is computed for it, and gradients
+flow to them. What has no tensor in it is NumPy's to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import _core
+from ._core import Var
+from ._errors import at_line
+from ._promotion import is_number, promoted
+
+__all__ = ["has_tensors", "read_sequence"]
+
+#: NumPy has no more dimensions.
+_MOST_DIMENSIONS = 64
+
+
+def has_tensors(sequence: Any, depth: int = 0) -> bool:
+    """Tell whether there is a Var in a list or tuple, or in one in it."""
+    kinds = set(map(type, sequence))
+    if any(issubclass(kind, Var) for kind in kinds):
+        return True
+    if depth == _MOST_DIMENSIONS or not any(issubclass(kind, list | tuple) for kind in kinds):
+        return False
+    return any(has_tensors(part, depth + 1) for part in sequence if isinstance(part, list | tuple))
+
+
+def _leaves(sequence: Any, depth: int = 0) -> Iterator[Any]:
+    """Return what is in nested lists and tuples and is none itself."""
+    for part in sequence:
+        if isinstance(part, list | tuple) and depth < _MOST_DIMENSIONS:
+            yield from _leaves(part, depth + 1)
+        else:
+            yield part if isinstance(part, Var) or is_number(part) else _core.array(part)
+
+
+def _stacked(part: Any, dtype: _core.dtype) -> Var:
+    if isinstance(part, Var):
+        return part if part.dtype == dtype else part.cast(dtype)
+    if not isinstance(part, list | tuple):
+        return _core.array(part, dtype)
+    parts = [_stacked(each, dtype) for each in part]
+    shapes = list(dict.fromkeys(each.shape for each in parts))
+    if len(shapes) > 1:
+        given = " and ".join(map(str, shapes[:2]))
+        raise at_line(
+            ValueError(f"array: parts of a sequence have the shapes {given}, expected one shape")
+        )
+    return _core.stack(parts, 0) if parts else _core.zeros((0,), dtype)
+
+
+def read_sequence(sequence: Any, dtype: Any = None, copy: bool | None = True) -> Var:
+    """Return a Var of a list or a tuple of numbers, of tensors, or of such.
+
+    Without a dtype, tensors and arrays among the parts are promoted, and Python's numbers
+    adopt their type.
+
+    Raises
+    ------
+    ValueError
+        If its parts have several shapes, or `copy` is False.
+    TypeError
+        If a part is no number, or no type holds all.
+    """
+    if copy is not False and has_tensors(sequence):
+        if dtype is None:
+            leaves = list(_leaves(sequence))
+            types = [leaf.dtype for leaf in leaves if isinstance(leaf, Var)]
+            dtype = promoted(types, (leaf for leaf in leaves if not isinstance(leaf, Var)))
+        return _stacked(sequence, _core.dtype(dtype))
+    try:
+        return _core.array(sequence, dtype, copy=copy)
+    except ValueError as error:
+        if "with a sequence" not in str(error):
+            raise
+    raise at_line(ValueError("array: parts of a sequence have several shapes, expected one shape"))
