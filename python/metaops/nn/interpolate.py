@@ -17,7 +17,15 @@ from .._domains import POSITIVE_FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var, shown, widened
 from .module import Module
-from .resample import Places, cubic, linear, nearest, weighted
+from .resample import (
+    Places,
+    cubic,
+    linear,
+    nearest,
+    smoothed,
+    smoothed_places,
+    weighted,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -37,6 +45,8 @@ _RANKS = {
 _NEAREST = ("nearest", "nearest-exact")
 #: The modes that know `align_corners`.
 _SMOOTH = ("linear", "bilinear", "trilinear", "bicubic")
+#: How far the filter reaches of modes that know `antialias`.
+_FILTERED = {"bilinear": 1, "bicubic": 2}
 #: Scale factors are fractions of at most this denominator.
 _LARGEST_DENOMINATOR = 1_000_000
 #: A size that is too large for any dimension.
@@ -77,7 +87,9 @@ def interpolate(
         Whether distances are the ratio of the sizes, also where that is not
         `scale_factor` because the size was rounded.
     antialias
-        Not available.
+        Whether neighbours are weighted by a filter that is as wide as the elements of the
+        result are apart, where x shrinks, so that none of its elements is passed over;
+        for "bilinear" and "bicubic".
 
     Returns
     -------
@@ -90,11 +102,13 @@ def interpolate(
         If x is of no float type and the mode is none of the nearest ones.
     ValueError
         If x has another number of dimensions than the mode takes, not just one of `size`
-        and `scale_factor` is given, or the mode does not know `align_corners`.
+        and `scale_factor` is given, or the mode does not know `align_corners` or
+        `antialias`.
 
     Notes
     -----
-    "bicubic" is the convolution of Keys (1981) with a = -0.75. Linear and cubic modes go
+    "bicubic" is the convolution of Keys (1981) with a = -0.75; with `antialias` it is -0.5,
+    and weights are divided by their sum, as in PyTorch. Linear and cubic modes go
     dimension by dimension, those first along which x shrinks.
     """
     x = as_var(x)
@@ -108,6 +122,9 @@ def interpolate(
     for k in _in_order(axes):
         if mode == "area":
             values = _averaged(values, k + 2, axes[k].size)
+            continue
+        if antialias:
+            values = axes[k].smoothed(values, k + 2, mode, bool(align_corners))
             continue
         places = axes[k].middles(bool(align_corners))
         # A size that stays is no change for PyTorch's linear modes, whatever the factor.
@@ -137,8 +154,13 @@ def _check_mode(x: Var, mode: Any, align_corners: bool | None, antialias: bool) 
                 f" {', '.join(map(repr, _SMOOTH))}"
             )
         )
-    if antialias:
-        raise at_line(ValueError("interpolate: antialias is True, expected False"))
+    if antialias and mode not in _FILTERED:
+        raise at_line(
+            ValueError(
+                f"interpolate: antialias is True for mode {mode!r}, expected 'bilinear' or"
+                " 'bicubic'"
+            )
+        )
 
 
 class _Axis(NamedTuple):
@@ -162,6 +184,20 @@ class _Axis(NamedTuple):
             return Places(self.extent, self.size, self.extent - 1, 0, max(self.size - 1, 1))
         step, divisor = self.scale.numerator, self.scale.denominator
         return Places(self.extent, self.size, 2 * step, step - divisor, 2 * divisor)
+
+    def smoothed(self, x: Var, axis: int, mode: str, align_corners: bool) -> Var:
+        """Return x with weighted sums of all elements that a filter reaches."""
+        scale = self.scale
+        if align_corners:
+            from fractions import Fraction
+
+            scale = Fraction(self.extent - 1, self.size - 1) if self.size > 1 else Fraction(0)
+        # A size that stays is no change for PyTorch, whatever the factor.
+        if self.extent == self.size:
+            return x
+        reach = _FILTERED[mode]
+        places = smoothed_places(self.extent, self.size, scale, reach)
+        return weighted(x, axis, places, smoothed(places, scale, reach))
 
 
 def _axes(extents: Sequence[int], size: Any, factor: Any, recompute: bool | None) -> list[_Axis]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -20,7 +21,17 @@ import numpy.typing as npt
 
 from .._core import Var, array
 
-__all__ = ["Neighbours", "Places", "cubic", "keys", "linear", "nearest", "weighted"]
+__all__ = [
+    "Neighbours",
+    "Places",
+    "cubic",
+    "keys",
+    "linear",
+    "nearest",
+    "smoothed",
+    "smoothed_places",
+    "weighted",
+]
 
 #: Of each element of a result, those of the elements that it is made of.
 Weights: TypeAlias = npt.NDArray[np.float64]
@@ -142,12 +153,11 @@ def cubic(places: Places) -> Neighbours:
     return Neighbours.of(places, keys(places.fractions()), -1)
 
 
-def keys(t: N) -> list[N]:
+def keys(t: N, a: float = -0.75) -> list[N]:
     """Return the weights of four neighbours of a place that is t behind the second.
 
-    Those of the convolution of Keys (1981) with a = -0.75.
+    Those of the convolution of Keys (1981).
     """
-    a = -0.75
 
     def near(d: N) -> N:
         return ((a + 2) * d - (a + 3)) * d * d + 1
@@ -156,6 +166,43 @@ def keys(t: N) -> list[N]:
         return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
 
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
+
+def smoothed_places(extent: int, size: int, scale: Fraction, reach: int) -> Places:
+    """Return where those elements begin that are less than a filter's reach from a place.
+
+    The filter is as much wider as elements of the result are apart in x, if that is more
+    than one. Element o of the result is at ``(o + 0.5) * scale`` of x, whose element k is
+    from k to k + 1.
+    """
+    step, divisor = scale.numerator, scale.denominator
+    return Places(
+        extent, size, 2 * step, step + divisor - 2 * reach * max(step, divisor), 2 * divisor
+    )
+
+
+@lru_cache(maxsize=256)
+def smoothed(places: Places, scale: Fraction, reach: int) -> Neighbours:
+    """Return all neighbours within a filter's reach, with weights that sum to 1.
+
+    The filter is a triangle, which reaches 1 to both sides, or that of `keys`, which
+    reaches 2, with a = -0.5.
+    """
+    width = max(float(scale), 1.0)
+    middle = (np.arange(places.size) + 0.5) * float(scale) - 0.5
+    first = places.floors()[:, None]
+    element = first + np.arange(math.floor(2 * reach * width) + 1)
+    distance = np.abs(element - middle[:, None]) / width
+    if reach == 1:
+        weights = np.maximum(1 - distance, 0)
+    else:
+        # Of the four neighbours of a place those of the second, and of the first.
+        inner, outer = np.minimum(distance, 1), np.clip(distance - 1, 0, 1)
+        weights = np.where(distance < 1, keys(inner, -0.5)[1], keys(outer, -0.5)[0])
+    weights = np.where((element >= 0) & (element < places.extent), weights, 0)
+    weights /= weights.sum(1, keepdims=True)
+    weights.setflags(write=False)
+    return Neighbours(weights, 0)
 
 
 def weighted(x: Var, axis: int, places: Places, neighbours: Neighbours) -> Var:
