@@ -231,6 +231,14 @@ class Program:
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        from . import _html
+
+        kinds = (("input", self._inputs), ("output", self._outputs))
+        rows = [(kind, t.name, t.dtype, str(t.shape)) for kind, types in kinds for t in types]
+        title = f"program for {self.target or 'no processor: its code was not loaded'}"
+        return _html.page(title, _html.table(rows, ("", "name", "dtype", "shape")))
+
     def __repr__(self) -> str:
         inputs = ", ".join(map(str, self._inputs))
         outputs = ", ".join(map(str, self._outputs))

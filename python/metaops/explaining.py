@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from . import _core
+from . import _core, _html
 
 if TYPE_CHECKING:
     from ._core import Var
@@ -215,6 +215,25 @@ class KernelExplanation(NamedTuple):
         total = self.bytes_read + self.bytes_written
         return self.flops / total if total else 0.0
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (stage.space or "1 point", " ".join(stage.operators), stage.schedule)
+            for stage in self.stages
+        ]
+        title = f"{self.name}: {' '.join(self.lines)}"
+        costs = _html.table([self._costs()], _COSTS)
+        return _html.page(title, costs, _html.table(rows, ("space", "operators", "schedule")))
+
+    def _costs(self) -> tuple[str, ...]:
+        """Return what is read, written and computed, by how many threads and how fast."""
+        return (
+            f"{self.bytes_read:,}",
+            f"{self.bytes_written:,}",
+            f"{self.flops:,}",
+            f"{self.threads:,}",
+            f"{self.predicted_seconds * 1e6:,.1f}",
+        )
+
     def __str__(self) -> str:
         kept = "  kept from run to run where what it reads stays the same\n"
         text = f"{self.name}: {' '.join(self.lines)}\n{self.text}{kept if self.may_keep else ''}"
@@ -222,6 +241,10 @@ class KernelExplanation(NamedTuple):
             return text.rstrip()  # threads and times are told there
         threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
         return f"{text}  {threads}; predicted {self.predicted_seconds * 1e6:.1f} us"
+
+
+#: The heads of a kernel's costs.
+_COSTS = ("read", "written", "flops", "threads", "predicted us")
 
 
 class KeptValue(NamedTuple):
@@ -350,13 +373,30 @@ class Explanation:
         with open(path, "w") as file:
             file.writelines(f"{line}\n" for line in lines)
 
-    def __str__(self) -> str:
+    def _total(self) -> str:
+        """Return how many kernels there are, and what they take, in one line."""
         if not self.kernels:
             return "no kernels: the values are in memory already, or are views"
         kernels = "1 kernel" if len(self.kernels) == 1 else f"{len(self.kernels)} kernels"
-        total = f"{kernels}, predicted {self.predicted_seconds * 1e6:.1f} us"
-        parts = (filter(None, self.fusion), map(str, self.kernels), map(str, self.kept), [total])
-        return "\n".join(chain(*parts))
+        return f"{kernels}, predicted {self.predicted_seconds * 1e6:.1f} us"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for kernel in self.kernels:
+            operators = " ".join(chain(*(stage.operators for stage in kernel.stages)))
+            spaces = " ".join(stage.space or "1" for stage in kernel.stages)
+            rows.append((kernel.name, *kernel._costs(), spaces, operators, " ".join(kernel.lines)))
+        heads = ("kernel", *_COSTS, "spaces", "operators", "lines")
+        parts = [_html.table(rows, heads)] if rows else []
+        if self.kept:
+            parts.append(_html.table([(str(value),) for value in self.kept]))
+        return _html.page(self._total(), *parts)
+
+    def __str__(self) -> str:
+        if not self.kernels:
+            return self._total()
+        reports = (filter(None, self.fusion), map(str, self.kernels), map(str, self.kept))
+        return "\n".join(chain(*reports, [self._total()]))
 
 
 def _kernel(call: _core.KernelDescription) -> KernelExplanation:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from . import _core
+from . import _core, _html
 from ._core import KernelInfo
 from .explaining import Explanation, explain_program
 
@@ -66,12 +66,21 @@ class LastProgram:
             f" in {self.compile_seconds:.3f} s), {self.arena_bytes:,} bytes of scratch memory"
         )
 
-    def __str__(self) -> str:
-        rows = [("kernel", "read", "written", "operators", "lines")]
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Return what is told of each kernel, below a row of heads."""
+        rows: list[tuple[str, ...]] = [("kernel", "read", "written", "operators", "lines")]
         for kernel in self.kernels:
             operators, lines = " ".join(kernel.operators), " ".join(kernel.lines)
             read, written = f"{kernel.bytes_read:,}", f"{kernel.bytes_written:,}"
             rows.append((kernel.name, read, written, operators, lines))
+        return rows
+
+    def _repr_html_(self) -> str:
+        heads, *rows = self._rows()
+        return _html.page(self.summary(), _html.table(rows, heads))
+
+    def __str__(self) -> str:
+        rows = self._rows()
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
         table = [
             f"{name:{widths[0]}}  {read:>{widths[1]}}  {written:>{widths[2]}}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from . import _core
+from . import _core, _html
 from ._core import Var
 
 __all__ = ["MemoryHolder", "estimate", "memory_holders", "memory_stats", "memory_summary"]
@@ -89,40 +89,80 @@ def memory_stats() -> dict[str, int]:
     return counts
 
 
-def memory_summary(most: int = 10) -> str:
+class MemorySummary(str):
+    """What is in memory, as a text; a notebook shows tables.
+
+    Attributes
+    ----------
+    counts : list of tuple of str
+        What is counted, and how many bytes, or allocations.
+    values : list of tuple of str
+        Of the largest values: bytes, Vars, type and shape, and the line with what it is
+        there for.
+    """
+
+    counts: list[tuple[str, str]]
+    values: list[tuple[str, str, str, str]]
+
+    def __new__(
+        cls, counts: list[tuple[str, str]], values: list[tuple[str, str, str, str]]
+    ) -> MemorySummary:
+        """Return the text of counts and values."""
+        lines = [f"{name:<44}{count:>18}" for name, count in counts]
+        if values:
+            lines += ["", f"{'bytes':>18}  {'vars':>4}  value"]
+        for size, holders, value, line in values:
+            lines.append(f"{size:>18}  {holders:>4}  {value:<32}  {line}")
+        self = super().__new__(cls, "\n".join(line.rstrip() for line in lines))
+        self.counts, self.values = counts, values
+        return self
+
+    def _repr_html_(self) -> str:
+        parts = [_html.table(self.counts)]
+        if self.values:
+            parts.append(_html.table(self.values, ("bytes", "vars", "value", "line")))
+        return _html.page("memory in bytes", *parts)
+
+
+def memory_summary(most: int = 10) -> MemorySummary:
     """Return a table of what is in memory, and of the largest values.
 
     Parameters
     ----------
     most
         How many values to list.
+
+    Returns
+    -------
+    MemorySummary
+        A string.
     """
     counts = memory_stats()
     rows = [
-        ("in use", counts["in_use"], ""),
-        ("  held by Vars", counts["held"], ""),
-        ("  read by what is pending", counts["pending"], ""),
-        ("  kept for gradients", counts["gradients"], ""),
-        ("  packed for later runs", counts["packed"], ""),
-        ("  scratch memory of programs", counts["scratch"], ""),
-        ("  queued runs, and arrays outside", counts["other"], ""),
-        ("  of these exported", counts["exported"], ""),
-        ("peak", counts["peak"], ""),
-        ("cached for later", counts["cached"], ""),
-        ("reserved", counts["reserved"], ""),
-        ("limit", counts["limit"], "" if counts["limit"] else "none"),
-        ("allocations", counts["allocations"], ""),
+        ("in use", "in_use"),
+        ("  held by Vars", "held"),
+        ("  read by what is pending", "pending"),
+        ("  kept for gradients", "gradients"),
+        ("  packed for later runs", "packed"),
+        ("  scratch memory of programs", "scratch"),
+        ("  queued runs, and arrays outside", "other"),
+        ("  of these exported", "exported"),
+        ("peak", "peak"),
+        ("cached for later", "cached"),
+        ("reserved", "reserved"),
+        ("limit", "limit"),
+        ("allocations", "allocations"),
     ]
-    lines = [f"{name:<44}{text or f'{count:,}':>18}" for name, count, text in rows]
-    holders = memory_holders()
-    if holders and most > 0:
-        lines += ["", f"{'bytes':>18}  {'vars':>4}  value"]
-    for holder in holders[: max(most, 0)]:
-        value = f"{holder.dtype} {holder.shape}"
-        line = f"{holder.bytes:>18,}  {holder.vars:>4}  {value:<32}  {holder.line}"
+    texts = {name: f"{count:,}" for name, count in counts.items()}
+    if not counts["limit"]:
+        texts["limit"] = "none"
+    values = []
+    for holder in memory_holders()[: max(most, 0)]:
         by = f", needed by {holder.needed_by}" if holder.needed_by else ""
-        lines.append(line if holder.use == "held" else f"{line}, {holder.use}{by}")
-    return "\n".join(line.rstrip() for line in lines)
+        use = "" if holder.use == "held" else f", {holder.use}{by}"
+        value = f"{holder.dtype} {holder.shape}"
+        values.append((f"{holder.bytes:,}", str(holder.vars), value, f"{holder.line}{use}"))
+    return MemorySummary([(text, texts[name]) for text, name in rows], values)
 
 
 def estimate(vars: Var | Sequence[Var]) -> int:

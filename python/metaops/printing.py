@@ -108,12 +108,8 @@ def _rows(x: Var) -> list[list[str]]:
 
 def represent_html(x: Var) -> str:
     """Return a table for a notebook; of more than two dimensions, the text."""
-    import html
+    from . import _html
 
-    title = f"{type(x).__name__} of shape {x.shape}, {x.dtype}"
-    if x.ndim not in (1, 2) or x.size == 0:
-        body = f"<pre>{html.escape(write(x))}</pre>"
-    else:
-        rows = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in _rows(x))
-        body = f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
-    return f"<div><p>{html.escape(title)}</p>{body}</div>"
+    is_table = x.ndim in (1, 2) and x.size > 0
+    body = _html.table(_rows(x)) if is_table else _html.preformatted(write(x))
+    return _html.page(f"{type(x).__name__} of shape {x.shape}, {x.dtype}", body)

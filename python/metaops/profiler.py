@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from . import _core, picture
+from . import _core, _html, picture
 from ._profile_types import CallTimes, LaunchCountsDict, ProgramTimes, RunTimes
 
 __all__ = [
@@ -288,6 +288,9 @@ class ProfileReport:
             f"and {self.compile_seconds:.3f} s to compile"
         )
 
+    def _repr_html_(self) -> str:
+        return _html.page(self.summary(), _html.table([*map(_row, self.kernels)], _COLUMNS))
+
     def __str__(self) -> str:
         return self.table()
 
@@ -449,28 +452,29 @@ def _format_operators(operators: tuple[str, ...]) -> str:
     )
 
 
+def _row(kernel: KernelProfile) -> tuple[str, ...]:
+    """Return the cells of a kernel."""
+    return (
+        f"{kernel.program}.{kernel.name}",
+        f"{kernel.calls:,}",
+        f"{kernel.seconds * 1e3:.3f}",
+        f"{kernel.share:.1%}",
+        f"{kernel.mean_seconds * 1e6:.1f}",
+        f"{kernel.min_seconds * 1e6:.1f}",
+        f"{kernel.max_seconds * 1e6:.1f}",
+        f"{kernel.predicted_seconds * 1e6:.1f}",
+        f"{kernel.bytes_read + kernel.bytes_written:,}",
+        f"{kernel.gigabytes_per_second:.2f}",
+        f"{kernel.flops:,}",
+        f"{kernel.gigaflops_per_second:.2f}",
+        _format_operators(kernel.operators),
+        " ".join(kernel.lines),
+    )
+
+
 def _format_table(kernels: list[KernelProfile]) -> list[str]:
     """Return aligned lines; numbers to the right, texts to the left."""
-    rows = [_COLUMNS]
-    for kernel in kernels:
-        rows.append(
-            (
-                f"{kernel.program}.{kernel.name}",
-                f"{kernel.calls:,}",
-                f"{kernel.seconds * 1e3:.3f}",
-                f"{kernel.share:.1%}",
-                f"{kernel.mean_seconds * 1e6:.1f}",
-                f"{kernel.min_seconds * 1e6:.1f}",
-                f"{kernel.max_seconds * 1e6:.1f}",
-                f"{kernel.predicted_seconds * 1e6:.1f}",
-                f"{kernel.bytes_read + kernel.bytes_written:,}",
-                f"{kernel.gigabytes_per_second:.2f}",
-                f"{kernel.flops:,}",
-                f"{kernel.gigaflops_per_second:.2f}",
-                _format_operators(kernel.operators),
-                " ".join(kernel.lines),
-            )
-        )
+    rows = [_COLUMNS, *map(_row, kernels)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     left = {0, len(_COLUMNS) - 2, len(_COLUMNS) - 1}
     return [

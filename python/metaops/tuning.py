@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core
+from . import _core, _html
 from ._core import Var
 from ._errors import at_line
 from ._flags import flags
@@ -103,9 +103,10 @@ class Tuning(NamedTuple):
         with open(path, "w") as file:
             file.write(_to_text(_entries(self.schedules)))
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Return what is told of each kernel, below a row of heads."""
         header = ("kernels", "before us", "after us", "speedup", "tried", "operators", "lines")
-        rows = [header]
+        rows: list[tuple[str, ...]] = [header]
         rows += [
             (
                 " ".join(kernel.names),
@@ -118,6 +119,19 @@ class Tuning(NamedTuple):
             )
             for kernel in self.kernels
         ]
+        return rows
+
+    def _summary(self) -> str:
+        """Return what was found, in one line."""
+        where = f", in {self.path}" if self.path else ""
+        return f"{len(self.schedules)} lines of schedules in {self.seconds:.1f} s{where}"
+
+    def _repr_html_(self) -> str:
+        heads, *rows = self._rows()
+        return _html.page(self._summary(), _html.table(rows, heads))
+
+    def __str__(self) -> str:
+        rows = self._rows()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(
@@ -126,10 +140,7 @@ class Tuning(NamedTuple):
             ).rstrip()
             for row in rows
         ]
-        lines.append(f"{len(self.schedules)} lines of schedules in {self.seconds:.1f} s")
-        if self.path:
-            lines[-1] += f", in {self.path}"
-        return "\n".join(lines)
+        return "\n".join([*lines, self._summary()])
 
 
 def _shorten(line: str) -> str:
