@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line: ``python -m metaops {cache {info,clear,prune},calibrate}``."""
+"""The command line: ``python -m metaops {info,cache {info,clear,prune},calibrate}``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def parse_bytes(text: str) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     parser = argparse.ArgumentParser(prog="python -m metaops")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    about = "say what a report of a bug needs: versions, processor, devices, settings"
+    commands.add_parser("info", help=about, description=about)
     about_cache = "look after the folder of compiled code"
     actions = commands.add_parser("cache", help=about_cache, description=about_cache)
     subcommands = actions.add_subparsers(dest="action", required=True, metavar="action")
@@ -66,6 +68,16 @@ def calibrate(folder: str) -> None:
     print(f"kept in {calibration.save(figures, folder)}")
 
 
+def print_machine() -> None:
+    """Print what there is of everything that a result may depend on."""
+    from ._about import describe_machine
+
+    rows = describe_machine()
+    width = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        print(f"{name:{width}}  {text}")
+
+
 def describe(usage: cache.CacheUsage) -> str:
     """Return what a folder holds as a text."""
     text = f"{usage.programs:,} programs, {usage.kernels:,} kernels"
@@ -76,7 +88,14 @@ def describe(usage: cache.CacheUsage) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the process's exit code."""
-    options = make_parser().parse_args(arguments)
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    if options.command == "info":
+        print_machine()
+        return 0
     folder = options.dir or cache.default_directory()
     if not folder:
         print("off: METAOPS_CACHE_DIR is empty")

@@ -26,7 +26,7 @@ _DRIVER = "libcuda.so.1"
 
 
 @functools.cache
-def _why_no_gpu() -> str | None:
+def why_no_gpu() -> str | None:
     """Return why no GPU can be used; None if one can.
 
     The driver is asked by the function that the session asks it by, `cuInit`.
@@ -90,7 +90,7 @@ class device(Scope, str):  # noqa: N801 (used like a function)
                 TypeError(f"device: given {shown(name)}, expected a name such as 'cpu:1'")
             )
         found = name if type(name) is cls else _core.find_device(name)
-        if found == _GPU and (why := _why_no_gpu()):
+        if found == _GPU and (why := why_no_gpu()):
             raise at_line(RuntimeError(f"there is no use of a GPU: {why}"))
         return super().__new__(cls, found)
 
@@ -140,7 +140,7 @@ class device(Scope, str):  # noqa: N801 (used like a function)
 def devices() -> list[device]:
     """Return the devices that can compute here, those of the processor first."""
     names = _core.list_devices()
-    if _why_no_gpu():
+    if why_no_gpu():
         names = [name for name in names if not name.startswith("cuda:")]
     return [device(name) for name in names]
 
