@@ -12,7 +12,9 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._defaults import get_default_dtype
-from ._devices import on_device
+from ._devices import device as find_device
+from ._devices import device_of, on_device
+from ._errors import at_line
 from ._nested import has_tensors, read_sequence
 from ._typing import DType
 
@@ -91,7 +93,9 @@ def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Va
         A tensor with the methods ``__dlpack__`` and ``__dlpack_device__``, or a
         capsule that ``__dlpack__`` has returned.
     device
-        None, or "cpu" to have the other library copy a tensor that is elsewhere.
+        Where it is to be, see `metaops.device`; by default the device that is current, of
+        a Var where it is. With a device, the other library copies a tensor that is not in
+        the CPU's memory.
     copy
         None copies if need be, True always, False never.
 
@@ -103,9 +107,21 @@ def from_dlpack(obj: Any, *, device: Any = None, copy: bool | None = None) -> Va
     Raises
     ------
     BufferError
-        If the tensor is not in the CPU's memory, is of a dtype that `Var` does
-        not have, or would have to be copied against `copy`.
+        If the tensor is not in the CPU's memory and no device is given, is of a dtype that
+        `Var` does not have, or would have to be copied against `copy`.
     TypeError
         If `obj` does not take part in DLPack.
+    ValueError
+        If there is no such device.
     """
-    return _core.from_dlpack(obj, device=device, copy=copy)
+    if device is None:
+        device = device_of(obj) if isinstance(obj, Var) else None
+    if not isinstance(device, str):
+        # A pair of DLPack's, or what is refused.
+        return _core.from_dlpack(obj, device=device, copy=copy)
+    place = find_device(device)
+    if copy is False and not place.startswith(("cpu:", "interpreter:")):
+        raise at_line(
+            BufferError(f"from_dlpack: given copy=False, but {place} has memory of its own")
+        )
+    return on_device(place, lambda: _core.from_dlpack(obj, device="cpu", copy=copy))

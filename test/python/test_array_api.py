@@ -107,6 +107,36 @@ def test_the_table_is_the_standards():
     ]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_limits_of_floats(dtype):
+    """Attributes are Python's numbers, and of a tensor they are those of its dtype."""
+    given = getattr(mo, dtype)
+    for own in (mo.finfo(given), mo.finfo(mo.ones(2, dtype=dtype)), mo.finfo(dtype)):
+        assert own == mo.finfo(mo.ones(2, dtype=dtype).dtype)
+        assert own.dtype == given and type(own.dtype) is mo.dtype
+        assert type(own.bits) is int
+        for name in ("eps", "max", "min", "smallest_normal"):
+            assert type(getattr(own, name)) is float
+            if dtype != "bfloat16":
+                assert getattr(own, name) == float(getattr(np.finfo(dtype), name))
+    assert own.bits == 8 * given.itemsize
+    one = mo.ones((), dtype=dtype)
+    assert (one + own.eps > one).item() and (one + own.eps / 2 == one).item()
+    with pytest.raises(TypeError, match="no type of floats"):
+        mo.finfo("int8")
+
+
+@pytest.mark.parametrize("dtype", [name for name in standard.DTYPES if "int" in name])
+def test_limits_of_integers(dtype):
+    for given in (getattr(mo, dtype), mo.ones(2, dtype=dtype), mo.ones(2, dtype=dtype).dtype):
+        own, expected = mo.iinfo(given), np.iinfo(dtype)
+        assert (own.bits, own.max, own.min) == (expected.bits, expected.max, expected.min)
+        assert {type(own.bits), type(own.max), type(own.min)} == {int}
+        assert own.dtype == dtype and type(own.dtype) is mo.dtype
+    with pytest.raises(TypeError, match="no type of integers"):
+        mo.iinfo("bool")
+
+
 def test_namespace():
     x = mo.zeros(3)
     assert x.__array_namespace__() is mo
