@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import re
 import sys
@@ -58,6 +59,57 @@ def test_pages_of_results_are_written_from_the_files() -> None:
 
 
 # Names
+
+
+def same_name(x: mo.Var, pair: mo.Var) -> dict[str, bool]:
+    """Return whether each line about names of two meanings is so, by what it begins with."""
+    empty, matrix = mo.zeros(0), mo.ones((2, 3))
+    middle = mo.quantile(x, 0.5, method="lower")
+    return {
+        "x.size": pair.size == 4 and pair.shape == (2, 2),
+        "x.transpose(1, 2, 0)": mo.ones((2, 3, 4)).transpose(1, 2, 0).shape == (3, 4, 2),
+        "x.repeat(2, 1)": pair.repeat(2, 1).tolist() == [[4, 4, 1, 1], [3, 3, 2, 2]]
+        and pair.tile((2, 1)).shape == (4, 2),
+        "x.split(3)": [part.size for part in mo.arange(9).split(3)] == [3, 3, 3]
+        and [part.size for part in mo.arange(8).split(range(3, 8, 3))] == [3, 3, 2],
+        "x.split([2, 5])": [part.size for part in mo.arange(9).split([2, 5])] == [2, 3, 4],
+        "x.max(0)": pair.max(0).tolist() == [4, 2] and pair.argmax(0).tolist() == [0, 1],
+        "mo.max(x, y)": mo.maximum(x, 2.5).tolist() == [4, 2.5, 3, 2.5],
+        "mo.zeros(0).max()": empty.max().item() == -math.inf
+        and empty.min().item() == math.inf
+        and mo.zeros(0, dtype="int8").max().item() == -128,
+        "x.var()": x.var().item() == 1.25 and abs(x.var(correction=1).item() - 5 / 3) < 1e-6,
+        "mo.var(x, 0, True)": mo.var(matrix, 0, True).shape == (1, 3),
+        "mo.median(x)": mo.median(x).item() == 2.5
+        and middle.item() == mo.kthvalue(x, 2, 0).values.item() == 2,
+        "mo.equal(x, y)": mo.equal(x, x).shape == (4,) and mo.array_equal(x, x).item() is True,
+        "x.sort(0)": x.sort(0).tolist() == [1, 2, 3, 4] and x.argsort(0).tolist() == [1, 3, 2, 0],
+        "mo.nonzero(x)": [i.tolist() for i in mo.nonzero(pair > 2)] == [[0, 1], [0, 0]]
+        and mo.argwhere(pair > 2).tolist() == [[0, 0], [1, 0]],
+        "x.cumsum()": pair.cumsum().tolist() == [4, 5, 8, 10],
+        "mo.take_along_axis(x, i)": mo.take_along_axis(pair, mo.array([[1], [0]])).tolist()
+        == [[1], [3]]
+        and mo.take_along_axis(pair, [3, 0], None).tolist() == [2, 4],
+        "mo.one_hot(labels, n)": mo.one_hot([1], 2).dtype == "float32"
+        and mo.one_hot([1], 2, dtype="int64").dtype == "int64",
+        "mo.dot(a, b)": mo.dot(pair, pair).shape == (2, 2),
+        "x.squeeze(0)": matrix.unsqueeze(0).squeeze(0).shape == (2, 3),
+        "mo.flip(x)": mo.flip(pair).tolist() == [[2, 3], [1, 4]],
+        "mo.gather(x, d, i)": mo.gather(pair[:1], 1, [[1]]).tolist() == [[1]],
+        "mo.meshgrid(a, b)": mo.meshgrid(mo.arange(2), mo.arange(3))[0].shape == (3, 2),
+        "mo.tril_indices(3, 0, 4)": len(mo.tril_indices(3, 0, 4)) == 2,
+    }
+
+
+def test_names_of_two_meanings() -> None:
+    x = mo.array([4.0, 1.0, 3.0, 2.0])
+    checks = same_name(x, x.reshape(2, 2))
+    rows = re.findall(r"^\| `([^`]*)`", section("docs/Names.md", "Same name, other meaning"), re.M)
+    assert sorted(rows) == sorted(checks)
+    assert not [row for row, is_so in checks.items() if not is_so]
+    for wrong in (lambda: mo.ones((2, 3)).squeeze(0), lambda: mo.gather(mo.ones((2, 2)), 1, [[1]])):
+        with pytest.raises(ValueError, match=r"extent|shape"):
+            wrong()
 
 
 def test_what_is_said_to_be_missing_is_missing() -> None:
