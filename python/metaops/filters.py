@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ._core import Var
 from ._errors import at_line
-from ._typing import VarLike, as_var, shown
-from .contraction import contract
+from ._promotion import promoted
+from ._typing import VarLike, as_var, shown, unrounded
 
 __all__ = ["convolve", "correlate"]
 
@@ -41,10 +41,15 @@ def _slid(what: str, x: Var, y: Var, mode: str, sign: int) -> Var:
         # NumPy exchanges the sequences and reverses the result.
         skipped = short - 1 - skipped
     offset = skipped if sign > 0 else skipped - (y.size - 1)
-    place = "i0-i1" if sign > 0 else "i0+i1"
-    # The windows over x times y: a product of a matrix, which is not in memory.
-    windows = x.reindex((extent, y.size), (f"{place}+{offset}",))
-    return contract([windows, y], [("i", "k"), ("k",)], ("i",))
+    place = f"i0-i1+{offset}" if sign > 0 else f"i0+i1+{offset}"
+    # The windows over x times y: a product of a matrix, which is not in memory. Beyond x
+    # nothing of y takes part, where an infinity times 0 would be NaN.
+    shape, beyond = (extent, y.size), f"{place}<0||{place}>={x.size}"
+    windows = x.reindex(shape, (place,))
+    taken = y.reindex(shape, ("i1",), overflow_conditions=(beyond,))
+    # Not a contraction, whose gradient by x would have that matrix in memory.
+    products = unrounded(windows) * unrounded(taken)
+    return products.sum(1).cast(promoted([x.dtype, y.dtype]))
 
 
 def convolve(x: VarLike, y: VarLike, mode: str = "full") -> Var:

@@ -295,6 +295,30 @@ def test_a_call_that_raises_changes_nothing(rng):
 
 
 X = mo.ones((4, 3, 2))
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1e-3, 1.0, 1e3, 1e18, 1e20, 1e25])
+@pytest.mark.parametrize(
+    ("size", "alpha", "beta", "k"), [(3, 1e-4, 0.75, 1.0), (5, 1.0, 0.5, 2.0), (2, 0.5, 1.0, 0.3)]
+)
+def test_responses_to_large_numbers(rng, scale, size, alpha, beta, k):
+    """Squares overflow, the result does not; small ones count beside small sums alone."""
+    x = (floats(rng, (2, 6, 3)) * scale).astype("float32")
+    wide = x.astype("longdouble")
+    expected = np.empty_like(wide)
+    for c in range(6):
+        first = c - size // 2
+        mean = (wide[:, max(0, first) : first + size] ** 2).sum(1) / size
+        expected[:, c] = wide[:, c] / (k + alpha * mean) ** beta
+    actual = nn.local_response_norm(x, size, alpha, beta, k)
+    close(actual, expected.astype("float64"), rtol=2e-6, atol=1e-38)
+    given = mo.array(x)
+    slope = mo.grad(nn.local_response_norm(given, size, alpha, beta, k).sum(), given)
+    wide = mo.array(x, "float64")
+    exact = mo.grad(nn.local_response_norm(wide, size, alpha, beta, k).sum(), wide).numpy()
+    close(slope, exact, rtol=1e-4, atol=1e-5 * abs(exact).max() + 1e-38)
+
+
 ERRORS = {
     "batch rank": (lambda: nn.BatchNorm3d(3)(X), r"BatchNorm3d: .*\(4, 3, 2\).* with 5 dimensions"),
     "batch channels": (lambda: nn.BatchNorm1d(2)(X), r"expected \(N, 2, \.\.\.\) with 2 or 3"),

@@ -342,6 +342,35 @@ def test_filters(rng, mode, extents):
     same(mo.convolve(n > 0, m > 0, mode), np.convolve(n > 0, m > 0, mode))
 
 
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+def test_nothing_beside_an_infinity(name, mode):
+    """Beyond a sequence there is nothing, and no 0 that makes NaN of an infinity."""
+    ours, theirs = getattr(mo, name), getattr(np, name)
+    whole = np.array([1.0, -2.0, 3.0, 0.5])
+    for special in (np.inf, -np.inf, np.nan):
+        for place in range(3):
+            other = np.array([0.5, 2.0, -1.0])
+            other[place] = special
+            for x, y in ((whole, other), (other, whole), (other, other), (whole[:3], other)):
+                with np.errstate(invalid="ignore"):
+                    expected = theirs(x, y, mode)
+                close(ours(x, y, mode), expected)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_gradients_of_sequences(rng, mode):
+    for shapes in (((6,), (3,)), ((3,), (5,)), ((4,), (4,)), ((5,), (1,))):
+        x, y = (floats(rng, shape, "float64") for shape in shapes)
+        check_gradient(lambda x, y: mo.convolve(x, y, mode) ** 2, x, y)
+        check_gradient(lambda x, y: mo.correlate(x, y, mode) ** 2, x, y)
+    # That of a long one has no matrix of windows in memory.
+    x, y = mo.array(floats(rng, (4000,))), mo.array(floats(rng, (50,)))
+    mo.grad(mo.convolve(x, y, mode).sum(), x).sync()
+    if mo.flags.backend == "compiled":
+        assert sum(kernel.bytes_written for kernel in mo.last_program().kernels) < 200_000
+
+
 def test_filters_are_one_kernel(rng, compiled):
     x, y = mo.array(floats(rng, (1000,))), mo.array(floats(rng, (31,)))
     mo.sync([x, y])

@@ -260,5 +260,20 @@ def local_response_norm(
     size = as_count("local_response_norm: size", size)
     names = [f"i{axis}" for axis in range(x.ndim)]
     names[1] = f"i1+i{x.ndim}-{size // 2}"
-    mean = (x * x).reindex((*x.shape, size), names).sum(x.ndim) / size
-    return (x / (k + alpha * mean) ** beta).cast(dtype)
+    # Squares of scaled numbers, whose scale the power has again, overflow later.
+    exponent = _exponent_of_squares(x.dtype, alpha, beta, k)
+    scaled = x * 2.0**-exponent
+    mean = (scaled * scaled).reindex((*x.shape, size), names).sum(x.ndim) / size
+    power = (k * 4.0**-exponent + alpha * mean) ** beta
+    return (x / power * 4.0 ** (-exponent * beta)).cast(dtype)
+
+
+def _exponent_of_squares(dtype: str, alpha: float, beta: float, k: float) -> int:
+    """Return by which power of two numbers may be divided whose squares stand beside k.
+
+    So small a one that neither the power of k alone nor its slope overflows. Squares that
+    vanish are nothing beside k, if alpha is not far from it.
+    """
+    if beta < 0 or not (2.0**-40 < k < 2.0**40 and k * 2.0**-40 < alpha < k * 2.0**40):
+        return 0
+    return int((511 if dtype == "float64" else 63) / (beta + 1))
