@@ -123,6 +123,7 @@ def test_programs_of_files(tmp_path):
     assert closed.rows == page.rows
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 def test_tunings(product):
     tuning = mo.tune(lambda: product, budget=0.5)
