@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a report of a bug should say of the machine: ``python -m metaops info``."""
+"""The machine and its settings, for reports of bugs: ``python -m metaops info``."""
 
 from __future__ import annotations
 

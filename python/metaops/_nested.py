@@ -34,9 +34,19 @@ def has_tensors(sequence: Any, depth: int = 0) -> bool:
 
 
 def _leaves(sequence: Any, depth: int = 0) -> Iterator[Any]:
-    """Return what is in nested lists and tuples and is none itself."""
+    """Return what is in nested lists and tuples and is none itself.
+
+    Raises
+    ------
+    ValueError
+        If they are nested deeper than tensors have dimensions, as one that holds itself.
+    """
+    if depth == _MOST_DIMENSIONS:
+        raise at_line(
+            ValueError(f"array: a sequence is nested {depth} deep, expected fewer dimensions")
+        )
     for part in sequence:
-        if isinstance(part, list | tuple) and depth < _MOST_DIMENSIONS:
+        if isinstance(part, list | tuple):
             yield from _leaves(part, depth + 1)
         else:
             yield part if isinstance(part, Var) or is_number(part) else _core.array(part)
@@ -71,8 +81,8 @@ def read_sequence(sequence: Any, dtype: Any = None, copy: bool | None = True) ->
         If a part is no number, or no type holds all.
     """
     if copy is not False and has_tensors(sequence):
+        leaves = list(_leaves(sequence))
         if dtype is None:
-            leaves = list(_leaves(sequence))
             types = [leaf.dtype for leaf in leaves if isinstance(leaf, Var)]
             dtype = promoted(types, (leaf for leaf in leaves if not isinstance(leaf, Var)))
         return _stacked(sequence, _core.dtype(dtype))

@@ -90,7 +90,7 @@ def memory_stats() -> dict[str, int]:
 
 
 class MemorySummary(str):
-    """What is in memory, as a text; a notebook shows tables.
+    """The text of `memory_summary`, of which a notebook shows tables.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ def kernel_log(environment: Mapping[str, str] = os.environ) -> str:
     return environment.get("METAOPS_EMULATOR_LOG", "")
 
 
-#: What GPUs need, by the name of a file in the folders of a toolkit.
+#: Files in the folders of a toolkit that code for GPUs needs.
 _TOOLS = {
     "nvJitLink": tuple(
         f"{folder}/libnvJitLink.so.{version}" for version in (13, 12) for folder in ("lib64", "lib")

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a report of a bug says of the machine, and the command line that prints it."""
+"""Reports of the machine for bugs, and the command line that prints them."""
 
 import os
 import platform
@@ -66,7 +66,7 @@ def test_settings_that_differ(tmp_path):
 
 
 def test_no_failure_hides_the_rest(monkeypatch):
-    """What a report is about may be that nothing can be compiled, or no folder read."""
+    """A report may be about that nothing can be compiled, or no folder read."""
 
     def fail(*_arguments, **_options):
         raise RuntimeError("out of order")

@@ -16,7 +16,7 @@ from metaops import nn
 
 SHAPE = (2, 3)
 
-#: What makes floats, of the default type.
+#: Calls that make floats, of the default type.
 MADE = {
     "arange": lambda: mo.arange(0.0, 3.0, 0.5),
     "array of a list": lambda: mo.array([[0.1, 2], [3, 4.5]]),

@@ -187,7 +187,7 @@ def test_smoothed_by_factors(rng, mode, factors):
     close(actual, smoothed(x, size, mode, scales), rtol=1e-12)
 
 
-#: What PyTorch's function gives of ``sin(arange(12))`` as an image of 3 x 4, rounded.
+#: Results of PyTorch's function of ``sin(arange(12))`` as an image of 3 x 4, rounded.
 OF_ANOTHER_LIBRARY = {
     ("bilinear", (2, 3)): [
         -0.148763826,

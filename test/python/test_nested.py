@@ -113,6 +113,18 @@ def test_errors(make, name):
         make(given)
 
 
+def test_sequences_that_hold_themselves():
+    endless = [mo.zeros(())]
+    endless.append(endless)
+    for dtype in (None, "float32"):
+        with pytest.raises(ValueError, match=r"nested 64 deep.*test_nested\.py"):
+            mo.array(endless, dtype)
+    numbers = [1.0]
+    numbers.append(numbers)
+    with pytest.raises(ValueError, match="several shapes"):
+        mo.array(numbers)
+
+
 def test_copies():
     with pytest.raises(ValueError, match="copy"):
         mo.asarray([mo.zeros(2), mo.zeros(2)], copy=False)

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What notebooks show of reports and programs: small tables, escaped, without styles."""
+"""Reports and programs in notebooks: small tables, escaped, without styles."""
 
 import html.parser
 

@@ -73,7 +73,7 @@ TAKEN = {
     "Softmax": (lambda x, d: mo.nn.Softmax(d)(x), 1.0),
 }
 
-#: What needs a dimension that is there.
+#: Calls that need a dimension that is there.
 REFUSED = {
     "array_split": lambda x, d: mo.array_split(x, 1, d),
     "concat": lambda x, d: mo.concat([x, x], d),

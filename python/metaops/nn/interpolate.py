@@ -45,7 +45,7 @@ _RANKS = {
 _NEAREST = ("nearest", "nearest-exact")
 #: The modes that know `align_corners`.
 _SMOOTH = ("linear", "bilinear", "trilinear", "bicubic")
-#: How far the filter reaches of modes that know `antialias`.
+#: The reach of the filters of modes that know `antialias`.
 _FILTERED = {"bilinear": 1, "bicubic": 2}
 #: Scale factors are fractions of at most this denominator.
 _LARGEST_DENOMINATOR = 1_000_000
