@@ -104,6 +104,9 @@ def float_type(dtype: Any) -> Any:
 
 def shape_and_dtype(shape: tuple[Any, ...], dtype: Any) -> tuple[tuple[int, ...], _core.dtype]:
     """Return extents, behind which a type may stand, and the type, by default the default."""
-    if dtype is None and len(shape) == 2 and not all(hasattr(n, "__index__") for n in shape):
-        return _core.shape_and_dtype(*shape)
+    if dtype is None and len(shape) == 2:
+        second = shape[1]
+        # Classes of numbers have what their instances are integers by.
+        if isinstance(second, type) or not hasattr(second, "__index__"):
+            return _core.shape_and_dtype(*shape)
     return _core.shape_and_dtype(*shape, dtype=float_type(dtype))

@@ -161,8 +161,19 @@ def test_what_is_given_stays():
             lambda: mo.one_hot([0, 1], 2, dtype="float32"),
         ],
         "float64": [lambda: mo.array(np.ones(2)), lambda: mo.array([np.float64(1)])],
-        "int64": [lambda: mo.arange(3), lambda: mo.array([1, 2]), lambda: mo.full((2,), 3)],
-        "int32": [lambda: mo.zeros(2, 3, dtype="int32"), lambda: mo.ones(SHAPE, "int32")],
+        "int64": [
+            lambda: mo.arange(3),
+            lambda: mo.array([1, 2]),
+            lambda: mo.full((2,), 3),
+            lambda: mo.ones(3, int),
+        ],
+        "int32": [
+            lambda: mo.zeros(2, 3, dtype="int32"),
+            lambda: mo.ones(SHAPE, "int32"),
+            lambda: mo.ones(3, np.int32),
+            lambda: mo.empty(3, np.dtype("int32")),
+            lambda: mo.zeros(SHAPE, mo.int32),
+        ],
         "bool": [lambda: mo.array([True]), lambda: mo.bernoulli(0.5, SHAPE)],
     }
     for default in ("float32", "float16"):
