@@ -170,8 +170,8 @@ protected:
       SessionScope scope(*session);
       call();
     } catch (const SessionError &error) {
-      const char *kinds[] = {"value",    "type",    "index",
-                             "overflow", "memory", "runtime", "interrupted"};
+      const char *kinds[] = {"value",  "type",    "index",      "overflow",
+                             "memory", "runtime", "interrupted"};
       return std::string(kinds[unsigned(error.getKind())]) + ": " +
              error.what();
     }
