@@ -222,6 +222,13 @@ def test_the_listings_spelling(rng):
         ((9, 1), ["3*i0+1"], [25]),
         ((5, 6, 3, 2), ["2*i0+i2-1", "i1-i3"], [10, 6]),
         ((4, 5), ["i0+i1", "i0"], [8, 4]),
+        ((9, 4), ["2*i0+3*i1-2"], [23]),
+        ((9, 4), ["40-3*i0-5*i1"], [38]),
+        ((9, 4), ["2*i0+4*i1+1"], [31]),
+        ((9, 4), ["6*i0-9*i1+20"], [70]),
+        ((7, 6, 3, 2), ["3*i0+2*i2-1", "2*i1+2*i3-2"], [21, 12]),
+        ((3, 4), ["5*i0+10*i1-20"], [20]),
+        ((4, 3), ["4*i0"], [16]),
     ],
 )
 def test_what_is_scattered_along_sums_of_indices(op, shape, indexes, size):
@@ -240,6 +247,30 @@ def test_what_is_scattered_along_sums_of_indices(op, shape, indexes, size):
             expected[at] = combine(expected[at], x[place])
     result = mo.array(x).reindex_reduce(op, size, indexes)
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_windows_of_strides_and_dilations(seed):
+    """What each window has is added up where it came from, whatever is skipped."""
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        stride, dilation = rng.integers(1, 7, 2)
+        count, taps, first = rng.integers([1, 1, -5], [20, 6, 6])
+        reached = stride * (count - 1) + dilation * (taps - 1) + 1
+        extent = int(max(reached + rng.integers(-4, 5), 1))
+        stride, dilation = (stride, dilation) * rng.choice([-1, 1], 2)
+        x = rng.integers(-50, 50, (2, count, taps)).astype("int32")
+        i, j = np.indices((count, taps))
+        at = stride * i + dilation * j
+        first -= at.min()
+        at += first
+        index = f"({first})+({stride})*i1+({dilation})*i2"
+        inside = (at >= 0) & (at < extent)
+        for op, start, add in [("add", 0, np.add), ("min", np.iinfo("i4").max, np.minimum)]:
+            expected = np.full((2, extent), start, "int32")
+            for row in range(2):
+                add.at(expected[row], at[inside], x[row][inside])
+            same(mo.array(x).reindex_reduce(op, (2, extent), ["i0", index]), expected)
 
 
 @pytest.mark.parametrize("size", [3, 4, 5, 6])

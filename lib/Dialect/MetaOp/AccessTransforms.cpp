@@ -318,6 +318,54 @@ FailureOr<IndexAccess> metaop::invertAccess(const IndexAccess &access,
   return inverted;
 }
 
+FailureOr<SmallVector<int64_t>> metaop::splitSteps(IndexAccess &access,
+                                                   ArrayRef<int64_t> iteration,
+                                                   ArrayRef<int64_t> shape,
+                                                   IndexAccess &spread) {
+  MLIRContext *context = access.map.getContext();
+  unsigned numDims = access.map.getNumDims();
+  unsigned numSymbols = access.map.getNumSymbols();
+  SmallVector<AffineExpr> zeros(numDims, getAffineConstantExpr(0, context));
+  if (llvm::is_contained(iteration, 0))
+    return failure();
+
+  Conditions conditions;
+  SmallVector<AffineExpr> indices(access.map.getResults()), places;
+  SmallVector<int64_t> steppedShape(shape);
+  bool isSplit = false;
+  for (auto [position, index] : llvm::enumerate(indices)) {
+    AffineExpr place = getAffineDimExpr(position, context);
+    places.push_back(place);
+    // What wraps, or depends on a symbol, moves in no steps that are known.
+    auto origin = dyn_cast<AffineConstantExpr>(
+        simplifyAffineExpr(index.replaceDims(zeros), numDims, numSymbols));
+    IndexInterval interval = getInterval(index, iteration);
+    if (!origin || !interval.lower || !interval.upper)
+      continue;
+    AffineExpr moved =
+        simplifyAffineExpr(index - origin.getValue(), numDims, numSymbols);
+    int64_t step = moved.getLargestKnownDivisor();
+    if (isa<AffineConstantExpr>(moved) || step < 2)
+      continue;
+    int64_t first = llvm::mod(origin.getValue(), step);
+    if (first >= shape[position])
+      continue;
+    index =
+        simplifyAffineExpr((index - first).floorDiv(step), numDims, numSymbols);
+    steppedShape[position] = llvm::divideCeil(shape[position] - first, step);
+    places.back() = (place - first).floorDiv(step);
+    conditions.add((place - first) % step, /*equality=*/true);
+    isSplit = true;
+  }
+  if (!isSplit)
+    return failure();
+  access.map = AffineMap::get(numDims, numSymbols, indices, context);
+  spread = IndexAccess();
+  spread.map = AffineMap::get(shape.size(), 0, places, context);
+  spread.conditions = conditions.getSet(shape.size(), 0);
+  return steppedShape;
+}
+
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,8 @@
 // Named forms become the general ones, so that each further pattern is written
 // once. Accesses are simplified on their own; reindexes are composed; a
 // reindex-reduce that writes each element at most once becomes a reindex, which
-// needs no accumulation; a reindex that moves nothing becomes a view.
+// needs no accumulation, and one that leaves out elements at equal distances is
+// made without them; a reindex that moves nothing becomes a view.
 //
 // In a stage (`metaop.fused`) only those patterns apply that keep the stage's
 // iteration space and make no other ops.
@@ -321,6 +322,33 @@ struct ReduceToReindex : OpRewritePattern<ReindexReduceOp> {
     return success();
   }
 };
+
+// Pattern: reindex_reduce (x), to indices in steps of 2 or more
+//   -> reindex (reindex_reduce (x)), filled with what the reduction starts from
+struct ReduceInSteps : OpRewritePattern<ReindexReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReindexReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType result = op.getResult().getType();
+    if (isInStage(op) || !result.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "the iteration space is given");
+    IndexAccess reduced = op.getIndexAccess(), spread;
+    FailureOr<SmallVector<int64_t>> shape =
+        splitSteps(reduced, op.getSource().getType().getShape(),
+                   result.getShape(), spread);
+    if (failed(shape))
+      return rewriter.notifyMatchFailure(op, "no index moves in steps");
+    spread.fill =
+        getReductionIdentity(op.getReduceKind(), result.getElementType());
+    auto reduce =
+        ReindexReduceOp::create(rewriter, op.getLoc(), result.clone(*shape),
+                                op.getReduceKind(), op.getSource(), reduced);
+    rewriter.replaceOpWithNewOp<ReindexOp>(op, result, reduce.getResult(),
+                                           spread);
+    return success();
+  }
+};
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -363,6 +391,8 @@ void ReindexReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns
       .add<SimplifyAccess<ReindexReduceOp>, ReduceOfReshape, ReduceToReindex>(
           context);
+  // A reindex alone, where one does, comes first.
+  patterns.add<ReduceInSteps>(context, /*benefit=*/0);
 }
 
 void metaop::populateNamedToGeneralPatterns(RewritePatternSet &patterns) {

@@ -17,7 +17,11 @@
 //
 // With a stride, the result's index k = s * i + j is split into k1 and its
 // remainder k0 by s: k = s * k1 + k0. For one k0, the taps j are s apart, and i
-// moves with k1 in unit steps, i = k1 - t and j = k0 + s * t.
+// moves with k1 in unit steps, i = k1 - t and j = k0 + s * t. With a dilation
+// too, k = s * i + d * j without a factor that s and d share, the taps of one
+// k0 start at the b for which d * b leaves k0: j = b + s * t and i = k1 + (k0 -
+// d * b) / s - d * t. A factor that both share has gone before: the result is
+// reduced without the elements between.
 //
 // Both are done while the new loops do not run over much more than the old
 // ones. One index of the result after the other is looked at; of several loops
@@ -36,6 +40,7 @@
 #include "MetaOps/Transforms/Schedule/Stage.h"
 #include "SpaceRewriter.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_GATHERSCATTERSPASS
@@ -73,6 +78,18 @@ public:
   void replace();
 
 private:
+  /// A loop of a window and its factor in an index.
+  struct WindowLoop {
+    bool isUnit() const { return std::abs(factor) == 1; }
+
+    unsigned loop;
+    int64_t factor;
+  };
+  struct Window {
+    WindowLoop steps;
+    std::optional<WindowLoop> taps;
+  };
+
   AffineExpr constant(int64_t value) const {
     return getAffineConstantExpr(value, ctx);
   }
@@ -88,6 +105,8 @@ private:
   void substitute(ArrayRef<AffineExpr> loops);
   void addCondition(AffineExpr expr);
   bool tryGather(unsigned position, unsigned loop);
+  std::optional<int64_t> getOrigin(unsigned position) const;
+  std::optional<Window> findWindow(unsigned position) const;
   bool tryStridedGather(unsigned position);
   void reverse(unsigned loop);
 
@@ -179,57 +198,105 @@ void Gatherer::reverse(unsigned loop) {
   substitute(loops);
 }
 
-bool Gatherer::tryStridedGather(unsigned position) {
-  std::optional<unsigned> strided, unit;
+/// The two loops of `stride * i + dilation * j`, i the one of more iterations,
+/// or the one whose steps are not 1. There may be no j.
+std::optional<Gatherer::Window> Gatherer::findWindow(unsigned position) const {
+  SmallVector<WindowLoop> loops;
   for (unsigned loop = 0; loop < extents.size(); ++loop) {
     if (!indices[position].isFunctionOfDim(loop))
       continue;
     auto factor = getConstantCoefficient(indices[position], loop);
     if (!factor || *factor == 0 || isElsewhere(position, loop))
-      return false;
-    std::optional<unsigned> &role = std::abs(*factor) == 1 ? unit : strided;
-    if (role)
-      return false;
-    role = loop;
+      return std::nullopt;
+    loops.push_back({loop, *factor});
   }
-  SmallVector<AffineExpr> zeros(extents.size(), constant(0));
-  if (!strided ||
-      !isa<AffineConstantExpr>(simplify(indices[position].replaceDims(zeros))))
-    return false;
-  int64_t stride =
-      std::abs(*getConstantCoefficient(indices[position], *strided));
-  int64_t unitExtent = unit ? extents[*unit] : 1;
-  int64_t newExtent = resultShape[position];
-  int64_t steps = llvm::divideCeil(newExtent, stride);
-  int64_t taps = llvm::divideCeil(unitExtent, stride);
-  if (steps * stride * taps >
-          kMaxStridedGrowth * extents[*strided] * unitExtent &&
-      !isForced)
-    return false;
-  for (auto loop : {strided, unit})
-    if (loop && *getConstantCoefficient(indices[position], *loop) < 0)
-      reverse(*loop);
+  auto isSteps = [&](const WindowLoop &steps, const WindowLoop &taps) {
+    if (steps.isUnit() != taps.isUnit())
+      return taps.isUnit();
+    return extents[steps.loop] >= extents[taps.loop];
+  };
+  if (loops.size() == 2 && !isSteps(loops[0], loops[1]))
+    std::swap(loops[0], loops[1]);
+  if (loops.empty() || loops.size() > 2 || loops[0].isUnit())
+    return std::nullopt;
+  Window window{loops[0], {}};
+  if (loops.size() == 2)
+    window.taps = loops[1];
+  return window;
+}
 
-  // index = stride * i + j + rest = k with k = stride * k1 + k0 and
-  // k0 - rest = stride * a + b, so i = k1 + a - t and j = b + stride * t.
-  AffineExpr rest = simplify(indices[position].replaceDims(zeros));
+/// The index where all loops are 0, if it is known.
+std::optional<int64_t> Gatherer::getOrigin(unsigned position) const {
+  SmallVector<AffineExpr> zeros(extents.size(), constant(0));
+  auto origin = dyn_cast<AffineConstantExpr>(
+      simplify(indices[position].replaceDims(zeros)));
+  return origin ? std::optional(origin.getValue()) : std::nullopt;
+}
+
+/// The number x in [0, modulus) for which `number * x` leaves 1, by Euclid's
+/// algorithm; they share no factor.
+static int64_t getInverse(int64_t number, int64_t modulus) {
+  int64_t rest = modulus, next = number % modulus;
+  int64_t inverse = 0, nextInverse = 1;
+  while (next != 0) {
+    int64_t quotient = rest / next;
+    rest = std::exchange(next, rest - quotient * next);
+    inverse = std::exchange(nextInverse, inverse - quotient * nextInverse);
+  }
+  return llvm::mod(inverse, modulus);
+}
+
+bool Gatherer::tryStridedGather(unsigned position) {
+  std::optional<Window> window = findWindow(position);
+  if (!window)
+    return false;
+  // What wraps, or is moved by a symbol, is no window.
+  IndexInterval interval = getInterval(indices[position], extents);
+  if (!interval.lower || !interval.upper || !getOrigin(position))
+    return false;
+  auto [steps, taps] = *window;
+  int64_t stride = std::abs(steps.factor);
+  int64_t dilation = taps ? std::abs(taps->factor) : 1;
+  int64_t tapExtent = taps ? extents[taps->loop] : 1;
+  int64_t numSteps = llvm::divideCeil(resultShape[position], stride);
+  int64_t numTaps = llvm::divideCeil(tapExtent, stride);
+  // Where both move in steps of more than 1, a graph is simplified to neither.
+  if (std::gcd(stride, dilation) != 1 ||
+      (numSteps * stride * numTaps >
+           kMaxStridedGrowth * extents[steps.loop] * tapExtent &&
+       !isForced))
+    return false;
+  if (steps.factor < 0)
+    reverse(steps.loop);
+  if (taps && taps->factor < 0)
+    reverse(taps->loop);
+
+  // index = stride * i + dilation * j + rest = k with k = stride * k1 + k0. The
+  // taps of one k0 are those j that leave b, dilation * b = k0 - rest modulo
+  // stride; so j = b + stride * t and, with k0 - rest - dilation * b =
+  // stride * a, i = k1 + a - dilation * t.
+  int64_t rest = *getOrigin(position);
   SmallVector<AffineExpr> loops = getLoops();
-  AffineExpr k1 = loops[*strided], t = unit ? loops[*unit] : constant(0);
+  AffineExpr k1 = loops[steps.loop], t = taps ? loops[taps->loop] : constant(0);
   AffineExpr k0 = getAffineDimExpr(extents.size(), ctx);
-  AffineExpr i = k1 + (k0 - rest).floorDiv(stride) - t;
-  AffineExpr j = (k0 - rest) % stride + t * stride;
-  loops[*strided] = i;
-  if (unit)
-    loops[*unit] = j;
-  int64_t oldExtent = std::exchange(extents[*strided], steps);
-  if (unit)
-    extents[*unit] = taps;
+  AffineExpr b =
+      (k0 - llvm::mod(rest, stride)) * getInverse(dilation, stride) % stride;
+  AffineExpr a = (k0 - rest - (dilation == 1 ? constant(0) : b * dilation))
+                     .floorDiv(stride);
+  AffineExpr i = k1 + a - t * dilation;
+  AffineExpr j = b + t * stride;
+  loops[steps.loop] = i;
+  if (taps)
+    loops[taps->loop] = j;
+  int64_t oldExtent = std::exchange(extents[steps.loop], numSteps);
+  if (taps)
+    extents[taps->loop] = numTaps;
   extents.push_back(stride);
   substitute(loops);
   indices[position] = k1 * stride + k0;
   addCondition(i);
   addCondition(constant(oldExtent - 1) - i);
-  addCondition(constant(unitExtent - 1) - j);
+  addCondition(constant(tapExtent - 1) - j);
   return true;
 }
 

@@ -378,6 +378,49 @@ func.func @reduce_to_reindex_integers(%x: tensor<2xi8>, %u: tensor<2xui8>,
 
 // -----
 
+// What is written in steps is reduced without the elements between.
+// CHECK-LABEL: @reduce_in_steps
+// CHECK: %[[Z:.*]] = metaop.reindex_reduce max %{{.*}} map affine_map<(d0, d1, d2) -> (d1 + d2 * 2, d0)> : tensor<3x8x4xf32> -> tensor<15x3xf32>
+// CHECK: metaop.reindex %[[Z]] map affine_map<(d0, d1) -> ((d0 - 1) floordiv 2, d1)> where affine_set<(d0, d1) : ((d0 - 1) mod 2 == 0)> fill 0xFF800000 : f32 : tensor<15x3xf32> -> tensor<30x3xf32>
+func.func @reduce_in_steps(%x: tensor<3x8x4xf32>) -> tensor<30x3xf32> {
+  %0 = metaop.reindex_reduce max %x
+      map affine_map<(d0, d1, d2) -> (d1 * 2 + d2 * 4 + 1, d0)>
+      : tensor<3x8x4xf32> -> tensor<30x3xf32>
+  return %0 : tensor<30x3xf32>
+}
+
+// -----
+
+// So is what counts down, and starts below the result.
+// CHECK-LABEL: @reduce_in_steps_down
+// CHECK: %[[Z:.*]] = metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 * 2 - d1 * 3 - 1)> : tensor<8x4xf32> -> tensor<10xf32>
+// CHECK: metaop.reindex %[[Z]] map affine_map<(d0) -> ((d0 - 1) floordiv 3)> where affine_set<(d0) : ((d0 - 1) mod 3 == 0)> fill 0.000000e+00 : f32 : tensor<10xf32> -> tensor<30xf32>
+func.func @reduce_in_steps_down(%x: tensor<8x4xf32>) -> tensor<30xf32> {
+  %0 = metaop.reindex_reduce add %x
+      map affine_map<(d0, d1) -> (d0 * 6 - d1 * 9 - 2)>
+      : tensor<8x4xf32> -> tensor<30xf32>
+  return %0 : tensor<30xf32>
+}
+
+// -----
+
+// Indices that wrap, or that a symbol moves, stay as they are.
+// CHECK-LABEL: @reduce_in_no_steps
+func.func @reduce_in_no_steps(%x: tensor<8x4xf32>, %i: tensor<i64>)
+    -> (tensor<30xf32>, tensor<30xf32>) {
+  // CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 * 4611686018427387904 + d1 * 2)> : tensor<8x4xf32> -> tensor<30xf32>
+  %0 = metaop.reindex_reduce add %x
+      map affine_map<(d0, d1) -> (d0 * 4611686018427387904 + d1 * 2)>
+      : tensor<8x4xf32> -> tensor<30xf32>
+  // CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1)[s0] -> (d0 * 2 + d1 * 4 + s0)> : tensor<8x4xf32> -> tensor<30xf32>
+  %1 = metaop.reindex_reduce add %x symbols(%i)
+      map affine_map<(d0, d1)[s0] -> (d0 * 2 + d1 * 4 + s0)>
+      : tensor<8x4xf32> -> tensor<30xf32>
+  return %0, %1 : tensor<30xf32>, tensor<30xf32>
+}
+
+// -----
+
 // A constant index: one slice of the result is written.
 // CHECK-LABEL: @reduce_to_reindex_constant
 // CHECK: metaop.reindex %{{.*}} map affine_map<(d0, d1) -> (d1)> where affine_set<(d0, d1) : (d0 - 2 == 0)> fill 0.000000e+00 : f32 : tensor<8xf32> -> tensor<4x8xf32>

@@ -92,7 +92,62 @@ func.func @counted(%x: tensor<30x3xf32>) -> tensor<32xf32> {
 
 // -----
 
-// Results that few elements reach, or of two strides, are not looked for.
+// With a stride and a dilation, the taps of a phase are a stride apart, too;
+// phase d2 begins at tap d2 here, as 3 leaves 1.
+// CHECK-LABEL: func @dilated(
+// CHECK: metaop.reindex %{{.*}} map affine_map<(d0, d1, d2) -> (d0 - d1 * 3 - d2, d1 * 2 + d2)>
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2) -> (d0 * 2 + d2)>
+// LOOPS-LABEL: func @kernel_0
+// LOOPS-NOT:     memref.store
+// LOOPS:         vector.store
+func.func @dilated(%x: tensor<256x5xf32>) -> tensor<523xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<256x5xf32>) -> tensor<523xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<256x5xf32>) -> tensor<523xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (2 * i + 3 * j)> : tensor<256x5xf32> -> tensor<523xf32>
+      metaop.yield %r : tensor<523xf32>
+    }
+    metaop.yield %1 : tensor<523xf32>
+  }
+  return %0 : tensor<523xf32>
+}
+
+// -----
+
+// Of two loops with steps, the longer one gives the result's.
+// CHECK-LABEL: func @longer_second(
+// CHECK: metaop.reindex_reduce max %{{.*}} map affine_map<(d0, d1, d2) -> (d1 * 5 + d2)>
+func.func @longer_second(%x: tensor<4x64xf32>) -> tensor<330xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<4x64xf32>) -> tensor<330xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<4x64xf32>) -> tensor<330xf32> {
+      %r = metaop.reindex_reduce max %b map affine_map<(i, j) -> (3 * i + 5 * j - 2)> : tensor<4x64xf32> -> tensor<330xf32>
+      metaop.yield %r : tensor<330xf32>
+    }
+    metaop.yield %1 : tensor<330xf32>
+  }
+  return %0 : tensor<330xf32>
+}
+
+// -----
+
+// Steps that share a factor are left to simplification, before there are stages.
+// CHECK-LABEL: func @shared_factor(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 * 2 + d1 * 4)>
+func.func @shared_factor(%x: tensor<30x3xf32>) -> tensor<67xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<30x3xf32>) -> tensor<67xf32> {
+    %1 = metaop.fused(%b = %a : tensor<30x3xf32>) -> tensor<67xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (2 * i + 4 * j)> : tensor<30x3xf32> -> tensor<67xf32>
+      metaop.yield %r : tensor<67xf32>
+    }
+    metaop.yield %1 : tensor<67xf32>
+  }
+  return %0 : tensor<67xf32>
+}
+
+// -----
+
+// Results that few elements reach are not looked for.
 // CHECK-LABEL: func @sparse(
 // CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 * 100 + d1 * 3)>
 func.func @sparse(%x: tensor<3x4xf32>) -> tensor<1000xf32> {

@@ -49,6 +49,15 @@ FailureOr<IndexAccess> invertAccess(const IndexAccess &access,
                                     ArrayRef<int64_t> iteration,
                                     TypedAttr identity);
 
+/// Splits a write whose indices move in steps of 2 or more, such as
+/// `2 * d0 + 4 * d1 + 1`, into one without steps, `d0 + 2 * d1`, to a tensor of
+/// the shape that is returned, and the access `spread` that reads that tensor
+/// for each element of `shape`, its fill left out. Fails, and leaves `access`
+/// as it is, if there are no such indices.
+FailureOr<llvm::SmallVector<int64_t>>
+splitSteps(IndexAccess &access, llvm::ArrayRef<int64_t> iteration,
+           llvm::ArrayRef<int64_t> shape, IndexAccess &spread);
+
 /// Which dimension of `from` each dimension of `to` is, where two static shapes
 /// differ by dimensions of extent 1 only; -1 for those of extent 1. Fails for
 /// other shapes.

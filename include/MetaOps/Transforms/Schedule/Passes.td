@@ -165,8 +165,9 @@ def GatherScattersPass : Pass<"metaop-gather-scatters", "::mlir::func::FuncOp"> 
     result from several places, as the gradient of a convolution by its image
     does. Where its new loops are not many more iterations, it is re-indexed by
     the result: one loop becomes the result's, and its bounds conditions. With a
-    stride, `2 * d0 + d1`, the result's loop is two: steps, and phases within
-    them. Stages with a schedule stay as they are.
+    stride, `2 * d0 + d1` or `2 * d0 + 3 * d1`, the result's loop is two: steps,
+    and phases within them, each of which has its own taps. Stages with a
+    schedule stay as they are.
 
     Before:
     ```mlir
