@@ -316,7 +316,7 @@ def test_random_schedules(first, tmp_path):
     facts = check(Program, range(first, first + PER_FILE), tmp_path)
     assert_enough(
         facts,
-        {"parallel": 10, "vector": 16, "unroll": 10, "body": 2, "tile": 2, "levels": 6},
+        {"parallel": 7, "vector": 16, "unroll": 10, "body": 2, "tile": 2, "levels": 6},
     )
 
 

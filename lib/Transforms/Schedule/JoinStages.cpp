@@ -8,7 +8,8 @@
 //
 // Whether stages share loops on a CPU (StageJoiner.cpp says what may):
 //   * what is left to share among threads is enough, or one thread is;
-//   * an iteration's part of all tensors fits a core's cache;
+//   * an iteration's part of all tensors fits a core's cache, or its share of
+//     the cache of several where the whole fits none;
 //   * no stage of weight loses its vector loop, or an unrolled loop by which it
 //     saves reads; contractions, whose reads are few, stay alone;
 //   * the two have enough memory traffic in common.
@@ -41,6 +42,9 @@ static constexpr int64_t kEnoughIterations = 16;
 static constexpr int64_t kWorkOfOneThread = 1 << 14;
 /// What one iteration may touch and find again in a core's cache.
 static constexpr int64_t kMaxPartBytes = 1 << 19;
+/// The same of tensors that no cache holds: a part of what cores share is still
+/// nearer than memory.
+static constexpr int64_t kSharersOfCache = 8;
 /// The traffic saved is at least this part of the smaller side's traffic.
 static constexpr int64_t kMinSavedPart = 8;
 /// Stages without their vectors may execute so many instructions more for each
@@ -131,7 +135,10 @@ bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
       range < std::min(kEnoughIterations, std::max(a.getRange(), b.getRange())))
     return false;
   JoinTraffic traffic(a, b);
-  return traffic.total / range <= kMaxPartBytes &&
+  int64_t cached = kMaxPartBytes;
+  if (traffic.total > processor.streamBytes)
+    cached = std::max(cached, processor.streamBytes / kSharersOfCache);
+  return traffic.total / range <= cached &&
          traffic.saved >= traffic.smaller / kMinSavedPart &&
          !losesVectors(joined, traffic.saved);
 }

@@ -76,7 +76,7 @@ private:
                                 int64_t tileLoop) const;
 
   // Iterations side by side (UnrolledLoop.cpp)
-  double getSharedCost(unsigned loop, int64_t vectorLoop) const;
+  double getSharedCost(unsigned loop, int64_t vectorLoop, bool moving) const;
   int64_t getUnrollFactor(unsigned loop) const;
   LevelTail getUnrollTail(int64_t loop) const;
   bool isWalkedByRows(int64_t vectorLoop) const;

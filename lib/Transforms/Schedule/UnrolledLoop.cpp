@@ -42,11 +42,14 @@ static constexpr int64_t kMaxUnroll = 8;
 static constexpr int64_t kMaxWindowCode = 1024;
 
 /// What neighbouring iterations of a kept loop share: the cost of the reads
-/// that do not move along it.
-double LoopOrder::getSharedCost(unsigned loop, int64_t vectorLoop) const {
+/// that do not move along it, but for those that move along none where `moving`
+/// is set: a number is read once however loops are.
+double LoopOrder::getSharedCost(unsigned loop, int64_t vectorLoop,
+                                bool moving) const {
   double shared = 0;
   for (const StageRead &read : stage.reads) {
-    if (stage.getLoopsOf(read.value).test(loop))
+    llvm::SmallBitVector loops = stage.getLoopsOf(read.value);
+    if (loops.test(loop) || (moving && loops.none()))
       continue;
     bool isVector =
         vectorLoop >= 0 && stage.getLoopsOf(read.value).test(vectorLoop);
@@ -196,9 +199,12 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   if (inRegisters && vectorLoop >= 0)
     if (auto phases = choosePhases(vectorLoop, lanes))
       return {*phases, stage.getStaticExtent(*phases)};
+  // Rows side by side hide the latency, too, but are read far from each other.
+  bool isLong =
+      vectorLoop >= 0 && getColumns(vectorLoop) >= 2 * kUnroll * lanes;
   for (unsigned loop = 0; inRegisters && loop < numLoops; ++loop) {
     int64_t factor = getUnrollFactor(loop);
-    double shared = getSharedCost(loop, vectorLoop);
+    double shared = getSharedCost(loop, vectorLoop, /*moving=*/isLong);
     if (static_cast<int64_t>(loop) == vectorLoop || factor == 1 ||
         !first.loops.test(loop) || shared <= bestShared ||
         llvm::is_contained(outer, loop))
@@ -213,7 +219,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
     for (int64_t factor : {kRun, kRun / 2, kRun / 4})
       if (getColumns(vectorLoop) >= factor * lanes)
         return {vectorLoop, factor};
-  if (getColumns(vectorLoop) >= 2 * kUnroll * lanes)
+  if (isLong)
     best = {vectorLoop, kUnroll};
   return best;
 }

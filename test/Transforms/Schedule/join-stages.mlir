@@ -256,3 +256,46 @@ func.func @main(%h: tensor<1x64xf32>, %w: tensor<64x64xf32>) -> tensor<1x64xf32>
   %y = metaop.tanh %s : tensor<1x64xf32>
   return %y : tensor<1x64xf32>
 }
+
+// -----
+
+// Rows of more than a core's cache holds are apart as long as what cores share
+// holds the whole.
+// CHECK-LABEL: func @main
+// CHECK-NOT:     shared = 1
+// CHECK:         return
+func.func @main(%x: tensor<20x200000xf32>) -> tensor<20x200000xf32> {
+  %m = metaop.reduce add %x dims = [1] : tensor<20x200000xf32> -> tensor<20xf32>
+  %0 = metaop.broadcast %m dims = [0] : tensor<20xf32> -> tensor<20x200000xf32>
+  %y = metaop.sub %x, %0 : tensor<20x200000xf32>
+  return %y : tensor<20x200000xf32>
+}
+
+// -----
+
+// Beyond that, a row in its share of it is nearer than in memory.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.kernel({{.*}}) -> tensor<40x200000xf32> {
+// CHECK:           metaop.reindex_reduce add
+// CHECK:           shared = 1>)
+// CHECK-NOT:     metaop.kernel
+// CHECK:         return
+func.func @main(%x: tensor<40x200000xf32>) -> tensor<40x200000xf32> {
+  %m = metaop.reduce add %x dims = [1] : tensor<40x200000xf32> -> tensor<40xf32>
+  %0 = metaop.broadcast %m dims = [0] : tensor<40xf32> -> tensor<40x200000xf32>
+  %y = metaop.sub %x, %0 : tensor<40x200000xf32>
+  return %y : tensor<40x200000xf32>
+}
+
+// -----
+
+// Larger rows than that are apart again.
+// CHECK-LABEL: func @main
+// CHECK-NOT:     shared = 1
+// CHECK:         return
+func.func @main(%x: tensor<40x2000000xf32>) -> tensor<40x2000000xf32> {
+  %m = metaop.reduce add %x dims = [1] : tensor<40x2000000xf32> -> tensor<40xf32>
+  %0 = metaop.broadcast %m dims = [0] : tensor<40xf32> -> tensor<40x2000000xf32>
+  %y = metaop.sub %x, %0 : tensor<40x2000000xf32>
+  return %y : tensor<40x2000000xf32>
+}

@@ -54,6 +54,33 @@ func.func @sum(%x: tensor<1000xf32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
+// A number that all rows read is shared by no two of them more than by others:
+// rows stay one after another.
+// CHECK-LABEL: func @scaled_rows
+// CHECK: <[parallel(0), step(1, 64)], tile = [1: 64], lanes = 1: 16
+func.func @scaled_rows(%x: tensor<32x1024xf32>, %s: tensor<f32>) -> tensor<32xf32> {
+  %0 = metaop.fused(%a = %x : tensor<32x1024xf32>, %b = %s : tensor<f32>) -> tensor<32xf32> {
+    %1 = metaop.broadcast %b dims = [] : tensor<f32> -> tensor<32x1024xf32>
+    %2 = metaop.mul %a, %1 : tensor<32x1024xf32>
+    %3 = metaop.reduce add %2 dims = [1] : tensor<32x1024xf32> -> tensor<32xf32>
+    metaop.yield %3 : tensor<32xf32>
+  }
+  return %0 : tensor<32xf32>
+}
+
+// Short ones are side by side, as their vectors are too few to hide the latency.
+// CHECK-LABEL: func @scaled_short_rows
+// CHECK: <[parallel(0, 8), step(1, 16)], tile = [0: 8, 1: 16], lanes = 1: 16
+func.func @scaled_short_rows(%x: tensor<32x64xf32>, %s: tensor<f32>) -> tensor<32xf32> {
+  %0 = metaop.fused(%a = %x : tensor<32x64xf32>, %b = %s : tensor<f32>) -> tensor<32xf32> {
+    %1 = metaop.broadcast %b dims = [] : tensor<f32> -> tensor<32x64xf32>
+    %2 = metaop.mul %a, %1 : tensor<32x64xf32>
+    %3 = metaop.reduce add %2 dims = [1] : tensor<32x64xf32> -> tensor<32xf32>
+    metaop.yield %3 : tensor<32xf32>
+  }
+  return %0 : tensor<32xf32>
+}
+
 // Too short for that.
 // CHECK-LABEL: func @short_sum
 // CHECK: <[step(0, 16)], tile = [0: 16], lanes = 0: 16>
