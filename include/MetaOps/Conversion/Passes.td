@@ -173,6 +173,34 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def SkipUnchosenPass : Pass<"metaop-skip-unchosen"> {
+  let summary = "Computes functions only where a lane chooses them";
+  let description = [{
+    Where a function is computed for one side of a choice alone, that side goes
+    into a branch that asks whether any lane of the vector chooses it.
+
+    Before:
+    ```mlir
+    %e = math.expm1 %x : vector<16xf32>
+    %y = arith.select %isNegative, %e, %x : vector<16xi1>, vector<16xf32>
+    ```
+    After:
+    ```mlir
+    %any = vector.reduction <or>, %isNegative : vector<16xi1> into i1
+    %s = scf.if %any -> (vector<16xf32>) {
+      %e = math.expm1 %x : vector<16xf32>
+      scf.yield %e : vector<16xf32>
+    } else {
+      scf.yield %zeros : vector<16xf32>
+    }
+    %y = arith.select %isNegative, %s, %x : vector<16xi1>, vector<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def BFloat16BitsPass : Pass<"metaop-bf16-bits"> {
   let summary = "Has what moves numbers of bf16 move integers";
   let description = [{

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's own conversions, in order: transcendentals, the entry points, loops to
-// branches, then every dialect that is left to LLVM.
+// MLIR's own conversions, in order: transcendentals, where a lane needs them,
+// the entry points, loops to branches, then every dialect that is left to LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,7 @@ using namespace mlir;
 void metaop::buildVectorToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createSkipUnchosenPass());
   pm.addPass(createExpandMathPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCSEPass());
