@@ -61,13 +61,24 @@ static void spoilResults(const QueuedRun &queued,
 static void
 keepReplaced(const ProgramRun &run,
              llvm::ArrayRef<std::pair<unsigned, RunRef>> replacedValues) {
+  // One may be where another one was to be replaced.
+  std::vector<std::pair<Buffer *, std::vector<char>>> moved;
   for (const auto &[number, old] : replacedValues) {
     const RunRef &result = run.results[number];
-    if (result->failure && !old->failure && old->bytes() == result->bytes()) {
+    if (old->failure || old->bytes() != result->bytes())
+      continue;
+    if (result->failure) {
       result->copyFrom(*old.get());
       result->failure = nullptr;
+    } else if (result.get() != old.get() && !result->isShared() &&
+               result->mayBeWritten()) {
+      std::vector<char> &bytes =
+          moved.emplace_back(result.get(), old->bytes()).second;
+      old->read(bytes.data(), bytes.size());
     }
   }
+  for (const auto &[buffer, bytes] : moved)
+    buffer->write(bytes.data(), bytes.size());
 }
 
 /// Tells the steps whose updates a run has made, or has not.
