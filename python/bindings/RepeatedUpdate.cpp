@@ -28,6 +28,13 @@ struct Values {
 };
 } // namespace
 
+static std::vector<Number> toNumbers(py::handle list) {
+  std::vector<Number> numbers;
+  for (py::handle number : py::reinterpret_borrow<py::iterable>(list))
+    numbers.push_back(expectNumber(number, "a number of the step"));
+  return numbers;
+}
+
 static bool repeat(py::handle self, py::handle targets, py::handle operands,
                    py::handle given, py::handle outcome) {
   auto read = [](py::handle list) {
@@ -38,9 +45,7 @@ static bool repeat(py::handle self, py::handle targets, py::handle operands,
                     [](py::handle item) { return asVar(item); }))
     return false;
   Values values(targets, operands);
-  std::vector<Number> numbers;
-  for (py::handle number : read(given))
-    numbers.push_back(expectNumber(number, "a number of the step"));
+  std::vector<Number> numbers = toNumbers(given);
   auto &update = self.cast<RepeatedUpdate &>();
   auto told = outcome.cast<StepOutcomeRef>();
   // Ctrl-C may have this called again when it has been done.
@@ -92,6 +97,31 @@ void metaops::python::bindRepeatedUpdate(py::module_ &module) {
       "recorded.");
 }
 
+static void setNumbers(StepOutcome &self, py::handle given) {
+  std::vector<CountedNumbers> groups;
+  for (py::handle item : py::reinterpret_borrow<py::iterable>(given)) {
+    auto [earlier, rows] = item.cast<std::pair<py::list, py::list>>();
+    CountedNumbers &group = groups.emplace_back();
+    for (py::handle outcome : earlier)
+      group.earlier.push_back(outcome.cast<StepOutcomeRef>());
+    for (py::handle row : rows)
+      group.byFailures.push_back(toNumbers(row));
+  }
+  self.setNumbers(std::move(groups));
+}
+
+static void watchUpdates(py::handle self, py::handle numbers, int64_t count) {
+  auto outcome = self.cast<StepOutcomeRef>();
+  py::list owner;
+  std::vector<const Var *> vars = toVars(numbers, owner);
+  Entered session;
+  if (outcome->mayChangeNumbers())
+    for (auto [index, var] : llvm::enumerate(vars))
+      outcome->setPlace(NodeRef(var->getNode()),
+                        {unsigned(index % count), var->dtype()});
+  session->watchUpdates(outcome);
+}
+
 void metaops::python::bindStepOutcome(py::module_ &module) {
   py::class_<StepOutcome, StepOutcomeRef> cls(
       module, "StepOutcome",
@@ -104,13 +134,13 @@ void metaops::python::bindStepOutcome(py::module_ &module) {
       [] { return std::make_shared<StepOutcome>(); },
       "The outcome of no step yet.");
   define(
-      cls, "watch_updates(self)",
-      [](py::handle self) {
-        auto outcome = self.cast<StepOutcomeRef>();
-        Entered session;
-        session->watchUpdates(outcome);
-      },
-      "Has it told of the updates that are pending.");
+      cls, "set_numbers(self, groups)", &setNumbers,
+      "Gives the step's numbers by what becomes of earlier steps: of each\n"
+      "group the outcomes of these, and lists of its numbers for none, one,\n"
+      "... that have failed.");
+  define(cls, "watch_updates(self, numbers, count)", &watchUpdates,
+         "Has it told of the updates that are pending; `numbers` are what the\n"
+         "step took as 0-d Vars, `count` in each dtype.");
   define(
       cls, "is_known(self)",
       [](const StepOutcome &self) { return self.isKnown(); },

@@ -87,6 +87,18 @@ static void tellOutcomes(const QueuedRun &queued, bool failed) {
     outcome->end(failed);
 }
 
+/// Gives a run the numbers that its steps have now that earlier ones have
+/// failed.
+static void renewNumbers(const QueuedRun &queued) {
+  for (const NumberArgument &each : queued.numbers) {
+    if (!each.outcome->isBehindFailures())
+      continue;
+    uint64_t bits =
+        each.outcome->getNumber(each.number.index).encode(each.number.type);
+    queued.run.arguments[each.argument]->write(&bits, sizeof(bits));
+  }
+}
+
 /// Has a run find no memory as an earlier one has left it: its arguments are
 /// elsewhere, and all that is to be written is filled with NaNs.
 static void poison(ProgramRun &run, Allocator &memory) {
@@ -115,8 +127,10 @@ void Launcher::execute(std::unique_ptr<QueuedRun> queued, Ticket ticket) {
   Program &program = *record->cached->program;
   std::shared_ptr<const RunFailure> found;
   // Nothing that a run needs is lost once it has begun.
-  if (!run.progress.hasBegun())
+  if (!run.progress.hasBegun()) {
+    renewNumbers(*queued);
     found = findFailure(run);
+  }
   if (Allocator &memory = record->device->getMemory();
       !found && memory.getPoisons() && !run.progress.hasBegun())
     poison(run, memory);

@@ -203,13 +203,18 @@ bool SessionImpl::repeatUpdate(const RepeatedUpdate &update,
   programs.setHits(programs.getCounts().hits + 1);
   queued->record = update.record;
   outcome->begin();
+  if (outcome->mayChangeNumbers())
+    for (auto [argument, source] : llvm::enumerate(update.arguments))
+      if (source.numberType)
+        queued->numbers.push_back(
+            {unsigned(argument), outcome, {source.index, *source.numberType}});
   queued->outcomes.push_back(std::move(outcome));
+  // Before the run: it finds who holds its results.
+  for (auto [target, buffer] : llvm::zip_equal(update.results, results))
+    values.targets[target]->node->buffer = std::move(buffer);
   Ticket ticket = launcher.launch(std::move(queued), /*isAwaited=*/false);
-  for (auto [target, buffer] : llvm::zip_equal(update.results, results)) {
-    Node *node = values.targets[target]->node;
-    node->buffer = std::move(buffer);
-    node->ready = ticket;
-  }
+  for (unsigned target : update.results)
+    values.targets[target]->node->ready = ticket;
   graph.startPeriod();
   if (!settings.isAsynchronous)
     waiter.waitInside(ticket);

@@ -70,6 +70,24 @@ bool Runner::computeView(Node *node) {
   return true;
 }
 
+/// By number, the leaves that stand for numbers of steps.
+static std::vector<NumberArgument>
+findNumbers(const Slice &slice, llvm::ArrayRef<StepOutcomeRef> outcomes) {
+  std::vector<NumberArgument> numbers;
+  for (const StepOutcomeRef &outcome : outcomes) {
+    if (outcome->getPlaces().empty())
+      continue;
+    for (auto [argument, leaf] : llvm::enumerate(slice.leaves)) {
+      if (!leaf->isScalar)
+        continue;
+      for (const auto &[scalar, number] : outcome->getPlaces())
+        if (scalar.getOrder() == leaf->order)
+          numbers.push_back({unsigned(argument), outcome, number});
+    }
+  }
+  return numbers;
+}
+
 void Runner::runSlice(FoundProgram found, RunKind kind) {
   const Slice &slice = planner.getSlice();
   Program &program = *found.cached->program;
@@ -96,8 +114,10 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
   for (Node *leaf : slice.leaves)
     queued->await(leaf->ready, on.getQueue());
   queued->replacedValues = updates.findReplaced(slice.outputs);
-  if (kind == RunKind::Updates)
+  if (kind == RunKind::Updates) {
     queued->outcomes = updates.beginRun();
+    queued->numbers = findNumbers(slice, queued->outcomes);
+  }
   queued->record = makeRecord(slice, planner.getKept(), std::move(found));
   noteRun(queued->record);
   Ticket ticket =

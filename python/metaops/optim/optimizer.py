@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
-from itertools import chain
+from itertools import chain, compress
 from operator import add, is_not, itemgetter
 from typing import Any, TypeAlias
 
@@ -36,9 +36,12 @@ __all__ = ["Group", "Numbers", "Optimizer"]
 
 #: The numbers of a step as 0-d tensors of the dtype that it is computed in.
 Numbers: TypeAlias = dict[str, Var]
+#: Parameters that move by the same numbers: their group, which of their steps it is, and
+#: a number for those that have moved together.
+Kind: TypeAlias = tuple[int, int, int]
 #: The names of a step's numbers, by kind of parameter; the parameters that move, and
-#: the kind of each; and what all optimisers take of each group. Those of a kind are of
-#: one group, and have taken as many steps.
+#: the kind of each; and what all optimisers take of each group. The parameters
+#: of a kind move by the same numbers.
 Formula: TypeAlias = tuple[
     tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...], tuple[Any, ...]
 ]
@@ -108,6 +111,9 @@ class Optimizer(Keeper):
     #: The steps that each parameter has taken; None while each has taken all since
     #: it was added.
     _counts: list[int] | None = None
+    #: Of each parameter a number, the same for those of a group that have always moved
+    #: together.
+    _sets: list[int] | None = None
 
     lr: float
 
@@ -190,9 +196,12 @@ class Optimizer(Keeper):
         self._check_parameters(new)
         added = {**self.defaults, **group, "params": new, "start": self.steps}
         self._check_options(added)
+        if self._outcomes or self._counts is not None:
+            # Earlier steps, of which some may fail, are not of the new parameters.
+            counts, sets = self._begin_counts()
+            self._counts = [*counts, *[0] * len(new)]
+            self._sets = [*sets, *[max(sets, default=-1) + 1] * len(new)]
         self._group_of += [len(self.param_groups)] * len(new)
-        if self._counts is not None:
-            self._counts = [*self._counts, *[0] * len(new)]
         self.parameters += new
         self.param_groups.append(added)
         self._complete_state()
@@ -246,7 +255,7 @@ class Optimizer(Keeper):
 
     @steps.setter
     def steps(self, count: int) -> None:
-        self._steps, self._outcomes, self._counts = count, [], None
+        self._steps, self._outcomes, self._counts, self._sets = count, [], None, None
 
     def _settle(self) -> None:
         """Take back the steps that are known to have failed by now."""
@@ -363,44 +372,79 @@ class Optimizer(Keeper):
     def _apply(self, gradients: list[Var | None]) -> None:
         """Take a step by the gradients of the parameters, in their order."""
         self._settle()
-        before, outcomes = (self._steps, self._counts), len(self._outcomes)
-        self._steps += 1
+        before, outcomes = (self._steps, self._counts, self._sets), len(self._outcomes)
         try:
             self._take(gradients)
         except BaseException:
             # Its own mistake, or the failure of an earlier step, which comes to light.
-            self._steps, self._counts = before
+            self._steps, self._counts, self._sets = before
             del self._outcomes[outcomes:]
             raise
 
-    def _count(self, gradients: list[Var | None]) -> tuple[list[int], list[tuple[int, int]]]:
+    def _begin_counts(self) -> tuple[list[int], list[int]]:
+        """Return the steps of each parameter and its set, kept from now on."""
+        if self._counts is None:
+            starts = [group["start"] for group in self.param_groups]
+            self._counts = [self._steps - starts[k] for k in self._group_of]
+        if self._sets is None:
+            self._sets = list(self._group_of)
+        return self._counts, self._sets
+
+    def _count(self, gradients: list[Var | None]) -> tuple[list[int], list[Kind]]:
         """Count the step of each parameter that has a gradient.
 
         Returns
         -------
-        The parameters' numbers; and of each its group, and which of its steps it is.
+        The parameters' numbers, and the kind of each.
         """
-        starts = [group["start"] for group in self.param_groups]
-        if self._counts is None:
-            if all(map(_IS_GIVEN, gradients)):
-                kinds = [(k, self._steps - start) for k, start in enumerate(starts)]
-                return list(range(len(self.parameters))), [kinds[k] for k in self._group_of]
-            self._counts = [self._steps - 1 - starts[k] for k in self._group_of]
-        moving = [index for index, gradient in enumerate(gradients) if gradient is not None]
-        self._counts = list(self._counts)
-        for index in moving:
-            self._counts[index] += 1
-        return moving, [(self._group_of[index], self._counts[index]) for index in moving]
+        if self._counts is None and all(map(_IS_GIVEN, gradients)):
+            self._steps += 1
+            kinds = [
+                (k, self._steps - group["start"], k) for k, group in enumerate(self.param_groups)
+            ]
+            return list(range(len(self.parameters))), [kinds[k] for k in self._group_of]
+        counts, sets = self._begin_counts()
+        self._steps += 1
+        given = list(map(_IS_GIVEN, gradients))
+        self._counts = counts = [n + moves for n, moves in zip(counts, given, strict=True)]
+        split = list(zip(sets, given, strict=True))
+        numbers = {each: number for number, each in enumerate(dict.fromkeys(split))}
+        self._sets = sets = [numbers[each] for each in split]
+        moving = list(compress(range(len(given)), given))
+        return moving, [(self._group_of[i], counts[i], sets[i]) for i in moving]
+
+    def _numbers_by_failures(
+        self, numbers: Mapping[Kind, list[float]], moving: list[int], steps: list[Kind]
+    ) -> list[tuple[list[StepOutcome], list[list[float]]]]:
+        """Return the numbers of a step that is begun when earlier ones may still fail.
+
+        Returns
+        -------
+        Of each kind the steps that may, and its numbers if none of them does, if one
+        does, and so on.
+        """
+        groups = []
+        for kind, of_kind in numbers.items():
+            k, step, _ = kind
+            one = moving[steps.index(kind)]
+            earlier = [outcome for outcome, moved in self._outcomes if one in moved]
+            others = [
+                list(self._numbers(self.param_groups[k], step - failed).values())
+                for failed in range(1, len(earlier) + 1)
+            ]
+            groups.append((earlier, [of_kind, *others]))
+        return groups
 
     def _take(self, given: list[Var | None]) -> None:
         """Run the step as the one before was run, or record it."""
         moving, steps = self._count(given)
         gradients = [gradient for gradient in given if gradient is not None]
         kinds = {kind: place for place, kind in enumerate(dict.fromkeys(steps))}
+        by_kind = {kind: self._numbers(self.param_groups[kind[0]], kind[1]) for kind in kinds}
         numbers = {
-            (place, name): number
-            for (k, step), place in kinds.items()
-            for name, number in self._numbers(self.param_groups[k], step).items()
+            (kinds[kind], name): number
+            for kind, of_kind in by_kind.items()
+            for name, number in of_kind.items()
         }
         of_kinds = tuple([kinds[step] for step in steps])
         common = tuple(map(_COMMON_OF, self.param_groups))
@@ -411,6 +455,9 @@ class Optimizer(Keeper):
         states = [[kept[i] for i in moving if i in kept] for kept in self._kept.values()]
         targets = [*[self.parameters[i] for i in moving], *chain.from_iterable(states)]
         outcome = make_step_outcome()
+        if self._outcomes:
+            present = {kind: list(of_kind.values()) for kind, of_kind in by_kind.items()}
+            outcome.set_numbers(self._numbers_by_failures(present, moving, steps))
         self._outcomes.append((outcome, moving))
         if last == formula:
             if repeated.repeat(targets, gradients, list(numbers.values()), outcome):
@@ -436,9 +483,9 @@ class Optimizer(Keeper):
                 gradient = -gradient
             update = self._update_half if dtype in WIDER else self._update
             parameter.update(update(index, parameter, gradient, of_own))
-        outcome.watch_updates()
+        scalar_values = [n for of_kind in scalars.values() for n in of_kind.values()]
+        outcome.watch_updates(scalar_values, len(numbers))
         if may_repeat:
-            scalar_values = [n for of_kind in scalars.values() for n in of_kind.values()]
             repeated.end(targets, scalar_values, len(numbers))
             self._repeated = formula, repeated
 
@@ -531,3 +578,4 @@ class Optimizer(Keeper):
             group.update(options)
         self._steps, self._outcomes = steps, []
         self._counts = None if counts is None else [int(n) for n in counts]
+        self._sets = None if counts is None else list(self._group_of)

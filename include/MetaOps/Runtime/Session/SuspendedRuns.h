@@ -47,6 +47,13 @@ struct CheckedValue {
   BufferRef buffer;
 };
 
+/// A number of a step that an argument of a run is.
+struct NumberArgument {
+  unsigned argument;
+  StepOutcomeRef outcome;
+  TypedNumber number;
+};
+
 /// A run from when it is put into the queue until it has run.
 struct QueuedRun {
   explicit QueuedRun(ProgramRun run) : run(std::move(run)) {}
@@ -63,6 +70,8 @@ struct QueuedRun {
   uint64_t order = 0;
   /// The steps whose updates the run makes.
   std::vector<StepOutcomeRef> outcomes;
+  /// Those of their numbers that may change until then.
+  std::vector<NumberArgument> numbers;
   /// For the listener.
   std::vector<CallTime> times;
   /// Of its last start.
