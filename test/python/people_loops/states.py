@@ -39,6 +39,19 @@ loop(programs=1, repeated=1)(states("products", True))
 loop(programs=1, repeated=4)(states("elementwise", True))
 
 
+@loop(programs=1, block=3)
+def values_that_wait(hand: Hand) -> Step:
+    """A list of values of held data, beside which something else is asked for."""
+    data, w = hand.array(4, 6), hand.array(6, 6, scale=0.3)
+    waiting: list[Any] = []
+
+    def step(i: int) -> list[Any]:
+        waiting.append(data * (i + 0.5))
+        return [(w * (i + 1.0)).sum().item()]
+
+    return step
+
+
 @loop(programs=1)
 def heat(hand: Hand) -> Step:
     state = {"u": hand.array(12, 12)}

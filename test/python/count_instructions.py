@@ -1,0 +1,74 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs loops in Valgrind's callgrind, which counts the instructions of their steps.
+
+``python count_instructions.py NAME...`` is what it runs, see `count`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+#: Counted are so many iterations from each of these on.
+FIRST, COUNTED = (10, 50, 500), 10
+
+
+def is_there() -> bool:
+    """Return whether instructions can be counted here."""
+    return shutil.which("valgrind") is not None and shutil.which("vgdb") is not None
+
+
+def count(names: list[str], folder: Path) -> dict[str, list[float]]:
+    """Return the instructions of an iteration of loops, from each of `FIRST` on.
+
+    They are those of the whole process: of Python, the session and the interpreter of
+    programs, which stands in for compiled ones. So they do not depend on the machine's
+    load, and hardly on anything else.
+    """
+    out = folder / "counts"
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
+    script = [sys.executable, __file__, *names]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([*command, *script], check=True, capture_output=True, env=environment)
+    # Each call of `dump` ends one part; the last one is the end of the process.
+    parts = sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:]))
+    totals = [int(re.findall(r"^totals: (\d+)", part.read_text(), re.M)[-1]) for part in parts]
+    windows = [total / COUNTED for total in totals[1::2]]
+    return {name: windows[k * len(FIRST) :][: len(FIRST)] for k, name in enumerate(names)}
+
+
+def dump() -> None:
+    """End a part of what is counted."""
+    subprocess.run(["vgdb", f"--pid={os.getpid()}", "dump"], check=True, capture_output=True)
+
+
+def main() -> None:
+    import gc
+
+    import metaops as mo
+    from metaops import _core
+    from people_loops import LOOPS, Hand
+
+    mo.flags.backend = "interpreter"
+    gc.disable()
+    for name in sys.argv[1:]:
+        step = LOOPS[name].make(Hand(7, keeps=True))
+        for i in range(max(FIRST) + COUNTED):
+            if i in FIRST:
+                _core.drain_queue()
+                dump()
+            step(i)
+            if i + 1 - COUNTED in FIRST:
+                _core.drain_queue()
+                dump()
+        del step
+
+
+if __name__ == "__main__":
+    main()
