@@ -23,6 +23,7 @@ from .._core import (
     recorded_at,
     used_gradients,
 )
+from .._core import device_of as name_of_device
 from .._devices import device_of
 from .._errors import at_line
 from .._names import Absent
@@ -43,7 +44,7 @@ Kind: TypeAlias = tuple[int, int, int]
 #: the kind of each; and what all optimisers take of each group. The parameters
 #: of a kind move by the same numbers.
 Formula: TypeAlias = tuple[
-    tuple[tuple[int, str], ...], tuple[int, ...], tuple[int, ...], tuple[Any, ...]
+    tuple[tuple[str, ...], ...], tuple[int, ...], tuple[int, ...], tuple[Any, ...]
 ]
 #: The options of all optimisers that say which program a step is.
 _COMMON = ("maximize", "master")
@@ -441,14 +442,10 @@ class Optimizer(Keeper):
         gradients = [gradient for gradient in given if gradient is not None]
         kinds = {kind: place for place, kind in enumerate(dict.fromkeys(steps))}
         by_kind = {kind: self._numbers(self.param_groups[kind[0]], kind[1]) for kind in kinds}
-        numbers = {
-            (kinds[kind], name): number
-            for kind, of_kind in by_kind.items()
-            for name, number in of_kind.items()
-        }
+        numbers = [number for own in by_kind.values() for number in own.values()]
         of_kinds = tuple([kinds[step] for step in steps])
         common = tuple(map(_COMMON_OF, self.param_groups))
-        formula = tuple(numbers), tuple(moving), of_kinds, common
+        formula = tuple(map(tuple, by_kind.values())), tuple(moving), of_kinds, common
         last, repeated = self._repeated
         if last != formula:
             self._complete_state()
@@ -460,30 +457,33 @@ class Optimizer(Keeper):
             outcome.set_numbers(self._numbers_by_failures(present, moving, steps))
         self._outcomes.append((outcome, moving))
         if last == formula:
-            if repeated.repeat(targets, gradients, list(numbers.values()), outcome):
+            if repeated.repeat(targets, gradients, numbers, outcome):
                 return
             self._complete_state()  # for parameters that are of another dtype by now
         gradients = [as_var(gradient) for gradient in gradients]
         self._check_shapes(moving, gradients)
         repeated = make_repeated_update()
         may_repeat = repeated.begin(targets, gradients)
-        scalars: dict[tuple[str, str], dict[tuple[int, str], Var]] = {}
-        for index, gradient, step in zip(moving, gradients, steps, strict=True):
-            parameter, own = self.parameters[index], kinds[step]
-            place = device_of(parameter)
+        #: Of each dtype and place, the numbers of each kind of parameters.
+        scalars: dict[tuple[str, str], list[Numbers]] = {}
+        for index, gradient, of_kind in zip(moving, gradients, of_kinds, strict=True):
+            parameter = self.parameters[index]
             dtype = parameter.dtype
-            kind = WIDER.get(dtype, dtype), place
-            if kind not in scalars:
-                with place:
-                    scalars[kind] = {name: array(n, kind[0]) for name, n in numbers.items()}
-            of_own = {name: n for (k, name), n in scalars[kind].items() if k == own}
+            wider = WIDER.get(dtype, dtype)
+            numeric = wider, name_of_device(parameter)
+            if numeric not in scalars:
+                with device_of(parameter):
+                    scalars[numeric] = [
+                        {name: array(n, wider) for name, n in own.items()}
+                        for own in by_kind.values()
+                    ]
             if gradient.dtype in WIDER:
-                gradient = gradient.cast(kind[0])
+                gradient = gradient.cast(wider)
             if self.param_groups[self._group_of[index]]["maximize"]:
                 gradient = -gradient
             update = self._update_half if dtype in WIDER else self._update
-            parameter.update(update(index, parameter, gradient, of_own))
-        scalar_values = [n for of_kind in scalars.values() for n in of_kind.values()]
+            parameter.update(update(index, parameter, gradient, scalars[numeric][of_kind]))
+        scalar_values = [n for all_of in scalars.values() for own in all_of for n in own.values()]
         outcome.watch_updates(scalar_values, len(numbers))
         if may_repeat:
             repeated.end(targets, scalar_values, len(numbers))
