@@ -46,9 +46,15 @@ void Runner::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
                                waiter.getStopCheck()),
                kind);
   completeFetches();
-  if (!settings.isAsynchronous && kind != RunKind::Transferred)
-    for (const std::unique_ptr<Device> &each : devices.getMade())
-      waiter.waitInside(each->getQueue().getLast());
+  if (kind != RunKind::Updates && kind != RunKind::Transferred)
+    waitUnlessAsynchronous();
+}
+
+void Runner::waitUnlessAsynchronous() {
+  if (settings.isAsynchronous)
+    return;
+  for (const std::unique_ptr<Device> &each : devices.getMade())
+    waiter.waitInside(each->getQueue().getLast());
 }
 
 void Runner::completeFetches() {

@@ -37,9 +37,12 @@ public:
         launcher(launcher), memory(memory), provisional(provisional),
         transfers(transfers) {}
 
-  /// Puts into queues what the values need, and completes fetches.
+  /// Puts into queues what the values need, and completes fetches. For updates
+  /// the caller calls `waitUnlessAsynchronous`.
   void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
   void completeFetches();
+  /// Waits for what has been put into queues, if callers are to.
+  void waitUnlessAsynchronous();
 
   /// What a program adds to the depth of the histories of its results, 1 as a
   /// rule.

@@ -100,6 +100,8 @@ void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {
   if (settings.isLazy)
     releaseFormer(former);
   graph.collect();
+  // A run that fails is one of updates that are not pending any more.
+  runner.waitUnlessAsynchronous();
 }
 
 //===----------------------------------------------------------------------===//
