@@ -238,9 +238,9 @@ TEST_F(CpuProgramTest, ShapesAreStatic) {
             "is f32");
   EXPECT_EQ(failureOf("func.func @main(%x: f32) -> f32 {\n"
                       "  return %x : f32\n}\n"),
-            "the slice could not be compiled: 'func.return' op memory is "
-            "planned for ranked tensors, but value 0 that the program returns "
-            "is 'f32'");
+            "the slice could not be compiled: -:2:3: 'func.return' op memory "
+            "is planned for ranked tensors, but value 0 that the program "
+            "returns is 'f32'");
 }
 
 TEST_F(CpuProgramTest, MemoryThatIsNotThereIsAnError) {
