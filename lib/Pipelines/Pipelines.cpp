@@ -125,7 +125,7 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   addSteering(pm, options);
   if (rules == FusionRules::Extended)
     pm.addNestedPass<func::FuncOp>(createRecomputeValuesPass());
-  if (options.reuseMemory)
+  if (rules == FusionRules::Extended && options.reuseMemory)
     pm.addNestedPass<func::FuncOp>(createRecomputeFarValuesPass());
 }
 

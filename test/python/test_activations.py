@@ -284,8 +284,16 @@ def test_one_number_of_another_sign(place):
     """Vectors of which no lane needs an exponential do without; a lane of one has its own."""
     x = np.random.default_rng(place).uniform(0.1, 4, 67).astype("float32")
     x[place] *= -1
-    for x in (x, -x):
-        wide = x.astype("float64")
-        close(mo.elu(x), np.where(wide > 0, wide, np.expm1(wide)), rtol=1e-6)
-        close(mo.where(x > 0, x, mo.exp(x)), np.where(x > 0, wide, np.exp(wide)), rtol=1e-6)
-        close(mo.where(x > 0, mo.exp(-x), x), np.where(x > 0, np.exp(-wide), wide), rtol=1e-6)
+    for values in (x, -x):
+        wide = values.astype("float64")
+        close(mo.elu(values), np.where(wide > 0, wide, np.expm1(wide)), rtol=1e-6)
+        close(
+            mo.where(values > 0, values, mo.exp(values)),
+            np.where(wide > 0, wide, np.exp(wide)),
+            rtol=1e-6,
+        )
+        close(
+            mo.where(values > 0, mo.exp(-values), values),
+            np.where(wide > 0, np.exp(-wide), wide),
+            rtol=1e-6,
+        )

@@ -82,7 +82,7 @@ def test_the_order_of_passes():
     cpu, cuda = page.split("behind them:")[1].split("With `target=cuda`")
     names = re.findall(r"`([\w-]+)`", cpu)
     assert names == passes_of("cpu")
-    fusion = names[: names.index("metaop-recompute-values") + 1]
+    fusion = names[: names.index("metaop-recompute-far-values") + 1]
     assert fusion + re.findall(r"`((?:metaop|convert)-[\w-]+)`", cuda) == passes_of("cuda")
 
 

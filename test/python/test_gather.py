@@ -365,6 +365,15 @@ def test_errors():
         x.reindex((3,), ("@e0(min(i0, @e0(0)))", "0"), extras=[i])
 
 
+class Places(list):
+    """A list in which nothing is counted from the end."""
+
+    def __getitem__(self, place):
+        if place < 0:
+            raise IndexError(place)
+        return super().__getitem__(place)
+
+
 #: Index strings with extras a and b of 12 integers, and what they compute at i.
 COMPUTED = {
     "@e0(@e1(i0))": lambda a, b, i: a[b[i]],
@@ -376,6 +385,9 @@ COMPUTED = {
     "(i0 - 6) % (@e0(i0) - 5)": lambda a, b, i: int(math.fmod(i - 6, a[i] - 5)),
     "7 / (0 * i0 + @e0(i0))": lambda a, b, i: math.trunc(7 / a[i]),
     "i0 * i0 % @e1(1)": lambda a, b, i: i * i % b[1],
+    # What is nowhere stays there: 5 is divided by zero once.
+    "@e0(i0) / @e1(i0) * 16": lambda a, b, i: math.trunc(a[i] / b[i]) * 16,
+    "(@e0(i0) / @e1(i0)) * (@e0(i0) % @e1(i0))": lambda a, b, i: a[i] // b[i] * (a[i] % b[i]),
 }
 
 
@@ -388,8 +400,8 @@ def test_indices_that_extras_compute(rng, text):
 
     def find(i):
         try:
-            return int(COMPUTED[text](a.tolist(), b.tolist(), i))
-        except (ZeroDivisionError, ValueError):  # of `fmod`
+            return int(COMPUTED[text](Places(a.tolist()), Places(b.tolist()), i))
+        except (ZeroDivisionError, ValueError, IndexError):  # ValueError of `fmod`
             return -1
 
     places = [find(i) for i in range(12)]
@@ -407,6 +419,17 @@ def test_indices_that_extras_compute(rng, text):
     kept = [x[i] if k > 4 else 7.0 for i, k in enumerate(places)]
     masked = mo.array(x).reindex((12,), ("i0",), 7.0, [f"{text} <= 4"], extras=extras)
     same(masked, np.array(kept, "float32"))
+
+
+@pytest.mark.parametrize("factor", [1, 3, 16, 4096, 32767])
+def test_multiples_of_an_index_that_is_nowhere_are(factor):
+    text = f"@e0(i0 - 1) * {factor}"
+    read = mo.ones(4).reindex((3,), (text,), 7.0, extras=[mo.array([0, 0])])
+    same(read, np.array([7.0, 1.0, 1.0], "float32"))
+    # Of a constant that no range gives as one.
+    text = "@e0(i0) * (min(i0, 3) - i0)"
+    read = mo.ones(4).reindex((2,), (text,), 7.0, extras=[mo.array([5, 6])])
+    same(read, np.ones(2, "float32"))
 
 
 def test_gradients_through_indices_that_extras_compute(rng):

@@ -187,13 +187,13 @@ def SkipUnchosenPass : Pass<"metaop-skip-unchosen"> {
     After:
     ```mlir
     %any = vector.reduction <or>, %isNegative : vector<16xi1> into i1
-    %s = scf.if %any -> (vector<16xf32>) {
+    %y = scf.if %any -> (vector<16xf32>) {
       %e = math.expm1 %x : vector<16xf32>
-      scf.yield %e : vector<16xf32>
+      %s = arith.select %isNegative, %e, %x : vector<16xi1>, vector<16xf32>
+      scf.yield %s : vector<16xf32>
     } else {
-      scf.yield %zeros : vector<16xf32>
+      scf.yield %x : vector<16xf32>
     }
-    %y = arith.select %isNegative, %s, %x : vector<16xi1>, vector<16xf32>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -254,9 +254,9 @@ const Value *CaseBuilder::multiply(const Value *left, const Value *right,
                                    size_t offset) {
   if (!left || !right || !spend(offset))
     return nullptr;
-  if (std::optional<int64_t> factor = right->getConstant())
+  if (std::optional<int64_t> factor = findConstant(right))
     return scale(left, *factor, offset);
-  if (std::optional<int64_t> factor = left->getConstant())
+  if (std::optional<int64_t> factor = findConstant(left))
     return scale(right, *factor, offset);
   if (isComputed(left, right))
     return makeComputed(ComputedIndex::Kind::Product, 0, {left, right}, offset);

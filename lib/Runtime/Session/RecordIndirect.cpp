@@ -25,9 +25,10 @@
 using namespace mlir;
 using namespace metaops;
 
-/// What an extra gives outside of its own range: an index that no affine
-/// expression brings into the range of a tensor.
-static constexpr int64_t kNowhere = -(int64_t(1) << 60);
+/// What an extra gives outside of its own range. It is 2^64 over the golden
+/// ratio, whose multiples stay away from 0 the longest: none by a factor below
+/// 2^15 comes into the range of a tensor, though it wraps.
+static constexpr int64_t kNowhere = 0x9e3779b97f4a7c15;
 
 static void checkIndexType(llvm::StringRef what, DType dtype) {
   if (!isSignedInt(dtype) && !isUnsignedInt(dtype))
@@ -45,9 +46,9 @@ Node *Recorder::recordRead(const ComputedIndex &read,
   unsigned numDims = iteration.size();
   AffineMap map =
       AffineMap::get(numDims + computed.size(), 0, read.operands, context);
-  bool isAffine = llvm::all_of(computed, [&, dim = numDims](Node *) mutable {
-    return !map.isFunctionOfDim(dim++);
-  });
+  bool isAffine =
+      llvm::none_of(llvm::seq<unsigned>(numDims, map.getNumDims()),
+                    [&](unsigned dim) { return map.isFunctionOfDim(dim); });
   metaop::IndexAccess access;
   access.fill = at().getI64IntegerAttr(kNowhere);
   if (isAffine) {
@@ -78,8 +79,12 @@ Node *Recorder::recordDivision(Node *x, Node *y, bool isRemainder) {
   quotient = recordSelect(isNegative, unary("neg", quotient), quotient);
   Node *result =
       isRemainder ? binary("sub", x, binary("mul", quotient, y)) : quotient;
-  Node *nowhere = recordSplat(x->shape(), at().getI64IntegerAttr(kNowhere));
-  return recordSelect(compare("eq", y, zero), nowhere, result);
+  return recordSelect(compare("eq", y, zero), recordNowhere(x->shape()),
+                      result);
+}
+
+Node *Recorder::recordNowhere(llvm::ArrayRef<int64_t> shape) {
+  return recordSplat(shape, at().getI64IntegerAttr(kNowhere));
 }
 
 llvm::SmallVector<Node *>
@@ -95,10 +100,15 @@ Recorder::recordComputed(const ParsedAccess &parsed,
     }
     Node *lhs = recordAffine(index.operands[0], iteration, nodes);
     Node *rhs = recordAffine(index.operands[1], iteration, nodes);
-    nodes.push_back(
+    Node *result =
         index.kind == Kind::Product
             ? recordElementwise(lookUpElementwise("mul", 2).name, {lhs, rhs})
-            : recordDivision(lhs, rhs, index.kind == Kind::Remainder));
+            : recordDivision(lhs, rhs, index.kind == Kind::Remainder);
+    // What is nowhere stays there.
+    Node *nowhere = recordNowhere(iteration);
+    for (Node *operand : {lhs, rhs})
+      result = recordSelect(compare("eq", operand, nowhere), nowhere, result);
+    nodes.push_back(result);
   }
   return nodes;
 }

@@ -131,6 +131,9 @@ void SuspendedRuns::dropUnneeded() {
                     llvm::any_of(runs[number]->checked, isHeld);
     if (isNeeded)
       continue;
+    // A step that is never taken has failed for those who count.
+    for (const StepOutcomeRef &outcome : runs[number]->outcomes)
+      outcome->end(/*failed=*/true);
     runs[number]->held.clear();
     dropped.push_back(std::move(runs[number]));
     runs.erase(runs.begin() + number);

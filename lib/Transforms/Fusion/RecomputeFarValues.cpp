@@ -16,7 +16,7 @@
 // (Cone.h) is cheap, and is computed from
 //  * arguments of the program,
 //  * what is much smaller than the value, or
-//  * what others read behind the gap, too,
+//  * what others read as late, or later,
 // then a kernel in front of the first reader behind the gap computes it again,
 // for all readers behind. It stays a kernel of its own: in one that has the
 // value for its near readers, nothing would be gained.
@@ -37,6 +37,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <functional>
+#include <tuple>
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_RECOMPUTEFARVALUESPASS
@@ -51,6 +52,7 @@ static constexpr int64_t kLeastBytes = int64_t(1) << 16, kMostBytes = int64_t(1)
                                                                       << 20;
 /// The bytes that a gap writes, over the value's.
 static constexpr int64_t kGapRatio = 8;
+/// Of the cone; that of a division.
 static constexpr int64_t kMaxPrice = 1;
 
 namespace {
@@ -58,8 +60,9 @@ namespace {
 /// A use of a value or of a view of it.
 struct FarUse {
   OpOperand *use;
-  /// The number in the block of the operation that the use is in.
-  unsigned number;
+  /// The number in the block of the operation that the use is in, and how many
+  /// uses had been met before.
+  unsigned number, met;
 };
 
 class FarRecomputer {
@@ -72,7 +75,7 @@ private:
   /// yields one.
   std::optional<SmallVector<FarUse>> getUses(Value value) const;
   bool isGap(unsigned from, unsigned to, int64_t bytes) const;
-  bool livesBehind(Value leaf, unsigned from, int64_t bytes) const;
+  bool livesTo(Value leaf, unsigned number, int64_t bytes) const;
   bool recompute(OpResult value);
 
   Block &block;
@@ -115,10 +118,10 @@ std::optional<SmallVector<FarUse>> FarRecomputer::getUses(Value value) const {
       if (isa<ViewOpInterface>(user))
         open.push_back(user->getResult(0));
       else
-        uses.push_back({&use, number->second});
+        uses.push_back({&use, number->second, unsigned(uses.size())});
     }
   llvm::sort(uses, [](const FarUse &a, const FarUse &b) {
-    return a.number < b.number;
+    return std::tie(a.number, a.met) < std::tie(b.number, b.met);
   });
   return uses;
 }
@@ -129,9 +132,8 @@ bool FarRecomputer::isGap(unsigned from, unsigned to, int64_t bytes) const {
          written[to] - written[from + 1] >= multiplyCounts(kGapRatio, bytes);
 }
 
-/// Whether a leaf is there behind the gap that begins at `from`.
-bool FarRecomputer::livesBehind(Value leaf, unsigned from,
-                                int64_t bytes) const {
+/// Whether a leaf of a value is there for the operation `number`, or is small.
+bool FarRecomputer::livesTo(Value leaf, unsigned number, int64_t bytes) const {
   Value root = leaf;
   while (root.getDefiningOp<ViewOpInterface>())
     root = root.getDefiningOp()->getOperand(0);
@@ -139,7 +141,7 @@ bool FarRecomputer::livesBehind(Value leaf, unsigned from,
       countBytes(leaf.getType()) <= bytes / kBroadcastRatio)
     return true;
   std::optional<SmallVector<FarUse>> uses = getUses(root);
-  return !uses || (!uses->empty() && isGap(from, uses->back().number, bytes));
+  return !uses || (!uses->empty() && uses->back().number >= number);
 }
 
 /// Has uses behind the first gap read another kernel's result.
@@ -163,7 +165,7 @@ bool FarRecomputer::recompute(OpResult value) {
   std::optional<Cone> cone = Cone::find(inner, growing);
   if (!cone || cone->getPrice() > kMaxPrice ||
       !llvm::all_of(cone->leaves, [&](Value leaf) {
-        return livesBehind(getOuter(kernel, leaf), uses->front().number, bytes);
+        return livesTo(getOuter(kernel, leaf), far->number, bytes);
       }))
     return false;
 

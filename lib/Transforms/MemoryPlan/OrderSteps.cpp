@@ -221,18 +221,22 @@ bool StepGraph::isBehind(unsigned step, unsigned other) const {
   return false;
 }
 
-/// Has a call come behind all others that read what it may write over.
+/// Has a call or a placement come behind all others that read what it may write
+/// over.
 void StepGraph::addOverwrites(unsigned number) {
-  auto call = dyn_cast<func::CallOp>(steps[number].op);
-  if (!call)
+  Operation *op = steps[number].op;
+  if (!isa<func::CallOp, PlacementOpInterface>(op))
     return;
   llvm::SmallDenseSet<int64_t> sizes;
-  for (Value result : call->getResults())
+  for (Value result : op->getResults())
     if (lives.getReturned(lives.getRoot(result)))
       sizes.insert(countBytes(result.getType()));
-  for (Value operand : call.getOperands()) {
+  for (Value operand : op->getOperands()) {
+    if (!isa<TensorType>(operand.getType()))
+      continue;
     auto argument = dyn_cast<BlockArgument>(lives.getRoot(operand));
-    if (!argument || !sizes.contains(countBytes(argument.getType())) ||
+    if (!argument || argument.getOwner() != &main.getBody().front() ||
+        !sizes.contains(countBytes(argument.getType())) ||
         !main.getArgAttr(argument.getArgNumber(), "metaop.donatable"))
       continue;
     for (auto [other, step] : llvm::enumerate(steps)) {
@@ -259,7 +263,8 @@ StepGraph::StepGraph(func::FuncOp main, const Lives &lives)
   steps.reserve(count);
   for (Operation &op : block.without_terminator())
     addStep(op);
-  for (unsigned number = 0; number < steps.size(); ++number)
+  // Before the last check nothing is written over.
+  for (unsigned number = first; number < steps.size(); ++number)
     addOverwrites(number);
 }
 
@@ -371,6 +376,7 @@ StepQueue::StepQueue(ArrayRef<Step> steps, ArrayRef<unsigned> order)
 }
 
 void StepQueue::take(unsigned step) {
+  assert(!taken.test(step) && numOpen[step] == 0 && "a step is not ready");
   ready.erase(ranks[step]);
   taken.set(step);
   for (unsigned next : steps[step].behind)

@@ -112,3 +112,27 @@ func.func @main(%x: tensor<1x512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x5
 }
 func.func private @pack(tensor<512x512xf32>) -> tensor<16x512x32xf32>
 func.func private @product(tensor<1x512xf32>, tensor<16x512x32xf32>) -> tensor<1x512xf32>
+
+// -----
+
+// An update before the last check waits for no reader behind it: there, nothing is
+// written over.
+// CHECK-LABEL: func @main
+// CHECK:         %[[N:.*]] = call @update(%arg0,
+// CHECK-NEXT:    metaop.check_range
+// CHECK:         call @update(%arg0,
+// CHECK:         return %[[N]]
+func.func @main(%t: tensor<256x256xf32> {metaop.donatable}, %x: tensor<256x256xf32>, %i: tensor<i64>)
+    -> (tensor<256x256xf32>, tensor<256x256xf32>) {
+  %n = call @update(%t, %x) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  metaop.check_range %i, %i extent = 8
+  %a = call @forward(%x) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+  %b = call @forward(%x) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+  %c = call @forward(%x) : (tensor<256x256xf32>) -> tensor<256x256xf32>
+  %0 = call @update(%t, %a) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %1 = call @update(%0, %b) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %2 = call @update(%1, %c) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %n, %2 : tensor<256x256xf32>, tensor<256x256xf32>
+}
+func.func private @forward(tensor<256x256xf32>) -> tensor<256x256xf32>
+func.func private @update(tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>

@@ -245,6 +245,8 @@ private:
   Node *recordRead(const ComputedIndex &read, llvm::ArrayRef<int64_t> iteration,
                    llvm::ArrayRef<Node *> extras,
                    llvm::ArrayRef<Node *> computed);
+  /// Indices that are in no range.
+  Node *recordNowhere(llvm::ArrayRef<int64_t> shape);
   /// The quotient of int64 values, rounded towards zero, or its remainder.
   Node *recordDivision(Node *x, Node *y, bool isRemainder);
   Node *recordFromStart(Node *indices, IndexRange range);
