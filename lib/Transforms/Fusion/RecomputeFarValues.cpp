@@ -16,7 +16,8 @@
 // (Cone.h) is cheap, and is computed from
 //  * arguments of the program,
 //  * what is much smaller than the value, or
-//  * what others read as late, or later,
+//  * what others read behind a gap, too (the late readers of both need not come
+//    in this order: `metaop-order-steps` brings them near each other),
 // then a kernel in front of the first reader behind the gap computes it again,
 // for all readers behind. It stays a kernel of its own: in one that has the
 // value for its near readers, nothing would be gained.
@@ -75,7 +76,7 @@ private:
   /// yields one.
   std::optional<SmallVector<FarUse>> getUses(Value value) const;
   bool isGap(unsigned from, unsigned to, int64_t bytes) const;
-  bool livesTo(Value leaf, unsigned number, int64_t bytes) const;
+  bool livesLong(Value leaf, unsigned from, int64_t bytes) const;
   bool recompute(OpResult value);
 
   Block &block;
@@ -132,8 +133,9 @@ bool FarRecomputer::isGap(unsigned from, unsigned to, int64_t bytes) const {
          written[to] - written[from + 1] >= multiplyCounts(kGapRatio, bytes);
 }
 
-/// Whether a leaf of a value is there for the operation `number`, or is small.
-bool FarRecomputer::livesTo(Value leaf, unsigned number, int64_t bytes) const {
+/// Whether a leaf of a value is small, or lives across a gap from `from` on,
+/// too.
+bool FarRecomputer::livesLong(Value leaf, unsigned from, int64_t bytes) const {
   Value root = leaf;
   while (root.getDefiningOp<ViewOpInterface>())
     root = root.getDefiningOp()->getOperand(0);
@@ -141,7 +143,7 @@ bool FarRecomputer::livesTo(Value leaf, unsigned number, int64_t bytes) const {
       countBytes(leaf.getType()) <= bytes / kBroadcastRatio)
     return true;
   std::optional<SmallVector<FarUse>> uses = getUses(root);
-  return !uses || (!uses->empty() && uses->back().number >= number);
+  return !uses || (!uses->empty() && isGap(from, uses->back().number, bytes));
 }
 
 /// Has uses behind the first gap read another kernel's result.
@@ -165,7 +167,7 @@ bool FarRecomputer::recompute(OpResult value) {
   std::optional<Cone> cone = Cone::find(inner, growing);
   if (!cone || cone->getPrice() > kMaxPrice ||
       !llvm::all_of(cone->leaves, [&](Value leaf) {
-        return livesTo(getOuter(kernel, leaf), far->number, bytes);
+        return livesLong(getOuter(kernel, leaf), uses->front().number, bytes);
       }))
     return false;
 

@@ -139,7 +139,7 @@ def RecomputeFarValuesPass
     get it from a kernel of their own, which computes it again in front of the
     first of them. The value has 64 KiB to 1 MiB, and is computed element by
     element from arguments of the function, from what is eight times smaller, or
-    from what is read as late anyway; of what costs time, it may have one
+    from what others read behind such a gap, too; of what costs time, it may have one
     division. `metaop-join-stages` leaves the new kernel alone.
 
     Before:
