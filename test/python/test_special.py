@@ -291,8 +291,8 @@ def test_poles_of_zeta():
 def test_arguments_broadcast_and_promote(rng):
     a, b, x = rng.uniform(1, 3, (3, 1)), rng.uniform(1, 3, 4), rng.uniform(0, 1, (2, 1, 1))
     wide = np.broadcast_arrays(a, b, x)
-    same(mo.betainc(a, b, x), mo.betainc(*wide).numpy())
-    same(mo.gammainc(a, b), mo.gammainc(*wide[:2]).numpy()[0])
+    close(mo.betainc(a, b, x), mo.betainc(*wide).numpy(), rtol=1e-15, atol=0)
+    close(mo.gammainc(a, b), mo.gammainc(*wide[:2]).numpy()[0], rtol=1e-15, atol=0)
     assert mo.betainc(2, 3, mo.array([0.5], "float16")).dtype == "float16"
     assert mo.zeta(mo.array([3], "int64"), mo.array([0.5], "bfloat16")).dtype == "bfloat16"
     assert mo.gammainc(mo.array([1.0]), np.array([2.0])).dtype == "float64"
