@@ -15,8 +15,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: Counted are so many iterations from each of these on.
-FIRST, COUNTED = (10, 50, 500), 10
+#: From each of these iterations on, so many are counted, and so often: the least count
+#: stands, since an allocator tidies up now and then.
+FIRST, COUNTED, TIMES = (10, 50, 500), 10, 3
 
 
 def is_there() -> bool:
@@ -39,8 +40,10 @@ def count(names: list[str], folder: Path) -> dict[str, list[float]]:
     # Each call of `dump` ends one part; the last one is the end of the process.
     parts = sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:]))
     totals = [int(re.findall(r"^totals: (\d+)", part.read_text(), re.M)[-1]) for part in parts]
-    windows = [total / COUNTED for total in totals[1::2]]
-    return {name: windows[k * len(FIRST) :][: len(FIRST)] for k, name in enumerate(names)}
+    # In front of the counts from an iteration on is what came before it.
+    places = [totals[k : k + 1 + TIMES][1:] for k in range(0, len(totals), 1 + TIMES)]
+    least = [min(counts) / COUNTED for counts in places if len(counts) == TIMES]
+    return {name: least[k * len(FIRST) :][: len(FIRST)] for k, name in enumerate(names)}
 
 
 def dump() -> None:
@@ -59,14 +62,12 @@ def main() -> None:
     gc.disable()
     for name in sys.argv[1:]:
         step = LOOPS[name].make(Hand(7, keeps=True))
-        for i in range(max(FIRST) + COUNTED):
-            if i in FIRST:
+        ends = {first + k * COUNTED for first in FIRST for k in range(TIMES + 1)}
+        for i in range(max(ends) + 1):
+            if i in ends:
                 _core.drain_queue()
                 dump()
             step(i)
-            if i + 1 - COUNTED in FIRST:
-                _core.drain_queue()
-                dump()
         del step
 
 

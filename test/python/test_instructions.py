@@ -20,8 +20,8 @@ LOOPS = [
     "running_minimum",
     "values_that_wait",
 ]
-#: What a step may take more later: an allocator tidies up now and then. One more look at
-#: each value that waits is 15 % after 500 steps.
+#: What a step may take more later. One more look at each value that waits is 15 % after
+#: 500 steps.
 GROWTH = 1.05
 
 
