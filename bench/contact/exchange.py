@@ -231,13 +231,13 @@ class Torch:
         try:
             for name in ("libtorch_global_deps.so", "libtorch_cpu.so"):
                 if (self.folder / name).exists():
-                    self.library = ctypes.CDLL(str(self.folder / name), ctypes.RTLD_GLOBAL)
+                    self.torch = ctypes.CDLL(str(self.folder / name), ctypes.RTLD_GLOBAL)
         except OSError as error:
             raise AbsentError(f"PyTorch's library cannot be loaded: {error}") from None
-        known = [name for name in self.TAKE if hasattr(self.library, name)]
-        if not known or not hasattr(self.library, self.GIVE):
+        known = [name for name in self.TAKE if hasattr(self.torch, name)]
+        if not known or not hasattr(self.torch, self.GIVE):
             raise AbsentError("this PyTorch does not know DLPack 1.0")
-        self._take, self._give = self.library[known[0]], self.library[self.GIVE]
+        self._take, self._give = self.torch[known[0]], self.torch[self.GIVE]
         self._give.restype = ctypes.c_void_p
         self._libc = ctypes.CDLL(None)
         self._libc.malloc.restype = ctypes.c_void_p
@@ -259,11 +259,11 @@ class Torch:
         handle = ctypes.c_void_p()
         extents = (ctypes.c_int64 * array.ndim)(*array.shape)
         steps = (ctypes.c_int64 * array.ndim)(*strides)
-        dtype = self.library.aoti_torch_dtype_float32()
+        dtype = self.torch.aoti_torch_dtype_float32()
         self._call(
             "create_tensor_from_blob", ctypes.c_void_p(array.ctypes.data),
             ctypes.c_int64(array.ndim), extents, steps, ctypes.c_int64(0), dtype,
-            self.library.aoti_torch_device_type_cpu(), 0, ctypes.byref(handle),
+            self.torch.aoti_torch_device_type_cpu(), 0, ctypes.byref(handle),
         )  # fmt: skip
         return handle
 
@@ -275,8 +275,8 @@ class Torch:
         extents, steps = (ctypes.c_int64 * 1)(6), (ctypes.c_int64 * 1)(1)
         self._call(
             "empty_strided", ctypes.c_int64(1), extents, steps,
-            self.library.aoti_torch_dtype_float32(),
-            self.library.aoti_torch_device_type_cuda(), 0, ctypes.byref(handle),
+            self.torch.aoti_torch_dtype_float32(),
+            self.torch.aoti_torch_device_type_cuda(), 0, ctypes.byref(handle),
         )  # fmt: skip
         return handle
 
@@ -302,12 +302,12 @@ class Torch:
             "address": data.value,
             "shape": tuple(sizes[dim] for dim in range(rank.value)),
             "strides": [strides[dim] for dim in range(rank.value)],
-            "is f32": dtype.value == self.library.aoti_torch_dtype_float32(),
-            "is on the CPU": device.value == self.library.aoti_torch_device_type_cpu(),
+            "is f32": dtype.value == self.torch.aoti_torch_dtype_float32(),
+            "is on the CPU": device.value == self.torch.aoti_torch_device_type_cpu(),
         }
 
     def _call(self, function: str, *arguments: Any) -> None:
-        if error := getattr(self.library, f"aoti_torch_{function}")(*arguments):
+        if error := getattr(self.torch, f"aoti_torch_{function}")(*arguments):
             raise ExchangeError(f"aoti_torch_{function} failed with error {error}")
 
 

@@ -21,7 +21,7 @@
 
 namespace mlir::metaop {
 
-/// What fails where there is no memory for a value.
+/// The error of a value for which there is no memory.
 class ShortOfMemory : public llvm::ErrorInfo<ShortOfMemory> {
 public:
   static char ID;

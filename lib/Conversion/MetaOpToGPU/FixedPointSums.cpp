@@ -203,7 +203,7 @@ const FixedPointSums::Bound *FixedPointSums::find(Value result) const {
   return found == sums.end() ? nullptr : found;
 }
 
-/// Whether an exponent is that of a number.
+/// Emits the test that an exponent is that of a number.
 static Value emitIsFinite(OpBuilder &b, Location loc, Value exponent,
                           Type type) {
   Value last = arith::ConstantOp::create(

@@ -108,7 +108,8 @@ static bool mayWrap(const Stage &stage, AffineExpr check) {
   return *magnitude >= int64_t(1) << 62;
 }
 
-/// Whether `check` is at least 0, in which lanes if it depends on them.
+/// Emits the test that `check` is at least 0, of each lane if it depends on
+/// them.
 Value BodyEmitter::emitCheck(AffineExpr check, const Iteration &at) {
   if (!dependsOnLanes(check, at)) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -144,9 +145,9 @@ getLeast(const Stage &stage, AffineExpr check,
                                most, /*isUpper=*/false);
 }
 
-/// Whether `check` is at least 0 wherever the iteration may be: of the rows of
-/// a tile, the first alone may lie in front of an image, and of the places of a
-/// window that is emitted, few.
+/// Returns whether `check` is at least 0 wherever the iteration may be: of the
+/// rows of a tile, the first alone may lie in front of an image, and of the
+/// places of a window that is emitted, few.
 bool BodyEmitter::mustHold(AffineExpr check, const Iteration &at) const {
   if (llvm::is_contained(holding, check))
     return true;

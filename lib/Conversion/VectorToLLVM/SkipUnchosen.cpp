@@ -13,8 +13,9 @@
 // the mask, and foreseen where data are of one kind; a function is 20
 // operations or more.
 //
-// What moves into the branch is what that side alone needs. Chosen lanes have
-// the same bits as before: products have been fused with sums by then.
+// Operations that no other value needs move into the branch. Chosen lanes have
+// the same bits as before: products have been fused with sums by then. Where
+// both sides compute functions, only the true one is skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ using namespace mlir;
 /// Operands of a choice.
 static constexpr unsigned kOnTrue = 1, kOnFalse = 2;
 
-/// Whether an operation is a function that takes many operations.
+/// Returns whether an operation is a function that takes many operations.
 static bool isFunction(Operation *op) {
   return isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
              math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
@@ -66,7 +67,7 @@ static llvm::SetVector<Operation *> findSide(arith::SelectOp choice,
   return needed;
 }
 
-/// Whether a lane chooses the side.
+/// Emits the question if a lane chooses the side.
 static Value emitIsChosen(OpBuilder &b, arith::SelectOp choice, unsigned side) {
   Location loc = choice.getLoc();
   bool isOnTrue = side == kOnTrue;

@@ -336,7 +336,7 @@ FailureOr<SmallVector<int64_t>> metaop::splitSteps(IndexAccess &access,
   for (auto [position, index] : llvm::enumerate(indices)) {
     AffineExpr place = getAffineDimExpr(position, context);
     places.push_back(place);
-    // What wraps, or depends on a symbol, moves in no steps that are known.
+    // Steps of an index that wraps, or depends on a symbol, are not known.
     auto origin = dyn_cast<AffineConstantExpr>(
         simplifyAffineExpr(index.replaceDims(zeros), numDims, numSymbols));
     IndexInterval interval = getInterval(index, iteration);

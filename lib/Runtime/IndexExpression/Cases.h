@@ -128,7 +128,8 @@ private:
   /// The constant that `value` is, if it can be divided by.
   std::optional<int64_t> getDivisor(const Value *value, size_t offset);
   std::optional<int64_t> findConstant(const Value *value) const;
-  /// Whether an operation on two values that are no constants is computed.
+  /// Returns whether an operation on two values, the right one no constant, is
+  /// computed.
   bool isComputed(const Value *left, const Value *right) const;
   const Value *makeComputed(ComputedIndex::Kind kind, unsigned extra,
                             llvm::ArrayRef<const Value *> operands,

@@ -23,7 +23,7 @@ public:
 
   /// Returns whether a run of these operations may fail.
   static bool mayFail(const Graph &graph, llvm::ArrayRef<Node *> ops);
-  /// Whether a value that such a run computes is to be provisional.
+  /// Returns whether a value that such a run computes is to be provisional.
   static bool isFor(const Node *output) {
     return output->isInitial && output->vars > 0;
   }

@@ -51,7 +51,7 @@ public:
     numbers = std::move(groups);
   }
   bool mayChangeNumbers() const { return !numbers.empty(); }
-  /// Where values that are recorded stand for the numbers.
+  /// Notes the recorded value that stands for a number.
   void setPlace(NodeRef scalar, TypedNumber number) {
     places.emplace_back(scalar, number);
   }
