@@ -180,15 +180,18 @@ def check_by_hand(device: str) -> None:
 
     managed = struct((4, 1))
     var = mo.from_dlpack(capsule_of(ctypes.addressof(managed)), copy=False)
-    expect(address(var), array.ctypes.data, "address of what was imported")
-    array[1, 2] = 41.0
-    with mo.device(device):
-        doubled = (var.to(device) * 2.0).numpy()
-    expect(doubled.tolist(), (array * 2).tolist(), "twice what was imported")
-    expect(released, [], "released while it is used")
-    del var, doubled
-    mo.sync_all()
-    gc.collect()
+    try:
+        expect(address(var), array.ctypes.data, "address of what was imported")
+        array[1, 2] = 41.0
+        with mo.device(device):
+            doubled = (var.to(device) * 2.0).numpy()
+        expect(doubled.tolist(), (array * 2).tolist(), "twice what was imported")
+        expect(released, [], "released while it is used")
+    finally:
+        # Its deleter is called while there is its struct, also where a check has failed.
+        del var
+        gc.collect()
+        mo.sync_all()
     expect(len(released), 1, "times released")
     # Columns first: four rows of three, seen as their transpose.
     turned = struct((1, 3))
