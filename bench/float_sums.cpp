@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -9,7 +9,7 @@
 #ifndef METAOPS_TOOLS_TOOLDIALECTS_H
 #define METAOPS_TOOLS_TOOLDIALECTS_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "OpTable.h"
 
 #include <algorithm>

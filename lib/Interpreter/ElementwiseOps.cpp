@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "OpTable.h"
 #include <cmath>
 #include <limits>
@@ -208,7 +208,7 @@ static Expected<Tensor> evaluateBitcast(BitcastOp op,
 void metaop::addElementwiseOps(OpFunctions &functions) {
   addFunctionsOfDoubles<
 #define GET_OP_LIST
-#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.cpp.inc"
+#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.cpp.inc"
       >(functions);
 
   addUnary<NegOp>(functions, scalar::neg);

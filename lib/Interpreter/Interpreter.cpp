@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Interpreter/Interpreter.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "OpTable.h"
 #include "llvm/ADT/ScopeExit.h"
 

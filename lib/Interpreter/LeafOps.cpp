@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "OpTable.h"
 #include <array>
 #include <cmath>

@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_INTERPRETER_OPTABLE_H
 #define METAOPS_LIB_INTERPRETER_OPTABLE_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 
 namespace mlir::metaop {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "OpTable.h"
 
 using namespace mlir;

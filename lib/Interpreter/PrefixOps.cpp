@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "Lines.h"
 #include "OpTable.h"
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "AffineAccess.h"
 #include "OpTable.h"
 #include <limits>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "AffineAccess.h"
 #include "OpTable.h"
 

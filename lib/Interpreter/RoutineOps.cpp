@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/RoutineOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "Lines.h"
 #include "OpTable.h"
 

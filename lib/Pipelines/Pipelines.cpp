@@ -8,8 +8,8 @@
 
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Outline/Passes.h"

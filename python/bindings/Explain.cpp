@@ -13,7 +13,7 @@
 #include "Function.h"
 #include "MetaOps/Runtime/GPU/GpuTarget.h"
 #include "MetaOps/Runtime/Profiler/Profiler.h"
-#include "MetaOps/Runtime/Session/Inspector.h"
+#include "MetaOps/Runtime/Report/Inspector.h"
 
 #include <map>
 #include <pybind11/stl.h>

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
-#include "MetaOps/Runtime/Session/Inspector.h"
-#include "MetaOps/Runtime/Session/MemoryReport.h"
+#include "MetaOps/Runtime/Report/Inspector.h"
+#include "MetaOps/Runtime/Report/MemoryReport.h"
 
 using namespace metaops;
 using namespace metaops::python;

@@ -14,7 +14,7 @@
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
-#include "MetaOps/Runtime/Session/Inspector.h"
+#include "MetaOps/Runtime/Report/Inspector.h"
 
 using namespace metaops;
 using namespace metaops::python;

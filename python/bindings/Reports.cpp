@@ -9,7 +9,7 @@
 #include "Function.h"
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
-#include "MetaOps/Runtime/Session/Inspector.h"
+#include "MetaOps/Runtime/Report/Inspector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace metaops;

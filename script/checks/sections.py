@@ -159,7 +159,8 @@ def select_tier(request: Request, plan: Plan) -> list[str]:
 
 #: Sources of the compiler and the runtime that only GPUs have.
 GPU_CODE = (
-    r"^(include|lib|unittests)/.*(GPU|Gpu|gpu|CUDA|Emulator|Emulated|NVVM|Ptx|PTX)|^bench/gpu_"
+    r"^(include|lib|unittests)/.*(GPU|Gpu|gpu|CUDA|Emulator|Emulated|NVVM|Ptx|PTX|Description/C(hip|ard))"
+    r"|^bench/gpu_"
 )
 
 
@@ -313,7 +314,9 @@ class Poison(ByChange):
         *("random_graphs", "session_fuzz"),
     )
     files = r"^python/metaops/optim/|^test/python/(people_loops/|random_(graphs|sessions))"
-    objects = r"^lib/Runtime/(Session|Memory|Program|Queue)/"
+    objects = (
+        r"^lib/Runtime/(Graph|Recording|Programs|Plan|Run|Session|Report|Memory|Program|Queue)/"
+    )
 
     def run(self, request: Request, plan: Plan) -> bool:
         tests = [f"test/python/test_{name}.py" for name in self.TESTS]

@@ -313,7 +313,7 @@ def test_targets_of_the_build_exist() -> None:
 
 
 def test_interfaces_are_those_of_the_dialect() -> None:
-    source = (ROOT / "include/MetaOps/Dialect/MetaOp/MetaOpInterfaces.td").read_text()
+    source = (ROOT / "include/MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.td").read_text()
     text = section("docs/Architecture.md", "Dialect (`lib/Dialect/MetaOp`)")
     assert set(first_cells(text)) == set(re.findall(r'OpInterface<"(\w+)">', source))
 

@@ -317,7 +317,7 @@ def test_what_changed_decides_what_is_run(monkeypatch):
 def test_code_of_gpus_has_all_of_the_devices():
     for file in [
         "lib/Conversion/MetaOpToGPU/KernelToGPU.cpp",
-        "include/MetaOps/Transforms/Schedule/Gpu/Chip.h",
+        "include/MetaOps/Target/Description/Chip.h",
         "lib/Runtime/Emulator/Worker.cpp",
         "lib/Conversion/NVVMToPTX/PtxEmitter.cpp",
         "lib/Runtime/CUDA/NvJitLink.cpp",
@@ -342,7 +342,7 @@ def test_headers_concern_the_objects_that_include_them():
     header = "include/MetaOps/Runtime/Queue/Queue.h"
     assert changes.concerns_objects([header], r"^lib/Runtime/") == header
     assert changes.concerns_objects([header], r"^lib/Transforms/") is None
-    tables = "include/MetaOps/Dialect/MetaOp/LeafOps.td"
+    tables = "include/MetaOps/Dialect/MetaOp/IR/LeafOps.td"
     assert changes.concerns_objects([tables], r"^lib/Transforms/") == tables
 
 

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/RandomTensor.h"
 #include "MetaOps/Pipelines/Pipelines.h"

@@ -9,7 +9,7 @@
 #include "Target.h"
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "MetaOps/Target/Description/Chip.h"
 
 using namespace mlir::metaop;
 using llvm::createStringError;

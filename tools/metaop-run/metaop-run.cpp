@@ -32,8 +32,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compare.h"
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/Npy.h"
 #include "MetaOps/Interpreter/RandomTensor.h"

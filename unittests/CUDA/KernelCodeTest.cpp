@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/CUDA/KernelCode.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"

@@ -17,8 +17,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/RandomTensor.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"

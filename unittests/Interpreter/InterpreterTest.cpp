@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Interpreter/Interpreter.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

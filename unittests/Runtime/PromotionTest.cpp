@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Session/Promotion.h"
+#include "MetaOps/Runtime/Graph/Promotion.h"
 
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
-#include "MetaOps/Runtime/Session/Error.h"
+#include "MetaOps/Runtime/Graph/Error.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"

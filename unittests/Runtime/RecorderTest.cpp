@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Session/Recorder.h"
+#include "MetaOps/Runtime/Recording/Recorder.h"
 
-#include "MetaOps/Dialect/MetaOp/CheckOps.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Runtime/Session/Derivatives.h"
-#include "MetaOps/Runtime/Session/Settings.h"
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Runtime/Programs/Settings.h"
+#include "MetaOps/Runtime/Recording/Derivatives.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -11,11 +11,11 @@
 
 #include "RegionText.h"
 
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Runtime/Session/Error.h"
-#include "MetaOps/Runtime/Session/Graph.h"
-#include "MetaOps/Runtime/Session/Slice.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Runtime/Graph/Error.h"
+#include "MetaOps/Runtime/Graph/Graph.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

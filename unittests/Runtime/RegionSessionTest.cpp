@@ -14,8 +14,8 @@
 #include "RegionText.h"
 #include "SessionFixture.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

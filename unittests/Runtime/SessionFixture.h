@@ -9,7 +9,7 @@
 #ifndef METAOPS_UNITTESTS_RUNTIME_SESSIONFIXTURE_H
 #define METAOPS_UNITTESTS_RUNTIME_SESSIONFIXTURE_H
 
-#include "MetaOps/Runtime/Session/Inspector.h"
+#include "MetaOps/Runtime/Report/Inspector.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "gtest/gtest.h"
 

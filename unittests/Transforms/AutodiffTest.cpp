@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
-#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "gtest/gtest.h"
 

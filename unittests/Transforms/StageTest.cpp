@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Transforms/Schedule/Stage.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

@@ -9,7 +9,7 @@
 #ifndef METAOPS_CONVERSION_PASSES_H
 #define METAOPS_CONVERSION_PASSES_H
 
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -9,7 +9,7 @@
 #ifndef METAOPS_CONVERSION_PTXEMITTER_H
 #define METAOPS_CONVERSION_PTXEMITTER_H
 
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/Error.h"
 

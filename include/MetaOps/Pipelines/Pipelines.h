@@ -30,8 +30,8 @@
 #ifndef METAOPS_PIPELINES_PIPELINES_H
 #define METAOPS_PIPELINES_PIPELINES_H
 
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
-#include "MetaOps/Transforms/Schedule/Processor.h"
+#include "MetaOps/Target/Description/Chip.h"
+#include "MetaOps/Target/Description/Processor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"

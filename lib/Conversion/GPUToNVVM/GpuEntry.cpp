@@ -18,8 +18,8 @@
 
 #include "GpuEntry.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
-#include "MetaOps/Transforms/Schedule/Processor.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Target/Description/Processor.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -14,8 +14,8 @@
 
 #include "GpuEntry.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

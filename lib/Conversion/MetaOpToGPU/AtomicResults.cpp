@@ -23,11 +23,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomicResults.h"
-#include "../StageBody/Conditions.h"
-#include "../StageBody/MemoryAccess.h"
-#include "../StageBody/Reduction.h"
 #include "Addresses.h"
 #include "FixedPointSums.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
+#include "MetaOps/Conversion/StageBody/MemoryAccess.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

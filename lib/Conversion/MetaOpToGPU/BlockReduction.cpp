@@ -24,10 +24,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockReduction.h"
-#include "../StageBody/Conditions.h"
-#include "../StageBody/LoopRange.h"
-#include "../StageBody/MemoryAccess.h"
 #include "Addresses.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
+#include "MetaOps/Conversion/StageBody/LoopRange.h"
+#include "MetaOps/Conversion/StageBody/MemoryAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKREDUCTION_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKREDUCTION_H
 
-#include "../StageBody/Reduction.h"
 #include "GpuFunction.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
 #include "ThreadLevels.h"
 
 namespace mlir::metaop {

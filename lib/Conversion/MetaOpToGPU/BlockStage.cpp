@@ -27,11 +27,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockStage.h"
-#include "../StageBody/AffineEmitter.h"
-#include "../StageBody/Conditions.h"
 #include "AtomicResults.h"
 #include "FixedPointSums.h"
-#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -9,9 +9,9 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKSTAGE_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKSTAGE_H
 
-#include "../StageBody/LoopRange.h"
-#include "../StageBody/Prefixes.h"
 #include "LocalValues.h"
+#include "MetaOps/Conversion/StageBody/LoopRange.h"
+#include "MetaOps/Conversion/StageBody/Prefixes.h"
 #include "StagedReads.h"
 #include "ThreadSums.h"
 

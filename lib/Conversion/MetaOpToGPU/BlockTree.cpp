@@ -19,7 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockTree.h"
-#include "../StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKTREE_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKTREE_H
 
-#include "../StageBody/KernelFrame.h"
 #include "BlockStage.h"
+#include "MetaOps/Conversion/StageBody/KernelFrame.h"
 
 namespace mlir::metaop {
 

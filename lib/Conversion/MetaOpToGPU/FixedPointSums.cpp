@@ -28,11 +28,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "FixedPointSums.h"
-#include "../StageBody/Conditions.h"
 #include "Addresses.h"
 #include "AtomicResults.h"
 #include "GpuFunction.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "ResultFill.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

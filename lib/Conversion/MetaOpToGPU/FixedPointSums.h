@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_FIXEDPOINTSUMS_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_FIXEDPOINTSUMS_H
 
-#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::metaop {

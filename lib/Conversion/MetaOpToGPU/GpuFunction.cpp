@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GpuFunction.h"
-#include "../StageBody/LoopRange.h"
+#include "MetaOps/Conversion/StageBody/LoopRange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

@@ -16,10 +16,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalValues.h"
-#include "../StageBody/MemoryAccess.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Transforms/Schedule/Gpu/GpuResources.h"
-#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "MetaOps/Conversion/StageBody/MemoryAccess.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Transforms/Schedule/GPU/GpuResources.h"
+#include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 

@@ -15,9 +15,9 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_LOCALVALUES_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_LOCALVALUES_H
 
-#include "../StageBody/StageBindings.h"
 #include "GpuFunction.h"
-#include "MetaOps/Transforms/Schedule/Gpu/GpuStage.h"
+#include "MetaOps/Conversion/StageBody/StageBindings.h"
+#include "MetaOps/Transforms/Schedule/GPU/GpuStage.h"
 #include "ThreadTile.h"
 
 namespace mlir::metaop {

@@ -19,8 +19,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "NumberLimits.h"
-#include "../StageBody/AffineEmitter.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "mlir/IR/AffineExpr.h"
 
 using namespace mlir;

@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ResultFill.h"
-#include "../StageBody/AffineEmitter.h"
-#include "../StageBody/MemoryAccess.h"
-#include "../StageBody/Reduction.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/MemoryAccess.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_RESULTFILL_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_RESULTFILL_H
 
-#include "../StageBody/StageBindings.h"
 #include "GpuFunction.h"
+#include "MetaOps/Conversion/StageBody/StageBindings.h"
 
 namespace mlir::metaop {
 

@@ -21,11 +21,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StagedReads.h"
-#include "../StageBody/Conditions.h"
-#include "../StageBody/LoopRange.h"
-#include "../StageBody/MemoryAccess.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
+#include "MetaOps/Conversion/StageBody/LoopRange.h"
+#include "MetaOps/Conversion/StageBody/MemoryAccess.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -11,7 +11,7 @@
 
 #include "GpuFunction.h"
 #include "LocalValues.h"
-#include "MetaOps/Transforms/Schedule/Gpu/StagedLayout.h"
+#include "MetaOps/Transforms/Schedule/GPU/StagedLayout.h"
 #include "ThreadTile.h"
 
 namespace mlir::metaop {

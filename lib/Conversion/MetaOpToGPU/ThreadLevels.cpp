@@ -19,7 +19,7 @@
 
 #include "ThreadLevels.h"
 
-#include "MetaOps/Transforms/Schedule/Gpu/GpuStage.h"
+#include "MetaOps/Transforms/Schedule/GPU/GpuStage.h"
 
 #include <numeric>
 

@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADLEVELS_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADLEVELS_H
 
-#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 
 namespace mlir::metaop {
 

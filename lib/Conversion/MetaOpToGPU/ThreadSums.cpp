@@ -18,8 +18,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadSums.h"
-#include "../StageBody/AffineEmitter.h"
-#include "../StageBody/Conditions.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"

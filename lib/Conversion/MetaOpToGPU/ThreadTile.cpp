@@ -23,8 +23,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ThreadTile.h"
-#include "../StageBody/AffineEmitter.h"
 #include "Addresses.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"

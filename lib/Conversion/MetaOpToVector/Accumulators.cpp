@@ -19,9 +19,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accumulators.h"
-#include "../StageBody/AffineEmitter.h"
-#include "../StageBody/InterleavedAccess.h"
-#include "MetaOps/Transforms/Schedule/ShortSteps.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/InterleavedAccess.h"
+#include "MetaOps/Transforms/Schedule/Stage/ShortSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 

@@ -14,8 +14,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_ACCUMULATORS_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_ACCUMULATORS_H
 
-#include "../StageBody/Reduction.h"
 #include "IdentityFill.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
 #include "UnrolledBody.h"
 
 namespace mlir::metaop {

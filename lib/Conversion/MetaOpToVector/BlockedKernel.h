@@ -10,7 +10,7 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BLOCKEDKERNEL_H
 
 #include "LoopTree.h"
-#include "MetaOps/Transforms/Schedule/Epilogues.h"
+#include "MetaOps/Transforms/Schedule/Stage/Epilogues.h"
 
 namespace mlir::metaop {
 

@@ -29,8 +29,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionEmitter.h"
-#include "../StageBody/AffineEmitter.h"
-#include "../StageBody/LoopRange.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/LoopRange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

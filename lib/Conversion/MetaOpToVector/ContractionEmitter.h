@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_CONTRACTIONEMITTER_H
 
-#include "../StageBody/BodyEmitter.h"
-#include "../StageBody/Reduction.h"
+#include "MetaOps/Conversion/StageBody/BodyEmitter.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
 
 #include <functional>
 #include <map>

@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StageBody/AffineEmitter.h"
 #include "ContractionEmitter.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
 #include "Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -15,9 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "IdentityFill.h"
-#include "../StageBody/AffineEmitter.h"
-#include "../StageBody/BodyEmitter.h"
-#include "../StageBody/Reduction.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/BodyEmitter.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

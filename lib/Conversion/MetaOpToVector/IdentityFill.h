@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_IDENTITYFILL_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_IDENTITYFILL_H
 
-#include "../StageBody/LoopRange.h"
-#include "../StageBody/StageBindings.h"
+#include "MetaOps/Conversion/StageBody/LoopRange.h"
+#include "MetaOps/Conversion/StageBody/StageBindings.h"
 
 namespace mlir::metaop {
 

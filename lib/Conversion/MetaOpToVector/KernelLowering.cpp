@@ -24,16 +24,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StageBody/KernelFrame.h"
 #include "BlockedKernel.h"
 #include "IdentityFill.h"
 #include "LocalBuffers.h"
 #include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Transforms/Schedule/Contraction.h"
-#include "MetaOps/Transforms/Schedule/CostModel.h"
+#include "MetaOps/Conversion/StageBody/KernelFrame.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Target/Description/CostModel.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "TreeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

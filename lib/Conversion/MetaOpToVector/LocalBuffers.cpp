@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalBuffers.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/SharedLoops.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

@@ -29,12 +29,12 @@
 
 #include "LoopTree.h"
 #include "BlockedKernel.h"
-#include "MetaOps/Dialect/MetaOp/CodeSize.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/Contraction.h"
-#include "MetaOps/Transforms/Schedule/SharedLoops.h"
-#include "MetaOps/Transforms/Schedule/StreamResults.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
+#include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
+#include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

@@ -10,7 +10,7 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOOPTREE_H
 
 #include "ContractionEmitter.h"
-#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "StageEmitter.h"
 
 namespace mlir::metaop {

@@ -34,8 +34,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageEmitter.h"
-#include "../StageBody/AffineEmitter.h"
-#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

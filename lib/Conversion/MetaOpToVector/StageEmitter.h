@@ -15,11 +15,11 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_STAGEEMITTER_H
 
-#include "../StageBody/LoopRange.h"
-#include "../StageBody/Prefixes.h"
-#include "../StageBody/StageBindings.h"
 #include "Accumulators.h"
-#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Conversion/StageBody/LoopRange.h"
+#include "MetaOps/Conversion/StageBody/Prefixes.h"
+#include "MetaOps/Conversion/StageBody/StageBindings.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "UnrolledBody.h"
 
 namespace mlir::metaop {

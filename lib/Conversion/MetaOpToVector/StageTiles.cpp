@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
 #include "StageEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

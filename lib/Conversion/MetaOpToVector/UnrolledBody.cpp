@@ -20,8 +20,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnrolledBody.h"
-#include "../StageBody/AffineEmitter.h"
-#include "MetaOps/Transforms/Schedule/StreamResults.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 #include "Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

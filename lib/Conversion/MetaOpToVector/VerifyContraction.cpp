@@ -21,9 +21,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockedKernel.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

@@ -18,12 +18,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BodyEmitter.h"
-#include "AffineEmitter.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/ShortSteps.h"
+#include "MetaOps/Conversion/StageBody/BodyEmitter.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/Emission/ScalarEmission.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Stage/ShortSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -19,9 +19,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "InterleavedAccess.h"
-#include "AffineEmitter.h"
-#include "Conditions.h"
+#include "MetaOps/Conversion/StageBody/InterleavedAccess.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>

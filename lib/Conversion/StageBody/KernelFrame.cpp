@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelFrame.h"
-#include "AffineEmitter.h"
-#include "MemoryAccess.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Conversion/StageBody/KernelFrame.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/MemoryAccess.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"

@@ -13,10 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MemoryAccess.h"
-#include "Conditions.h"
-#include "InterleavedAccess.h"
-#include "MetaOps/Dialect/MetaOp/ScalarEmission.h"
+#include "MetaOps/Conversion/StageBody/MemoryAccess.h"
+#include "MetaOps/Conversion/StageBody/Conditions.h"
+#include "MetaOps/Conversion/StageBody/InterleavedAccess.h"
+#include "MetaOps/Dialect/MetaOp/Emission/ScalarEmission.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -30,11 +30,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Prefixes.h"
-#include "AffineEmitter.h"
-#include "MetaOps/Dialect/MetaOp/Prefix.h"
-#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
-#include "Reduction.h"
+#include "MetaOps/Conversion/StageBody/Prefixes.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
+#include "MetaOps/Dialect/MetaOp/IR/Prefix.h"
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"

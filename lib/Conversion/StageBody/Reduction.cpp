@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reduction.h"
-#include "AffineEmitter.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
+#include "MetaOps/Conversion/StageBody/AffineEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"

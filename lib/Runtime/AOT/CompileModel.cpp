@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/AOT/ModelObject.h"
 #include "MetaOps/Runtime/CPU/CpuBackend.h"

@@ -16,8 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Compiler/ExportedIR.h"
-#include "MetaOps/Dialect/MetaOp/CheckOps.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Runtime/Compiler/ReadSlice.h"
 #include "mlir/Bytecode/BytecodeWriter.h"

@@ -16,9 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Runtime/Compiler/ReadSlice.h"

@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Compiler/ReadSlice.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -16,7 +16,7 @@
 #include "HostFunctions.h"
 #include "Instructions.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Support/Assertions.h"
 #include "mlir/Dialect/DLTI/DLTI.h"

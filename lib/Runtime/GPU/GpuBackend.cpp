@@ -9,7 +9,7 @@
 #include "GpuBackend.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Conversion/PtxEmitter.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Support/Assertions.h"
 #include "MetaOps/Transforms/Schedule/Passes.h"

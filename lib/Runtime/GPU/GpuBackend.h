@@ -11,7 +11,7 @@
 
 #include "ContextPool.h"
 #include "MetaOps/Runtime/Kernels/KernelBackend.h"
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"

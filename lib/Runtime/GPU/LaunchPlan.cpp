@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchPlan.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeCalls.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
-#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;

@@ -16,11 +16,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
-#include "MetaOps/Dialect/MetaOp/CheckOps.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
-#include "MetaOps/Dialect/MetaOp/RoutineOps.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -14,10 +14,10 @@
 
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
 #include "DescribeCalls.h"
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
-#include "Tuning/Tuner.h"
+#include "MetaOps/Runtime/Kernels/Tuning/Tuner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <chrono>

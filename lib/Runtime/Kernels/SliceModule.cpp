@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
-#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Support/Assertions.h"
-#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"

@@ -27,7 +27,7 @@
 #include "MetaOps/Runtime/Compiler/ExportedIR.h"
 #include "MetaOps/Runtime/Export/HostFeatures.h"
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
-#include "SessionImpl.h"
+#include "MetaOps/Runtime/Session/SessionImpl.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

@@ -28,7 +28,7 @@
 
 #include "MetaOps/Runtime/Session/RepeatedUpdate.h"
 
-#include "SessionImpl.h"
+#include "MetaOps/Runtime/Session/SessionImpl.h"
 
 using namespace mlir;
 using namespace metaops;

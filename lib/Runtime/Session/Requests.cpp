@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SessionImpl.h"
-#include "Walk.h"
+#include "MetaOps/Runtime/Graph/Walk.h"
+#include "MetaOps/Runtime/Session/SessionImpl.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SessionImpl.h"
+#include "MetaOps/Runtime/Session/SessionImpl.h"
 
-#include "MetaOps/Runtime/Session/Derivatives.h"
-#include "MetaOps/Runtime/Session/Inspector.h"
-#include "Targets.h"
+#include "MetaOps/Runtime/Recording/Derivatives.h"
+#include "MetaOps/Runtime/Recording/Targets.h"
+#include "MetaOps/Runtime/Report/Inspector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
 

@@ -32,8 +32,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
-#include "SessionImpl.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Runtime/Session/SessionImpl.h"
 
 using namespace mlir;
 using namespace metaops;

@@ -18,7 +18,7 @@
 
 #include "ActiveOps.h"
 
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -19,8 +19,8 @@
 
 #include "ActiveOps.h"
 #include "Contributions.h"
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;

@@ -14,8 +14,8 @@
 
 #include "ActiveOps.h"
 #include "FunctionParts.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
-#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

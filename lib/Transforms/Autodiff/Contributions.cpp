@@ -22,11 +22,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contributions.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 
-#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_TRANSFORMS_AUTODIFF_CONTRIBUTIONS_H
 #define METAOPS_LIB_TRANSFORMS_AUTODIFF_CONTRIBUTIONS_H
 
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "mlir/IR/Builders.h"
 
 #include <optional>

@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ActiveOps.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "llvm/ADT/DenseMap.h"
 

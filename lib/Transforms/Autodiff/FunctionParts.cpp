@@ -9,7 +9,7 @@
 #include "FunctionParts.h"
 
 #include "ActiveOps.h"
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;

@@ -13,7 +13,7 @@
 
 #include "ActiveOps.h"
 #include "FunctionParts.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

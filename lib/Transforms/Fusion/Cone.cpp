@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cone.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_TRANSFORMS_FUSION_CONE_H
 #define METAOPS_LIB_TRANSFORMS_FUSION_CONE_H
 
-#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::metaop {

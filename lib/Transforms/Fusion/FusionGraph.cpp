@@ -21,7 +21,7 @@
 
 #include "MetaOps/Transforms/Fusion/FusionGraph.h"
 
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "SpaceNumbering.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -42,9 +42,9 @@
 
 #include "MetaOps/Transforms/Fusion/Partition.h"
 
-#include "MetaOps/Dialect/MetaOp/CodeSize.h"
-#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/GroupOrder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

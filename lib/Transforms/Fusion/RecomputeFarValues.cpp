@@ -27,10 +27,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/KernelBuilders.h"
-#include "MetaOps/Dialect/MetaOp/Rewrites.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 
 #include "Cone.h"

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SpaceNumbering.h"
-#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 
-#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 

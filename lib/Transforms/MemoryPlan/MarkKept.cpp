@@ -17,10 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
-#include "MetaOps/Transforms/Schedule/Contraction.h"
+#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "PlaceParts.h"
 
 namespace mlir::metaop {

@@ -30,10 +30,10 @@
 
 #include "PlaceParts.h"
 
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
-#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -9,8 +9,8 @@
 #ifndef METAOPS_LIB_TRANSFORMS_MEMORYPLAN_PLACEPARTS_H
 #define METAOPS_LIB_TRANSFORMS_MEMORYPLAN_PLACEPARTS_H
 
-#include "MetaOps/Dialect/MetaOp/Placement.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/Placement.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 

@@ -28,12 +28,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
 #include "Arena.h"
 #include "Lives.h"
-#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -23,8 +23,8 @@
 
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "llvm/ADT/SetVector.h"

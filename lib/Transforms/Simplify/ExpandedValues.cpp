@@ -25,8 +25,8 @@
 
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"
 
-#include "MetaOps/Dialect/MetaOp/GrowingExtents.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "llvm/ADT/SetVector.h"

@@ -20,9 +20,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

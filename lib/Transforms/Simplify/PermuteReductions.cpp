@@ -18,10 +18,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 
 namespace mlir::metaop {

@@ -33,10 +33,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"

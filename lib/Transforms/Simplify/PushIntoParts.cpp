@@ -26,11 +26,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "mlir/IR/IRMapping.h"

@@ -19,9 +19,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/AccessAnalysis.h"
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

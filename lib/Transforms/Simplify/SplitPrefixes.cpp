@@ -26,13 +26,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/FloatFunctionOps.h"
-#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
-#include "MetaOps/Dialect/MetaOp/Prefix.h"
-#include "MetaOps/Dialect/MetaOp/PrefixOps.h"
-#include "MetaOps/Dialect/MetaOp/ReindexOps.h"
-#include "MetaOps/Dialect/MetaOp/TensorBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/Prefix.h"
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 

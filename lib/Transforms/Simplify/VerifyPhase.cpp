@@ -12,12 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/CheckOps.h"
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/LeafOps.h"
-#include "MetaOps/Dialect/MetaOp/PlacementOps.h"
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -24,9 +24,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
 #include "mlir/IR/TypeUtilities.h"

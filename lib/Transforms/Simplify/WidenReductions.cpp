@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
-#include "MetaOps/Dialect/MetaOp/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/IR/IRMapping.h"
 

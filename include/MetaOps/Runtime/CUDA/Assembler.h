@@ -11,7 +11,7 @@
 
 #include "MetaOps/Runtime/CUDA/Driver.h"
 #include "MetaOps/Runtime/CUDA/Toolkits.h"
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include "MetaOps/Runtime/Cache/DiskStore.h"
 #include "MetaOps/Runtime/Compiler/Tuning.h"
 #include "MetaOps/Runtime/Program/Program.h"
-#include "MetaOps/Transforms/Schedule/KernelDescription.h"
+#include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

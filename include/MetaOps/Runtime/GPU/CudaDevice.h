@@ -11,7 +11,7 @@
 
 #include "MetaOps/Runtime/CUDA/Assembler.h"
 #include "MetaOps/Runtime/Device/Devices.h"
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
+#include "MetaOps/Target/Description/Chip.h"
 
 #include <functional>
 

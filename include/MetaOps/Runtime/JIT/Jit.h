@@ -11,7 +11,7 @@
 
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
-#include "MetaOps/Transforms/Schedule/Processor.h"
+#include "MetaOps/Target/Description/Processor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"

@@ -16,11 +16,11 @@
 #ifndef METAOPS_RUNTIME_KERNELS_KERNELBACKEND_H
 #define METAOPS_RUNTIME_KERNELS_KERNELBACKEND_H
 
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
-#include "MetaOps/Transforms/Schedule/KernelDescription.h"
+#include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -9,7 +9,7 @@
 #ifndef METAOPS_RUNTIME_PROFILER_PROFILER_H
 #define METAOPS_RUNTIME_PROFILER_PROFILER_H
 
-#include "MetaOps/Runtime/Session/RunRecord.h"
+#include "MetaOps/Runtime/Programs/RunRecord.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>

@@ -10,10 +10,10 @@
 #ifndef METAOPS_RUNTIME_SESSION_REPEATEDUPDATE_H
 #define METAOPS_RUNTIME_SESSION_REPEATEDUPDATE_H
 
-#include "MetaOps/Runtime/Session/Graph.h"
-#include "MetaOps/Runtime/Session/RunRecord.h"
-#include "MetaOps/Runtime/Session/Slice.h"
-#include "MetaOps/Runtime/Session/Var.h"
+#include "MetaOps/Runtime/Graph/Graph.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
+#include "MetaOps/Runtime/Graph/Var.h"
+#include "MetaOps/Runtime/Programs/RunRecord.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 

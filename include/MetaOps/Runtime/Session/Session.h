@@ -21,14 +21,14 @@
 #define METAOPS_RUNTIME_SESSION_SESSION_H
 
 #include "MetaOps/Runtime/Device/Devices.h"
-#include "MetaOps/Runtime/Session/Error.h"
-#include "MetaOps/Runtime/Session/Recorder.h"
-#include "MetaOps/Runtime/Session/RunRecord.h"
-#include "MetaOps/Runtime/Session/Settings.h"
-#include "MetaOps/Runtime/Session/StepOutcome.h"
-#include "MetaOps/Runtime/Session/TensorData.h"
-#include "MetaOps/Runtime/Session/UnusedTargets.h"
-#include "MetaOps/Runtime/Session/Var.h"
+#include "MetaOps/Runtime/Graph/Error.h"
+#include "MetaOps/Runtime/Graph/TensorData.h"
+#include "MetaOps/Runtime/Graph/Var.h"
+#include "MetaOps/Runtime/Plan/StepOutcome.h"
+#include "MetaOps/Runtime/Programs/RunRecord.h"
+#include "MetaOps/Runtime/Programs/Settings.h"
+#include "MetaOps/Runtime/Recording/Recorder.h"
+#include "MetaOps/Runtime/Recording/UnusedTargets.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SmallVector.h"
 

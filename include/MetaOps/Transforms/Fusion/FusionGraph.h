@@ -9,7 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_FUSION_FUSIONGRAPH_H
 #define METAOPS_TRANSFORMS_FUSION_FUSIONGRAPH_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 

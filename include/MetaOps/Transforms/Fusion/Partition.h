@@ -9,7 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_FUSION_PARTITION_H
 #define METAOPS_TRANSFORMS_FUSION_PARTITION_H
 
-#include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
 #include "MetaOps/Transforms/Fusion/FusionGraph.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 

@@ -9,7 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_FUSION_PASSES_H
 #define METAOPS_TRANSFORMS_FUSION_PASSES_H
 
-#include "MetaOps/Dialect/MetaOp/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

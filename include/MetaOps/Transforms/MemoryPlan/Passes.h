@@ -9,7 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_MEMORYPLAN_PASSES_H
 #define METAOPS_TRANSFORMS_MEMORYPLAN_PASSES_H
 
-#include "MetaOps/Dialect/MetaOp/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -9,10 +9,10 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 #define METAOPS_TRANSFORMS_SCHEDULE_PASSES_H
 
-#include "MetaOps/Transforms/Schedule/Gpu/Chip.h"
-#include "MetaOps/Transforms/Schedule/KernelDescription.h"
-#include "MetaOps/Transforms/Schedule/Processor.h"
-#include "MetaOps/Transforms/Schedule/Stage.h"
+#include "MetaOps/Target/Description/Chip.h"
+#include "MetaOps/Target/Description/Processor.h"
+#include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -9,7 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_SIMPLIFY_PRODUCERS_H
 #define METAOPS_TRANSFORMS_SIMPLIFY_PRODUCERS_H
 
-#include "MetaOps/Dialect/MetaOp/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Trial.h"
-#include "MetaOps/Dialect/MetaOp/TensorSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "llvm/ADT/APFloat.h"
 

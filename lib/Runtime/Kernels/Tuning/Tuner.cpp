@@ -30,10 +30,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tuner.h"
-#include "MetaOps/Dialect/MetaOp/Rewrites.h"
-#include "MetaOps/Transforms/Schedule/Neighbours.h"
-#include "MetaOps/Transforms/Schedule/ScheduleFile.h"
+#include "MetaOps/Runtime/Kernels/Tuning/Tuner.h"
+#include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Transforms/Schedule/CPU/Neighbours.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "Trial.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,0 +1,43 @@
+//===- GrowingExtents.h - Extents of a growing sequence ---------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_ANALYSIS_GROWINGEXTENTS_H
+#define METAOPS_DIALECT_METAOP_ANALYSIS_GROWINGEXTENTS_H
+
+#include "mlir/IR/Block.h"
+#include "llvm/ADT/SmallSet.h"
+
+namespace mlir::metaop {
+
+/// On an argument of @main, the dimensions that are longer in the next program
+/// of its kind; on a `metaop.fused`, those of its iteration space. What is
+/// decided by extents takes them for kPlannedLength, so that the programs of
+/// all lengths are alike.
+inline constexpr llvm::StringLiteral kGrowingAttr = "metaop.growing";
+
+inline constexpr int64_t kPlannedLength = 64;
+
+/// The extents of the growing dimensions of a function's arguments.
+class GrowingExtents {
+public:
+  /// `body` is the function's, or one inside of its branches and loops.
+  explicit GrowingExtents(Block &body);
+
+  bool contains(int64_t extent) const { return extents.contains(extent); }
+
+  /// The elements of a tensor, counted with planned extents in place of those.
+  /// An equal extent of another dimension is taken for one, too.
+  int64_t countElements(ArrayRef<int64_t> shape) const;
+
+private:
+  llvm::SmallSet<int64_t, 4> extents;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_DIALECT_METAOP_ANALYSIS_GROWINGEXTENTS_H

@@ -1,0 +1,65 @@
+//===- ControlFlow.h - Blocks of programs with branches ---------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_DIALECT_METAOP_IR_CONTROLFLOW_H
+#define METAOPS_DIALECT_METAOP_IR_CONTROLFLOW_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Region.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <type_traits>
+#include <utility>
+
+namespace mlir::metaop {
+
+/// Whether the op is a branch or a loop: its regions read values from around
+/// it, and what they hold is a part of the program like what is beside it. The
+/// bodies of stages and kernels are none.
+bool isControlFlow(Operation *op);
+
+/// The first branch or loop of a function's body, in the order of its text;
+/// null if there is none.
+Operation *findControlFlow(Region &body);
+
+/// Appends the blocks of the branches and loops of `block` itself.
+void appendNestedBlocks(Block &block, SmallVectorImpl<Block *> &blocks);
+
+/// Calls `visit` for the blocks of a function's body and of its branches and
+/// loops at any depth, for each before those inside of it. If it returns
+/// LogicalResult, the walk ends with the first failure, and fails. It may make
+/// and move any ops, and erase the branches and loops of the block that it is
+/// called for.
+template <typename Visit> auto walkBlocks(Region &body, Visit &&visit) {
+  using Result = decltype(visit(std::declval<Block &>()));
+  SmallVector<Block *> blocks(llvm::make_pointer_range(body));
+  for (size_t next = 0; next < blocks.size(); ++next) {
+    Block &block = *blocks[next];
+    if constexpr (std::is_void_v<Result>)
+      visit(block);
+    else if (failed(visit(block)))
+      return failure();
+    appendNestedBlocks(block, blocks);
+  }
+  if constexpr (!std::is_void_v<Result>)
+    return success();
+}
+
+/// The ops of one kind in all of these blocks.
+template <typename OpTy> SmallVector<OpTy> collectOps(Region &body) {
+  SmallVector<OpTy> ops;
+  walkBlocks(body, [&](Block &block) {
+    llvm::append_range(ops, block.getOps<OpTy>());
+  });
+  return ops;
+}
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_DIALECT_METAOP_IR_CONTROLFLOW_H

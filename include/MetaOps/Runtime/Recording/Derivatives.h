@@ -1,0 +1,70 @@
+//===- Derivatives.h - Derivatives of what is recorded ----------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_RECORDING_DERIVATIVES_H
+#define METAOPS_RUNTIME_RECORDING_DERIVATIVES_H
+
+#include "MetaOps/Runtime/Recording/Recorder.h"
+#include "MetaOps/Runtime/Recording/UnusedTargets.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
+namespace metaops {
+
+class Targets;
+
+/// Appends to a graph what computes derivatives of its values. Nothing is
+/// computed, not even what targets depend on: that is up to the caller, between
+/// a check and what it checks for.
+class Derivatives {
+public:
+  /// `historyDepth` is told of where a history has been ended.
+  Derivatives(Recorder &recorder, int64_t historyDepth)
+      : recorder(recorder), graph(recorder.getGraph()),
+        historyDepth(historyDepth) {}
+
+  /// Throw where there are no such derivatives.
+  void checkGrad(Node *loss, llvm::ArrayRef<Node *> targets);
+  void checkJvp(llvm::ArrayRef<Node *> outputs, llvm::ArrayRef<Node *> inputs,
+                llvm::ArrayRef<Node *> tangents);
+
+  /// Throws where outputs do not depend on targets that they have to depend on,
+  /// or where what leads there is gone.
+  void checkUsed(llvm::StringRef function, llvm::ArrayRef<Node *> outputs,
+                 Targets &targets, UnusedTargets unused);
+
+  /// Gradients of the sum of the loss by the targets, in reverse mode.
+  llvm::SmallVector<Node *> grad(Node *loss, llvm::ArrayRef<Node *> targets);
+  /// How the outputs move where the inputs move by the tangents, in forward
+  /// mode.
+  llvm::SmallVector<Node *> jvp(llvm::ArrayRef<Node *> outputs,
+                                llvm::ArrayRef<Node *> inputs,
+                                llvm::ArrayRef<Node *> tangents);
+
+private:
+  void checkNoRegions(llvm::StringRef function, llvm::ArrayRef<Node *> outputs,
+                      llvm::ArrayRef<Node *> targets);
+  void begin(llvm::ArrayRef<Node *> outputs, llvm::ArrayRef<Node *> targets);
+  void adoptAfter(mlir::Operation *last);
+  /// The nodes of values among what was emitted after `last`, each on the
+  /// device of another value.
+  llvm::SmallVector<Node *> finish(mlir::Operation *last,
+                                   llvm::ArrayRef<mlir::Value> values,
+                                   llvm::ArrayRef<Node *> like);
+
+  Recorder &recorder;
+  Graph &graph;
+  int64_t historyDepth;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_RECORDING_DERIVATIVES_H

@@ -1,0 +1,125 @@
+//===- Inspector.h - Looks inside of a session ------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_REPORT_INSPECTOR_H
+#define METAOPS_RUNTIME_REPORT_INSPECTOR_H
+
+#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Graph/Var.h"
+#include "MetaOps/Runtime/Memory/Allocator.h"
+#include "MetaOps/Runtime/Memory/DType.h"
+#include "MetaOps/Runtime/Programs/RunRecord.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace metaops {
+
+class SessionImpl;
+
+struct SessionStatistics {
+  int64_t programsCompiled = 0;
+  int64_t kernelsCompiled = 0;
+  double compileSeconds = 0;
+  int64_t programHits = 0;
+  int64_t programsRun = 0;
+  /// That programs have computed for values which somebody was waiting for when
+  /// an earlier one had computed them.
+  int64_t operatorsRepeated = 0;
+  /// That have ever been recorded, by the user and for gradients.
+  int64_t valuesRecorded = 0;
+  /// Updates that have been recorded and not run.
+  int64_t updatesPending = 0;
+  /// Found on disk.
+  int64_t programsLoaded = 0;
+  int64_t kernelsLoaded = 0;
+  /// Why nothing more is written to disk; empty where all is well.
+  std::string cacheFailure;
+  int64_t opsInBlock = 0;
+  int64_t liveVars = 0;
+  AllocatorStatistics memory;
+};
+
+/// Whom a value in memory is kept for: a Var or a fetch holds it; what has been
+/// recorded and not run reads it; or gradients of what is held may.
+enum class MemoryReason { Held, Pending, Gradients };
+
+/// A value in memory that the session knows of.
+struct MemoryHolder {
+  int64_t bytes = 0;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  /// Vars that hold it.
+  unsigned vars = 0;
+  /// The line that recorded it.
+  std::string line;
+  /// Whom it is kept for.
+  MemoryReason use = MemoryReason::Held;
+  /// The line of a value that somebody holds, and that needs this one; empty
+  /// where somebody holds this one.
+  std::string neededBy;
+};
+
+/// Reports of a session, which is entered. None of them changes what the
+/// session computes.
+class Inspector {
+public:
+  explicit Inspector(SessionImpl &session) : session(session) {}
+
+  SessionStatistics getStatistics() const;
+  /// The block as a module that metaop-opt reads.
+  std::string dump();
+
+  // Memory (MemoryReport.cpp, Estimate.cpp)
+  /// The values in memory, largest first.
+  std::vector<MemoryHolder> getMemoryHolders();
+  /// The most memory that will be in use, in bytes as the allocator counts
+  /// them, were the values asked for. Compiles, and runs nothing.
+  int64_t estimatePeak(llvm::ArrayRef<const Var *> vars) {
+    return plan(vars, /*runs=*/nullptr, /*target=*/nullptr);
+  }
+  /// The programs that would be run then, in order. Compiles, and runs nothing.
+  /// They are for the devices of the values or, if one is given, for a target,
+  /// which lives as long as the session.
+  std::vector<std::shared_ptr<const RunRecord>>
+  planRuns(llvm::ArrayRef<const Var *> vars, Compiler *target = nullptr);
+
+  // Programs
+  std::string printProgram(const RunRecord &record, llvm::StringRef phase);
+  /// What the kernels of a program do, call by call.
+  ProgramDescription describeProgram(const RunRecord &record);
+  /// The legal schedules near to those of a program.
+  std::vector<std::string> listNeighbours(const RunRecord &record);
+  /// Looks for schedules by which the kernels of a program are faster, for so
+  /// many seconds; see Compiler.h. No run may be on its way.
+  TuningResult tuneProgram(const RunRecord &record,
+                           llvm::ArrayRef<double> callSeconds, double budget);
+  /// What tuned schedules are for: the processor or the GPU of the current
+  /// device, or that of a program, and this build.
+  std::string getTargetName();
+  std::string getTargetName(const RunRecord &record);
+  /// Says of which entries of the schedule file no program has made use, each
+  /// once.
+  std::vector<std::string> takeUnusedSchedules();
+
+private:
+  /// The peak of memory; adds what is run to `runs`, if given.
+  int64_t plan(llvm::ArrayRef<const Var *> vars,
+               std::vector<std::shared_ptr<const RunRecord>> *runs,
+               Compiler *target);
+
+  SessionImpl &session;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_REPORT_INSPECTOR_H

@@ -1,0 +1,75 @@
+//===- Card.h - How fast a GPU is -------------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A chip decides what code is made; a card is for predictions alone. The H100
+// and the H200 have one chip, and so the same code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TARGET_DESCRIPTION_CARD_H
+#define METAOPS_TARGET_DESCRIPTION_CARD_H
+
+#include "MetaOps/Target/Description/Chip.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::metaop {
+
+/// Instructions that all threads of a kernel execute, by the unit of a
+/// multiprocessor that does them.
+struct UnitWork {
+  /// Arithmetic of f32 and integers.
+  int64_t single = 0;
+  /// Arithmetic of f64.
+  int64_t wide = 0;
+  /// Reciprocals, roots, and powers and logarithms of two.
+  int64_t special = 0;
+};
+
+/// What a kernel moves, in bytes.
+struct Traffic {
+  /// Inputs and results, each once.
+  int64_t once = 0;
+  /// Inputs that further stages read, counted for each of these stages.
+  int64_t again = 0;
+  /// The same inputs, each counted once.
+  int64_t repeated = 0;
+};
+
+/// A GPU that can be bought.
+struct Card {
+  llvm::StringLiteral name;
+  /// Without the letter of chips that later ones do not run.
+  llvm::StringLiteral chip;
+  int64_t multiprocessors;
+  double gigahertz;
+  /// What memory moves, in 1e9 bytes a second, and the second cache, in bytes a
+  /// cycle.
+  double memoryRate;
+  double cacheRate;
+  int64_t cacheBytes;
+  /// Instructions of a multiprocessor in a cycle.
+  int64_t singleRate;
+  int64_t wideRate;
+  int64_t specialRate;
+
+  /// Seconds of one call: the largest of the times that memory, or the cache if
+  /// all fits there, and the units need, and the start of the kernel. What has
+  /// fewer blocks than there are multiprocessors is done by those that have
+  /// one. What is read again comes from the cache if that holds what all blocks
+  /// read that a multiprocessor each has `residentBlocks` of.
+  double predictSeconds(const Traffic &traffic, const UnitWork &work,
+                        int64_t blocks, int64_t residentBlocks) const;
+
+  static llvm::ArrayRef<Card> getAll();
+  /// Those that have a chip.
+  static llvm::SmallVector<const Card *> find(const Chip &chip);
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TARGET_DESCRIPTION_CARD_H

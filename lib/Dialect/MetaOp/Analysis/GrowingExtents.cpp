@@ -1,0 +1,41 @@
+//===- GrowingExtents.cpp - Extents of a growing sequence -----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+GrowingExtents::GrowingExtents(Block &body) {
+  Operation *parent = body.getParentOp();
+  while (parent && isControlFlow(parent))
+    parent = parent->getParentOp();
+  auto function = dyn_cast_or_null<FunctionOpInterface>(parent);
+  if (!function)
+    return;
+  for (BlockArgument argument : function.getArguments()) {
+    auto dims = function.getArgAttrOfType<DenseI64ArrayAttr>(
+        argument.getArgNumber(), kGrowingAttr);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int64_t dim : dims ? dims.asArrayRef() : ArrayRef<int64_t>())
+      if (type && dim >= 0 && dim < type.getRank())
+        extents.insert(type.getDimSize(dim));
+  }
+}
+
+int64_t GrowingExtents::countElements(ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> planned(shape);
+  for (int64_t &extent : planned)
+    if (contains(extent))
+      extent = kPlannedLength;
+  return metaop::countElements(planned);
+}

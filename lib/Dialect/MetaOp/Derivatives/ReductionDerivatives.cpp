@@ -1,0 +1,350 @@
+//===- ReductionDerivatives.cpp - Products for many-to-one ops ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The cotangent of a result goes back, through the same access, to all elements
+// that were combined into it:
+//
+//   add       as it is;
+//   max, min  shared evenly by the elements that attain the value;
+//   mul       times the product of the other elements. Dividing the product by
+//             the element would lose the gradient at zeros. A reduction over
+//             whole dimensions multiplies the others, without division, which
+//             is right at zeros to every order. Any other reduction takes zeros
+//             and other elements apart, which is right to the second order, and
+//             to every order where at most two elements of a group are zero.
+//
+// A JVP takes the same weights the other way: tangents, weighted, are summed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/Attained.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+using namespace mlir::metaop::detail;
+
+using Products = SmallVector<Value>;
+
+//===----------------------------------------------------------------------===//
+// Mul over whole dimensions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// For each element of a tensor, the product of the other elements along some
+/// dimensions.
+class ExclusiveProduct {
+public:
+  ExclusiveProduct(TensorEmitter &emit, MLIRContext *context)
+      : emit(emit), context(context) {}
+
+  /// One dimension after the other: the others along the last one, times the
+  /// others along the one before of the products over the last, and so on.
+  Value emitOver(Value source, ArrayRef<int64_t> dims) {
+    Value others;
+    Value partial = source;
+    for (int64_t dim : llvm::reverse(dims)) {
+      Value along = broadcastTo(emitAlong(partial, dim), source);
+      others = others ? emit.mul(others, along) : along;
+      if (dim != dims.front())
+        partial = emit.create<ReduceOp>(ReduceKind::Mul, partial,
+                                        ArrayRef<int64_t>{dim},
+                                        /*keep_dims=*/true);
+    }
+    return others;
+  }
+
+private:
+  /// Up to this extent, the product of each element's others is computed
+  /// directly: n^2 factors, but one kernel.
+  static constexpr int64_t maxPairwiseExtent = 64;
+
+  Value emitAlong(Value source, int64_t dim) {
+    int64_t extent = typeOf(source).getDimSize(dim);
+    if (extent == 0 || extent == 1)
+      return emit.splat(source, 1.0);
+    if (ShapedType::isDynamic(extent) || extent <= maxPairwiseExtent)
+      return emitPairwise(source, dim);
+    return emitTree(source, dim);
+  }
+
+  /// Another dimension runs over the factors, of which the element itself is
+  /// replaced by 1.
+  Value emitPairwise(Value source, int64_t dim) {
+    RankedTensorType type = typeOf(source);
+    unsigned rank = type.getRank();
+    SmallVector<int64_t> shape(type.getShape());
+    shape.push_back(shape[dim]);
+    SmallVector<Value> extents = emit.extents(source);
+    if (type.isDynamicDim(dim))
+      extents.push_back(extents[type.getDynamicDimIndex(dim)]);
+
+    SmallVector<AffineExpr> factorIndex = identity(rank);
+    factorIndex[dim] = getAffineDimExpr(rank, context);
+    IndexAccess read;
+    read.map = AffineMap::get(rank + 1, 0, factorIndex, context);
+    read.fill = getNumberAttr(type.getElementType(), 1.0);
+    Value factors =
+        emit.create<ReindexOp>(type.clone(shape), source, read, extents);
+
+    Type boolean = IntegerType::get(context, 1);
+    auto scalar = RankedTensorType::get({}, boolean);
+    Value yes =
+        emit.create<ConstantOp>(scalar, DenseElementsAttr::get(scalar, true));
+    IndexAccess diagonal;
+    diagonal.map = AffineMap::get(rank + 1, 0, context);
+    AffineExpr distance =
+        getAffineDimExpr(dim, context) - getAffineDimExpr(rank, context);
+    diagonal.conditions = IntegerSet::get(rank + 1, 0, {distance}, {true});
+    diagonal.fill = getNumberAttr(boolean, 0.0);
+    Value isSelf = emit.create<ReindexOp>(type.clone(shape, boolean), yes,
+                                          diagonal, extents);
+
+    Value others = emit.select(isSelf, emit.splat(factors, 1.0), factors);
+    return emit.create<ReduceOp>(ReduceKind::Mul, others,
+                                 ArrayRef<int64_t>{rank},
+                                 /*keep_dims=*/false);
+  }
+
+  /// A tree of products, each node of the products of two below. Downwards, a
+  /// node's others are its parent's others times its sibling: 2n products.
+  Value emitTree(Value source, int64_t dim) {
+    SmallVector<Value> levels = {source};
+    while (typeOf(levels.back()).getDimSize(dim) > 1) {
+      Value below = levels.back();
+      int64_t extent = (typeOf(below).getDimSize(dim) + 1) / 2;
+      AffineExpr node = getAffineDimExpr(dim, context);
+      Value left = readAlong(below, dim, extent, node * 2);
+      Value right = readAlong(below, dim, extent, node * 2 + 1);
+      levels.push_back(emit.mul(left, right));
+    }
+    levels.pop_back();
+
+    Value others;
+    while (!levels.empty()) {
+      Value level = levels.pop_back_val();
+      int64_t extent = typeOf(level).getDimSize(dim);
+      AffineExpr node = getAffineDimExpr(dim, context);
+      Value sibling = readAlong(level, dim, extent, node + 1 - (node % 2) * 2);
+      others = others
+                   ? emit.mul(readAlong(others, dim, extent, node.floorDiv(2)),
+                              sibling)
+                   : sibling;
+    }
+    return others;
+  }
+
+  /// Reads `source` with `index` in the place of dimension `dim`, and 1 outside
+  /// of it.
+  Value readAlong(Value source, int64_t dim, int64_t extent, AffineExpr index) {
+    RankedTensorType type = typeOf(source);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = extent;
+    SmallVector<AffineExpr> indices = identity(type.getRank());
+    indices[dim] = index;
+    IndexAccess access;
+    access.map = AffineMap::get(type.getRank(), 0, indices, context);
+    access.fill = getNumberAttr(type.getElementType(), 1.0);
+    return emit.create<ReindexOp>(type.clone(shape), source, access,
+                                  emit.extents(source));
+  }
+
+  Value broadcastTo(Value value, Value like) {
+    if (value.getType() == like.getType())
+      return value;
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(typeOf(like).getRank()));
+    return emit.create<BroadcastOp>(like.getType(), value, emit.extents(like),
+                                    dims);
+  }
+
+  SmallVector<AffineExpr> identity(unsigned rank) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      exprs.push_back(getAffineDimExpr(dim, context));
+    return exprs;
+  }
+  static RankedTensorType typeOf(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
+
+  TensorEmitter &emit;
+  MLIRContext *context;
+};
+} // namespace
+
+/// The dimensions that `op` reduces as a whole, if that is all it does: each
+/// index of the result is another dimension, or 0, and all elements take part.
+static std::optional<SmallVector<int64_t>>
+getWholeDimensions(ReindexReduceOpInterface op) {
+  IndexAccess access = op.getIndexAccess();
+  llvm::SmallBitVector isReduced(access.map.getNumDims(), true);
+  for (AffineExpr index : access.map.getResults()) {
+    if (index == 0)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (!dim || !isReduced[dim.getPosition()])
+      return std::nullopt;
+    isReduced.reset(dim.getPosition());
+  }
+  if (access.conditions || !isInBounds(op))
+    return std::nullopt;
+  SmallVector<int64_t> dims;
+  for (unsigned dim : isReduced.set_bits())
+    dims.push_back(dim);
+  return dims;
+}
+
+//===----------------------------------------------------------------------===//
+// Mul in general
+//===----------------------------------------------------------------------===//
+
+/// With P the product of the elements that are not zero, Z that of the zeros
+/// and x an element: where x is not zero, its others give P Z / x. Where it is
+/// the only zero, P. Where it is one of two, P times the other zero, which is
+/// the sum of zeros less x: 0, but with the right derivative. Else 0.
+Value metaop::detail::emitProductOfOthers(
+    TensorEmitter &emit, Value x, Value result, Value cotangent,
+    llvm::function_ref<Value(ReduceKind, Value)> reduce,
+    llvm::function_ref<Value(Value)> read) {
+  Value one = emit.splat(x, 1.0);
+  Value zero = emit.splat(x, 0.0);
+  Value isZero = emit.compare(ComparePredicate::Eq, x, zero);
+  Value numbers = emit.select(isZero, one, x);
+  Value product = reduce(ReduceKind::Mul, numbers);
+  Value zeroProduct = reduce(ReduceKind::Mul, emit.select(isZero, x, one));
+  Value zeroSum = reduce(ReduceKind::Add, emit.select(isZero, x, zero));
+  Value zeroCount =
+      reduce(ReduceKind::Add, emit.cast(isZero, getElementTypeOrSelf(x)));
+
+  Value scaled = emit.mul(cotangent, product);
+  Value none = emit.splat(result, 0.0);
+  Value ifOne = emit.select(emit.compare(ComparePredicate::Eq, zeroCount, 1.0),
+                            scaled, none);
+  Value ifTwo = emit.select(emit.compare(ComparePredicate::Eq, zeroCount, 2.0),
+                            scaled, none);
+
+  Value otherZero = emit.sub(read(zeroSum), x);
+  Value atZero = emit.add(read(ifOne), emit.mul(read(ifTwo), otherZero));
+  Value elsewhere = emit.div(read(emit.mul(scaled, zeroProduct)), numbers);
+  return emit.select(isZero, atZero, elsewhere);
+}
+
+/// The product of each element's others, times the cotangent of the result.
+static Value emitProductGradient(TensorEmitter &emit,
+                                 ReindexReduceOpInterface op, Value cotangent) {
+  auto dims = getWholeDimensions(op);
+  if (!dims) {
+    Value source = op.getSource(), result = op->getResult(0);
+    IndexAccess access = op.getIndexAccess();
+    return emitProductOfOthers(
+        emit, source, result, cotangent,
+        [&](ReduceKind kind, Value value) {
+          return emit.reindexReduce(kind, value, result, access);
+        },
+        [&](Value value) { return emit.reindex(value, source, access, 0.0); });
+  }
+  Value spread =
+      emit.reindex(cotangent, op.getSource(), op.getIndexAccess(), 0.0);
+  if (dims->empty())
+    return spread;
+  ExclusiveProduct product(emit, op.getContext());
+  return emit.mul(spread, product.emitOver(op.getSource(), *dims));
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+/// A tensor of the result's shape, read by each element of the source.
+static Value emitRead(TensorEmitter &emit, ReindexReduceOpInterface op,
+                      Value ofResult, double fill = 0.0) {
+  return emit.reindex(ofResult, op.getSource(), op.getIndexAccess(), fill);
+}
+
+/// A tensor of the source's shape, added up into the shape of the result.
+static Value emitSum(TensorEmitter &emit, ReindexReduceOpInterface op,
+                     Value ofSource) {
+  return emit.reindexReduce(ReduceKind::Add, ofSource, op->getResult(0),
+                            op.getIndexAccess());
+}
+
+static Attained emitAttained(TensorEmitter &emit, ReindexReduceOpInterface op) {
+  return Attained(
+      emit, op.getSource(), op->getResult(0),
+      [&](Value value, double fill) { return emitRead(emit, op, value, fill); },
+      [&](Value value) { return emitSum(emit, op, value); });
+}
+
+/// The source is operand 0; symbols and extents get nothing.
+static Products vjpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
+                               Value cotangent) {
+  Products result(op->getNumOperands());
+  if (!isFloatTensor(op.getSource()))
+    return result;
+  TensorEmitter emit(builder, op.getLoc());
+  switch (op.getReduceKind()) {
+  case ReduceKind::Add:
+    result[0] = emitRead(emit, op, cotangent);
+    break;
+  case ReduceKind::Max:
+  case ReduceKind::Min: {
+    Attained attained = emitAttained(emit, op);
+    result[0] = attained.mask(emitRead(emit, op, attained.divide(cotangent)));
+    break;
+  }
+  case ReduceKind::Mul:
+    result[0] = emitProductGradient(emit, op, cotangent);
+    break;
+  case ReduceKind::And:
+  case ReduceKind::Or:
+  case ReduceKind::Xor:
+    break;
+  }
+  return result;
+}
+
+static Products jvpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
+                               Value tangent) {
+  TensorEmitter emit(builder, op.getLoc());
+  switch (op.getReduceKind()) {
+  case ReduceKind::Add:
+    return {emitSum(emit, op, tangent)};
+  case ReduceKind::Max:
+  case ReduceKind::Min: {
+    Attained attained = emitAttained(emit, op);
+    return {attained.divide(emitSum(emit, op, attained.mask(tangent)))};
+  }
+  case ReduceKind::Mul: {
+    Value ones = emit.splat(op->getResult(0), 1.0);
+    Value others = emitProductGradient(emit, op, ones);
+    return {emitSum(emit, op, emit.mul(tangent, others))};
+  }
+  case ReduceKind::And:
+  case ReduceKind::Or:
+  case ReduceKind::Xor:
+    break;
+  }
+  return {Value()};
+}
+
+#define METAOPS_REDUCTION_PRODUCTS(OP)                                         \
+  Products OP::vjp(OpBuilder &builder, ValueRange cotangents) {                \
+    return vjpOfReduction(*this, builder, cotangents[0]);                      \
+  }                                                                            \
+  Products OP::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {             \
+    return jvpOfReduction(*this, builder, tangents[0]);                        \
+  }
+METAOPS_REDUCTION_PRODUCTS(ReindexReduceOp)
+METAOPS_REDUCTION_PRODUCTS(ReduceOp)
+#undef METAOPS_REDUCTION_PRODUCTS

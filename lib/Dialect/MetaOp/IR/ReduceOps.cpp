@@ -1,0 +1,136 @@
+//===- ReduceOps.cpp - Many-to-one ops ------------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/IR/AccessTransforms.h"
+#include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+using TensorValue = TypedValue<RankedTensorType>;
+
+//===----------------------------------------------------------------------===//
+// ReindexReduceOp
+//===----------------------------------------------------------------------===//
+
+MetaOpClass ReindexReduceOp::getMetaOpClass() {
+  return MetaOpClass::ReindexReduce;
+}
+TensorValue ReindexReduceOp::getIterationValue() { return getSource(); }
+
+IndexAccess ReindexReduceOp::getIndexAccess() {
+  return {getMap(), llvm::to_vector(getSymbols()),
+          getWhere().value_or(IntegerSet()), TypedAttr()};
+}
+
+void ReindexReduceOp::build(OpBuilder &builder, OperationState &state,
+                            RankedTensorType result, ReduceKind kind,
+                            Value source, const IndexAccess &access,
+                            ValueRange extents) {
+  IntegerSet conditions = access.conditions;
+  auto where = conditions ? IntegerSetAttr::get(conditions) : IntegerSetAttr();
+  build(builder, state, static_cast<Type>(result),
+        ReduceKindAttr::get(builder.getContext(), kind), source, access.symbols,
+        extents, AffineMapAttr::get(access.map), where);
+}
+
+LogicalResult ReindexReduceOp::verify() {
+  RankedTensorType source = getSource().getType();
+  RankedTensorType result = getResult().getType();
+  // (C1), (C2), (C3), (C4), (C8)
+  if (failed(verifyAccess(*this, getMap(), getWhere().value_or(IntegerSet()),
+                          getSymbols(), source, "source", result, "result")))
+    return failure();
+  // (C6)
+  if (failed(verifySameElementType(*this, source, result)))
+    return failure();
+  // (C5)
+  if (failed(verifyReduceKind(*this, getReduceKind(), source.getElementType())))
+    return failure();
+  // (C7)
+  return verifyExtents(*this, result, getExtents());
+}
+
+/// What both ops fold: each element into its own place gives the source.
+static OpFoldResult foldReduce(ReindexReduceOpInterface op) {
+  TensorValue source = op.getSource();
+  Value result = op->getResult(0);
+  // In a graph region an op may read itself.
+  if (source != result && source.getType() == result.getType() &&
+      isInBounds(op) &&
+      isIdentityOver(op.getIndexAccess().map, source.getType().getShape()))
+    return source;
+  return {};
+}
+
+OpFoldResult ReindexReduceOp::fold(FoldAdaptor adaptor) {
+  return foldReduce(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceOp
+//===----------------------------------------------------------------------===//
+
+MetaOpClass ReduceOp::getMetaOpClass() { return MetaOpClass::ReindexReduce; }
+TensorValue ReduceOp::getIterationValue() { return getSource(); }
+
+IndexAccess ReduceOp::getIndexAccess() {
+  Builder builder(getContext());
+  int64_t rank = getSource().getType().getRank();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!llvm::is_contained(getDimensions(), dim))
+      exprs.push_back(builder.getAffineDimExpr(dim));
+    else if (getKeepDims())
+      exprs.push_back(builder.getAffineConstantExpr(0));
+  }
+  AffineMap map = AffineMap::get(rank, 0, exprs, getContext());
+  return {map, {}, IntegerSet(), TypedAttr()};
+}
+
+LogicalResult ReduceOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferredReturnTypes) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  auto source = dyn_cast<RankedTensorType>(adaptor.getSource().getType());
+  if (!source || !adaptor.getDimensionsAttr())
+    return failure();
+
+  // (C1)
+  ArrayRef<int64_t> dims = adaptor.getDimensions();
+  int64_t previous = -1;
+  for (int64_t dim : dims) {
+    if (dim <= previous || dim >= source.getRank())
+      return emitOptionalError(
+          location, "expects `dims` to rise strictly and to lie in [0, ",
+          source.getRank(), "), given [", dims, "]");
+    previous = dim;
+  }
+
+  SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::enumerate(source.getShape())) {
+    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
+      shape.push_back(extent);
+    else if (adaptor.getKeepDims())
+      shape.push_back(1);
+  }
+  inferredReturnTypes.push_back(
+      RankedTensorType::get(shape, source.getElementType()));
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  // (C2); inferring the result's type verifies (C1).
+  return verifyReduceKind(*this, getReduceKind(),
+                          getSource().getType().getElementType());
+}
+
+OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) { return foldReduce(*this); }

@@ -1,0 +1,330 @@
+//===- Graph.cpp - The session's block of operations ----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Graph/Graph.h"
+
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Runtime/Compiler/ElementTypes.h"
+#include "MetaOps/Runtime/Device/Device.h"
+#include "MetaOps/Runtime/Graph/Error.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace metaops;
+
+/// Throws, with the line of each value.
+[[noreturn]] static void failSeveralDevices(const Node &a, const Node &b) {
+  auto describe = [](const Node &node) {
+    return "of shape " + formatShape(node.shape()) + " on " +
+           node.device->getName() + ", recorded at " +
+           formatLine(node.op->getLoc());
+  };
+  fail(ErrorKind::Value,
+       "values of two devices are used together: one " + describe(a) +
+           ", and one " + describe(b) + "; bring one over with .to('" +
+           b.device->getName() + "') or .to('" + a.device->getName() + "')");
+}
+
+NodeRef::NodeRef(Node *node) : node(node), order(node->order) {}
+
+Node *NodeRef::get() const {
+  return node->op && node->order == order ? node : nullptr;
+}
+
+Graph::Graph(MLIRContext *context) : builder(context) {
+  builder.setInsertionPointToEnd(&block);
+}
+
+Graph::~Graph() {
+  // Uses first, then what they use.
+  while (!block.empty())
+    block.back().erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+Node *Graph::createNode() {
+  if (freeNodes.empty())
+    return &storage.emplace_back();
+  Node *node = freeNodes.back();
+  freeNodes.pop_back();
+  // A traversal's mark must not outlive the node that bore it.
+  *node = Node();
+  return node;
+}
+
+Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
+                   llvm::ArrayRef<Node *> sources, Device *device) {
+  Operation *op = result.getOwner();
+  Node *node = createNode();
+  node->op = op;
+  node->number = result.getResultNumber();
+  node->order = ++numRecorded;
+  node->period = period;
+  node->signature = signature;
+  node->dtype = *fromElementType(node->type().getElementType());
+  node->device = device;
+  const SignatureInfo &info = getInfo(node);
+  node->isScalar = info.isScalar;
+  node->isTransfer = info.isTransfer;
+  node->isInitial = !info.isBuffer;
+  node->isRandom = info.isRandom;
+  node->isStopped = stopsGradients;
+  uint64_t endedChains = 0;
+  node->operands.assign(sources.begin(), sources.end());
+  for (Node *source : sources) {
+    node->generation = std::max(node->generation, source->generation);
+    node->isInitial &= source->isInitial && !source->buffer;
+    node->isRandom |= source->isRandom;
+    node->isDerived |= source->isDerived || source->vars > 0;
+    node->numCarrying += source->carries;
+    endedChains |= source->endedChains;
+  }
+  nodes.try_emplace(result, node);
+  if (isFlowing(node)) {
+    node->carries = node->numCarrying > 0;
+    node->endedChains = endedChains;
+  }
+  return node;
+}
+
+/// Where an operation's results are: where what it takes is.
+Device *Graph::chooseDevice(Operation *op, SignatureTable::Id signature,
+                            llvm::ArrayRef<Node *> sources) const {
+  if (signatures.getInfo(signature).isTransfer)
+    return findDevice ? findDevice(cast<metaop::TransferOp>(op).getTo())
+                      : nullptr;
+  Device *device = nullptr;
+  for (const Node *source : sources) {
+    if (source->device == device || !source->device)
+      continue;
+    if (device)
+      failSeveralDevices(
+          **llvm::find_if(sources,
+                          [&](Node *node) { return node->device == device; }),
+          *source);
+    device = source->device;
+  }
+  return device;
+}
+
+Node *Graph::skipViews(Node *node) const {
+  while (!node->isLeaf() && getInfo(node).isView)
+    node = node->operands.front();
+  return node;
+}
+
+Node *Graph::adopt(Operation *op) {
+  llvm::SmallVector<Node *, 4> sources = findSources(op);
+  SignatureTable::Id signature = signatures.intern(op);
+  Device *device = chooseDevice(op, signature, sources);
+  ++numOps;
+  Node *last = nullptr;
+  for (OpResult result : op->getResults()) {
+    Node *node = adopt(result, signature, sources, device);
+    node->nextResult = last ? std::exchange(last->nextResult, node) : node;
+    last = node;
+  }
+  return last->nextResult;
+}
+
+void Graph::adoptAfter(Operation *last) {
+  Block::iterator it = last ? std::next(Block::iterator(last)) : block.begin();
+  for (; it != block.end(); ++it)
+    adopt(&*it);
+}
+
+void Graph::forEachNode(llvm::function_ref<void(Node *)> visit) {
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      visit(getNode(result));
+}
+
+llvm::SmallVector<Node *, 4> Graph::getUsers(const Node *node) const {
+  llvm::SmallVector<Node *, 4> users;
+  // However often its regions use a value, an operation captures it once.
+  llvm::SmallPtrSet<Operation *, 4> capturing;
+  for (Operation *op : node->value().getUsers()) {
+    bool isInside = op->getBlock() != &block;
+    while (op->getBlock() != &block)
+      op = op->getParentOp();
+    if (!isInside || capturing.insert(op).second)
+      llvm::append_range(users, resultsOf(getNode(op)));
+  }
+  return users;
+}
+
+//===----------------------------------------------------------------------===//
+// Who needs a value
+//===----------------------------------------------------------------------===//
+
+void Graph::hold(Node *node) {
+  if (node->isLeaf() || node->waitingPlace != 0)
+    return;
+  waiting.push_back(node);
+  node->waitingPlace = waiting.size();
+}
+
+void Graph::letGo(Node *node) {
+  if (node->vars == 0 && node->pins == 0)
+    stopWaiting(node);
+}
+
+void Graph::stopWaiting(Node *node) {
+  if (node->waitingPlace == 0)
+    return;
+  Node *last = waiting.back();
+  waiting[node->waitingPlace - 1] = last;
+  last->waitingPlace = node->waitingPlace;
+  waiting.pop_back();
+  node->waitingPlace = 0;
+}
+
+void Graph::retainVar(Node *node) {
+  ++numVars;
+  if (node->vars++ > 0)
+    return;
+  node->wasHeld = true;
+  hold(node);
+  if (isFloat(node->dtype) && !node->carries)
+    updateCarries(node);
+}
+
+void Graph::releaseVar(Node *node) {
+  --numVars;
+  if (--node->vars > 0)
+    return;
+  letGo(node);
+  if (!node->isLeaf() && node->period < period && !node->value().use_empty())
+    rebound.emplace_back(node);
+  if (node->isOverdue && !isSpared(node))
+    endHistories(node);
+  if (node->carries && !node->value().use_empty())
+    updateCarries(node);
+  enqueue(node);
+}
+
+void Graph::pin(Node *node) {
+  if (node->pins++ == 0)
+    hold(node);
+}
+
+void Graph::unpin(Node *node) {
+  if (--node->pins > 0)
+    return;
+  letGo(node);
+  enqueue(node);
+}
+
+std::vector<Node *> Graph::getWaiting() const {
+  std::vector<Node *> nodes;
+  for (Node *node : waiting)
+    if (!node->isLeaf())
+      nodes.push_back(node);
+  llvm::sort(nodes, [](Node *a, Node *b) { return a->order < b->order; });
+  return nodes;
+}
+
+std::vector<Node *> Graph::prune(std::vector<NodeRef> &list,
+                                 llvm::function_ref<bool(Node *)> isKept) {
+  std::vector<Node *> nodes;
+  llvm::erase_if(list, [&](const NodeRef &ref) {
+    Node *node = ref.get();
+    if (!node || !isKept(node))
+      return true;
+    nodes.push_back(node);
+    return false;
+  });
+  return nodes;
+}
+
+std::vector<Node *> Graph::getRebound() {
+  return prune(rebound, [this](Node *node) {
+    return !node->isLeaf() && node->vars == 0 &&
+           llvm::any_of(getUsers(node),
+                        [](Node *user) { return !user->isLeaf(); });
+  });
+}
+
+void Graph::setTarget(Node *node) {
+  if (node->isTarget)
+    return;
+  node->isTarget = true;
+  // Those that are gone are looked for when the list would grow.
+  if (targets.size() == targets.capacity())
+    getTargets();
+  targets.emplace_back(node);
+}
+
+std::vector<Node *> Graph::getTargets() {
+  return prune(targets, [](Node *) { return true; });
+}
+
+bool Graph::isDead(const Node *node) const {
+  return node->vars == 0 && node->pins == 0 && node->value().use_empty();
+}
+
+void Graph::enqueue(Node *node) {
+  if (node->isQueued)
+    return;
+  node->isQueued = true;
+  queue.push_back(node);
+}
+
+void Graph::enqueueOperands(Node *node) {
+  for (Node *operand : node->operands)
+    enqueue(operand);
+}
+
+void Graph::collect() {
+  while (!queue.empty()) {
+    Node *node = queue.back();
+    queue.pop_back();
+    node->isQueued = false;
+    if (!node->op)
+      continue; // gone with a result beside it
+    auto results = resultsOf(node);
+    auto alive = llvm::find_if(results, [&](Node *n) { return !isDead(n); });
+    if (alive == results.end())
+      erase(node);
+    else if (isDead(node) && mayGo(*alive, /*keepsHistory=*/true))
+      turnIntoLeaves(*alive);
+  }
+}
+
+void Graph::collectAll() {
+  // What has not got a node was being recorded when the call failed.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (Node *node = getNode(&op))
+      enqueue(node);
+    else if (op.use_empty())
+      op.erase();
+  collect();
+}
+
+/// Erases the operation of a node, and the nodes of all its results.
+void Graph::erase(Node *node) {
+  Operation *op = node->op;
+  enqueueOperands(node);
+  for (Node *result : resultsOf(node)) {
+    if (result->isPendingUpdate && onUpdateErased)
+      onUpdateErased(result);
+    if (result->isDonated)
+      --numDonated;
+    nodes.erase(result->value());
+    result->buffer.reset();
+    result->op = nullptr;
+    freeNodes.push_back(result);
+  }
+  --numOps;
+  op->erase();
+}

@@ -1,0 +1,363 @@
+//===- History.cpp - How long a computed value keeps its operands ---------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A computed value stays in the block with the operation that made it, so that
+// it may be differentiated. That is of use only while a gradient can flow from
+// it to something a Var holds. `Node::carries` says so of each value:
+//
+//   carries(v) = v is a float, and a Var holds it (or has done so, until the
+//                update that replaces it is run), or its operation is
+//                differentiable, not stopped, and some operand carries.
+//
+// An operation with regions counts as differentiable: it is not, and keeps its
+// history for a gradient through it to be an error.
+//
+// A computed value none of whose operands carries (or that is no float, or the
+// result of stop_grad, or stopped) becomes a `metaop.buffer`: its operation and
+// all that only it needed go. When the last Var of a value dies, what changes
+// is carried forward along the uses, so that a chain x = f(x) does not grow in
+// a loop. Stopped is what was recorded under Python's no_grad.
+//
+// An operation goes with all of its results: when each is computed and keeps no
+// history, or needed by nobody. Until then those that are computed stay beside
+// the others, so that a gradient of one finds the others in memory.
+//
+// A chain x = f(x, c) whose values are asked for as it grows, with c held,
+// would keep the operations of all steps. So `depth` counts the programs that a
+// history reaches back through, and a history ends at values that are too deep
+// in it. Values that a Var holds are spared until it dies: who keeps all steps
+// in a list may differentiate through all of them. Values that were only saved
+// for a gradient go before, and are computed again if there is one. So that the
+// cost of a step does not grow with `depth`, no more than the last few programs
+// are looked at after each one, and all of a history after every `depth / 16`.
+//
+// An end must not be mistaken for a gradient of zero. It belongs to a chain,
+// one of 64: the value at which it ends has the chain's bit in `endedChains`,
+// and so has what is made of it and keeps no history; what Vars hold, or have
+// held before they were rebound, and the lost part was made of has the bit in
+// `lostChains`. A gradient of a value that
+// comes out of a chain, by one that went into it, is an error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Runtime/Graph/Graph.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
+
+using namespace mlir;
+using namespace metaops;
+
+bool Graph::isFlowing(const Node *node) const {
+  // Through regions a gradient is asked for, and refused; it is not zero.
+  const SignatureInfo &info = getInfo(node);
+  return isFloat(node->dtype) && (info.isDifferentiable || info.hasRegions) &&
+         !node->isStopped;
+}
+
+bool Graph::isDependent(const Node *node) const {
+  // A view that has no derivative stops gradients.
+  const SignatureInfo &info = getInfo(node);
+  return isFloat(node->dtype) && !node->isStopped &&
+         (info.isDifferentiable || !info.isView);
+}
+
+bool Graph::needsHistory(const Node *node) const {
+  return isFlowing(node) && node->numCarrying > 0;
+}
+
+void Graph::updateCarries(Node *start) {
+  worklist.push_back(start);
+  while (!worklist.empty()) {
+    Node *node = worklist.back();
+    worklist.pop_back();
+    bool flows = needsHistory(node);
+    // Also what is not computed yet passes the ends on to what is made of it.
+    if (!flows)
+      inheritEnds(node);
+    if (node->buffer && mayGo(node, /*keepsHistory=*/true))
+      turnIntoLeaves(node);
+    bool carries =
+        flows || ((node->vars > 0 || node->isReplaced) && isFloat(node->dtype));
+    if (carries == node->carries)
+      continue;
+    node->carries = carries;
+    for (Node *user : getUsers(node)) {
+      user->numCarrying += carries ? 1 : -1;
+      worklist.push_back(user);
+    }
+  }
+}
+
+void Graph::setReplaced(Node *node, bool isReplaced) {
+  node->isReplaced = isReplaced;
+  if (isFloat(node->dtype))
+    updateCarries(node);
+}
+
+/// Whether no result of the node's operation needs it any more, to be computed
+/// or, with `keepsHistory`, for a gradient. The node itself may be computed
+/// before it has its Var.
+bool Graph::mayGo(Node *node, bool keepsHistory) const {
+  // Regions may make several results of nothing.
+  bool isKept = node->operands.empty() && node->nextResult == node;
+  return !isKept && llvm::all_of(resultsOf(node), [&](Node *result) {
+    if (result->isProvisional)
+      return false;
+    return (result != node && isDead(result)) ||
+           (result->isLeaf() && !(keepsHistory && needsHistory(result)));
+  });
+}
+
+/// Has the results of an operation that may go stay without it. Of several,
+/// those that nobody needs are erased; a single one may be computed before it
+/// has its Var.
+void Graph::turnIntoLeaves(Node *node) {
+  Operation *op = node->op;
+  bool isOneOfSeveral = node->nextResult != node;
+  enqueueOperands(node);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  for (Node *result : llvm::to_vector<2>(resultsOf(node))) {
+    inheritEnds(result);
+    auto leaf = metaop::BufferOp::create(builder, op->getLoc(), result->type());
+    result->value().replaceAllUsesWith(leaf);
+    nodes.erase(result->value());
+    nodes.try_emplace(leaf, result);
+    result->op = leaf;
+    result->number = 0;
+    result->nextResult = result;
+    result->signature = signatures.intern(leaf);
+    result->operands.clear();
+    result->numCarrying = 0;
+    result->depth = 0;
+    result->isSaved = result->isOverdue = false;
+    if (isOneOfSeveral && isDead(result))
+      enqueue(result);
+    ++numOps;
+  }
+  --numOps;
+  op->erase();
+}
+
+void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
+  node->buffer = std::move(buffer);
+  node->depth = depth;
+  stopWaiting(node);
+  if (mayGo(node, /*keepsHistory=*/true))
+    turnIntoLeaves(node);
+}
+
+void Graph::settle(Node *node, bool failed) {
+  node->isProvisional = false;
+  if (failed) {
+    node->buffer.reset();
+    node->ready = Ticket();
+    node->depth = 0;
+    hold(node);
+  } else if (node->buffer && mayGo(node, /*keepsHistory=*/true)) {
+    turnIntoLeaves(node);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The ends of histories
+//===----------------------------------------------------------------------===//
+
+void Graph::inheritEnds(Node *node) {
+  if (!isFlowing(node))
+    return;
+  for (Node *operand : node->operands) {
+    node->endedChains |= operand->endedChains;
+    node->lost.add(operand->lost);
+    if (operand->wasRebound)
+      node->lost.add(operand->order);
+    if (!node->overwrittenAt)
+      node->overwrittenAt = operand->overwrittenAt;
+  }
+}
+
+/// Has the values stay without their operands, and notes which are cut off.
+/// Returns those at which the same chains have ended before.
+std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
+  std::vector<Node *> stack, lost, outdated;
+  for (Node *value : values)
+    llvm::append_range(stack, resultsOf(value));
+  uint32_t mark = startTraversal();
+  uint64_t chains = 0;
+  LostValues former;
+  while (!stack.empty()) {
+    Node *top = stack.back();
+    stack.pop_back();
+    chains |= top->endedChains;
+    former.add(top->lost);
+    // It may be rebound later.
+    if (top->vars > 0 || top->wasRebound)
+      former.add(top->order);
+    if (top->vars > 0 || top->wasRebound)
+      lost.push_back(top);
+    if (top->vars == 0 && top->endedChains && top->buffer && top->pins == 0 &&
+        top->operands.empty())
+      outdated.push_back(top);
+    if (!isFlowing(top))
+      continue;
+    for (Node *source : top->operands)
+      if (source->epoch != mark) {
+        source->epoch = mark;
+        stack.push_back(source);
+      }
+  }
+  if (chains == 0)
+    chains = uint64_t(1) << (numChains++ % 64);
+  for (Node *held : lost)
+    held->lostChains |= chains;
+  for (Node *value : values) {
+    // Some result may still be to be computed; or the operation may be gone.
+    if (!mayGo(value, /*keepsHistory=*/false))
+      continue;
+    auto ended = llvm::to_vector<2>(resultsOf(value));
+    for (Node *result : ended) {
+      result->endedChains |= chains;
+      result->lost.add(former);
+    }
+    turnIntoLeaves(value);
+    llvm::for_each(ended, [&](Node *result) { updateCarries(result); });
+  }
+  return outdated;
+}
+
+/// Whether a result of the node's operation is held that has a gradient.
+bool Graph::isSpared(Node *node) const {
+  return llvm::any_of(resultsOf(node), [&](Node *result) {
+    return (result->vars > 0 || result->pins > 0) && needsHistory(result);
+  });
+}
+
+/// Calls `visit` with what the histories of the roots read, each once and with
+/// the root that reaches farthest, and goes on where it says so.
+static void
+walkHistories(Graph &graph, std::vector<Node *> roots,
+              llvm::function_ref<bool(Node *source, Node *root)> visit) {
+  llvm::sort(roots, [](Node *a, Node *b) {
+    return std::tie(b->depth, a->order) < std::tie(a->depth, b->order);
+  });
+  uint32_t mark = graph.startTraversal();
+  std::vector<Node *> stack;
+  for (Node *root : roots) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      Node *node = stack.back();
+      stack.pop_back();
+      for (Node *source : node->operands) {
+        if (source->epoch == mark)
+          continue;
+        source->epoch = mark;
+        if (visit(source, root))
+          stack.push_back(source);
+      }
+    }
+  }
+}
+
+void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
+  // Of what was saved for a gradient, what two programs have gone by without.
+  constexpr uint32_t savedDepth = 2;
+  std::vector<Node *> roots, saved;
+  for (Node *value : values)
+    if (value->depth > std::min(depth, savedDepth))
+      roots.push_back(value);
+  if (roots.empty())
+    return;
+  walkHistories(*this, roots, [&](Node *source, Node *root) {
+    bool isOld = source->depth + savedDepth <= root->depth;
+    bool isHeld = source->vars > 0 || source->pins > 0;
+    if (isOld && source->isSaved && source->buffer && !isHeld)
+      saved.push_back(source);
+    // Former programs' runs have looked at what is still older.
+    return !source->isLeaf() || source->depth + savedDepth >= root->depth;
+  });
+  dropSaved(saved);
+  // All of a history is walked once in so many programs.
+  if (++programsSinceEnds >= std::max<uint32_t>(depth / 16, 1)) {
+    programsSinceEnds = 0;
+    endDeepHistories(roots, depth);
+  }
+}
+
+/// Ends histories of the roots at what is too deep in them.
+void Graph::endDeepHistories(llvm::ArrayRef<Node *> roots, uint32_t depth) {
+  std::vector<Node *> ended;
+  walkHistories(*this, roots, [&](Node *source, Node *root) {
+    if (!source->isLeaf() || source->depth + depth > root->depth)
+      return true;
+    if (isSpared(source))
+      for (Node *result : resultsOf(source))
+        result->isOverdue = true;
+    else if (!source->operands.empty())
+      ended.push_back(source);
+    return false;
+  });
+  if (!ended.empty())
+    dropOutdated(endHistories(ended));
+}
+
+/// Has values that are only kept for a gradient be computed again by it.
+void Graph::dropSaved(llvm::ArrayRef<Node *> saved) {
+  for (Node *node : saved) {
+    BufferRef buffer = std::move(node->buffer);
+    node->buffer.reset();
+    if (numDonated > 0 && findOverwritten(*this, node))
+      node->buffer = std::move(buffer);
+    else
+      node->isSaved = false;
+  }
+}
+
+/// Two ends behind each other: no step of the chain that has a history needs
+/// the farther one any more. Other values' histories do not keep it either, or
+/// a list of losses would hold the parameters of each.
+void Graph::dropOutdated(llvm::ArrayRef<Node *> outdated) {
+  if (outdated.empty())
+    return;
+  uint32_t needed = markNeeded(*this, getWaiting());
+  for (Node *node : outdated)
+    if (node->epoch != needed)
+      setDonated(node, std::nullopt);
+}
+
+Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
+  uint64_t lost = 0;
+  for (Node *target : targets)
+    lost |= target->lostChains;
+  if (lost == 0)
+    return nullptr;
+  std::vector<Node *> stack{root};
+  uint32_t mark = startTraversal();
+  while (!stack.empty()) {
+    Node *node = stack.back();
+    stack.pop_back();
+    if ((node->endedChains & lost) && node->operands.empty())
+      return node;
+    if (!isFlowing(node))
+      continue;
+    for (Node *source : node->operands)
+      if (source->epoch != mark) {
+        source->epoch = mark;
+        stack.push_back(source);
+      }
+  }
+  return nullptr;
+}
+
+void Graph::setDonated(Node *node, std::optional<Location> line) {
+  if (node->isDonated)
+    return; // by another output with the same memory
+  node->buffer.reset();
+  node->isDonated = true;
+  node->overwrittenAt = line;
+  ++numDonated;
+}

@@ -1,0 +1,87 @@
+//===- PendingUpdates.cpp - Updates that are yet to be run ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Plan/PendingUpdates.h"
+
+using namespace metaops;
+
+/// Marks all that an update needs to be computed. What one before it needs is
+/// marked already.
+static void markFeeding(Node *updated, int64_t generation) {
+  llvm::SmallVector<Node *, 32> stack{updated};
+  while (!stack.empty()) {
+    Node *node = stack.pop_back_val();
+    if (node->isLeaf() || node->feeds == generation)
+      continue;
+    node->feeds = generation;
+    llvm::append_range(stack, node->operands);
+  }
+}
+
+void PendingUpdates::add(Graph &graph, Node *updated, Node *replacedValue) {
+  updated->generation = flushes + 1;
+  updated->isPendingUpdate = true;
+  updates.insert(updated);
+  if (replacedValue->buffer)
+    replaced[updated] = RunRef(replacedValue->buffer);
+  replacedValue->replacedBy = flushes + 1;
+  former.emplace_back(replacedValue);
+  graph.setReplaced(replacedValue, true);
+  markFeeding(updated, flushes + 1);
+}
+
+void PendingUpdates::remove(Node *updated) {
+  updates.remove(updated);
+  replaced.erase(updated);
+}
+
+std::vector<Node *>
+PendingUpdates::findDue(llvm::ArrayRef<Node *> along) const {
+  llvm::SmallSetVector<Node *, 16> due(updates.begin(), updates.end());
+  // What depends on the updates comes after them, in a program of its own that
+  // is the same whichever updates came before.
+  for (Node *node : along)
+    if (!node->isLeaf() && !precede(node))
+      due.insert(node);
+  return std::vector<Node *>(due.begin(), due.end());
+}
+
+ReplacedValues
+PendingUpdates::findReplaced(llvm::ArrayRef<Node *> outputs) const {
+  ReplacedValues values;
+  if (replaced.empty())
+    return values;
+  for (auto [number, output] : llvm::enumerate(outputs))
+    if (auto found = replaced.find(output); found != replaced.end())
+      values.emplace_back(number, found->second);
+  return values;
+}
+
+void PendingUpdates::watch(StepOutcomeRef outcome) {
+  if (updates.empty())
+    return;
+  outcome->begin();
+  outcomes.push_back(std::move(outcome));
+}
+
+std::vector<StepOutcomeRef> PendingUpdates::beginRun() const {
+  for (const StepOutcomeRef &outcome : outcomes)
+    outcome->begin();
+  return outcomes;
+}
+
+void PendingUpdates::finish() {
+  for (const StepOutcomeRef &outcome : outcomes)
+    outcome->end(/*failed=*/false);
+  outcomes.clear();
+  for (Node *node : updates)
+    node->isPendingUpdate = false;
+  updates.clear();
+  replaced.clear();
+  ++flushes;
+}

@@ -1,0 +1,315 @@
+//===- Derivatives.cpp - Derivatives of what is recorded ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Recording/Derivatives.h"
+
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
+#include "MetaOps/Runtime/Recording/Targets.h"
+#include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace metaops;
+
+/// Gives nodes to what differentiation has emitted after `last`. Where slices
+/// start is a number beside the program, as in what the user records.
+void Derivatives::adoptAfter(Operation *last) {
+  std::vector<std::pair<Operation *, int64_t>> numbers;
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
+           std::next(Block::iterator(last)), graph.getBlock().end()))) {
+    auto constant = dyn_cast<metaop::ConstantOp>(op);
+    auto value = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                          : DenseIntElementsAttr();
+    if (!value || constant.getType().getRank() != 0 ||
+        value.getSplatValue<llvm::APInt>().isZero() ||
+        !llvm::all_of(op.getUsers(), llvm::IsaPred<metaop::SliceOp>))
+      continue;
+    OpBuilder::InsertionGuard guard(graph.getBuilder());
+    graph.getBuilder().setInsertionPoint(&op);
+    auto scalar = metaop::ScalarOp::create(graph.getBuilder(), op.getLoc(),
+                                           constant.getType());
+    numbers.emplace_back(scalar,
+                         value.getSplatValue<llvm::APInt>().getSExtValue());
+    constant.replaceAllUsesWith(scalar.getResult());
+    op.erase();
+  }
+  graph.adoptAfter(last);
+  for (auto [op, number] : numbers)
+    graph.getNode(op)->scalar = number;
+}
+
+//===----------------------------------------------------------------------===//
+// What has no derivatives
+//===----------------------------------------------------------------------===//
+
+Node *Graph::findRegions(Node *root, llvm::ArrayRef<Node *> targets) {
+  // What is older than all targets depends on none of them.
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  llvm::SmallPtrSet<Node *, 16> isTarget;
+  for (Node *target : targets) {
+    first = std::min(first, target->order);
+    isTarget.insert(target);
+  }
+  struct Frame {
+    Node *node;
+    unsigned next;
+  };
+  std::vector<Frame> stack;
+  uint32_t mark = startTraversal();
+  // The position says whether the value depends on a target.
+  auto enter = [&](Node *node) {
+    if (node->epoch == mark)
+      return;
+    node->epoch = mark;
+    node->position = isTarget.contains(node);
+    if (node->order >= first && isFlowing(node))
+      stack.push_back({node, 0});
+  };
+  enter(root);
+  while (!stack.empty()) {
+    Node *node = stack.back().node;
+    if (stack.back().next < node->operands.size()) {
+      enter(node->operands[stack.back().next++]);
+      continue;
+    }
+    stack.pop_back();
+    bool depends = llvm::any_of(
+        node->operands, [](Node *operand) { return operand->position != 0; });
+    if (depends && getInfo(node).hasRegions)
+      return node;
+    node->position |= depends;
+  }
+  return nullptr;
+}
+
+void Derivatives::checkNoRegions(llvm::StringRef function,
+                                 llvm::ArrayRef<Node *> outputs,
+                                 llvm::ArrayRef<Node *> targets) {
+  if (!graph.hasRegions())
+    return;
+  for (Node *output : outputs)
+    if (Node *node = graph.findRegions(output, targets))
+      fail(ErrorKind::Runtime,
+           function + ": there is no derivative of '" +
+               node->op->getName().getStringRef() + "', recorded at " +
+               formatLine(node->op->getLoc()) + ", through which " +
+               (function == "grad" ? "the loss depends on a target"
+                                   : "an output depends on an input") +
+               "; detach its results, if no gradient is to flow through them");
+}
+
+static void checkFloat(llvm::StringRef function, const Node *node,
+                       llvm::StringRef what) {
+  if (!isFloat(node->dtype))
+    fail(ErrorKind::Type, function + ": " + what + " is " +
+                              nameOf(node->dtype) + ", expected floats");
+}
+
+void Derivatives::checkGrad(Node *loss, llvm::ArrayRef<Node *> targets) {
+  checkFloat("grad", loss, "the loss");
+  for (const Node *target : targets)
+    checkFloat("grad", target, "a target");
+  checkNoRegions("grad", loss, targets);
+}
+
+void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
+                           llvm::ArrayRef<Node *> inputs,
+                           llvm::ArrayRef<Node *> tangents) {
+  if (inputs.size() != tangents.size())
+    fail(ErrorKind::Value, "jvp: " + llvm::Twine(inputs.size()) +
+                               " inputs and " + llvm::Twine(tangents.size()) +
+                               " tangents given");
+  for (const Node *output : outputs)
+    checkFloat("jvp", output, "an output");
+  for (auto [input, tangent] : llvm::zip_equal(inputs, tangents)) {
+    checkFloat("jvp", input, "an input");
+    checkFloat("jvp", tangent, "a tangent");
+    if (input->shape() != tangent->shape())
+      fail(ErrorKind::Value,
+           "jvp: an input has shape " + formatShape(input->shape()) +
+               ", its tangent " + formatShape(tangent->shape()));
+  }
+  checkNoRegions("jvp", outputs, inputs);
+}
+
+//===----------------------------------------------------------------------===//
+// Dependence on targets
+//===----------------------------------------------------------------------===//
+
+/// Describes where a value was recorded.
+static std::string from(const Node *node) {
+  return "from " + formatLine(node->op->getLoc());
+}
+
+/// Throws, naming the update that has ended the history of a value.
+[[noreturn]] static void failEndedByUpdate(llvm::StringRef function,
+                                           const Node *output,
+                                           const Node *node) {
+  fail(
+      ErrorKind::Runtime,
+      function + ": the value of shape " + formatShape(output->shape()) + " " +
+          from(output) +
+          " depends on a target through one that no Var held any more when the "
+          "update at " +
+          formatLine(*node->overwrittenAt) +
+          " was run, which reused its memory; ask for the gradient before the "
+          "update, or keep a Var of the old value (old = w.clone()) before it, "
+          "and ask for the gradient by that");
+}
+
+/// Throws, naming the value whose history is gone, and where the target was
+/// rebound.
+[[noreturn]] static void failCut(llvm::StringRef function, const Node *output,
+                                 const Targets::Doubt &doubt) {
+  if (doubt.cut->overwrittenAt)
+    failEndedByUpdate(function, output, doubt.cut);
+  fail(ErrorKind::Runtime,
+       function + ": the value of shape " + formatShape(output->shape()) + " " +
+           from(output) +
+           " may depend on the value that a target had before it was rebound "
+           "at " +
+           formatLine(doubt.target->op->getLoc()) +
+           ", which nobody held when the value " + from(doubt.cut) +
+           " was computed; ask for the gradient before the target is rebound, "
+           "or "
+           "keep a Var of its old value (old = w.clone()), and ask for the "
+           "gradient by that");
+}
+
+[[noreturn]] static void failEnded(const Node *output, const Node *node,
+                                   int64_t depth) {
+  if (node->overwrittenAt)
+    failEndedByUpdate("grad", output, node);
+  fail(ErrorKind::Runtime,
+       "grad: the loss depends on a target through a value of shape " +
+           formatShape(node->shape()) + " from " +
+           formatLine(node->op->getLoc()) +
+           ", of whose history only the last " + llvm::Twine(depth) +
+           " programs are kept; keep Vars of the values between, ask for less "
+           "on the way, or set mo.flags.history_depth; or detach the value, if "
+           "no gradient is to flow through it");
+}
+
+void Derivatives::checkUsed(llvm::StringRef function,
+                            llvm::ArrayRef<Node *> outputs, Targets &targets,
+                            UnusedTargets unused) {
+  for (Node *output : outputs)
+    if (const Node *ended = graph.findEnded(output, targets.getValues()))
+      failEnded(output, ended, historyDepth);
+  const Node *output = outputs.front();
+  llvm::ArrayRef<bool> used = targets.areUsed();
+  if (std::optional<Targets::Doubt> doubt = targets.findDoubt())
+    failCut(function, output, *doubt);
+  if (llvm::all_of(used, [](bool isUsed) { return isUsed; }))
+    return;
+  bool isNone = llvm::none_of(used, [](bool isUsed) { return isUsed; });
+  if (unused == UnusedTargets::Error ||
+      (unused == UnusedTargets::NotAll && isNone))
+    fail(ErrorKind::Value,
+         function + ": the loss " + from(output) + " does not depend on " +
+             (isNone ? std::string("any of the targets, or only through what "
+                                   "stops gradients")
+                     : "target " + std::to_string(llvm::find(used, false) -
+                                                  used.begin())) +
+             "; allow_unused=True gives zeros for such targets");
+}
+
+//===----------------------------------------------------------------------===//
+// Differentiating
+//===----------------------------------------------------------------------===//
+
+void Derivatives::begin(llvm::ArrayRef<Node *> outputs,
+                        llvm::ArrayRef<Node *> targets) {
+  for (Node *target : targets)
+    graph.setTarget(target);
+  for (Node *output : outputs)
+    output->isDifferentiated = true;
+}
+
+/// What is older than all targets depends on none of them: the steps before of
+/// a loop, of whose values the targets are the last.
+static uint64_t getFirstOrder(llvm::ArrayRef<Node *> targets) {
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  for (Node *target : targets)
+    first = std::min(first, target->order);
+  return first;
+}
+
+/// What differentiation need not look at.
+static auto stopsBefore(const Graph &graph, llvm::ArrayRef<Node *> targets) {
+  return [&graph, first = getFirstOrder(targets)](Operation *op) {
+    const Node *node = graph.getNode(op);
+    return node->isStopped || node->order < first;
+  };
+}
+
+static llvm::SmallVector<Value> valuesOf(llvm::ArrayRef<Node *> nodes) {
+  return llvm::map_to_vector(nodes, [](Node *node) { return node->value(); });
+}
+
+llvm::SmallVector<Node *> Derivatives::finish(Operation *last,
+                                              llvm::ArrayRef<Value> values,
+                                              llvm::ArrayRef<Node *> like) {
+  adoptAfter(last);
+  auto results = llvm::map_to_vector(
+      values, [&](Value value) { return graph.getNode(value); });
+  // Zeros, where nothing depends on a target.
+  for (auto [result, node] : llvm::zip_equal(results, like))
+    if (!result->device)
+      result->device = node->device;
+  if (graph.getNumDonated() > 0)
+    if (Node *overwritten = findOverwritten(graph, results))
+      failOverwritten(overwritten);
+  return results;
+}
+
+llvm::SmallVector<Node *> Derivatives::grad(Node *loss,
+                                            llvm::ArrayRef<Node *> targets) {
+  begin(loss, targets);
+  // The sum of the loss's elements is differentiated.
+  Node *seed = recorder.constant(loss->shape(), Number::ofInt(1), loss->dtype);
+  seed->device = loss->device;
+  auto getNumber = [&](Value value) -> std::optional<int64_t> {
+    Node *node = graph.getNode(value);
+    if (!node || !node->isScalar || node->dtype != DType::I64)
+      return std::nullopt;
+    return static_cast<int64_t>(node->scalar);
+  };
+  llvm::SmallVector<Value> gradients = check(metaop::differentiate(
+      graph.getBuilder(), loss->value(), seed->value(), valuesOf(targets),
+      stopsBefore(graph, targets), getNumber));
+  llvm::SmallVector<Node *> results = finish(seed->op, gradients, targets);
+  // The seed, where nothing depends on the loss.
+  graph.release(seed);
+  return results;
+}
+
+llvm::SmallVector<Node *> Derivatives::jvp(llvm::ArrayRef<Node *> outputs,
+                                           llvm::ArrayRef<Node *> inputs,
+                                           llvm::ArrayRef<Node *> tangents) {
+  begin(outputs, inputs);
+  llvm::SmallVector<Node *> directions, casts;
+  for (auto [input, tangent] : llvm::zip_equal(inputs, tangents)) {
+    directions.push_back(recorder.cast(tangent, input->dtype));
+    if (directions.back() != tangent)
+      casts.push_back(directions.back());
+  }
+  Operation *last = &graph.getBlock().back();
+  llvm::SmallVector<Value> moved = check(metaop::pushForward(
+      graph.getBuilder(), valuesOf(outputs), valuesOf(inputs),
+      valuesOf(directions), stopsBefore(graph, inputs)));
+  llvm::SmallVector<Node *> results = finish(last, moved, outputs);
+  // Of tangents of what no output depends on.
+  for (Node *cast : casts)
+    graph.release(cast);
+  return results;
+}

@@ -1,0 +1,100 @@
+//===- RecordReduce.cpp - Recording many-to-one ops -----------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "RecordingTables.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace metaops;
+
+metaop::ReduceKind metaops::parseReduceKind(llvm::StringRef what,
+                                            llvm::StringRef name, DType dtype) {
+  llvm::StringRef mnemonic = llvm::StringSwitch<llvm::StringRef>(name)
+                                 .Case("maximum", "max")
+                                 .Case("minimum", "min")
+                                 .Case("multiply", "mul")
+                                 .Default(name);
+  auto kind = metaop::symbolizeReduceKind(mnemonic);
+  if (!kind)
+    fail(ErrorKind::Value, what + ": there is no reduction '" + name +
+                               "'; expected add, mul, max, min, and, or or "
+                               "xor");
+  bool isBitwise = *kind == metaop::ReduceKind::And ||
+                   *kind == metaop::ReduceKind::Or ||
+                   *kind == metaop::ReduceKind::Xor;
+  if (isBitwise ? isFloat(dtype) : isBool(dtype))
+    fail(ErrorKind::Type, what + " " + name + ": given " + nameOf(dtype) +
+                              ", expected " +
+                              (isBitwise ? "integers or booleans" : "numbers"));
+  return *kind;
+}
+
+Node *Recorder::recordReduce(metaop::ReduceKind kind, Node *x,
+                             llvm::ArrayRef<int64_t> dims, bool keepDims) {
+  llvm::SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::enumerate(x->shape())) {
+    if (!llvm::is_contained(dims, int64_t(dim)))
+      shape.push_back(extent);
+    else if (keepDims)
+      shape.push_back(1);
+  }
+  if (dims.empty())
+    return x;
+  return adopt(metaop::ReduceOp::create(at(), line, typeOf(shape, x->dtype),
+                                        kind, x->value(), dims, keepDims));
+}
+
+static llvm::SmallVector<int64_t>
+reducedDims(llvm::StringRef name, Node *x,
+            std::optional<llvm::ArrayRef<int64_t>> given) {
+  if (given)
+    return normalizeDims(name, *given, x->rank());
+  llvm::SmallVector<int64_t> all(x->rank());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+Node *Recorder::reduce(llvm::StringRef name, Node *x,
+                       std::optional<llvm::ArrayRef<int64_t>> given,
+                       bool keepDims) {
+  llvm::SmallVector<int64_t> dims = reducedDims(name, x, given);
+  if (name == "sum" || name == "prod")
+    return recordReduce(name == "sum" ? metaop::ReduceKind::Add
+                                      : metaop::ReduceKind::Mul,
+                        recordCast(x, accumulatorOf(x->dtype)), dims, keepDims);
+  if (name == "all" || name == "any")
+    return recordReduce(name == "all" ? metaop::ReduceKind::And
+                                      : metaop::ReduceKind::Or,
+                        recordCast(x, DType::Bool), dims, keepDims);
+  if (name == "mean") {
+    int64_t count = 1;
+    for (int64_t dim : dims)
+      count *= x->shape()[dim];
+    DType result = toFloating(x->dtype);
+    // A sum of half floats that is rounded before the division may overflow.
+    DType dtype = sizeOf(result) < 4 ? DType::F32 : result;
+    Node *sum = recordReduce(metaop::ReduceKind::Add, recordCast(x, dtype),
+                             dims, keepDims);
+    Node *divisor = recordOperand(Number::ofFloat(count), dtype, sum->shape());
+    return recordCast(
+        recordElementwise(lookUpElementwise("div", 2).name, {sum, divisor}),
+        result);
+  }
+  // The largest of booleans is their "or".
+  bool isMax = name == "max" || name == "maximum";
+  bool isMin = name == "min" || name == "minimum";
+  if (isBool(x->dtype) && (isMax || isMin))
+    return recordReduce(isMax ? metaop::ReduceKind::Or
+                              : metaop::ReduceKind::And,
+                        x, dims, keepDims);
+  return recordReduce(parseReduceKind("reduce", name, x->dtype), x, dims,
+                      keepDims);
+}

@@ -1,0 +1,77 @@
+//===- RecordRoutine.cpp - Recording prefixes and sorts -------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
+#include "RecordingTables.h"
+
+using namespace mlir;
+using namespace metaops;
+
+static int64_t normalizeDim(llvm::StringRef what, int64_t dim, Node *x) {
+  return normalizeDims(what, dim, x->shape().size()).front();
+}
+
+Node *Recorder::prefix(llvm::StringRef kind, Node *x, Node *factors,
+                       int64_t dim, bool reverse, bool exclusive) {
+  auto known = metaop::symbolizePrefixKind(kind);
+  if (!known)
+    fail(ErrorKind::Value, "prefix: there is no operator '" + kind +
+                               "'; expected add, mul, max, min, logaddexp or "
+                               "linear");
+  if ((*known == metaop::PrefixKind::Linear) != (factors != nullptr))
+    fail(ErrorKind::Value,
+         "prefix: factors are given if and only if the operator is linear");
+  dim = normalizeDim("prefix", dim, x);
+  DType dtype = x->dtype;
+  if (factors) {
+    if (factors->shape() != x->shape())
+      fail(ErrorKind::Value, "prefix: the source has shape " +
+                                 formatShape(x->shape()) + ", the factors " +
+                                 formatShape(factors->shape()));
+    dtype = promote(dtype, factors->dtype);
+  }
+  if (isBool(dtype) ||
+      (*known == metaop::PrefixKind::LogAddExp && !isFloat(dtype)))
+    fail(ErrorKind::Type, "prefix " + kind + ": given " + nameOf(dtype) +
+                              ", expected " +
+                              (isBool(dtype) ? "numbers" : "floats"));
+  Node *source = recordCast(x, dtype);
+  Value factorValue = factors ? recordCast(factors, dtype)->value() : Value();
+  return adopt(metaop::PrefixOp::create(at(), line, source->type(), *known,
+                                        source->value(), factorValue, dim,
+                                        reverse, exclusive,
+                                        /*serial=*/false));
+}
+
+/// The shape of a part of the order along `dim`; without `count`, of all.
+static llvm::SmallVector<int64_t> getOrderShape(Node *x, int64_t dim,
+                                                int64_t begin,
+                                                std::optional<int64_t> count) {
+  llvm::SmallVector<int64_t> shape(x->shape());
+  int64_t extent = shape[dim];
+  shape[dim] = count.value_or(extent);
+  if (begin < 0 || shape[dim] < 0 || begin > extent ||
+      shape[dim] > extent - begin)
+    fail(ErrorKind::Value, "sort: " + llvm::Twine(shape[dim]) +
+                               " places from " + llvm::Twine(begin) +
+                               " on are not all inside of 0 to " +
+                               llvm::Twine(extent));
+  return shape;
+}
+
+Node *Recorder::sort(Node *x, int64_t dim, bool descending, int64_t begin,
+                     std::optional<int64_t> count) {
+  dim = normalizeDim("sort", dim, x);
+  auto shape = getOrderShape(x, dim, begin, count);
+  bool isPart = shape[dim] < x->shape()[dim];
+  Value first = isPart ? recordInteger(begin)->value() : Value();
+  return adopt(metaop::SortOp::create(at(), line, typeOf(shape, x->dtype),
+                                      typeOf(shape, DType::I64), x->value(),
+                                      dim, descending, first));
+}

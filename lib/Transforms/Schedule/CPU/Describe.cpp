@@ -1,0 +1,54 @@
+//===- Describe.cpp - What a scheduled kernel will do ---------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/Analysis/CountFlops.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+int64_t metaop::countKnownBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() ? countBytes(tensor) : 0;
+}
+
+FailureOr<KernelDescription> metaop::describeStages(
+    KernelOp kernel,
+    llvm::function_ref<void(const Stage &, KernelWork &)> visit) {
+  KernelDescription result;
+  for (Value operand : kernel.getOperands())
+    result.work.bytesRead =
+        addCounts(result.work.bytesRead, countKnownBytes(operand.getType()));
+  for (Value output : kernel.getResults())
+    result.work.bytesWritten =
+        addCounts(result.work.bytesWritten, countKnownBytes(output.getType()));
+  result.work.flops = countFlops(kernel).value_or(0);
+  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
+    if (!op.getScheduleAttr())
+      return op.emitOpError("has no schedule; run metaop-schedule before");
+    FailureOr<Stage> stage = Stage::build(op);
+    if (failed(stage))
+      return failure();
+    if (op.getScheduleAttr().getNumDims() != stage->getNumLoops())
+      return op.emitOpError("schedule orders ")
+             << op.getScheduleAttr().getNumDims()
+             << " loops, but the stage has " << stage->getNumLoops();
+    result.stages.push_back(describeStage(*stage));
+    visit(*stage, result.work);
+  }
+  return result;
+}
+
+FailureOr<KernelDescription>
+metaop::describeKernel(KernelOp kernel, const Processor &processor) {
+  return describeStages(kernel, [&](const Stage &stage, KernelWork &work) {
+    countStageWork(stage, processor, work);
+  });
+}

@@ -1,0 +1,202 @@
+//===- JoinStages.cpp - Stages that share loops of threads ----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether stages share loops on a CPU (StageJoiner.cpp says what may):
+//   * what is left to share among threads is enough, or one thread is;
+//   * an iteration's part of all tensors fits a core's cache, or its share of
+//     the cache of several where the whole fits none;
+//   * no stage of weight loses its vector loop, or an unrolled loop by which it
+//     saves reads; contractions, whose reads are few, stay alone;
+//   * the two have enough memory traffic in common.
+//
+// Values that only the group reads are local if what an iteration writes of
+// them is small; the part of others that it writes is still in cache when read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Rewrites/StageJoiner.h"
+#include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
+#include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_JOINSTAGESPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Iterations of the shared loops that keep threads busy.
+static constexpr int64_t kEnoughIterations = 16;
+/// Iterations of all loops that are not worth a second thread.
+static constexpr int64_t kWorkOfOneThread = 1 << 14;
+/// What one iteration may touch and find again in a core's cache.
+static constexpr int64_t kMaxPartBytes = 1 << 19;
+/// The same of tensors that no cache holds: a part of what cores share is still
+/// nearer than memory.
+static constexpr int64_t kSharersOfCache = 8;
+/// The traffic saved is at least this part of the smaller side's traffic.
+static constexpr int64_t kMinSavedPart = 8;
+/// Stages without their vectors may execute so many instructions more for each
+/// byte of the traffic saved, or so small a part of all others'.
+static constexpr int64_t kLostForByte = 4, kMaxLostPart = 8;
+
+namespace {
+class ProcessorTarget : public JoinTarget {
+public:
+  explicit ProcessorTarget(const Processor &processor) : processor(processor) {}
+
+  SmallVector<int64_t> getLoops(const Stage &stage,
+                                int64_t &blocked) const override;
+  bool isWorthIt(const JoinGroup &a, const JoinGroup &b,
+                 const JoinGroup &joined,
+                 ArrayRef<JoinDependence> dependences) const override;
+  JoinPlan plan(const JoinGroup &group, ArrayRef<JoinDependence> dependences,
+                llvm::function_ref<bool(Value)> leaves) const override;
+  ScheduleAttr finish(FusedOp op, const Stage &stage) const override {
+    return chooseStream(op, stage, op.getScheduleAttr(), processor.streamBytes);
+  }
+
+private:
+  bool isWorthATile(const Stage &stage) const;
+  bool losesVectors(const JoinGroup &joined, int64_t savedBytes) const;
+  SmallVector<unsigned> getSlotOrder(const JoinGroup &group) const;
+
+  const Processor &processor;
+};
+} // namespace
+
+/// Whether the stage is a contraction that has a tile, or would if its extents
+/// were not growing.
+bool ProcessorTarget::isWorthATile(const Stage &stage) const {
+  auto contraction = Contraction::match(stage);
+  return contraction &&
+         (stage.isGrowing() || planContraction(stage, *contraction, processor,
+                                               /*mayPack=*/true));
+}
+
+/// The dimensions of a schedule in the order of their outermost loops.
+static SmallVector<int64_t> getOrder(ScheduleAttr schedule) {
+  llvm::SmallSetVector<int64_t, 4> order;
+  for (int64_t dim : schedule.getDims())
+    order.insert(dim);
+  return order.takeVector();
+}
+
+SmallVector<int64_t> ProcessorTarget::getLoops(const Stage &stage,
+                                               int64_t &blocked) const {
+  if (isWorthATile(stage))
+    return {};
+  ScheduleAttr alone = chooseSchedule(stage, processor);
+  // It would lose its tiles.
+  if (alone.getTranspose() >= 0)
+    return {};
+  if (alone.getVectorWidth() > 1)
+    blocked = alone.getVectorDim();
+  return getOrder(alone);
+}
+
+/// Whether stages whose vectors lie along shared loops would lose more than the
+/// traffic saved is worth: tanh of a row, say, whose elements are dot products.
+bool ProcessorTarget::losesVectors(const JoinGroup &joined,
+                                   int64_t savedBytes) const {
+  if (llvm::all_of(joined.slots,
+                   [](const JoinSlot &slot) { return slot.blockedWork == 0; }))
+    return false;
+  int64_t lost = 0, kept = 0;
+  for (const auto &stage : joined.stages) {
+    int64_t instructions = multiplyCounts(countIterations(stage->model),
+                                          stage->model.getCodeSize());
+    ScheduleAttr alone = chooseSchedule(stage->model, processor);
+    int64_t width = std::max<int64_t>(alone.getVectorWidth(), 1);
+    kept = addCounts(kept, instructions / width);
+    if (width > 1 && llvm::is_contained(stage->slots, alone.getVectorDim()))
+      lost = addCounts(lost, instructions - instructions / width);
+  }
+  return lost > kept / kMaxLostPart &&
+         lost > multiplyCounts(savedBytes, kLostForByte);
+}
+
+bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
+                                const JoinGroup &joined,
+                                ArrayRef<JoinDependence>) const {
+  int64_t range = joined.getRange();
+  if (joined.work > kWorkOfOneThread &&
+      range < std::min(kEnoughIterations, std::max(a.getRange(), b.getRange())))
+    return false;
+  JoinTraffic traffic(a, b);
+  int64_t cached = kMaxPartBytes;
+  if (traffic.total > processor.streamBytes)
+    cached = std::max(cached, processor.streamBytes / kSharersOfCache);
+  return traffic.total / range <= cached &&
+         traffic.saved >= traffic.smaller / kMinSavedPart &&
+         !losesVectors(joined, traffic.saved);
+}
+
+/// Slots from outside to inside, as the largest stage would have them.
+SmallVector<unsigned>
+ProcessorTarget::getSlotOrder(const JoinGroup &group) const {
+  const JoinedStage &largest = group.getLargest();
+  ScheduleAttr alone = chooseSchedule(largest.model, processor);
+  SmallVector<unsigned> order;
+  for (int64_t loop : getOrder(alone))
+    if (const auto *found = llvm::find(largest.slots, loop);
+        found != largest.slots.end())
+      order.push_back(found - largest.slots.begin());
+  return order;
+}
+
+/// The bytes of the part of a result that one iteration writes.
+static int64_t getLocalBytes(const JoinedStage &stage, const StageWrite &write,
+                             ArrayRef<int64_t> loops) {
+  std::optional<int64_t> elements = getNumElements(getLocalShape(write, loops));
+  Value result = stage.op->getResult(write.result);
+  return multiplyCounts(*elements, getElementBytes(result.getType()));
+}
+
+JoinPlan ProcessorTarget::plan(const JoinGroup &group, ArrayRef<JoinDependence>,
+                               llvm::function_ref<bool(Value)> leaves) const {
+  SmallVector<unsigned> order = getSlotOrder(group);
+  JoinPlan plan;
+  int64_t left = kMaxLocalBytes;
+  for (const auto &stage : group.stages) {
+    SmallVector<int64_t> loops = stage->getLoops(order);
+    ScheduleAttr own = chooseNest(stage->model, processor, loops);
+    plan.schedules.push_back(
+        own.withParallel(loops.size())
+            .withShared(plan.schedules.empty() ? 0 : loops.size()));
+    for (const StageWrite &write : stage->model.writes) {
+      Value result = stage->op->getResult(write.result);
+      int64_t bytes = getLocalBytes(*stage, write, loops);
+      if (leaves(result) || bytes > left)
+        continue;
+      left -= bytes;
+      plan.local.insert(result);
+    }
+  }
+  return plan;
+}
+
+namespace {
+struct JoinStages : metaop::impl::JoinStagesPassBase<JoinStages> {
+  using JoinStagesPassBase::JoinStagesPassBase;
+
+  void runOnOperation() override {
+    ProcessorTarget target(processor);
+    if (failed(walkBlocks(getOperation().getBody(), [&](Block &block) {
+          return joinStages(block, target, report);
+        })))
+      signalPassFailure();
+  }
+};
+} // namespace

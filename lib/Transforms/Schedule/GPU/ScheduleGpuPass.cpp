@@ -1,0 +1,95 @@
+//===- ScheduleGpuPass.cpp - Schedules stages for GPUs --------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks over all stages and writes the schedule that is chosen for a GPU where
+// none is given, or that of a file. Kernels are verified as a whole then: what
+// a file says may not fit the stage, its neighbours or the chip. Those that may
+// add floats in any order are marked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleOverrides.h"
+#include "MetaOps/Transforms/Schedule/GPU/GpuSchedule.h"
+#include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_SCHEDULEGPUPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+namespace {
+struct ScheduleGpuPass : metaop::impl::ScheduleGpuPassBase<ScheduleGpuPass> {
+  using ScheduleGpuPassBase::ScheduleGpuPassBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult schedule(FusedOp op, ScheduleOverrides &overrides);
+  LogicalResult finish(KernelOp kernel);
+};
+} // namespace
+
+LogicalResult ScheduleGpuPass::schedule(FusedOp op,
+                                        ScheduleOverrides &overrides) {
+  const ScheduleEntry *entry = overrides.find(op);
+  if (entry)
+    overrides.apply(*entry, op);
+  if (op.getScheduleAttr())
+    return success();
+  FailureOr<Stage> stage = Stage::build(op);
+  if (failed(stage))
+    return failure();
+  op.setScheduleAttr(chooseGpuSchedule(*stage, *chip));
+  return success();
+}
+
+static bool addsFloatsInAnyOrder(const GpuStage &each) {
+  return llvm::any_of(each.stage.writes, [](const StageWrite &write) {
+    return isAtomic(write) && write.kind == ReduceKind::Add &&
+           isa<FloatType>(getElementTypeOrSelf(write.value));
+  });
+}
+
+LogicalResult ScheduleGpuPass::finish(KernelOp kernel) {
+  SmallVector<GpuStage, 1> stages;
+  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
+    FailureOr<Stage> stage = Stage::build(op);
+    if (failed(stage))
+      return failure();
+    stages.push_back({std::move(*stage), op.getScheduleAttr()});
+  }
+  // Others stay as they are, and share their code with runs without the option.
+  if (floatAtomics && llvm::any_of(stages, addsFloatsInAnyOrder))
+    kernel->setAttr(kFloatAtomicsAttr, UnitAttr::get(&getContext()));
+  return verifyGpuKernel(stages, *chip);
+}
+
+void ScheduleGpuPass::runOnOperation() {
+  auto overrides = ScheduleOverrides::read(file, text, &getContext());
+  if (!overrides) {
+    getOperation()->emitError("metaop-schedule-gpu: ")
+        << toString(overrides.takeError());
+    return signalPassFailure();
+  }
+  getOperation()->walk(
+      [](KernelOp kernel) { kernel->removeAttr(kRewritesAttr); });
+  WalkResult result = getOperation()->walk(
+      [&](FusedOp op) { return WalkResult(schedule(op, *overrides)); });
+  if (!result.wasInterrupted())
+    result = getOperation()->walk(
+        [&](KernelOp kernel) { return WalkResult(finish(kernel)); });
+  if (result.wasInterrupted())
+    return signalPassFailure();
+  overrides->warnOfUnused(getOperation());
+}

@@ -1,0 +1,391 @@
+//===- GatherScatters.cpp - Scatters that become gathers ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction whose map holds `i + j`, as the gradient of a convolution by its
+// image does, reaches each result from several places: it adds to memory, and
+// threads cannot share it. It is re-indexed by the result, k = i + j:
+//
+//   y[i + j] += x[i, j]    becomes    y[k] = sum(x[k - j, j], 0 <= k - j < n)
+//
+// What was a scatter into memory is a gather into an accumulator. The loop i is
+// replaced by k, and i's bounds become conditions.
+//
+// With a stride, the result's index k = s * i + j is split into k1 and its
+// remainder k0 by s: k = s * k1 + k0. For one k0, the taps j are s apart, and i
+// moves with k1 in unit steps, i = k1 - t and j = k0 + s * t. With a dilation
+// too, k = s * i + d * j without a factor that s and d share, the taps of one
+// k0 start at the b for which d * b leaves k0: j = b + s * t and i = k1 + (k0 -
+// d * b) / s - d * t. A factor that both share has gone before: the result is
+// reduced without the elements between.
+//
+// Both are done while the new loops do not run over much more than the old
+// ones. One index of the result after the other is looked at; of several loops
+// in an index, the longest changes least.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/KernelBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Stage/SpaceRewriter.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+namespace mlir::metaop {
+#define GEN_PASS_DEF_GATHERSCATTERSPASS
+#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+} // namespace mlir::metaop
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// The new loops run over at most so many times the points of the old ones;
+/// with a stride, where a scatter has no unit steps at all, over so many.
+static constexpr int64_t kMaxGrowth = 2, kMaxStridedGrowth = 4;
+
+namespace {
+/// The reduction of a stage in loops that change.
+class Gatherer {
+public:
+  Gatherer(FusedOp fused, const Stage &stage, bool isForced)
+      : fused(fused), stage(stage), write(stage.writes.front()),
+        ctx(fused.getContext()), isForced(isForced),
+        resultShape(
+            cast<RankedTensorType>(fused.getResult(0).getType()).getShape()),
+        indices(write.map.getResults()),
+        oldDims(stage.toIterationSpace.getResults()),
+        conditions(write.place.conditions) {
+    for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
+      extents.push_back(stage.getStaticExtent(loop));
+  }
+
+  /// Why this pass does not know the stage; empty if it does.
+  static StringRef getObstacle(FusedOp fused, const Stage &stage);
+
+  /// Changes the loops of as many indices as it can; false if of none.
+  bool change();
+  void replace();
+
+private:
+  /// A loop of a window and its factor in an index.
+  struct WindowLoop {
+    bool isUnit() const { return std::abs(factor) == 1; }
+
+    unsigned loop;
+    int64_t factor;
+  };
+  struct Window {
+    WindowLoop steps;
+    std::optional<WindowLoop> taps;
+  };
+
+  AffineExpr constant(int64_t value) const {
+    return getAffineConstantExpr(value, ctx);
+  }
+  AffineExpr simplify(AffineExpr expr) const {
+    return simplifyInRange(expr, extents.size(), stage.symbols.size(), extents);
+  }
+  SmallVector<AffineExpr> getLoops() const {
+    return llvm::map_to_vector(
+        llvm::seq<unsigned>(extents.size()),
+        [&](unsigned loop) { return getAffineDimExpr(loop, ctx); });
+  }
+  bool isElsewhere(unsigned position, unsigned loop) const;
+  void substitute(ArrayRef<AffineExpr> loops);
+  void addCondition(AffineExpr expr);
+  bool tryGather(unsigned position, unsigned loop);
+  std::optional<int64_t> getOrigin(unsigned position) const;
+  std::optional<Window> findWindow(unsigned position) const;
+  bool tryStridedGather(unsigned position);
+  void reverse(unsigned loop);
+
+  FusedOp fused;
+  const Stage &stage;
+  const StageWrite &write;
+  MLIRContext *ctx;
+  bool isForced;
+  ArrayRef<int64_t> resultShape;
+  SmallVector<int64_t> extents;
+  /// Of the result, of the space before, and what has to be at least 0; all in
+  /// the loops as they are now and the stage's symbols.
+  SmallVector<AffineExpr> indices, oldDims, conditions;
+};
+} // namespace
+
+StringRef Gatherer::getObstacle(FusedOp fused, const Stage &stage) {
+  if (stage.writes.size() != 1 || !stage.writes.front().kind)
+    return "it has a result that is not reduced, or several";
+  if (stage.isEmpty() ||
+      llvm::is_contained(
+          cast<RankedTensorType>(fused.getResult(0).getType()).getShape(), 0))
+    return "it has no iterations, or no result";
+  // Digits of an index, as those of a dimension in panels, are no scatter.
+  if (stage.writes.front().isProjection)
+    return "it writes each element of its result once";
+  if (fused.getInputRowsAttr() || fused.getResultRowsAttr())
+    return "its tensors lie in rows";
+  if (!stage.symbols.empty() &&
+      !fused.getBody().front().getOps<IotaOp>().empty())
+    return "it counts, and reads at places that are not known";
+  if (!SpaceRewriter::isSupported(fused) ||
+      !fused.getBody().front().getOps<RandomOp>().empty() ||
+      llvm::any_of(stage.symbols, [](const StageSymbol &symbol) {
+        return symbol.kind != StageSymbol::Kind::Scalar;
+      }))
+    return "it has indices or random numbers, or extents that are not known";
+  return "";
+}
+
+/// Whether the loop moves along another index of the result as well.
+bool Gatherer::isElsewhere(unsigned position, unsigned loop) const {
+  return llvm::any_of(llvm::enumerate(indices), [&](auto index) {
+    return index.index() != position && index.value().isFunctionOfDim(loop);
+  });
+}
+
+/// Rewrites all in new loops, of which the old ones are functions.
+void Gatherer::substitute(ArrayRef<AffineExpr> loops) {
+  for (auto *exprs : {&indices, &oldDims, &conditions})
+    for (AffineExpr &expr : *exprs)
+      expr = simplify(expr.replaceDims(loops));
+}
+
+void Gatherer::addCondition(AffineExpr expr) {
+  expr = simplify(expr);
+  IndexInterval interval = getInterval(expr, extents);
+  if (!(interval.lower && *interval.lower >= 0) &&
+      !llvm::is_contained(conditions, expr))
+    conditions.push_back(expr);
+}
+
+bool Gatherer::tryGather(unsigned position, unsigned loop) {
+  AffineExpr index = indices[position];
+  auto factor = getConstantCoefficient(index, loop);
+  int64_t newExtent = resultShape[position];
+  if (!factor || std::abs(*factor) != 1 || isElsewhere(position, loop) ||
+      (newExtent > kMaxGrowth * extents[loop] && !isForced))
+    return false;
+
+  // index = c * i + rest = k, so i = c * (k - rest) where c is 1 or -1.
+  SmallVector<AffineExpr> loops = getLoops();
+  AffineExpr k = loops[loop];
+  AffineExpr rest = index.replace(k, constant(0));
+  AffineExpr i = (k - rest) * *factor;
+  loops[loop] = i;
+  int64_t oldExtent = std::exchange(extents[loop], newExtent);
+  substitute(loops);
+  // The old bounds of i become conditions; k is in range by construction.
+  addCondition(i);
+  addCondition(constant(oldExtent - 1) - i);
+  return true;
+}
+
+/// Counts a loop downwards, which changes the sign of its factors.
+void Gatherer::reverse(unsigned loop) {
+  SmallVector<AffineExpr> loops = getLoops();
+  loops[loop] = constant(extents[loop] - 1) - loops[loop];
+  substitute(loops);
+}
+
+/// The two loops of `stride * i + dilation * j`, i the one of more iterations,
+/// or the one whose steps are not 1. There may be no j.
+std::optional<Gatherer::Window> Gatherer::findWindow(unsigned position) const {
+  SmallVector<WindowLoop> loops;
+  for (unsigned loop = 0; loop < extents.size(); ++loop) {
+    if (!indices[position].isFunctionOfDim(loop))
+      continue;
+    auto factor = getConstantCoefficient(indices[position], loop);
+    if (!factor || *factor == 0 || isElsewhere(position, loop))
+      return std::nullopt;
+    loops.push_back({loop, *factor});
+  }
+  auto isSteps = [&](const WindowLoop &steps, const WindowLoop &taps) {
+    if (steps.isUnit() != taps.isUnit())
+      return taps.isUnit();
+    return extents[steps.loop] >= extents[taps.loop];
+  };
+  if (loops.size() == 2 && !isSteps(loops[0], loops[1]))
+    std::swap(loops[0], loops[1]);
+  if (loops.empty() || loops.size() > 2 || loops[0].isUnit())
+    return std::nullopt;
+  Window window{loops[0], {}};
+  if (loops.size() == 2)
+    window.taps = loops[1];
+  return window;
+}
+
+/// The index where all loops are 0, if it is known.
+std::optional<int64_t> Gatherer::getOrigin(unsigned position) const {
+  SmallVector<AffineExpr> zeros(extents.size(), constant(0));
+  auto origin = dyn_cast<AffineConstantExpr>(
+      simplify(indices[position].replaceDims(zeros)));
+  return origin ? std::optional(origin.getValue()) : std::nullopt;
+}
+
+/// The number x in [0, modulus) for which `number * x` leaves 1, by Euclid's
+/// algorithm; they share no factor.
+static int64_t getInverse(int64_t number, int64_t modulus) {
+  int64_t rest = modulus, next = number % modulus;
+  int64_t inverse = 0, nextInverse = 1;
+  while (next != 0) {
+    int64_t quotient = rest / next;
+    rest = std::exchange(next, rest - quotient * next);
+    inverse = std::exchange(nextInverse, inverse - quotient * nextInverse);
+  }
+  return llvm::mod(inverse, modulus);
+}
+
+bool Gatherer::tryStridedGather(unsigned position) {
+  std::optional<Window> window = findWindow(position);
+  if (!window)
+    return false;
+  // What wraps, or is moved by a symbol, is no window.
+  IndexInterval interval = getInterval(indices[position], extents);
+  if (!interval.lower || !interval.upper || !getOrigin(position))
+    return false;
+  auto [steps, taps] = *window;
+  int64_t stride = std::abs(steps.factor);
+  int64_t dilation = taps ? std::abs(taps->factor) : 1;
+  int64_t tapExtent = taps ? extents[taps->loop] : 1;
+  int64_t numSteps = llvm::divideCeil(resultShape[position], stride);
+  int64_t numTaps = llvm::divideCeil(tapExtent, stride);
+  // Where both move in steps of more than 1, a graph is simplified to neither.
+  if (std::gcd(stride, dilation) != 1 ||
+      (numSteps * stride * numTaps >
+           kMaxStridedGrowth * extents[steps.loop] * tapExtent &&
+       !isForced))
+    return false;
+  if (steps.factor < 0)
+    reverse(steps.loop);
+  if (taps && taps->factor < 0)
+    reverse(taps->loop);
+
+  // index = stride * i + dilation * j + rest = k with k = stride * k1 + k0. The
+  // taps of one k0 are those j that leave b, dilation * b = k0 - rest modulo
+  // stride; so j = b + stride * t and, with k0 - rest - dilation * b =
+  // stride * a, i = k1 + a - dilation * t.
+  int64_t rest = *getOrigin(position);
+  SmallVector<AffineExpr> loops = getLoops();
+  AffineExpr k1 = loops[steps.loop], t = taps ? loops[taps->loop] : constant(0);
+  AffineExpr k0 = getAffineDimExpr(extents.size(), ctx);
+  AffineExpr b =
+      (k0 - llvm::mod(rest, stride)) * getInverse(dilation, stride) % stride;
+  AffineExpr a = (k0 - rest - (dilation == 1 ? constant(0) : b * dilation))
+                     .floorDiv(stride);
+  AffineExpr i = k1 + a - t * dilation;
+  AffineExpr j = b + t * stride;
+  loops[steps.loop] = i;
+  if (taps)
+    loops[taps->loop] = j;
+  int64_t oldExtent = std::exchange(extents[steps.loop], numSteps);
+  if (taps)
+    extents[taps->loop] = numTaps;
+  extents.push_back(stride);
+  substitute(loops);
+  indices[position] = k1 * stride + k0;
+  addCondition(i);
+  addCondition(constant(oldExtent - 1) - i);
+  addCondition(constant(tapExtent - 1) - j);
+  return true;
+}
+
+bool Gatherer::change() {
+  bool isChanged = false;
+  for (unsigned position = 0; position < indices.size(); ++position) {
+    AffineExpr index = indices[position];
+    if (isa<AffineDimExpr, AffineConstantExpr>(index))
+      continue;
+    SmallVector<unsigned> loops;
+    for (unsigned loop = 0; loop < extents.size(); ++loop)
+      if (index.isFunctionOfDim(loop))
+        loops.push_back(loop);
+    llvm::sort(loops, [&](unsigned a, unsigned b) {
+      return std::tie(extents[b], a) < std::tie(extents[a], b);
+    });
+    isChanged |=
+        llvm::any_of(
+            loops, [&](unsigned loop) { return tryGather(position, loop); }) ||
+        tryStridedGather(position);
+  }
+  return isChanged;
+}
+
+void Gatherer::replace() {
+  SpaceChange change{extents, oldDims, {}};
+  for (const StageSymbol &symbol : stage.symbols)
+    change.symbols.push_back(symbol.value);
+  auto reduce = fused.getYield()
+                    .getOperand(write.result)
+                    .getDefiningOp<ReindexReduceOpInterface>();
+  OpBuilder b(fused);
+  FusedOp gathered = buildStage(
+      b, fused.getLoc(), fused.getResultTypes(), fused.getInputs(),
+      [&](ValueRange arguments) {
+        SpaceRewriter rewriter(b, fused, change, arguments);
+        rewriter.cloneBody();
+        // Of the new dims and the symbols, already.
+        IndexAccess access;
+        access.map =
+            AffineMap::get(extents.size(), stage.symbols.size(), indices, ctx);
+        for (Value symbol : change.symbols)
+          access.symbols.push_back(rewriter.lookUpArgument(symbol));
+        addConditions(access, conditions);
+        auto type = cast<RankedTensorType>(fused.getResult(0).getType());
+        return SmallVector<Value>{ReindexReduceOp::create(
+            b, reduce.getLoc(), type, reduce.getReduceKind(),
+            rewriter.lookUp(reduce.getSource()), access)};
+      });
+  fused.replaceAllUsesWith(gathered);
+  fused.erase();
+}
+
+namespace {
+struct GatherScattersPass
+    : metaop::impl::GatherScattersPassBase<GatherScattersPass> {
+  using GatherScattersPassBase::GatherScattersPassBase;
+
+  LogicalResult gather(KernelOp kernel) {
+    StringRef reason;
+    FusedOp fused = findStageToRewrite(kernel, reason);
+    if (!fused)
+      return keep(kernel, reason);
+    FailureOr<Stage> stage = Stage::build(fused);
+    if (failed(stage))
+      return failure();
+    StringRef obstacle = Gatherer::getObstacle(fused, *stage);
+    if (!obstacle.empty())
+      return keep(kernel, obstacle);
+    bool isForced = metaop::isForced(kernel, kGatherScatters);
+    Gatherer gatherer(fused, *stage, isForced);
+    if (!gatherer.change())
+      return keep(kernel, "no loop of its result's indices can be replaced");
+    if (report)
+      fused.emitRemark("gathers what it scattered")
+          << (isForced ? ", as is forced" : "");
+    gatherer.replace();
+    return success();
+  }
+
+  LogicalResult keep(KernelOp kernel, StringRef reason) {
+    return keepKernel(kernel, kGatherScatters, reason);
+  }
+
+  void runOnOperation() override {
+    auto kernels = collectOps<KernelOp>(getOperation().getBody());
+    for (KernelOp kernel : kernels)
+      if (!isForbidden(kernel, kGatherScatters) && failed(gather(kernel)))
+        return signalPassFailure();
+  }
+};
+} // namespace
