@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/CPU/CpuCompiler.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Pipelines/Passes.h"
+#include "MetaOps/Transforms/Schedule/GPU/DescribeGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/Format.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_EXPLAINPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Pipelines/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

@@ -7,12 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Pipelines/Passes.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Outline/Passes.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/File/Passes.h"
+#include "MetaOps/Transforms/Schedule/GPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -107,7 +111,11 @@ void metaop::registerMetaOpsPasses() {
   registerMetaOpsSimplifyPasses();
   registerMetaOpsAutodiffPasses();
   registerMetaOpsFusionPasses();
-  registerMetaOpsSchedulePasses();
+  registerMetaOpsScheduleFilePasses();
+  registerMetaOpsScheduleRewritesPasses();
+  registerMetaOpsScheduleCPUPasses();
+  registerMetaOpsScheduleGPUPasses();
+  registerMetaOpsPipelinesPasses();
   registerMetaOpsOutlinePasses();
   registerMetaOpsMemoryPlanPasses();
   registerMetaOpsConversionPasses();

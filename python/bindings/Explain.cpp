@@ -107,7 +107,7 @@ static int64_t countThreads(const KernelInfo &call,
 py::tuple metaops::python::describeProgram(
     const std::shared_ptr<const RunRecord> &record) {
   ProgramDescription description = runWithoutGIL([&](Session &session) {
-    return session.inspect().describeProgram(*record);
+    return Inspector(session).describeProgram(*record);
   });
   py::list kernels;
   auto next = description.kernels.begin();

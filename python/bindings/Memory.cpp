@@ -8,7 +8,7 @@
 
 #include "Function.h"
 #include "MetaOps/Runtime/Report/Inspector.h"
-#include "MetaOps/Runtime/Report/MemoryReport.h"
+#include "MetaOps/Runtime/Run/MemoryHolders.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -62,7 +62,7 @@ static py::list listHolders() {
   std::vector<MemoryHolder> holders;
   {
     Entered session;
-    holders = session->inspect().getMemoryHolders();
+    holders = Inspector(*session).getMemoryHolders();
   }
   py::list result;
   for (const MemoryHolder &holder : holders)
@@ -95,7 +95,7 @@ static int64_t estimate(py::handle object) {
   py::list owner;
   std::vector<const Var *> vars = toVars(object, owner);
   return runWithoutGIL(
-      [&](Session &session) { return session.inspect().estimatePeak(vars); });
+      [&](Session &session) { return Inspector(session).estimatePeak(vars); });
 }
 
 void metaops::python::bindMemory(py::module_ &module) {

@@ -166,7 +166,7 @@ static ProfiledProgram getProgram(const Profiler &profiler, int64_t index) {
 static std::string getTargetName(const Profiler &profiler, int64_t index) {
   ProfiledProgram program = getProgram(profiler, index);
   return runWithoutGIL([&](Session &session) {
-    return session.inspect().getTargetName(*program.record);
+    return Inspector(session).getTargetName(*program.record);
   });
 }
 
@@ -184,8 +184,8 @@ static py::tuple tune(const Profiler &profiler, int64_t index,
                       std::max<int64_t>(statistics.runs, 1));
   }
   TuningResult result = runWithoutGIL([&](Session &session) {
-    return session.inspect().tuneProgram(*program.record, seconds,
-                                         milliseconds * 1e-3);
+    return Inspector(session).tuneProgram(*program.record, seconds,
+                                          milliseconds * 1e-3);
   });
   py::list kernels;
   for (const TunedKernels &tuned : result.kernels) {
@@ -227,6 +227,6 @@ void metaops::python::bindProfile(py::module_ &module) {
   define(cls, "target_name(self, program)", &getTargetName);
   define(module, "target_name()", [] {
     return runWithoutGIL(
-        [](Session &session) { return session.inspect().getTargetName(); });
+        [](Session &session) { return Inspector(session).getTargetName(); });
   });
 }

@@ -123,14 +123,14 @@ static void bindPrograms(py::module_ &module) {
   define(program, "ir(self, phase)",
          [](const ProgramView &self, const std::string &phase) {
            return runWithoutGIL([&](Session &session) {
-             return session.inspect().printProgram(*self.record, phase);
+             return Inspector(session).printProgram(*self.record, phase);
            });
          });
   define(program, "describe(self)",
          [](const ProgramView &self) { return describeProgram(self.record); });
   define(program, "neighbours(self)", [](const ProgramView &self) {
     return strings(runWithoutGIL([&](Session &session) {
-      return session.inspect().listNeighbours(*self.record);
+      return Inspector(session).listNeighbours(*self.record);
     }));
   });
 }
@@ -139,7 +139,7 @@ static py::dict statistics() {
   SessionStatistics statistics;
   {
     Entered session;
-    statistics = session->inspect().getStatistics();
+    statistics = Inspector(*session).getStatistics();
   }
   py::dict result;
   result["programs_compiled"] = statistics.programsCompiled;
@@ -233,7 +233,7 @@ void metaops::python::bindReports(py::module_ &module) {
            Compiler *target =
                name.is_none() ? nullptr : &findTarget(name.cast<std::string>());
            auto runs = runWithoutGIL([&](Session &session) {
-             return session.inspect().planRuns(vars, target);
+             return Inspector(session).planRuns(vars, target);
            });
            py::list result;
            for (auto &run : runs)
@@ -246,13 +246,13 @@ void metaops::python::bindReports(py::module_ &module) {
     if (!hasSession() || isSessionInherited())
       return py::list();
     Entered session;
-    return strings(session->inspect().takeUnusedSchedules());
+    return strings(Inspector(*session).takeUnusedSchedules());
   });
   define(
       module, "dump()",
       [] {
         Entered session;
-        return session->inspect().dump();
+        return Inspector(*session).dump();
       },
       "The recorded operations as an MLIR module.");
   define(module, "last_program()", [] {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bindings.h"
+#include "MetaOps/Runtime/CPU/CpuCompiler.h"
 
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"

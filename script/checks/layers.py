@@ -11,9 +11,9 @@ each program links all of them.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
-import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,10 +22,11 @@ from checks.landings import ROOT
 
 NM = "/usr/lib/llvm-22/bin/llvm-nm"
 FILT = "/usr/lib/llvm-22/bin/llvm-cxxfilt"
-OBJECTS = ROOT / "build/release/lib"
+BUILD = ROOT / "build/release"
 
-#: Libraries whose folders need one another: methods of operations emit and differentiate.
-TOGETHER = {"MetaOpsDialect"}
+#: Libraries whose folders need one another: methods of operations emit and differentiate,
+#: and a compiler of programs tunes them by itself.
+TOGETHER = {"MetaOpsDialect", "MetaOpsKernels"}
 
 #: A row of the table: folder, library, meaning.
 ROW = re.compile(r"^\| `([\w/]+)` \| `(\w+)` \|", re.MULTILINE)
@@ -132,15 +133,13 @@ def read_symbols(layers: Layers) -> dict[str, Symbols]:
     What several objects define, as inline functions are, belongs to none of them.
     """
     objects = {}
-    for file in OBJECTS.rglob("*.cpp.o"):
-        path = file.relative_to(OBJECTS).as_posix()
-        # The folder of a library, and the source's place in it.
-        source = re.sub(r"CMakeFiles/\w+\.dir/", "", path).replace("__/", "../")
-        resolved = (ROOT / "lib" / source).resolve()
-        folder = layers.find_folder(resolved.relative_to(ROOT / "lib"))
-        # Of a source that has gone, the object may still be there.
-        if folder and resolved.exists():
-            objects[str(file)] = folder
+    for command in json.loads((BUILD / "compile_commands.json").read_text()):
+        source = Path(command["file"])
+        if not source.is_relative_to(ROOT / "lib"):
+            continue
+        if folder := layers.find_folder(source.relative_to(ROOT / "lib")):
+            (output,) = re.findall(r" -o (\S+)", command["command"])
+            objects[str(BUILD / output)] = folder
     listed = subprocess.run(
         [NM, "--extern-only", "--format=posix", "--print-file-name", *objects],
         check=True,
@@ -190,14 +189,7 @@ def demangle(names: list[str]) -> list[str]:
     return text.stdout.splitlines()
 
 
-def main() -> int:
-    """Print what is out of order; return 1 if something is."""
+def find_faults() -> list[str]:
+    """Return what is out of order, in lines."""
     layers = Layers.read()
-    symbols = read_symbols(layers)
-    faults = check_includes(layers) + check_symbols(layers, symbols)
-    print("\n".join(faults or [f"{len(symbols)} folders, none uses what stands behind it"]))
-    return 1 if faults else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return check_includes(layers) + check_symbols(layers, read_symbols(layers))

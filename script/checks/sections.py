@@ -12,6 +12,7 @@ from pathlib import Path
 
 from checks.changes import concerns_objects, matches
 from checks.landings import PARTS, ROOT, seed
+from checks.layers import find_faults
 
 PYTHON = ROOT / ".venv/bin/python"
 RESULTS = ROOT / "build/results"
@@ -86,6 +87,17 @@ class Command(Section):
 
     def run(self, request: Request, plan: Plan) -> bool:
         return call(*self.command)
+
+
+class Layering(Section):
+    """What folders of lib/ include and link stands before them."""
+
+    name = "layers"
+
+    def run(self, request: Request, plan: Plan) -> bool:
+        faults = find_faults()
+        print("\n".join(faults))
+        return not faults
 
 
 #: Processors that this process may use.
@@ -437,6 +449,7 @@ SECTIONS: list[Section] = [
     Command("build", "script/bootstrap"),
     Command("format", "script/format", "--check"),
     Command("docs", "script/docs", "--check"),
+    Layering(),
     Command("mypy", PYTHON, "-m", "mypy"),
     Tidy(),
     Unit(),

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/CPU/CpuCompiler.h"
 #include "PackedProduct.h"
 
 #include "MetaOps/Runtime/Compiler/Compiler.h"

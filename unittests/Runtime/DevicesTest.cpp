@@ -217,7 +217,7 @@ TEST_F(DevicesTest, PeaksAreOfTheDeviceThatIsAskedFor) {
   int64_t estimate;
   {
     SessionScope scope(*session);
-    estimate = session->inspect().estimatePeak({&y});
+    estimate = Inspector(*session).estimatePeak({&y});
   }
   values(y);
   SessionScope scope(*session);

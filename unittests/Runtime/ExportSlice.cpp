@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportSlice.h"
+#include "MetaOps/Runtime/CPU/CpuCompiler.h"
 
 #include "MetaOps/Runtime/Cache/DiskKey.h"
 #include "MetaOps/Runtime/Cache/DiskStore.h"

@@ -247,12 +247,12 @@ TEST_F(RegionSessionTest, EstimatesAndRunsEagerly) {
   {
     SessionScope scope(*session);
     r = std::move(record(loop, {&x, &y})[0]);
-    EXPECT_GT(session->inspect().estimatePeak({&r}), 0);
-    EXPECT_EQ(session->inspect().planRuns({&r}).size(), 1u);
-    EXPECT_EQ(session->inspect().getStatistics().programsRun, 0);
+    EXPECT_GT(Inspector(*session).estimatePeak({&r}), 0);
+    EXPECT_EQ(Inspector(*session).planRuns({&r}).size(), 1u);
+    EXPECT_EQ(Inspector(*session).getStatistics().programsRun, 0);
     session->setFlag("lazy_execution", false);
     Var s = std::move(record(loop, {&r, &y})[0]);
-    EXPECT_EQ(session->inspect().getStatistics().programsRun, 2);
+    EXPECT_EQ(Inspector(*session).getStatistics().programsRun, 2);
   }
 }
 
@@ -262,7 +262,7 @@ TEST_F(RegionSessionTest, DumpsWhatIsRecorded) {
   {
     SessionScope scope(*session);
     r = std::move(record(loop, {&x, &y}, 7)[0]);
-    text = session->inspect().dump();
+    text = Inspector(*session).dump();
   }
   EXPECT_TRUE(contains(text, "scf.while (%arg0 = %0)"));
   EXPECT_TRUE(contains(text, "metaop.add %arg0, %1 : tensor<2xf32>"));
@@ -343,7 +343,7 @@ TEST_F(RegionSessionTest, FailuresRecordNothing) {
                        "operand #0 does not dominate this use"));
   EXPECT_EQ(opsInBlock(), before);
   SessionScope scope(*session);
-  EXPECT_FALSE(contains(session->inspect().dump(), "scf."));
+  EXPECT_FALSE(contains(Inspector(*session).dump(), "scf."));
 }
 
 /// Its programs are the interpreter's.

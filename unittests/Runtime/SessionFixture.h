@@ -160,7 +160,7 @@ protected:
   SessionStatistics statistics() {
     session->drain();
     SessionScope scope(*session);
-    return session->inspect().getStatistics();
+    return Inspector(*session).getStatistics();
   }
 
   /// The message of the error that `call` throws with the session entered, with

@@ -222,7 +222,7 @@ TEST_F(SessionTest, ChainsOfSyncedValuesEndAtADepth) {
     SessionScope scope(*session);
     x = binary("mul", x, factor);
     session->sync(&x);
-    ops.push_back(session->inspect().getStatistics().opsInBlock);
+    ops.push_back(Inspector(*session).getStatistics().opsInBlock);
   }
   EXPECT_EQ(ops[59], ops[30]);
   EXPECT_TRUE(contains(errorOf([&] { session->grad(x, {&factor}); }),
@@ -312,7 +312,7 @@ TEST_F(SessionTest, DumpsAModuleThatVerifies) {
     SessionScope scope(*session);
     setLine("model.py", 12);
     y = unary("exp", x);
-    text = session->inspect().dump();
+    text = Inspector(*session).dump();
   }
   EXPECT_TRUE(contains(text, "metaop.exp"));
   EXPECT_TRUE(contains(text, "\"model.py\":12"));

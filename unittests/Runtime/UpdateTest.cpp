@@ -77,7 +77,7 @@ TEST_F(UpdateTest, RunWhereTheyAreWrittenByHand) {
     SessionScope scope(*session);
     Var loss = binary("mul", binary("mul", p, p), x);
     std::vector<Var> gradients = session->grad(loss, {&p});
-    EXPECT_EQ(session->inspect().getStatistics().programsRun, i);
+    EXPECT_EQ(Inspector(*session).getStatistics().programsRun, i);
     Var scaled = binary("mul", gradients[0], number(0.25));
     session->assign(p, recorder().binary("sub", p, scaled));
   }
@@ -281,7 +281,7 @@ TEST_F(UpdateTest, FetchesComeWithTheUpdates) {
   session->syncAll();
   read(session->takeCompletedFetches());
   EXPECT_EQ(fetched, floats({64, 16, 4, 1}));
-  EXPECT_EQ(session->inspect().getStatistics().programsRun, 4);
+  EXPECT_EQ(Inspector(*session).getStatistics().programsRun, 4);
 }
 
 TEST_F(UpdateTest, FetchesOfComputedValuesComeAtOnce) {

@@ -16,6 +16,8 @@
 #ifndef METAOPS_CONVERSION_EMULATEDTHREAD_H
 #define METAOPS_CONVERSION_EMULATEDTHREAD_H
 
+#include "MetaOps/Support/InstructionClass.h"
+
 #include <cstdint>
 
 namespace metaops {
@@ -63,24 +65,6 @@ enum class BlockRegister : uint8_t {
   GridId,
   TotalSharedSize,
   DynamicSharedSize,
-  Count
-};
-
-/// What instructions are counted as, each once for each thread and element.
-enum class InstructionClass : uint8_t {
-  Float,
-  Integer,
-  Conversion,
-  Function,
-  Control,
-  Global,
-  Shared,
-  Local,
-  Atomic,
-  Exchange,
-  Barrier,
-  Fence,
-  AsyncCopy,
   Count
 };
 

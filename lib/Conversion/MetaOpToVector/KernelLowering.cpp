@@ -32,7 +32,7 @@
 #include "MetaOps/Conversion/StageBody/KernelFrame.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Target/Description/CostModel.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "TreeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -15,7 +15,8 @@
 #include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Support/Assertions.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/Neighbours.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -140,6 +141,11 @@ void CpuBackend::setTarget(metaop::PipelineOptions &options) const {
 FailureOr<metaop::KernelDescription>
 CpuBackend::describe(metaop::KernelOp kernel) const {
   return metaop::describeKernel(kernel, target.getProcessor());
+}
+
+llvm::SmallVector<metaop::KernelSchedules>
+CpuBackend::listNeighbours(llvm::ArrayRef<metaop::Stage> stages) const {
+  return metaop::getNeighbours(stages);
 }
 
 void CpuBackend::addLowering(OpPassManager &passes) const {

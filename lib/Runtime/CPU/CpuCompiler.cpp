@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/CPU/CpuCompiler.h"
 #include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Runtime/JIT/ImageLinker.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"

@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_RUNTIME_EMULATOR_GLOBALMEMORY_H
 #define METAOPS_LIB_RUNTIME_EMULATOR_GLOBALMEMORY_H
 
+#include "MetaOps/Conversion/EmulatedThread.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "Shadow.h"
 #include "llvm/ADT/DenseMap.h"

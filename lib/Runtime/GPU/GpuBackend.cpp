@@ -12,7 +12,8 @@
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Support/Assertions.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/GPU/DescribeGpuKernel.h"
+#include "MetaOps/Transforms/Schedule/GPU/GpuNeighbours.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -50,6 +51,11 @@ size_t GpuBackend::getMaxNumbers(size_t buffers) const {
 FailureOr<metaop::KernelDescription>
 GpuBackend::describe(metaop::KernelOp kernel) const {
   return metaop::describeGpuKernel(kernel, chip);
+}
+
+llvm::SmallVector<metaop::KernelSchedules>
+GpuBackend::listNeighbours(llvm::ArrayRef<metaop::Stage> stages) const {
+  return metaop::getGpuNeighbours(stages);
 }
 
 void GpuBackend::addLowering(OpPassManager &passes) const {

@@ -60,6 +60,8 @@ public:
   void setTarget(mlir::metaop::PipelineOptions &options) const override;
   mlir::FailureOr<mlir::metaop::KernelDescription>
   describe(mlir::metaop::KernelOp kernel) const override;
+  llvm::SmallVector<mlir::metaop::KernelSchedules>
+  listNeighbours(llvm::ArrayRef<mlir::metaop::Stage> stages) const override;
   void addLowering(mlir::OpPassManager &passes) const override;
   size_t getMaxNumbers(size_t buffers) const override;
   std::unique_ptr<KernelWorker> createWorker() const override;

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Graph/Graph.h"
-#include "MetaOps/Runtime/Session/SessionImpl.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"

@@ -19,6 +19,13 @@
 
 using namespace metaops;
 
+Inspector::Inspector(Session &session)
+    : session(static_cast<SessionImpl &>(session)) {}
+
+std::vector<MemoryHolder> Inspector::getMemoryHolders() {
+  return findHolders(session.graph);
+}
+
 SessionStatistics Inspector::getStatistics() const {
   SessionStatistics result;
   const Programs::Counts &counts = session.programs.getCounts();

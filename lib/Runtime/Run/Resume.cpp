@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Report/MemoryReport.h"
 #include "MetaOps/Runtime/Run/Launcher.h"
+#include "MetaOps/Runtime/Run/MemoryHolders.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;

@@ -10,7 +10,6 @@
 
 #include "MetaOps/Runtime/Recording/Derivatives.h"
 #include "MetaOps/Runtime/Recording/Targets.h"
-#include "MetaOps/Runtime/Report/Inspector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -333,5 +332,3 @@ std::shared_ptr<const RunRecord> SessionImpl::getLastRun() const {
     fail(ErrorKind::Runtime, "no program has run yet");
   return runner.getLastRun();
 }
-
-Inspector SessionImpl::inspect() { return Inspector(*this); }

@@ -31,6 +31,8 @@ public:
   void setTarget(mlir::metaop::PipelineOptions &options) const override;
   mlir::FailureOr<mlir::metaop::KernelDescription>
   describe(mlir::metaop::KernelOp kernel) const override;
+  llvm::SmallVector<mlir::metaop::KernelSchedules>
+  listNeighbours(llvm::ArrayRef<mlir::metaop::Stage> stages) const override;
   void addLowering(mlir::OpPassManager &passes) const override;
   std::unique_ptr<KernelWorker> createWorker() const override;
   llvm::Expected<Kernel>

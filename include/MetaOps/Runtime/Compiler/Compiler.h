@@ -161,9 +161,6 @@ std::unique_ptr<Compiler> createInterpreterCompiler();
 llvm::Expected<std::shared_ptr<Program>>
 interpretProgram(llvm::StringRef sliceBytecode);
 
-/// Compiles for this machine's CPU, with a kernel cache of its own.
-std::unique_ptr<Compiler> createCpuCompiler();
-
 /// Seconds that a call should take; see CostModel.h.
 double predictSeconds(const KernelInfo &call,
                       const mlir::metaop::MachineFigures &machine,

@@ -101,6 +101,8 @@ Node *findOverwritten(Graph &graph, llvm::ArrayRef<Node *> roots);
 
 /// "file.py:12", or "an unknown line".
 std::string formatLine(mlir::Location location);
+/// The name of an operation, quoted.
+std::string formatName(mlir::Operation *op);
 
 } // namespace metaops
 

@@ -21,6 +21,7 @@
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
 #include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -69,6 +70,9 @@ public:
   /// What a scheduled kernel does; fails, with a diagnostic, as `Stage::build`.
   virtual mlir::FailureOr<mlir::metaop::KernelDescription>
   describe(mlir::metaop::KernelOp kernel) const = 0;
+  /// The schedules that differ from those of a kernel's stages in one decision.
+  virtual llvm::SmallVector<mlir::metaop::KernelSchedules>
+  listNeighbours(llvm::ArrayRef<mlir::metaop::Stage> stages) const = 0;
 
   /// Appends what turns functions that hold one scheduled kernel each into
   /// functions over buffers, with all their numbers.

@@ -9,7 +9,7 @@
 #ifndef METAOPS_RUNTIME_PROGRAM_LAUNCHCOUNTS_H
 #define METAOPS_RUNTIME_PROGRAM_LAUNCHCOUNTS_H
 
-#include "MetaOps/Conversion/EmulatedThread.h"
+#include "MetaOps/Support/InstructionClass.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <array>

@@ -14,6 +14,7 @@
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Memory/DType.h"
 #include "MetaOps/Runtime/Programs/RunRecord.h"
+#include "MetaOps/Runtime/Run/MemoryHolders.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -24,6 +25,7 @@
 
 namespace metaops {
 
+class Session;
 class SessionImpl;
 
 struct SessionStatistics {
@@ -49,37 +51,17 @@ struct SessionStatistics {
   AllocatorStatistics memory;
 };
 
-/// Whom a value in memory is kept for: a Var or a fetch holds it; what has been
-/// recorded and not run reads it; or gradients of what is held may.
-enum class MemoryReason { Held, Pending, Gradients };
-
-/// A value in memory that the session knows of.
-struct MemoryHolder {
-  int64_t bytes = 0;
-  DType dtype = DType::F32;
-  std::vector<int64_t> shape;
-  /// Vars that hold it.
-  unsigned vars = 0;
-  /// The line that recorded it.
-  std::string line;
-  /// Whom it is kept for.
-  MemoryReason use = MemoryReason::Held;
-  /// The line of a value that somebody holds, and that needs this one; empty
-  /// where somebody holds this one.
-  std::string neededBy;
-};
-
 /// Reports of a session, which is entered. None of them changes what the
 /// session computes.
 class Inspector {
 public:
-  explicit Inspector(SessionImpl &session) : session(session) {}
+  explicit Inspector(Session &session);
 
   SessionStatistics getStatistics() const;
   /// The block as a module that metaop-opt reads.
   std::string dump();
 
-  // Memory (MemoryReport.cpp, Estimate.cpp)
+  // Memory (Estimate.cpp)
   /// The values in memory, largest first.
   std::vector<MemoryHolder> getMemoryHolders();
   /// The most memory that will be in use, in bytes as the allocator counts

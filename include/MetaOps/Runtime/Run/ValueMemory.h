@@ -13,7 +13,7 @@
 #include "MetaOps/Runtime/Graph/DroppedValues.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Programs/Programs.h"
-#include "MetaOps/Runtime/Report/MemoryReport.h"
+#include "MetaOps/Runtime/Run/MemoryHolders.h"
 #include "MetaOps/Runtime/Run/Waiter.h"
 #include "llvm/ADT/ArrayRef.h"
 

@@ -41,7 +41,6 @@
 
 namespace metaops {
 
-class Inspector;
 struct ExportRequest;
 struct ProgramSignature;
 struct SuppliedCode;
@@ -70,8 +69,6 @@ public:
 
   /// Records what is then held by Vars.
   virtual Recorder &getRecorder() = 0;
-  /// Reports; see Inspector.h.
-  virtual Inspector inspect() = 0;
   virtual mlir::MLIRContext *getContext() = 0;
   /// The limit of memory is that of the current device.
   virtual Settings getSettings() const = 0;

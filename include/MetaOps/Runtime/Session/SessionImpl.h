@@ -54,7 +54,6 @@ public:
   std::timed_mutex &getMutex() override { return mutex; }
   void checkProcess() const override;
   Recorder &getRecorder() override { return recorder; }
-  Inspector inspect() override;
   mlir::MLIRContext *getContext() override { return &context; }
   Settings getSettings() const override;
   void setFlag(llvm::StringRef name, const FlagValue &value) override;

@@ -32,7 +32,6 @@
 
 #include "MetaOps/Runtime/Kernels/Tuning/Tuner.h"
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
-#include "MetaOps/Transforms/Schedule/CPU/Neighbours.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "Trial.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -162,7 +161,12 @@ getLegalNeighbours(metaop::KernelOp kernel, const KernelBackend &backend) {
     stages.push_back(std::move(*stage));
     own.push_back(op.getScheduleAttr());
   }
-  auto neighbours = metaop::getNeighbours(stages);
+  if (stages.empty())
+    return {};
+  // What is malformed is left out, and nobody is told.
+  ScopedDiagnosticHandler handler(kernel.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  auto neighbours = backend.listNeighbours(stages);
   llvm::erase_if(neighbours, [&](const metaop::KernelSchedules &schedules) {
     setSchedules(ops, schedules);
     return !canLower(kernel, backend);

@@ -45,12 +45,12 @@
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/Epilogues.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_ATTACHEPILOGUESPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

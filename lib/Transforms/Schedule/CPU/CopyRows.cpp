@@ -36,14 +36,15 @@
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedBlock.h"
 #include <numeric>
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_COPYROWSPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

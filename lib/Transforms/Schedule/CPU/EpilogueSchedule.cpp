@@ -19,7 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/Stage/Epilogues.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"

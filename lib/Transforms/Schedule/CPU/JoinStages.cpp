@@ -21,8 +21,9 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/StageJoiner.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
@@ -30,7 +31,7 @@
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_JOINSTAGESPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

@@ -32,7 +32,7 @@
 
 #include "LoopOrder.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/Stage/PairwiseSums.h"
 #include "Strips.h"
 

@@ -10,8 +10,7 @@
 // what is near. Each move changes a draft of the schedule, and keeps what ties
 // its fields together: the last level of a dimension steps by its number in the
 // tile, and a level around another one of the same dimension by a multiple of
-// that. The attribute's own verifier has the last word on a draft. Those of a
-// GPU are in Gpu/GpuNeighbours.cpp.
+// that. The attribute's own verifier has the last word on a draft.
 //
 // Moves of a plain nest of loops:
 //   * twice or half as many vectors side by side, and vectors of half the
@@ -33,7 +32,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/CPU/Neighbours.h"
-#include "MetaOps/Transforms/Schedule/GPU/GpuNeighbours.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
@@ -296,18 +294,10 @@ SmallVector<ScheduleAttr> NeighbourFinder::find() {
 }
 
 SmallVector<KernelSchedules> metaop::getNeighbours(ArrayRef<Stage> stages) {
-  if (stages.empty())
-    return {};
-  // What is malformed is left out, and nobody is told.
-  ScopedDiagnosticHandler handler(stages.front().getContext(),
-                                  [](Diagnostic &) { return success(); });
   auto own = llvm::map_to_vector(stages, [](const Stage &stage) {
     FusedOp op = stage.op;
     return op.getScheduleAttr();
   });
-  if (llvm::any_of(own,
-                   [](ScheduleAttr schedule) { return schedule.isForGpu(); }))
-    return getGpuNeighbours(stages);
   SmallVector<KernelSchedules> neighbours;
   for (auto [number, stage] : llvm::enumerate(stages))
     for (ScheduleAttr schedule : NeighbourFinder(stage).find()) {

@@ -14,14 +14,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleOverrides.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

@@ -16,13 +16,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Transforms/Schedule/File/Passes.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_STEERPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/File/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

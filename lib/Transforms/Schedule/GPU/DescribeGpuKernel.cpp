@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Transforms/Schedule/GPU/DescribeGpuKernel.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
@@ -24,7 +25,7 @@
 #include "MetaOps/Transforms/Schedule/GPU/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuSchedule.h"
 #include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -26,13 +26,13 @@
 #include "MetaOps/Transforms/Schedule/GPU/GpuPlaces.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuSchedule.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/GPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "StagePlanner.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_JOINSTAGESGPUPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/GPU/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

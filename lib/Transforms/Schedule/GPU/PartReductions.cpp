@@ -18,13 +18,13 @@
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/GPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_PARTREDUCTIONSPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/GPU/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

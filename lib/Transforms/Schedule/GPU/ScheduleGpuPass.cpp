@@ -16,13 +16,13 @@
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleOverrides.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuSchedule.h"
+#include "MetaOps/Transforms/Schedule/GPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEGPUPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/GPU/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

@@ -36,7 +36,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/SpaceRewriter.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "llvm/Support/MathExtras.h"
@@ -44,7 +44,7 @@
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_GATHERSCATTERSPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/Rewrites/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

@@ -30,11 +30,12 @@
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_MARKGROWINGPASS
-#include "MetaOps/Transforms/Schedule/Passes.h.inc"
+#include "MetaOps/Transforms/Schedule/Rewrites/Passes.h.inc"
 } // namespace mlir::metaop
 
 using namespace mlir;

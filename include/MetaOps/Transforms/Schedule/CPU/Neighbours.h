@@ -13,15 +13,12 @@
 
 namespace mlir::metaop {
 
-/// The schedules of all stages of a kernel.
-using KernelSchedules = SmallVector<ScheduleAttr>;
-
-/// The schedules of a kernel that differ from its own in one decision, always
-/// in the same order: another tile, width of vectors, order of levels, block
-/// size, number of threads, and so on. On a processor that is a decision of one
-/// stage, and loops that stages share stay; on a GPU it is one of all stages
-/// that make it alike. All are well formed; which of them a kernel cannot have
-/// for what it reads and writes, or for the chip, the lowering says.
+/// The schedules of a kernel for a processor that differ from its own in one
+/// decision, always in the same order: another tile, width of vectors, order of
+/// levels, block size, number of parallel loops, and so on, of one stage; loops
+/// that stages share stay. All are well formed, and what would not be has a
+/// diagnostic; which of them a kernel cannot have for what it reads and writes,
+/// the lowering says.
 SmallVector<KernelSchedules> getNeighbours(ArrayRef<Stage> stages);
 
 } // namespace mlir::metaop

@@ -21,15 +21,6 @@ AccessKind classifyAccess(const Stage &stage, const StagePlace &place);
 /// The loops and the accesses of a stage that has a schedule.
 StageDescription describeStage(const Stage &stage);
 
-/// The stages of a kernel, its bytes and its operations. `visit` is given the
-/// model of each stage. Fails as `describeKernel`.
-FailureOr<KernelDescription>
-describeStages(KernelOp kernel,
-               llvm::function_ref<void(const Stage &, KernelWork &)> visit);
-
-/// The bytes of a tensor of static shape; 0 of what is not known.
-int64_t countKnownBytes(Type type);
-
 /// Iterations of some loops; extents that are known only at run time are taken
 /// to be of some size.
 int64_t countIterations(const Stage &stage, const llvm::SmallBitVector &loops);

@@ -24,6 +24,9 @@
 
 namespace mlir::metaop {
 
+/// The schedules of all stages of a kernel.
+using KernelSchedules = SmallVector<ScheduleAttr>;
+
 /// On a fused op: dimensions of its space that begin a loop, which is not
 /// collapsed with what is in front of it; another stage of the kernel has the
 /// same loops.

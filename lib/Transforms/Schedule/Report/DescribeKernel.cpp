@@ -1,4 +1,4 @@
-//===- Describe.cpp - What a scheduled kernel will do ---------------------===//
+//===- DescribeKernel.cpp - What a scheduled kernel will do ---------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/CountFlops.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 
 using namespace mlir;

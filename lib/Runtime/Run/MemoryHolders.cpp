@@ -1,4 +1,4 @@
-//===- MemoryReport.cpp - Who holds memory --------------------------------===//
+//===- MemoryHolders.cpp - Who holds memory -------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,11 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Report/MemoryReport.h"
-#include "MetaOps/Runtime/Session/SessionImpl.h"
-
+#include "MetaOps/Runtime/Run/MemoryHolders.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
-#include "MetaOps/Runtime/Report/Inspector.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace metaops;
@@ -48,7 +45,7 @@ findNeeding(const Graph &graph, llvm::ArrayRef<Node *> nodes) {
   return needing;
 }
 
-static std::vector<MemoryHolder> findHolders(Graph &graph) {
+std::vector<MemoryHolder> metaops::findHolders(Graph &graph) {
   std::vector<Node *> nodes;
   graph.forEachNode([&](Node *node) { nodes.push_back(node); });
   llvm::DenseMap<const Node *, const Node *> needing =
@@ -88,10 +85,6 @@ static std::vector<MemoryHolder> findHolders(Graph &graph) {
            std::tie(a.bytes, b.line, b.shape);
   });
   return holders;
-}
-
-std::vector<MemoryHolder> Inspector::getMemoryHolders() {
-  return findHolders(session.graph);
 }
 
 OutOfMemory metaops::explainShortage(Graph &graph, const OutOfMemory &error) {

@@ -1,0 +1,49 @@
+//===- Passes.td - Passes over what several targets have ---*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_PIPELINES_PASSES_TD
+#define METAOPS_PIPELINES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+include "MetaOps/Target/Description/Options.td"
+
+def ExplainPass : Pass<"metaop-explain"> {
+  let summary = "Prints what each scheduled kernel will do";
+  let description = [{
+    For each `metaop.kernel`: its stages with their iteration spaces, accesses
+    and loops, the bytes and floating-point operations, and how long a call
+    should take on one thread of a typical machine. Nothing is changed. The
+    identity of a stage is what a file of schedules (`metaop-schedule=file=...`)
+    calls it.
+
+    ```
+    kernel of @main
+      stage 0f3a...: S = 64x128
+        operators: exp reduce
+        loops to S: (d0, d1) -> (d0, d1)
+        read  tensor<64x128xf32> at (d0, d1) -> (d0, d1): unit stride
+        write tensor<64xf32> at (d0, d1) -> (d0): invariant, reduced by add
+        loops:
+          for d0 < 64, parallel
+            for d1 < 128, reduced, vectors of 16, unrolled by 4
+        schedule: #metaop.schedule<[parallel(0), step(1, 64)], ...>
+      bytes: 32768 read, 256 written; FLOPs: 16384 (0.496 a byte)
+      predicted: 2.7 us
+    ```
+
+    Of a kernel with schedules for a GPU it says, besides, how many blocks there
+    are and what one takes of the chip, and how long a call should take on each
+    card that has the chip.
+  }];
+  let options = [
+    ProcessorOption,
+    ChipOption
+  ];
+}
+
+#endif // METAOPS_PIPELINES_PASSES_TD

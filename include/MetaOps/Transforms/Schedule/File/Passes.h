@@ -1,0 +1,23 @@
+//===- Passes.h - Passes that apply schedules of users ----------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_FILE_PASSES_H
+#define METAOPS_TRANSFORMS_SCHEDULE_FILE_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::metaop {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "MetaOps/Transforms/Schedule/File/Passes.h.inc"
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_FILE_PASSES_H

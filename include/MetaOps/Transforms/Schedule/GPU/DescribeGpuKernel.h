@@ -1,0 +1,25 @@
+//===- DescribeGpuKernel.h - What a kernel will do on a GPU -----*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_GPU_DESCRIBEGPUKERNEL_H
+#define METAOPS_TRANSFORMS_SCHEDULE_GPU_DESCRIBEGPUKERNEL_H
+
+#include "MetaOps/Target/Description/Chip.h"
+#include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
+
+namespace mlir::metaop {
+
+/// What a kernel whose stages are scheduled will do on a GPU. Fails as
+/// `describeKernel`, and where the chip cannot have the schedules.
+FailureOr<KernelDescription> describeGpuKernel(KernelOp kernel,
+                                               const Chip &chip);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_GPU_DESCRIBEGPUKERNEL_H

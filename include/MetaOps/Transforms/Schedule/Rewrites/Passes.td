@@ -1,0 +1,67 @@
+//===- Passes.td - Rewrites of stages, for every target ----*- tablegen -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_REWRITES_PASSES_TD
+#define METAOPS_TRANSFORMS_SCHEDULE_REWRITES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GatherScattersPass : Pass<"metaop-gather-scatters", "::mlir::func::FuncOp"> {
+  let summary = "Gathers what reductions scatter";
+  let description = [{
+    A reduction whose map holds `d0 + d1` adds to memory, and reaches each
+    result from several places, as the gradient of a convolution by its image
+    does. Where its new loops are not many more iterations, it is re-indexed by
+    the result: one loop becomes the result's, and its bounds conditions. With a
+    stride, `2 * d0 + d1` or `2 * d0 + 3 * d1`, the result's loop is two: steps,
+    and phases within them, each of which has its own taps. Stages with a
+    schedule stay as they are.
+
+    Before:
+    ```mlir
+    %1 = metaop.reindex_reduce add %x map affine_map<(d0, d1) -> (d0 + d1)>
+        : tensor<30x3xf32> -> tensor<32xf32>
+    ```
+    After:
+    ```mlir
+    %1 = metaop.reindex %x map affine_map<(d0, d1) -> (d0 - d1, d1)>
+        fill 0.0 : f32 : tensor<30x3xf32> -> tensor<32x3xf32>
+    %2 = metaop.reindex_reduce add %1 map affine_map<(d0, d1) -> (d0)>
+        where affine_set<(d0, d1) : (d0 - d1 >= 0, -d0 + d1 + 29 >= 0)>
+        : tensor<32x3xf32> -> tensor<32xf32>
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "say of each reduction that is gathered so, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
+def MarkGrowingPass : Pass<"metaop-mark-growing", "::mlir::func::FuncOp"> {
+  let summary = "Marks the dimensions of stages that are growing";
+  let description = [{
+    Follows the dimensions of arguments that are marked `metaop.growing`, as
+    those of a sequence that is generated, to the iteration spaces of stages.
+    Schedules are then chosen for a usual length in place of such an extent, and
+    the runtime compiles a kernel for all lengths. Without marks nothing changes.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<5x64xf32> {metaop.growing = array<i64: 0>}) ... {
+      %0 = metaop.fused(%a = %x : tensor<5x64xf32>) -> tensor<64x5xf32> { ... }
+    ```
+    After:
+    ```mlir
+      %0 = metaop.fused(%a = %x : tensor<5x64xf32>) -> tensor<64x5xf32>
+          attributes {metaop.growing = array<i64: 1>} { ... }
+    ```
+  }];
+}
+
+#endif // METAOPS_TRANSFORMS_SCHEDULE_REWRITES_PASSES_TD
