@@ -5,6 +5,7 @@
 #   metaops_find_pybind11()        finds Python and pybind11
 #   metaops_target_options(t)      language level, warnings, include folders
 #   add_metaops_library(...)       a library of lib/
+#   metaops_add_target(...)        a target that programs are compiled for
 #   metaops_install_package()      headers and the CMake package, for others
 
 include_guard(DIRECTORY)
@@ -109,6 +110,15 @@ function(add_metaops_library name)
   install(TARGETS ${name} EXPORT MetaOpsTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev)
   set_property(GLOBAL APPEND PROPERTY METAOPS_LIBS ${name})
+endfunction()
+
+# metaops_add_target(<name> <library>)
+#
+# Has the library's function `register<name>Target` called wherever all targets
+# are registered. The folders of METAOPS_TARGETS call it, too.
+function(metaops_add_target name library)
+  set_property(GLOBAL APPEND PROPERTY METAOPS_TARGET_NAMES ${name})
+  set_property(GLOBAL APPEND PROPERTY METAOPS_TARGET_LIBRARIES ${library})
 endfunction()
 
 # metaops_install_package()

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Target/CPU/CpuTarget.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,11 +26,12 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
 
+  metaop::CpuTarget target{metaop::Processor()};
   metaop::PipelineOptions options;
+  options.target = &target;
   options.from = metaop::findPipelineStart(*module);
   PassManager passes(&context);
-  if (llvm::Error error =
-          metaop::buildPipeline(passes, metaop::PipelinePhase::LLVM, options)) {
+  if (llvm::Error error = metaop::buildPipeline(passes, "llvm", options)) {
     llvm::errs() << toString(std::move(error)) << '\n';
     return 1;
   }

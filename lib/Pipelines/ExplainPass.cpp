@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Pipelines/Passes.h"
-#include "MetaOps/Transforms/Schedule/GPU/DescribeGpuKernel.h"
-#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
+#include "ExplainPass.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/Support/Format.h"
 
 namespace mlir::metaop {
+#define GEN_PASS_DECL_EXPLAINPASS
 #define GEN_PASS_DEF_EXPLAINPASS
 #include "MetaOps/Pipelines/Passes.h.inc"
 } // namespace mlir::metaop
@@ -20,39 +20,84 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-static bool isForGpu(KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().front().getOps<FusedOp>(),
-                      [](FusedOp op) {
-                        ScheduleAttr schedule = op.getScheduleAttr();
-                        return schedule && schedule.isForGpu();
-                      });
-}
-
 namespace {
 struct ExplainPass : metaop::impl::ExplainPassBase<ExplainPass> {
-  using ExplainPassBase::ExplainPassBase;
+  explicit ExplainPass(std::shared_ptr<const TargetRegistry> registry)
+      : registry(std::move(registry)) {}
+  ExplainPass(const ExplainPass &other) = default;
 
-  void runOnOperation() override {
-    WalkResult result = getOperation()->walk([&](KernelOp kernel) {
-      bool isGpu = isForGpu(kernel);
-      auto description = isGpu ? describeGpuKernel(kernel, *chip)
-                               : describeKernel(kernel, processor);
-      if (failed(description))
-        return WalkResult::interrupt();
-      llvm::outs() << "kernel";
-      if (auto function = kernel->getParentOfType<FunctionOpInterface>())
-        llvm::outs() << " of @" << function.getName();
-      llvm::outs() << "\n";
-      print(llvm::outs(), *description);
-      if (!isGpu)
-        llvm::outs() << llvm::format(
-            "  predicted: %.3g us\n",
-            predictSeconds(description->work, MachineFigures()) * 1e6);
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
-    markAllAnalysesPreserved();
-  }
+  LogicalResult initialize(MLIRContext *context) override;
+  void runOnOperation() override;
+
+private:
+  LogicalResult addTarget(MLIRContext *context, StringRef text);
+  const Target &findTarget(KernelOp kernel) const;
+
+  std::shared_ptr<const TargetRegistry> registry;
+  /// In the order in which they are asked whose a schedule is.
+  SmallVector<std::shared_ptr<const Target>> targets;
 };
 } // namespace
+
+LogicalResult ExplainPass::addTarget(MLIRContext *context, StringRef text) {
+  auto made = registry->create(text);
+  if (!made)
+    return emitError(UnknownLoc::get(context), toString(made.takeError()));
+  targets.push_back(std::move(*made));
+  return success();
+}
+
+LogicalResult ExplainPass::initialize(MLIRContext *context) {
+  targets.clear();
+  if (!target.empty() && failed(addTarget(context, target)))
+    return failure();
+  for (const TargetKind &kind : registry->getKinds()) {
+    std::string text = kind.name;
+    for (const auto *option : {&processor, &chip})
+      if (!option->getValue().empty() &&
+          llvm::is_contained(kind.options, option->getArgStr()))
+        text +=
+            (" " + option->getArgStr() + "={" + option->getValue() + "}").str();
+    if (failed(addTarget(context, text)))
+      return failure();
+  }
+  return success();
+}
+
+/// Returns the target whose schedules the kernel's stages have; the first one
+/// where they have none.
+const Target &ExplainPass::findTarget(KernelOp kernel) const {
+  for (FusedOp op : kernel.getBody().front().getOps<FusedOp>())
+    if (ScheduleAttr schedule = op.getScheduleAttr())
+      for (const auto &candidate : targets)
+        if (candidate->owns(schedule))
+          return *candidate;
+  return *targets.front();
+}
+
+void ExplainPass::runOnOperation() {
+  WalkResult result = getOperation()->walk([&](KernelOp kernel) {
+    auto description = findTarget(kernel).describe(kernel);
+    if (failed(description))
+      return WalkResult::interrupt();
+    llvm::outs() << "kernel";
+    if (auto function = kernel->getParentOfType<FunctionOpInterface>())
+      llvm::outs() << " of @" << function.getName();
+    llvm::outs() << "\n";
+    print(llvm::outs(), *description);
+    // That of a GPU is said for each card.
+    if (!description->grid)
+      llvm::outs() << llvm::format(
+          "  predicted: %.3g us\n",
+          predictSeconds(description->work, MachineFigures()) * 1e6);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    signalPassFailure();
+  markAllAnalysesPreserved();
+}
+
+std::unique_ptr<Pass>
+metaop::createExplainPass(std::shared_ptr<const TargetRegistry> targets) {
+  return std::make_unique<ExplainPass>(std::move(targets));
+}

@@ -6,16 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExplainPass.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Pipelines/Passes.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "MetaOps/Transforms/Fusion/Passes.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Outline/Passes.h"
-#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/File/Passes.h"
-#include "MetaOps/Transforms/Schedule/GPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,26 +36,26 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
           "cpu loops or llvm, for cuda gpu, nvvm or ptx; the last "
           "that there is by default"),
       llvm::cl::init("")};
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("The device: cpu or cuda"),
-                             llvm::cl::init("cpu")};
-  Option<const Chip *> chip{*this, "chip",
-                            llvm::cl::desc("The GPU that code is made for"),
-                            llvm::cl::init(Chip::getDefault())};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The target, with its options: cpu, {cpu processor=avx2}, "
+                     "cuda, {cuda chip=sm_80}"),
+      llvm::cl::init("cpu")};
+  // Options of targets that may also stand by themselves.
+  Option<std::string> processor{
+      *this, "processor",
+      llvm::cl::desc("The same as in target={cpu processor=...}")};
+  Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("The same as in target={cuda chip=...}")};
   Option<std::string> libdevice{
       *this, "libdevice",
-      llvm::cl::desc("The file of libdevice, which f64 needs on GPUs"),
-      llvm::cl::init("")};
-  Option<bool> floatAtomics{
+      llvm::cl::desc("The same as in target={cuda libdevice=...}")};
+  Option<std::string> floatAtomics{
       *this, "float-atomics",
-      llvm::cl::desc("Whether GPUs may add scattered floats in any order"),
-      llvm::cl::init(false)};
+      llvm::cl::desc("The same as in target={cuda float-atomics=...}")};
   Option<std::string> rules{
       *this, "rules", llvm::cl::desc("Fusion rules: extended, paper or none"),
       llvm::cl::init("extended")};
-  Option<Processor> processor{
-      *this, "processor",
-      llvm::cl::desc("The target's registers and caches; see metaop-schedule")};
   Option<std::string> scheduleFile{
       *this, "schedule-file",
       llvm::cl::desc("Schedules that replace those of the heuristics"),
@@ -72,58 +70,67 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
 };
 } // namespace
 
+/// Returns the target's name and options, with those that stand by themselves.
+static std::string getTargetText(const ToolOptions &tool) {
+  std::string text = tool.target;
+  auto add = [&](const ToolOptions::Option<std::string> &option) {
+    if (!option.getValue().empty())
+      text += (" " + option.getArgStr() + "={" + option.getValue() + "}").str();
+  };
+  add(tool.processor);
+  add(tool.chip);
+  add(tool.libdevice);
+  add(tool.floatAtomics);
+  return text;
+}
+
 static LogicalResult
-parsePipeline(OpPassManager &pm, StringRef text,
+parsePipeline(const TargetRegistry &targets, OpPassManager &pm, StringRef text,
               function_ref<LogicalResult(const Twine &)> onError) {
   ToolOptions tool;
   if (failed(tool.parseFromString(text)))
     return onError("metaop-pipeline: options could not be parsed: '" + text +
                    "'");
-  std::optional<PipelineTarget> target = parsePipelineTarget(tool.target);
+  auto target = targets.create(getTargetText(tool));
   if (!target)
-    return onError("metaop-pipeline: there is no target '" + tool.target +
-                   "'; expected cpu or cuda");
-  ArrayRef<PipelinePhase> phases = getPipelinePhases(*target);
-  std::optional<PipelinePhase> from = parsePipelinePhase(tool.from);
-  std::optional<PipelinePhase> to =
-      tool.to.empty() ? phases.back() : parsePipelinePhase(tool.to);
-  if (!from || !to)
-    return onError("metaop-pipeline: there is no phase '" +
-                   (from ? tool.to : tool.from) + "'; expected one of " +
-                   getPipelinePhaseNames(*target));
+    return onError("metaop-pipeline: " + toString(target.takeError()));
   PipelineOptions options;
-  options.target = *target;
-  options.chip = tool.chip;
-  options.libdevice = tool.libdevice;
-  options.floatAtomics = tool.floatAtomics;
-  options.from = *from;
+  options.target = target->get();
+  options.from = tool.from.getValue();
   options.rules = tool.rules;
-  options.processor = tool.processor;
   options.reuseMemory = tool.reuse;
   options.scheduleFile = tool.scheduleFile;
   options.report = tool.report;
-  if (llvm::Error error = buildPipeline(pm, *to, options))
+  StringRef to = tool.to.getValue();
+  if (to.empty())
+    to = (*target)->getPhases().back();
+  if (llvm::Error error = buildPipeline(pm, to, options))
     return onError("metaop-pipeline: " + toString(std::move(error)));
   return success();
 }
 
-void metaop::registerMetaOpsPasses() {
+void metaop::registerMetaOpsPasses(
+    std::shared_ptr<const TargetRegistry> targets) {
   registerMetaOpsSimplifyPasses();
   registerMetaOpsAutodiffPasses();
   registerMetaOpsFusionPasses();
   registerMetaOpsScheduleFilePasses();
   registerMetaOpsScheduleRewritesPasses();
-  registerMetaOpsScheduleCPUPasses();
-  registerMetaOpsScheduleGPUPasses();
-  registerMetaOpsPipelinesPasses();
   registerMetaOpsOutlinePasses();
   registerMetaOpsMemoryPlanPasses();
   registerMetaOpsConversionPasses();
+  for (const TargetKind &kind : targets->getKinds())
+    if (kind.registerPasses)
+      kind.registerPasses();
+  registerPass([targets] { return createExplainPass(targets); });
   registerPassPipeline(
       "metaop-pipeline",
       "The phases of compilation behind the one named by `from`, up to and "
       "including the one named by `to`",
-      parsePipeline,
+      [targets](OpPassManager &pm, StringRef text,
+                function_ref<LogicalResult(const Twine &)> onError) {
+        return parsePipeline(*targets, pm, text, onError);
+      },
       [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
         handler(ToolOptions());
       });

@@ -1,7 +1,7 @@
 // What the pipeline says of options and modules that it cannot use.
 
 // RUN: not metaop-opt %s -metaop-pipeline=to=assembly 2>&1 | FileCheck %s --check-prefix=TO
-// TO: metaop-pipeline: there is no phase 'assembly'; expected one of graph, fused, scheduled, kernels, loops, llvm
+// TO: metaop-pipeline: there is no phase 'assembly' on the way to the target; expected one of graph, fused, scheduled, kernels, loops, llvm
 
 // RUN: not metaop-opt %s -metaop-pipeline=from=assembly 2>&1 | FileCheck %s --check-prefix=FROM
 // FROM: metaop-pipeline: there is no phase 'assembly'
@@ -26,6 +26,17 @@
 // OLD: the chip 'sm_70' is too old; code is made for sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a
 // RUN: not metaop-opt %s -metaop-pipeline="target=cuda chip=h100" 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: there is no chip 'h100'; expected one of sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a
+
+// Options of a target stand behind its name, or by themselves.
+// RUN: metaop-opt %s -metaop-pipeline="target={cuda chip=sm_80} to=gpu" | FileCheck %s --check-prefix=BRACES
+// RUN: metaop-opt %s -metaop-pipeline="target=cuda chip=sm_80 to=gpu" | FileCheck %s --check-prefix=BRACES
+// BRACES: gpu.func @kernel_0
+// RUN: not metaop-opt %s -metaop-pipeline="chip=sm_80" 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: metaop-pipeline: target 'cpu' has no option 'chip'; it has processor
+// RUN: not metaop-opt %s -metaop-pipeline="target={cuda chip=sm_80 processor={avx2 l2=5}}" 2>&1 | FileCheck %s --check-prefix=CUDA
+// CUDA: metaop-pipeline: target 'cuda' has no option 'processor'; it has chip, libdevice, float-atomics
+// RUN: not metaop-opt %s -metaop-pipeline="target={cuda float-atomics=perhaps}" 2>&1 | FileCheck %s --check-prefix=BOOL
+// BOOL: metaop-pipeline: target 'cuda': options could not be parsed: 'float-atomics=perhaps'
 
 // RUN: not metaop-opt %s -metaop-pipeline=rules=other 2>&1 | FileCheck %s --check-prefix=RULES
 // RULES: metaop-pipeline: there are no fusion rules 'other'; expected extended, paper or none

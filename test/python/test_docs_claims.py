@@ -210,7 +210,7 @@ def test_options_of_passes_exist() -> None:
             # What is inside of braces are an option's own parts.
             for option in re.findall(r"([\w-]+)=", re.sub(r"=\{[^}]*\}", "=", given.strip('"'))):
                 # processor=vector-bits=256
-                if option in ("vector-bits", "registers", "l1", "l2", "stream"):
+                if option in ("vector-bits", "registers", "l1", "l2", "stream", "fma"):
                     continue
                 assert option in options[name], f"{page}: {name} has no option {option}"
                 found += 1

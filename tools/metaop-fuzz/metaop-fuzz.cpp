@@ -23,6 +23,8 @@
 #include "MetaOps/Interpreter/Interpreter.h"
 #include "MetaOps/Interpreter/RandomTensor.h"
 #include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Target/AllTargets.h"
+#include "MetaOps/Target/CPU/CpuTarget.h"
 #include "Mutators.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -159,13 +161,15 @@ static void runNamedPasses(StringRef text, ModuleOp module, Reader &reader) {
 
 static void runPhases(ModuleOp module, Reader &reader, size_t seed) {
   const char *const rules[] = {"extended", "extended", "paper", "none"};
+  CpuTarget target{Processor()};
   PipelineOptions options;
+  options.target = &target;
   options.from = findPipelineStart(module);
   options.rules = rules[seed % std::size(rules)];
   options.reuseMemory = seed / 8 % 4 != 0;
   options.report = seed / 32 % 8 == 0;
   PassManager passes(&reader.context);
-  if (llvm::Error error = buildPipeline(passes, PipelinePhase::LLVM, options))
+  if (llvm::Error error = buildPipeline(passes, "llvm", options))
     stop(toString(std::move(error)), module);
   runPasses(module, passes, reader, "the compiler");
 }
@@ -268,7 +272,9 @@ static const metaops::fuzz::Dictionary &getDictionary() {
 }
 
 extern "C" int LLVMFuzzerInitialize(int *, char ***) {
-  registerMetaOpsPasses();
+  auto targets = std::make_shared<TargetRegistry>();
+  registerAllTargets(*targets);
+  registerMetaOpsPasses(std::move(targets));
   registerTransformsPasses();
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "../ToolDialects.h"
 #include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Target/AllTargets.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -17,7 +18,9 @@ int main(int argc, char **argv) {
   registerToolDialects(registry);
   mlir::registerTransformsPasses();
   mlir::func::registerFuncPasses();
-  mlir::metaop::registerMetaOpsPasses();
+  auto targets = std::make_shared<mlir::metaop::TargetRegistry>();
+  mlir::metaop::registerAllTargets(*targets);
+  mlir::metaop::registerMetaOpsPasses(std::move(targets));
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "MetaOps: a compiler for tensor programs\n", registry));
 }

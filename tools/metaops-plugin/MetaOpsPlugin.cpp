@@ -8,10 +8,15 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Target/AllTargets.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
-static void registerPasses() { mlir::metaop::registerMetaOpsPasses(); }
+static void registerPasses() {
+  auto targets = std::make_shared<mlir::metaop::TargetRegistry>();
+  mlir::metaop::registerAllTargets(*targets);
+  mlir::metaop::registerMetaOpsPasses(std::move(targets));
+}
 
 static void registerDialect(mlir::DialectRegistry *registry) {
   registry->insert<mlir::metaop::MetaOpDialect>();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Runtime/Kernels/CompileKernels.h"
+#include "MetaOps/Target/CPU/CpuTarget.h"
 
 #include "gtest/gtest.h"
 
@@ -19,14 +20,13 @@ namespace {
 /// Compiles a kernel to its key, one named "stuck" not before it is let go.
 class FakeBackend : public KernelBackend {
 public:
-  std::string getDescription() const override { return "fake"; }
-  void setTarget(mlir::metaop::PipelineOptions &) const override {}
-  mlir::FailureOr<mlir::metaop::KernelDescription>
-  describe(mlir::metaop::KernelOp) const override {
-    return mlir::failure();
-  }
-  void addLowering(mlir::OpPassManager &) const override {}
+  FakeBackend()
+      : KernelBackend(std::make_shared<mlir::metaop::CpuTarget>(
+            mlir::metaop::Processor())) {}
   std::unique_ptr<KernelWorker> createWorker() const override;
+  llvm::Expected<std::unique_ptr<CodeEmitter>> createEmitter() const override {
+    return llvm::createStringError("nothing is emitted");
+  }
   llvm::Expected<Kernel> load(llvm::StringRef,
                               std::unique_ptr<llvm::MemoryBuffer>) override {
     return llvm::createStringError("nothing is loaded");

@@ -137,6 +137,37 @@ def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
   ];
 }
 
+def BindNumbersPass : Pass<"metaop-bind-numbers", "::mlir::ModuleOp"> {
+  let summary = "Makes constants of the numbers of kernels again";
+  let description = [{
+    The other direction of `metaop-abstract-numbers`: each number that a kernel
+    takes becomes the constant that `metaop.numbers` says, at the beginning of
+    the kernel, and equal ones are one constant. That is the form of a kernel
+    that is called with one shape; the runtime binds some numbers only, where it
+    has seen several.
+
+    Before:
+    ```mlir
+    func.func @k(%x: memref<?xf32>, %n0: index, %n1: index, %begin: index,
+                 %end: index)
+        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4,
+                    metaop.numbers = array<i64: 1, 16>} {
+      scf.for %i = %begin to %end step %n0 {
+        %0 = arith.muli %i, %n1 : index
+    ```
+    After:
+    ```mlir
+    func.func @k(%x: memref<?xf32>, %begin: index, %end: index)
+        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4} {
+      %c1 = arith.constant 1 : index
+      %c16 = arith.constant 16 : index
+      scf.for %i = %begin to %end step %c1 {
+        %0 = arith.muli %i, %c16 : index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
   let summary = "Expands transcendental functions and bf16 conversions";
   let description = [{

@@ -10,7 +10,6 @@
 #define METAOPS_PIPELINES_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-include "MetaOps/Target/Description/Options.td"
 
 def ExplainPass : Pass<"metaop-explain"> {
   let summary = "Prints what each scheduled kernel will do";
@@ -41,9 +40,16 @@ def ExplainPass : Pass<"metaop-explain"> {
     card that has the chip.
   }];
   let options = [
-    ProcessorOption,
-    ChipOption
+    Option<"target", "target", "std::string", "\"\"",
+           "The target, with its options, as {cuda chip=sm_80}; by default, for "
+           "each kernel the one whose schedules it has">,
+    Option<"processor", "processor", "std::string", "\"\"",
+           "The same as in target={cpu processor=...}">,
+    Option<"chip", "chip", "std::string", "\"\"",
+           "The same as in target={cuda chip=...}">
   ];
+  // It takes the targets that there are, so it is registered by hand.
+  let constructor = "::mlir::metaop::createExplainPass()";
 }
 
 #endif // METAOPS_PIPELINES_PASSES_TD

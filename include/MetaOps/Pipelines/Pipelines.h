@@ -14,82 +14,46 @@
 //   scheduled  each stage has its schedule
 //   kernels    @main calls kernel functions and has a memory plan
 //
-// From there on for a CPU
-//
-//   loops      kernels over buffers: scf, vector, arith, math, memref
-//   llvm       the LLVM dialect
-//
-// and for an NVIDIA GPU, each kernel in a gpu.module of its own
-//
-//   gpu        what one thread does: the same dialects, and gpu and nvvm
-//   nvvm       the LLVM and NVVM dialects
-//   ptx        PTX, in a gpu.binary
+// The phases from there on are the target's (Target.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef METAOPS_PIPELINES_PIPELINES_H
 #define METAOPS_PIPELINES_PIPELINES_H
 
-#include "MetaOps/Target/Description/Chip.h"
-#include "MetaOps/Target/Description/Processor.h"
+#include "MetaOps/Target/Target.h"
+#include "MetaOps/Target/TargetRegistry.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 
-#include <optional>
+#include <memory>
 #include <string>
 
 namespace mlir::metaop {
 
-enum class PipelinePhase {
-  Graph,
-  Fused,
-  Scheduled,
-  Kernels,
-  Loops,
-  LLVM,
-  Gpu,
-  NVVM,
-  PTX,
-};
-
-/// What programs run on.
-enum class PipelineTarget { CPU, CUDA };
-
-llvm::StringRef getPipelinePhaseName(PipelinePhase phase);
-
-/// The phase of that name, or none.
-std::optional<PipelinePhase> parsePipelinePhase(llvm::StringRef name);
-
-/// The target of that name, cpu or cuda, or none.
-std::optional<PipelineTarget> parsePipelineTarget(llvm::StringRef name);
+/// The names of the phases that are the same for all targets.
+inline constexpr StringLiteral kGraphPhase = "graph";
+inline constexpr StringLiteral kFusedPhase = "fused";
+inline constexpr StringLiteral kScheduledPhase = "scheduled";
+inline constexpr StringLiteral kKernelsPhase = "kernels";
 
 /// The phases on the way to a target, in order.
-llvm::ArrayRef<PipelinePhase> getPipelinePhases(PipelineTarget target);
-
-/// Their names, for messages.
-std::string getPipelinePhaseNames(PipelineTarget target);
+SmallVector<StringRef> getPipelinePhases(const Target &target);
 
 /// Where compilation of a module starts: at `fused` if a function holds
 /// kernels, else at `graph`. Schedules that stages have already are kept.
-PipelinePhase findPipelineStart(ModuleOp module);
+StringRef findPipelineStart(ModuleOp module);
 
 struct PipelineOptions {
-  PipelineTarget target = PipelineTarget::CPU;
-  /// The phase that the module is in; for a CPU, up to `kernels`.
-  PipelinePhase from = PipelinePhase::Graph;
+  /// What the module is compiled for. Lives as long as the pipeline is built.
+  const Target *target = nullptr;
+  /// The phase that the module is in.
+  StringRef from = kGraphPhase;
   /// Fusion rules: "extended", "paper" or "none".
   std::string rules = "extended";
   /// Whether values share memory, and are written over what dies.
   bool reuseMemory = true;
-  /// What schedules for CPUs are for.
-  Processor processor;
-  /// What everything for GPUs is for, and the file of libdevice, if any.
-  const Chip *chip = Chip::getDefault();
-  std::string libdevice;
-  /// Whether sums of floats that threads of a whole GPU add to are added as
-  /// they come, so that their last bits may change from run to run.
-  bool floatAtomics = false;
   /// A file of schedules that replace those of the heuristics, and its contents
   /// if they have been read already; see metaop-schedule.
   std::string scheduleFile;
@@ -99,13 +63,15 @@ struct PipelineOptions {
 };
 
 /// Appends the passes over a module with @main, up to and including those of
-/// `to`, with a legality check after each phase. The phases behind `kernels`
-/// keep the kernels only. Fails, saying why, on options that make no sense.
-llvm::Error buildPipeline(OpPassManager &pm, PipelinePhase to,
+/// the phase `to`, with a legality check after each phase. The phases behind
+/// `kernels` keep the kernels only. Fails, saying why, on options that make no
+/// sense.
+llvm::Error buildPipeline(OpPassManager &pm, StringRef to,
                           const PipelineOptions &options);
 
-/// Registers all passes of the project, and `--metaop-pipeline`, for tools.
-void registerMetaOpsPasses();
+/// Registers all passes of the project, and `--metaop-pipeline` for the targets
+/// given, for tools.
+void registerMetaOpsPasses(std::shared_ptr<const TargetRegistry> targets);
 
 /// Adds the dialects that a slice, or a program of a file, may hold, and no
 /// other, to a registry.

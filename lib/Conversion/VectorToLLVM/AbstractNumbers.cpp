@@ -24,6 +24,7 @@
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_ABSTRACTNUMBERSPASS
+#define GEN_PASS_DEF_BINDNUMBERSPASS
 #include "MetaOps/Conversion/Passes.h.inc"
 } // namespace mlir::metaop
 
@@ -188,6 +189,20 @@ struct AbstractNumbersPass
     for (Operation &op : *getOperation().getBody())
       if (failed(abstractNumbers(findKernels(&op))))
         return signalPassFailure();
+  }
+};
+
+struct BindNumbersPass : metaop::impl::BindNumbersPassBase<BindNumbersPass> {
+  void runOnOperation() override {
+    for (FunctionOpInterface kernel : findKernels(getOperation())) {
+      auto numbers = kernel->getAttrOfType<DenseI64ArrayAttr>(kNumbers);
+      if (!numbers)
+        continue;
+      SmallVector<NumberBinding> bindings;
+      for (int64_t number : numbers.asArrayRef())
+        bindings.push_back({NumberBinding::Kind::Constant, number});
+      bindNumbers(kernel, bindings);
+    }
   }
 };
 } // namespace

@@ -22,6 +22,7 @@
 #include "MetaOps/Runtime/CPU/CpuBackend.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
+#include "MetaOps/Target/CPU/CpuTarget.h"
 #include "ModelInterface.h"
 #include "RunEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -107,12 +108,13 @@ static LogicalResult describeAll(func::FuncOp main, StringRef what,
 static LogicalResult runPasses(ModuleOp module, const CodeTarget &target,
                                const ModelOptions &options) {
   PassManager passes(module.getContext());
+  metaop::CpuTarget cpu(target.getProcessor());
   metaop::PipelineOptions pipeline;
-  pipeline.processor = target.getProcessor();
+  pipeline.target = &cpu;
   pipeline.scheduleFile = options.scheduleFile;
   pipeline.from = metaop::findPipelineStart(module);
-  if (llvm::Error error = metaop::buildPipeline(
-          passes, metaop::PipelinePhase::Kernels, pipeline))
+  if (llvm::Error error =
+          metaop::buildPipeline(passes, metaop::kKernelsPhase, pipeline))
     return module.emitError(toString(std::move(error)));
   return passes.run(module);
 }
@@ -187,7 +189,7 @@ static llvm::Error linkKernels(const llvm::SetVector<StringRef> &names,
 static llvm::Expected<std::string> emitModel(const ProgramData &program,
                                              const ModelInterface &model,
                                              const CpuBackend &backend) {
-  auto emitter = ObjectEmitter::create(backend.getTarget());
+  auto emitter = ObjectEmitter::create(backend.getCodeTarget());
   if (!emitter)
     return emitter.takeError();
   llvm::LLVMContext context;

@@ -189,10 +189,9 @@ llvm::Error CudaLauncher::launch(const KernelCall &call,
 //===----------------------------------------------------------------------===//
 
 /// Goes on from NVVM to PTX, which it also has assembled.
-class CudaWorker : public GpuWorker {
+class CudaEmitter : public GpuEmitter {
 public:
-  CudaWorker(ContextPool &contexts, std::shared_ptr<Gpu> gpu)
-      : GpuWorker(contexts), gpu(std::move(gpu)) {}
+  explicit CudaEmitter(std::shared_ptr<Gpu> gpu) : gpu(std::move(gpu)) {}
 
 protected:
   llvm::Error finish(ModuleOp module) override {
@@ -215,8 +214,8 @@ public:
   explicit CudaBackend(std::shared_ptr<Gpu> gpu)
       : GpuBackend(*gpu->getPtxOptions().chip), gpu(std::move(gpu)) {}
 
-  std::unique_ptr<KernelWorker> createWorker() const override {
-    return std::make_unique<CudaWorker>(getContexts(), gpu);
+  llvm::Expected<std::unique_ptr<CodeEmitter>> createEmitter() const override {
+    return std::make_unique<CudaEmitter>(gpu);
   }
   llvm::Expected<Kernel>
   load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) override;

@@ -141,11 +141,10 @@ llvm::Error EmulatorLauncher::launch(const KernelCall &call,
 }
 
 /// Has kernels assembled, too.
-class AssemblingWorker : public GpuWorker {
+class AssemblingEmitter : public GpuEmitter {
 public:
-  AssemblingWorker(ContextPool &contexts,
-                   llvm::ArrayRef<std::shared_ptr<Gpu>> gpus)
-      : GpuWorker(contexts), gpus(gpus) {}
+  explicit AssemblingEmitter(llvm::ArrayRef<std::shared_ptr<Gpu>> gpus)
+      : gpus(gpus) {}
 
 protected:
   llvm::Error finish(ModuleOp module) override;
@@ -154,7 +153,7 @@ private:
   llvm::ArrayRef<std::shared_ptr<Gpu>> gpus;
 };
 
-llvm::Error AssemblingWorker::finish(ModuleOp module) {
+llvm::Error AssemblingEmitter::finish(ModuleOp module) {
   for (auto kernel : module.getOps<gpu::GPUModuleOp>()) {
     auto plan = LaunchPlan::read(metaop::describeKernels(kernel));
     if (!plan)
@@ -182,8 +181,8 @@ public:
       : GpuBackend(chip), assembledFor(std::move(assembledFor)),
         kernelLog(std::move(kernelLog)) {}
 
-  std::unique_ptr<KernelWorker> createWorker() const override {
-    return std::make_unique<AssemblingWorker>(getContexts(), assembledFor);
+  llvm::Expected<std::unique_ptr<CodeEmitter>> createEmitter() const override {
+    return std::make_unique<AssemblingEmitter>(assembledFor);
   }
   std::string getDescription() const override {
     std::string description = "emulated " + GpuBackend::getDescription();

@@ -9,31 +9,22 @@
 #ifndef METAOPS_LIB_RUNTIME_GPU_GPUBACKEND_H
 #define METAOPS_LIB_RUNTIME_GPU_GPUBACKEND_H
 
-#include "ContextPool.h"
 #include "MetaOps/Runtime/Kernels/KernelBackend.h"
 #include "MetaOps/Target/Description/Chip.h"
+#include "MetaOps/Target/NVGPU/NvgpuTarget.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
 
 namespace metaops {
 
-/// Takes kernels from the phase gpu to nvvm.
-class GpuWorker : public KernelWorker {
+/// Keeps modules in the phase nvvm as bytecode.
+class GpuEmitter : public CodeEmitter {
 public:
-  explicit GpuWorker(ContextPool &contexts);
-
-  CompiledCode compile(const BoundKernel &kernel, StopCheck) override;
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  emit(mlir::ModuleOp module, StopCheck) override;
 
 protected:
   /// Goes on from the phase nvvm to what is kept.
   virtual llvm::Error finish(mlir::ModuleOp) { return llvm::Error::success(); }
-
-private:
-  PooledContext context;
-  std::string messages;
-  mlir::ScopedDiagnosticHandler handler;
-  mlir::PassManager passes;
 };
 
 /// A kernel's code, as a worker has made it.
@@ -56,23 +47,14 @@ class GpuBackend : public KernelBackend {
 public:
   explicit GpuBackend(const mlir::metaop::Chip &chip);
 
-  std::string getDescription() const override;
-  void setTarget(mlir::metaop::PipelineOptions &options) const override;
-  mlir::FailureOr<mlir::metaop::KernelDescription>
-  describe(mlir::metaop::KernelOp kernel) const override;
-  llvm::SmallVector<mlir::metaop::KernelSchedules>
-  listNeighbours(llvm::ArrayRef<mlir::metaop::Stage> stages) const override;
-  void addLowering(mlir::OpPassManager &passes) const override;
-  size_t getMaxNumbers(size_t buffers) const override;
-  std::unique_ptr<KernelWorker> createWorker() const override;
-
-protected:
-  ContextPool &getContexts() const { return *contexts; }
-
-  const mlir::metaop::Chip &chip;
+  using KernelBackend::getTarget;
+  const mlir::metaop::Target &
+  getTarget(const CompileOptions &options) const override;
+  llvm::Expected<std::unique_ptr<CodeEmitter>> createEmitter() const override;
 
 private:
-  std::unique_ptr<ContextPool> contexts;
+  /// The same target, where floats may be added in any order.
+  mlir::metaop::NvgpuTarget withFloatAtomics;
 };
 
 } // namespace metaops

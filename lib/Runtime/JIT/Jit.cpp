@@ -98,8 +98,8 @@ Expected<CodeTarget> CodeTarget::detect() {
   if (!processor)
     return processor.takeError();
   readCaches(*processor);
-  bool fma = features.lookup("fma") || isAArch64;
-  return CodeTarget(std::move(*builder), *processor, fma);
+  processor->hasFma = features.lookup("fma") || isAArch64;
+  return CodeTarget(std::move(*builder), *processor);
 }
 
 namespace {
@@ -141,7 +141,7 @@ Expected<CodeTarget> CodeTarget::find(StringRef name) {
   auto processor = mlir::metaop::Processor::find(kind->processor);
   if (!processor)
     return processor.takeError();
-  return CodeTarget(std::move(builder), *processor, /*fma=*/true);
+  return CodeTarget(std::move(builder), *processor);
 }
 
 std::string CodeTarget::getDescription() const {

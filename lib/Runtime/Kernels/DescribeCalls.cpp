@@ -21,7 +21,7 @@ namespace metaops {
 llvm::Expected<metaop::KernelDescription>
 describeKernel(func::FuncOp function, const KernelBackend &backend) {
   auto kernel = cast<metaop::KernelOp>(function.getBody().front().front());
-  auto description = backend.describe(kernel);
+  auto description = backend.getTarget().describe(kernel);
   if (failed(description))
     return llvm::createStringError("a kernel could not be described");
   description->name = function.getName().str();

@@ -20,7 +20,6 @@
 #include "KernelFamily.h"
 #include "KernelLibrary.h"
 #include "MetaOps/Conversion/KernelNumbers.h"
-#include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
@@ -162,8 +161,8 @@ public:
   LoopsLowering(MLIRContext *context, const KernelBackend &backend)
       : passes(context) {
     passes.enableVerifier(kHasAssertions);
-    backend.addLowering(passes);
-    passes.addPass(metaop::createAbstractNumbersPass());
+    backend.getTarget().addLoops(passes);
+    backend.getTarget().addFamily(passes);
   }
 
   OwningOpRef<ModuleOp> lower(func::FuncOp function) {
@@ -242,7 +241,8 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
     if (!family)
       family = std::make_unique<KernelFamily>(
           findSteps(kernel->functions, count), kernel->isGrowing,
-          backend->getMaxNumbers(countBuffers(kernel->functions, count)));
+          backend->getTarget().getMaxNumbers(
+              countBuffers(kernel->functions, count)));
     std::vector<int64_t> scalars;
     bool isKnown = family->find(kernel->numbers, scalars) ||
                    !seen.insert({family.get(), kernel->numbers}).second;

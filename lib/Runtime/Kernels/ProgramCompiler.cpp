@@ -158,8 +158,8 @@ llvm::Expected<std::shared_ptr<CompiledProgram>> ProgramCompiler::compileSlice(
     }
   });
 
-  if (auto error = (*slice)->runTo(metaop::PipelinePhase::Kernels, options,
-                                   kernels.getBackend()))
+  if (auto error =
+          (*slice)->runTo(metaop::kKernelsPhase, options, kernels.getBackend()))
     return std::move(error);
   auto built = buildProgram(module, kernels, shouldStop, lines);
   if (!built && built.errorIsA<Interrupted>())
@@ -182,38 +182,31 @@ llvm::Expected<std::shared_ptr<CompiledProgram>> ProgramCompiler::compileSlice(
   return std::move(built->program);
 }
 
-static metaop::PipelineTarget getTarget(const KernelBackend &backend) {
-  metaop::PipelineOptions options;
-  backend.setTarget(options);
-  return options.target;
-}
-
 llvm::Expected<std::vector<std::string>> ProgramCompiler::getPhases() {
   auto cache = getKernels();
   if (!cache)
     return cache.takeError();
   std::vector<std::string> names;
-  for (metaop::PipelinePhase phase :
-       metaop::getPipelinePhases(getTarget((*cache)->getBackend())))
+  for (StringRef phase :
+       metaop::getPipelinePhases((*cache)->getBackend().getTarget()))
     // That may need files of NVIDIA's, which running a program here does not.
-    if (phase != metaop::PipelinePhase::PTX)
-      names.push_back(metaop::getPipelinePhaseName(phase).str());
+    if (phase != "ptx")
+      names.push_back(phase.str());
   return names;
 }
 
 llvm::Expected<std::string>
-ProgramCompiler::print(StringRef bytecode, StringRef phaseName,
+ProgramCompiler::print(StringRef bytecode, StringRef phase,
                        llvm::ArrayRef<NodeLocation> locations,
                        const CompileOptions &options) {
   auto cache = getKernels();
   if (!cache)
     return cache.takeError();
-  metaop::PipelineTarget target = getTarget((*cache)->getBackend());
-  auto phase = metaop::parsePipelinePhase(phaseName);
-  if (!phase || !llvm::is_contained(metaop::getPipelinePhases(target), *phase))
-    return llvm::createStringError("there is no phase '" + phaseName +
+  auto phases = metaop::getPipelinePhases((*cache)->getBackend().getTarget());
+  if (!llvm::is_contained(phases, phase))
+    return llvm::createStringError("there is no phase '" + phase +
                                    "'; expected one of " +
-                                   metaop::getPipelinePhaseNames(target));
+                                   llvm::join(phases, ", "));
   auto slice = SliceModule::parse(bytecode);
   if (!slice)
     return slice.takeError();
@@ -224,7 +217,7 @@ ProgramCompiler::print(StringRef bytecode, StringRef phaseName,
       op->setLoc(FileLineColLoc::get(op->getContext(), locations[nodes[0]].file,
                                      locations[nodes[0]].line, 0));
   });
-  if (auto error = (*slice)->runTo(*phase, options, (*cache)->getBackend()))
+  if (auto error = (*slice)->runTo(phase, options, (*cache)->getBackend()))
     return std::move(error);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -243,8 +236,8 @@ ProgramCompiler::describe(StringRef bytecode, const CompileOptions &options) {
   auto slice = SliceModule::parse(bytecode);
   if (!slice)
     return slice.takeError();
-  if (auto error = (*slice)->runTo(metaop::PipelinePhase::Kernels, options,
-                                   backend, /*report=*/true))
+  if (auto error = (*slice)->runTo(metaop::kKernelsPhase, options, backend,
+                                   /*report=*/true))
     return std::move(error);
   ProgramDescription result;
   for (const std::string &remark : (*slice)->getRemarks())

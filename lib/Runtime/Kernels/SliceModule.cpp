@@ -104,13 +104,11 @@ metaop::PipelineOptions toPipelineOptions(const CompileOptions &options,
   metaop::PipelineOptions pipeline;
   pipeline.rules = options.fuse ? options.rules : "none";
   pipeline.reuseMemory = options.reuseMemory;
-  pipeline.floatAtomics = options.floatAtomics;
-  backend.setTarget(pipeline);
+  pipeline.target = &backend.getTarget(options);
   return pipeline;
 }
 
-llvm::Error SliceModule::runTo(metaop::PipelinePhase phase,
-                               const CompileOptions &options,
+llvm::Error SliceModule::runTo(StringRef phase, const CompileOptions &options,
                                const KernelBackend &backend, bool report) {
   markGrowing(*module, options.growing);
   PassManager pm(&context);
@@ -123,7 +121,9 @@ llvm::Error SliceModule::runTo(metaop::PipelinePhase phase,
     pipeline.scheduleFile = options.scheduleFile;
   }
   pipeline.report = report;
-  pipeline.from = std::min(metaop::findPipelineStart(*module), phase);
+  pipeline.from = metaop::findPipelineStart(*module);
+  if (phase == metaop::kGraphPhase)
+    pipeline.from = phase;
   if (auto error = metaop::buildPipeline(pm, phase, pipeline))
     return error;
   if (failed(pm.run(*module)) || isStopped)

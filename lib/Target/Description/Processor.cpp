@@ -24,16 +24,17 @@ struct UsualProcessor {
   unsigned vectorBits;
   int64_t registers;
   int64_t firstCacheBytes, secondCacheBytes;
+  bool hasFma;
 };
 } // namespace
 
 /// x86-64 has 16 registers, with AVX-512 32; so has AArch64.
 static constexpr UsualProcessor kUsual[] = {
-    {"scalar", 0, 16, 32 << 10, 1 << 20},
-    {"sse", 128, 16, 32 << 10, 1 << 19},
-    {"avx2", 256, 16, 32 << 10, 1 << 19},
-    {"avx512", 512, 32, 48 << 10, 1 << 21},
-    {"neon", 128, 32, 64 << 10, 1 << 20},
+    {"scalar", 0, 16, 32 << 10, 1 << 20, true},
+    {"sse", 128, 16, 32 << 10, 1 << 19, false},
+    {"avx2", 256, 16, 32 << 10, 1 << 19, true},
+    {"avx512", 512, 32, 48 << 10, 1 << 21, true},
+    {"neon", 128, 32, 64 << 10, 1 << 20, true},
 };
 
 llvm::Expected<Processor> Processor::find(StringRef name) {
@@ -45,6 +46,7 @@ llvm::Expected<Processor> Processor::find(StringRef name) {
     processor.registers = usual.registers;
     processor.firstCacheBytes = usual.firstCacheBytes;
     processor.secondCacheBytes = usual.secondCacheBytes;
+    processor.hasFma = usual.hasFma;
     return processor;
   }
   auto names = llvm::map_range(
@@ -88,10 +90,13 @@ llvm::Expected<Processor> Processor::parse(StringRef text) {
       processor.secondCacheBytes = value;
     } else if (key == "stream") {
       processor.streamBytes = value;
+    } else if (key == "fma") {
+      processor.hasFma = value != 0;
     } else {
       return llvm::createStringError("there is no fact '" + key +
                                      "' of a processor; expected one of "
-                                     "vector-bits, registers, l1, l2, stream");
+                                     "vector-bits, registers, l1, l2, stream, "
+                                     "fma");
     }
   }
   return processor;
@@ -102,5 +107,6 @@ std::string Processor::str() const {
          " registers=" + std::to_string(registers) +
          " l1=" + std::to_string(firstCacheBytes) +
          " l2=" + std::to_string(secondCacheBytes) +
-         " stream=" + std::to_string(streamBytes);
+         " stream=" + std::to_string(streamBytes) +
+         " fma=" + std::to_string(hasFma);
 }

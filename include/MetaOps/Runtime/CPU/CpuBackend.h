@@ -23,24 +23,17 @@ public:
   /// For another one: code is kept in the target's form, and not linked.
   static std::shared_ptr<CpuBackend> createFor(CodeTarget target);
 
-  const CodeTarget &getTarget() const { return target; }
+  const CodeTarget &getCodeTarget() const { return target; }
   /// The code of a kernel that was not linked; null where there is none.
   const llvm::MemoryBuffer *getObject(llvm::StringRef name) const;
 
   std::string getDescription() const override;
-  void setTarget(mlir::metaop::PipelineOptions &options) const override;
-  mlir::FailureOr<mlir::metaop::KernelDescription>
-  describe(mlir::metaop::KernelOp kernel) const override;
-  llvm::SmallVector<mlir::metaop::KernelSchedules>
-  listNeighbours(llvm::ArrayRef<mlir::metaop::Stage> stages) const override;
-  void addLowering(mlir::OpPassManager &passes) const override;
-  std::unique_ptr<KernelWorker> createWorker() const override;
+  llvm::Expected<std::unique_ptr<CodeEmitter>> createEmitter() const override;
   llvm::Expected<Kernel>
   load(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) override;
 
 private:
-  CpuBackend(CodeTarget target, std::unique_ptr<Jit> jit)
-      : target(std::move(target)), jit(std::move(jit)) {}
+  CpuBackend(CodeTarget target, std::unique_ptr<Jit> jit);
 
   CodeTarget target;
   /// Null where the processor is another one.

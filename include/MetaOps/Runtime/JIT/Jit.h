@@ -55,10 +55,8 @@ public:
     return target;
   }
 
-  /// Its registers and caches.
+  /// Its registers and caches, and what schedules are for beside these.
   const mlir::metaop::Processor &getProcessor() const { return processor; }
-  /// Whether a product and a sum are one instruction.
-  bool hasFma() const { return fma; }
   CodeForm getForm() const { return form; }
   /// Names all that decides what code is made of a module: the version of the
   /// code generator, the processor and its features, the form.
@@ -69,12 +67,11 @@ public:
 
 private:
   CodeTarget(llvm::orc::JITTargetMachineBuilder builder,
-             mlir::metaop::Processor processor, bool fma)
-      : builder(std::move(builder)), processor(processor), fma(fma) {}
+             mlir::metaop::Processor processor)
+      : builder(std::move(builder)), processor(processor) {}
 
   llvm::orc::JITTargetMachineBuilder builder;
   mlir::metaop::Processor processor;
-  bool fma;
   CodeForm form = CodeForm::Object;
 };
 

@@ -16,12 +16,12 @@
 #ifndef METAOPS_RUNTIME_KERNELS_KERNELBACKEND_H
 #define METAOPS_RUNTIME_KERNELS_KERNELBACKEND_H
 
-#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
-#include "MetaOps/Pipelines/Pipelines.h"
+#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Kernels/ContextPool.h"
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
-#include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
-#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
+#include "MetaOps/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -57,42 +57,55 @@ public:
                                StopCheck shouldStop) = 0;
 };
 
-/// A kind of processor that kernels are compiled for.
+/// Writes code of modules whose functions a target has made code of, one after
+/// another, on one thread.
+class CodeEmitter {
+public:
+  virtual ~CodeEmitter() = default;
+  virtual llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  emit(mlir::ModuleOp module, StopCheck shouldStop) = 0;
+};
+
+/// Emits code for a target, and loads it.
 class KernelBackend {
 public:
+  /// `more` are dialects that its emitters need beside the target's.
+  explicit KernelBackend(std::shared_ptr<const mlir::metaop::Target> target,
+                         mlir::DialectRegistry more = mlir::DialectRegistry());
   virtual ~KernelBackend() = default;
 
+  /// What schedules and code are for.
+  const mlir::metaop::Target &getTarget() const { return *target; }
+  /// The same with what a session's flags say of it.
+  virtual const mlir::metaop::Target &
+  getTarget(const CompileOptions &options) const {
+    return *target;
+  }
   /// Names all that decides what schedules a kernel gets, and what code is made
   /// of it.
-  virtual std::string getDescription() const = 0;
-  /// Has a pipeline make schedules for the target.
-  virtual void setTarget(mlir::metaop::PipelineOptions &options) const = 0;
-  /// What a scheduled kernel does; fails, with a diagnostic, as `Stage::build`.
-  virtual mlir::FailureOr<mlir::metaop::KernelDescription>
-  describe(mlir::metaop::KernelOp kernel) const = 0;
-  /// The schedules that differ from those of a kernel's stages in one decision.
-  virtual llvm::SmallVector<mlir::metaop::KernelSchedules>
-  listNeighbours(llvm::ArrayRef<mlir::metaop::Stage> stages) const = 0;
-
-  /// Appends what turns functions that hold one scheduled kernel each into
-  /// functions over buffers, with all their numbers.
-  virtual void addLowering(mlir::OpPassManager &passes) const = 0;
-  /// The most numbers that a kernel may have as arguments, beside so many
-  /// buffers.
-  virtual size_t getMaxNumbers(size_t) const {
-    return std::numeric_limits<size_t>::max();
-  }
+  virtual std::string getDescription() const { return target->str(); }
   /// Returns true if it is to be told of kernels by `noteCall`.
   virtual bool notesCalls() const { return false; }
   /// Told of each kernel that a program which is being compiled calls, found or
   /// not: hashes of what its code is made of (CodeFeatures.h).
   virtual void noteCall(llvm::ArrayRef<uint64_t>) const {}
   /// A worker for another thread; called on that.
-  virtual std::unique_ptr<KernelWorker> createWorker() const = 0;
+  virtual std::unique_ptr<KernelWorker> createWorker() const;
+  /// What workers write code by; called on their thread.
+  virtual llvm::Expected<std::unique_ptr<CodeEmitter>>
+  createEmitter() const = 0;
   /// Makes code callable by the name of its symbol. A backend for a processor
   /// that is not here keeps the code, and gives a kernel that has no function.
   virtual llvm::Expected<Kernel>
   load(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) = 0;
+
+protected:
+  /// Contexts with the dialects of functions over buffers, and of code.
+  ContextPool &getContexts() const { return *contexts; }
+
+private:
+  std::shared_ptr<const mlir::metaop::Target> target;
+  std::unique_ptr<ContextPool> contexts;
 };
 
 } // namespace metaops

@@ -38,9 +38,8 @@ public:
   /// of no use then.
   void stopWhen(StopCheck check);
   /// Runs the pipeline up to a phase.
-  llvm::Error runTo(mlir::metaop::PipelinePhase phase,
-                    const CompileOptions &options, const KernelBackend &backend,
-                    bool report = false);
+  llvm::Error runTo(llvm::StringRef phase, const CompileOptions &options,
+                    const KernelBackend &backend, bool report = false);
   /// What went wrong, with the errors that were reported.
   llvm::Error fail(const llvm::Twine &what);
 

@@ -102,9 +102,8 @@ std::string getLine(metaop::FusedOp op, metaop::ScheduleAttr schedule) {
 
 /// Runs passes of the pipeline and tells whether they succeed; what they say is
 /// for nobody.
-bool runPhases(ModuleOp module, metaop::PipelinePhase from,
-               metaop::PipelinePhase to, metaop::PipelineOptions options,
-               const Candidate &candidate) {
+bool runPhases(ModuleOp module, StringRef from, StringRef to,
+               metaop::PipelineOptions options, const Candidate &candidate) {
   ScopedDiagnosticHandler handler(module.getContext(),
                                   [](Diagnostic &) { return success(); });
   options.from = from;
@@ -138,7 +137,7 @@ bool canLower(metaop::KernelOp kernel, const KernelBackend &backend) {
   copy->setOperands(entry->getArguments());
   func::ReturnOp::create(builder, loc, copy->getResults());
   PassManager passes(kernel.getContext());
-  backend.addLowering(passes);
+  backend.getTarget().addLoops(passes);
   return succeeded(passes.run(*module));
 }
 
@@ -166,7 +165,7 @@ getLegalNeighbours(metaop::KernelOp kernel, const KernelBackend &backend) {
   // What is malformed is left out, and nobody is told.
   ScopedDiagnosticHandler handler(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
-  auto neighbours = backend.listNeighbours(stages);
+  auto neighbours = backend.getTarget().listNeighbours(stages);
   llvm::erase_if(neighbours, [&](const metaop::KernelSchedules &schedules) {
     setSchedules(ops, schedules);
     return !canLower(kernel, backend);
@@ -226,8 +225,8 @@ void Divider::numberKernels() {
 /// tuned.
 llvm::Expected<Divider::Calls> Divider::traceCalls() {
   OwningOpRef<ModuleOp> copy = fused.clone();
-  if (!runPhases(*copy, metaop::PipelinePhase::Fused,
-                 metaop::PipelinePhase::Kernels, options, {}))
+  if (!runPhases(*copy, metaop::kFusedPhase, metaop::kKernelsPhase, options,
+                 {}))
     return llvm::createStringError("the slice could not be compiled");
   Calls calls;
   auto main = copy->lookupSymbol<func::FuncOp>("main");
@@ -412,8 +411,8 @@ private:
 std::unique_ptr<Compiled> UnitTuner::schedule(Candidate candidate) {
   auto compiled = std::make_unique<Compiled>();
   compiled->scheduled = unit.module->clone();
-  if (!runPhases(*compiled->scheduled, metaop::PipelinePhase::Fused,
-                 metaop::PipelinePhase::Scheduled, target.options, candidate))
+  if (!runPhases(*compiled->scheduled, metaop::kFusedPhase,
+                 metaop::kScheduledPhase, target.options, candidate))
     return nullptr;
   llvm::raw_string_ostream stream(compiled->text);
   compiled->scheduled->print(stream, OpPrintingFlags().useLocalScope());
@@ -423,8 +422,8 @@ std::unique_ptr<Compiled> UnitTuner::schedule(Candidate candidate) {
 
 llvm::Error UnitTuner::compile(Compiled &compiled) {
   OwningOpRef<ModuleOp> module = compiled.scheduled->clone();
-  if (!runPhases(*module, metaop::PipelinePhase::Scheduled,
-                 metaop::PipelinePhase::Kernels, target.options, {}))
+  if (!runPhases(*module, metaop::kScheduledPhase, metaop::kKernelsPhase,
+                 target.options, {}))
     return llvm::createStringError("the kernels could not be called");
   std::string messages;
   ScopedDiagnosticHandler handler(module->getContext(), [&](Diagnostic &said) {
@@ -615,8 +614,8 @@ llvm::Error keepUsed(ModuleOp fused, const metaop::PipelineOptions &options,
         candidate.rewrites[entry.identity][rewrite] = isForced;
   OwningOpRef<ModuleOp> copy = fused.clone();
   std::set<unsigned> used;
-  if (runPhases(*copy, metaop::PipelinePhase::Fused,
-                metaop::PipelinePhase::Scheduled, options, candidate))
+  if (runPhases(*copy, metaop::kFusedPhase, metaop::kScheduledPhase, options,
+                candidate))
     copy->walk([&](metaop::FusedOp op) {
       used.insert(metaop::getOverrideLine(op.getLoc()));
       for (const metaop::KernelOrigin &origin : metaop::getOrigins(op.getLoc()))
@@ -634,8 +633,8 @@ llvm::Error keepUsed(ModuleOp fused, const metaop::PipelineOptions &options,
 llvm::Error fuse(ModuleOp slice, const metaop::PipelineOptions &options) {
   metaop::PipelineOptions named = options;
   named.report = true;
-  if (!runPhases(slice, metaop::findPipelineStart(slice),
-                 metaop::PipelinePhase::Fused, named, {}))
+  if (!runPhases(slice, metaop::findPipelineStart(slice), metaop::kFusedPhase,
+                 named, {}))
     return llvm::createStringError("the slice could not be compiled");
   return llvm::Error::success();
 }
@@ -678,8 +677,8 @@ llvm::Expected<std::vector<std::string>>
 listNeighbours(ModuleOp slice, const TuningTarget &target) {
   if (auto error = fuse(slice, target.options))
     return std::move(error);
-  if (!runPhases(slice, metaop::PipelinePhase::Fused,
-                 metaop::PipelinePhase::Scheduled, target.options, {}))
+  if (!runPhases(slice, metaop::kFusedPhase, metaop::kScheduledPhase,
+                 target.options, {}))
     return llvm::createStringError("the slice could not be compiled");
   std::vector<std::string> neighbours;
   for (metaop::KernelOp kernel : getKernels(slice)) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContextPool.h"
+#include "MetaOps/Runtime/Kernels/ContextPool.h"
 
 using namespace mlir;
 using namespace metaops;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_GPU_CONTEXTPOOL_H
-#define METAOPS_LIB_RUNTIME_GPU_CONTEXTPOOL_H
+#ifndef METAOPS_RUNTIME_KERNELS_CONTEXTPOOL_H
+#define METAOPS_RUNTIME_KERNELS_CONTEXTPOOL_H
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
@@ -63,4 +63,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_GPU_CONTEXTPOOL_H
+#endif // METAOPS_RUNTIME_KERNELS_CONTEXTPOOL_H
