@@ -80,7 +80,8 @@ function(add_metaops_library name)
 
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR
     BASE_DIRECTORY "${METAOPS_SOURCE_DIR}/lib" OUTPUT_VARIABLE folder)
-  if(METAOPS_COMPILER_BUILD AND NOT folder MATCHES "^Runtime")
+  # What stands behind them depends on the build: the runtime, and the list of targets.
+  if(METAOPS_COMPILER_BUILD AND NOT folder MATCHES "^(Runtime|Target/All|\\.\\.)")
     add_library(${name} STATIC IMPORTED GLOBAL)
     set_target_properties(${name} PROPERTIES IMPORTED_LOCATION
       "${METAOPS_COMPILER_BUILD}/lib/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}")
