@@ -96,6 +96,20 @@ def test_without_a_command_there_is_usage(capsys):
         command_line.main(["cache"])
 
 
+@pytest.mark.parametrize("arguments", [["info"], ["cache", "info"], ["--help"], []])
+def test_a_reader_may_have_had_enough(arguments):
+    """As `python -m metaops info | head -1` has: no traceback."""
+    end, begin = os.pipe()
+    os.close(end)
+    try:
+        command = [sys.executable, "-m", "metaops", *arguments]
+        result = subprocess.run(command, stdout=begin, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(begin)
+    assert result.stderr == ""
+    assert result.returncode == 1
+
+
 def test_tools_are_found_as_the_session_finds_them(tmp_path):
     package = tmp_path / "site-packages" / "nvidia" / "cu13"
     named = tmp_path / "toolkit"
