@@ -297,13 +297,16 @@ class Interop(ByChange):
 
     name, has_tests, part = "interop", True, 2
     files = (
-        r"^(bench/|docs/From|python/requirements|test/python/(conftest|util|test_(exchange|bench_run|guides))"
+        r"^(bench/|docs/From|python/requirements"
+        r"|test/python/(conftest|exchanged|util|test_(exchange_with_peers|bench_run|guides))"
         r"|python/metaops/(exchange|_elsewhere|_names|array_api|__init__|_exports|_package))"
     )
     objects = r"bindings/(Exchange|DLPack)"
 
     def run(self, request: Request, plan: Plan) -> bool:
-        tests = [f"test/python/test_{name}.py" for name in ("exchange", "bench_run", "guides")]
+        tests = [
+            f"test/python/test_{name}.py" for name in ("exchange_with_peers", "bench_run", "guides")
+        ]
         return call("script/bootstrap", "--peers") and call(
             *(ROOT / ".venv-bench/bin/python", "-m", "pytest", "-q", "--tier=all"),
             *("-k", "torch or jax or bench", f"--junitxml={self.results}/pytest.xml", *tests),
