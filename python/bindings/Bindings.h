@@ -189,8 +189,9 @@ template <typename Work> auto runWithoutGIL(Work work) {
 // Conversions (Convert.cpp)
 //===----------------------------------------------------------------------===//
 
-/// An operand as Python gives it: a Var, a number, or what NumPy makes an array
-/// of. Made with the GIL held, before the session is entered.
+/// An operand as Python gives it: a Var, a number, nested sequences with Vars
+/// in them, or what NumPy makes an array of. Made with the GIL held, before the
+/// session is entered.
 class Argument {
 public:
   Argument(py::handle object);
@@ -205,6 +206,7 @@ private:
   const Var *var = nullptr;
   std::optional<Number> number;
   std::optional<TensorData> data;
+  py::object stacked;
   Var owned;
 };
 
@@ -234,6 +236,11 @@ void setVarClass(py::handle cls);
 
 /// A Python number; nothing for other objects.
 std::optional<Number> toNumber(py::handle object);
+/// Returns whether there is a Var in a list or tuple, or in one in it.
+bool hasNestedTensors(py::handle object);
+/// A Var of nested sequences with Vars in them (metaops/_nested.py). Nothing is
+/// computed for it, and gradients flow to the parts.
+py::object stackNested(py::handle sequence, py::handle dtype);
 /// Returns whether an operator may be tried on the object beside a Var; Python
 /// asks the other side otherwise.
 bool isOperand(py::handle object);

@@ -256,13 +256,54 @@ std::vector<const Var *> metaops::python::toVars(py::handle object,
 }
 
 //===----------------------------------------------------------------------===//
+// Nested sequences
+//===----------------------------------------------------------------------===//
+
+static bool hasTensorsBelow(py::handle object, unsigned depth) {
+  // NumPy has no more dimensions, and a sequence may hold itself.
+  constexpr unsigned mostDimensions = 64;
+  PyObject *sequence = object.ptr();
+  if (depth > mostDimensions ||
+      (!PyList_Check(sequence) && !PyTuple_Check(sequence)))
+    return false;
+  bool hasSequences = false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+    PyObject *item = PySequence_Fast_GET_ITEM(sequence, i);
+    if (isVar(item))
+      return true;
+    hasSequences |= PyList_Check(item) || PyTuple_Check(item);
+  }
+  if (!hasSequences)
+    return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i)
+    if (hasTensorsBelow(PySequence_Fast_GET_ITEM(sequence, i), depth + 1))
+      return true;
+  return false;
+}
+
+bool metaops::python::hasNestedTensors(py::handle object) {
+  return hasTensorsBelow(object, 0);
+}
+
+py::object metaops::python::stackNested(py::handle sequence, py::handle dtype) {
+  return py::module_::import("metaops._nested")
+      .attr("read_sequence")(sequence, dtype);
+}
+
+//===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
 Argument::Argument(py::handle object) {
   var = asVar(object);
-  if (!var && !(number = toNumber(object)))
+  if (var || (number = toNumber(object)))
+    return;
+  if (hasNestedTensors(object)) {
+    stacked = stackNested(object, py::none());
+    var = asVar(stacked);
+  } else {
     data = toTensorData(object, std::nullopt, Sharing::Never);
+  }
 }
 
 Operand Argument::operand(Session &session) {

@@ -39,6 +39,11 @@ Var metaops::python::arrayOf(py::handle object, py::handle dtype,
       return r.scalar(*number, type.value_or(number->getDType()));
     });
   }
+  if (sharing != Sharing::Required && hasNestedTensors(object)) {
+    py::object stacked = stackNested(object, dtype);
+    const Var &var = expectVar(stacked, "array");
+    return record([&](Recorder &) { return var.getNode(); });
+  }
   TensorData data = toTensorData(object, type, sharing);
   return Entered()->give(data.dtype, data.shape, std::move(data.buffer));
 }
@@ -331,6 +336,7 @@ static void bindShaping(py::module_ &module) {
             Argument(x));
       });
   define(module, "is_operand(x)", &isOperand);
+  define(module, "has_tensors(x)", &hasNestedTensors);
   define(module, "roll(x, shift, dim)",
          [](py::handle x, int64_t shift, int64_t dim) {
            return recordTensors(

@@ -17,20 +17,10 @@ from ._core import Var
 from ._errors import at_line
 from ._promotion import is_number, promoted
 
-__all__ = ["has_tensors", "read_sequence"]
+__all__ = ["read_sequence"]
 
 #: NumPy has no more dimensions.
 _MOST_DIMENSIONS = 64
-
-
-def has_tensors(sequence: Any, depth: int = 0) -> bool:
-    """Tell whether there is a Var in a list or tuple, or in one in it."""
-    kinds = set(map(type, sequence))
-    if any(issubclass(kind, Var) for kind in kinds):
-        return True
-    if depth == _MOST_DIMENSIONS or not any(issubclass(kind, list | tuple) for kind in kinds):
-        return False
-    return any(has_tensors(part, depth + 1) for part in sequence if isinstance(part, list | tuple))
 
 
 def _leaves(sequence: Any, depth: int = 0) -> Iterator[Any]:
@@ -80,7 +70,7 @@ def read_sequence(sequence: Any, dtype: Any = None, copy: bool | None = True) ->
     TypeError
         If a part is no number, or no type holds all.
     """
-    if copy is not False and has_tensors(sequence):
+    if copy is not False and _core.has_tensors(sequence):
         leaves = list(_leaves(sequence))
         if dtype is None:
             types = [leaf.dtype for leaf in leaves if isinstance(leaf, Var)]

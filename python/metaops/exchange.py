@@ -15,7 +15,7 @@ from ._defaults import get_default_dtype
 from ._devices import device as find_device
 from ._devices import device_of, on_device
 from ._errors import at_line
-from ._nested import has_tensors, read_sequence
+from ._nested import read_sequence
 from ._typing import DType
 
 __all__ = ["asarray", "from_dlpack"]
@@ -77,7 +77,7 @@ def made_of(obj: Any, dtype: DType | None, copy: bool | None) -> Var:
     if dtype is not None or result.dtype != "float32" or get_default_dtype() == "float32":
         return result
     # Those of Python are NumPy's float64, and became float32.
-    is_of_python = not has_tensors(obj) and np.asarray(obj).dtype == "float64"
+    is_of_python = not _core.has_tensors(obj) and np.asarray(obj).dtype == "float64"
     return read_sequence(obj, get_default_dtype(), copy) if is_of_python else result
 
 

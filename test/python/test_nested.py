@@ -6,6 +6,7 @@
 import metaops as mo
 import numpy as np
 import pytest
+from util import check_gradient
 
 
 @pytest.fixture
@@ -169,3 +170,61 @@ def test_shapes_of_random_integers_and_booleans():
     ):
         with pytest.raises((TypeError, ValueError), match=r"randint|bernoulli|array"):
             call()
+
+
+# Wherever a tensor may stand
+
+
+def replaced(x, key, value):
+    x = x.clone()
+    x[key] = value
+    return x
+
+
+USES = {
+    "times": lambda x, part: x * [part[0], part[1] * 2.0, 1.5],
+    "subtracted": lambda x, part: (part[0], part[1], 2.0) - x,
+    "maximum": lambda x, part: mo.maximum(x, [part[0], part[1], 0.25]),
+    "matmul": lambda x, part: x @ [[part[0], 1.0], [part[1], part[0]], [2.0, 3.0]],
+    "rmatmul": lambda x, part: [part, part * 2.0] @ x[:2],
+    "in place": lambda x, part: x.clone().__iadd__([part[0], 0.0, part[1]]),
+    "exp": lambda x, part: mo.exp([x[0], part[0], part[1]]),
+    "where": lambda x, part: mo.where(x > 0.0, [part[0], part[1], part[0]], x),
+    "Var": lambda x, part: mo.Var([x, [part[0], part[1], 1.0]]),
+    "Var of Vars": lambda x, part: mo.Var([[x[0]], [part[1]]], "float64"),
+    "set item": lambda x, part: replaced(x, slice(1, None), [part[1], part[0] * 3.0]),
+    "set items": lambda x, part: replaced(x, mo.array([2, 0]), [part[1], part[0] * 3.0]),
+    "set where": lambda x, part: replaced(x, mo.array([True, False, True]), [part[1], part[0]]),
+    "reshape": lambda x, part: mo.reshape([x[:2], part], (4,)),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+def test_nested_sequences_are_operands(rng, name):
+    """With gradients, and without that anything is computed for them."""
+    x = mo.array(rng.uniform(-1, 1, 3), "float64")
+    part = mo.array(rng.uniform(-1, 1, 2), "float64")
+    mo.sync([x, part])
+    runs = mo.stats()["programs_run"]
+    result = USES[name](x, part)
+    assert mo.stats()["programs_run"] == runs
+    check_gradient(USES[name], x.numpy(), part.numpy())
+    with mo.flag_scope(lazy_execution=False):
+        np.testing.assert_allclose(USES[name](x, part).numpy(), result.numpy(), rtol=1e-14)
+
+
+def test_types_of_operands_are_promoted():
+    small, large = mo.array([1, 2], "int8"), mo.array(3, "int16")
+    assert (small * [large, 4]).dtype == "int16"
+    assert mo.Var([small, small]).dtype == "int8"
+    assert mo.Var([small, small], "float32").dtype == "float32"
+
+
+def test_operands_of_several_shapes_are_refused():
+    x = mo.ones(2)
+    with pytest.raises(ValueError, match=r"the shapes \(2,\) and \(3,\)"):
+        x * [x, mo.ones(3)]
+    itself = [x]
+    itself.append(itself)
+    with pytest.raises(ValueError, match="nested 64 deep"):
+        x * itself
