@@ -77,6 +77,9 @@ private:
   std::optional<SmallVector<FarUse>> getUses(Value value) const;
   bool isGap(unsigned from, unsigned to, int64_t bytes) const;
   bool livesLong(Value leaf, unsigned from, int64_t bytes) const;
+  FarUse *findFar(SmallVector<FarUse> &uses, int64_t bytes) const;
+  void redirect(ArrayRef<FarUse> uses, Value value, Value again,
+                OpBuilder &builder);
   bool recompute(OpResult value);
 
   Block &block;
@@ -146,6 +149,51 @@ bool FarRecomputer::livesLong(Value leaf, unsigned from, int64_t bytes) const {
   return !uses || (!uses->empty() && isGap(from, uses->back().number, bytes));
 }
 
+/// Finds the first use behind a gap; the end if there is none.
+FarUse *FarRecomputer::findFar(SmallVector<FarUse> &uses, int64_t bytes) const {
+  auto *far = uses.begin();
+  while (far != uses.end() &&
+         (far == uses.begin() || !isGap((far - 1)->number, far->number, bytes)))
+    ++far;
+  return far;
+}
+
+/// Computes the cone of what a kernel yields in another kernel.
+static KernelOp copyCone(OpBuilder &builder, KernelOp kernel, const Cone &cone,
+                         Value inner, RankedTensorType type) {
+  SmallVector<Value> inputs;
+  for (Value leaf : cone.leaves)
+    inputs.push_back(getOuter(kernel, leaf));
+  KernelOp again = buildStageKernel(
+      builder, kernel.getLoc(), type, inputs, [&](ValueRange arguments) {
+        IRMapping mapping;
+        mapping.map(cone.leaves.getArrayRef(), arguments);
+        for (Operation *op : cone.ops)
+          builder.clone(*op, mapping);
+        return SmallVector<Value>{mapping.lookup(inner)};
+      });
+  inheritRewrites(kernel, again, /*andForced=*/false);
+  forbid(again, kJoinStages);
+  return again;
+}
+
+/// Has uses of a value and of its views read another one and copies of these.
+void FarRecomputer::redirect(ArrayRef<FarUse> uses, Value value, Value again,
+                             OpBuilder &builder) {
+  IRMapping views;
+  views.map(value, again);
+  std::function<Value(Value)> copyView = [&](Value viewed) -> Value {
+    if (Value copy = views.lookupOrNull(viewed))
+      return copy;
+    Operation *view = viewed.getDefiningOp();
+    copyView(view->getOperand(0));
+    copied.insert(view);
+    return builder.clone(*view, views)->getResult(0);
+  };
+  for (const FarUse &use : uses)
+    use.use->set(copyView(use.use->get()));
+}
+
 /// Has uses behind the first gap read another kernel's result.
 bool FarRecomputer::recompute(OpResult value) {
   auto kernel = cast<KernelOp>(value.getOwner());
@@ -158,10 +206,7 @@ bool FarRecomputer::recompute(OpResult value) {
   std::optional<SmallVector<FarUse>> uses = getUses(value);
   if (!uses || !isa_and_nonnull<ElementwiseOpInterface>(inner.getDefiningOp()))
     return false;
-  auto *far = uses->begin();
-  while (far != uses->end() && (far == uses->begin() ||
-                                !isGap((far - 1)->number, far->number, bytes)))
-    ++far;
+  FarUse *far = findFar(*uses, bytes);
   if (far == uses->end())
     return false;
   std::optional<Cone> cone = Cone::find(inner, growing);
@@ -170,33 +215,10 @@ bool FarRecomputer::recompute(OpResult value) {
         return livesLong(getOuter(kernel, leaf), uses->front().number, bytes);
       }))
     return false;
-
   OpBuilder builder(ops[far->number]);
-  SmallVector<Value> inputs;
-  for (Value leaf : cone->leaves)
-    inputs.push_back(getOuter(kernel, leaf));
-  KernelOp again = buildStageKernel(
-      builder, kernel.getLoc(), type, inputs, [&](ValueRange arguments) {
-        IRMapping mapping;
-        mapping.map(cone->leaves.getArrayRef(), arguments);
-        for (Operation *op : cone->ops)
-          builder.clone(*op, mapping);
-        return SmallVector<Value>{mapping.lookup(inner)};
-      });
-  inheritRewrites(kernel, again, /*andForced=*/false);
-  forbid(again, kJoinStages);
-  IRMapping views;
-  views.map(Value(value), again->getResult(0));
-  std::function<Value(Value)> copyView = [&](Value viewed) -> Value {
-    if (Value copy = views.lookupOrNull(viewed))
-      return copy;
-    Operation *view = viewed.getDefiningOp();
-    copyView(view->getOperand(0));
-    copied.insert(view);
-    return builder.clone(*view, views)->getResult(0);
-  };
-  for (const FarUse &use : llvm::make_range(far, uses->end()))
-    use.use->set(copyView(use.use->get()));
+  KernelOp again = copyCone(builder, kernel, *cone, inner, type);
+  redirect(ArrayRef<FarUse>(far, uses->end()), value, again->getResult(0),
+           builder);
   return true;
 }
 

@@ -89,6 +89,11 @@ private:
     WindowLoop steps;
     std::optional<WindowLoop> taps;
   };
+  /// A window and the extents of the loops that replace it.
+  struct StridedGather {
+    Window window;
+    int64_t stride = 1, dilation = 1, tapExtent = 1, numSteps = 1, numTaps = 1;
+  };
 
   AffineExpr constant(int64_t value) const {
     return getAffineConstantExpr(value, ctx);
@@ -107,6 +112,11 @@ private:
   bool tryGather(unsigned position, unsigned loop);
   std::optional<int64_t> getOrigin(unsigned position) const;
   std::optional<Window> findWindow(unsigned position) const;
+  std::optional<StridedGather> findStridedGather(unsigned position) const;
+  std::pair<AffineExpr, AffineExpr> getOldLoops(const StridedGather &gather,
+                                                int64_t rest, AffineExpr k1,
+                                                AffineExpr k0,
+                                                AffineExpr t) const;
   bool tryStridedGather(unsigned position);
   void reverse(unsigned loop);
 
@@ -246,57 +256,76 @@ static int64_t getInverse(int64_t number, int64_t modulus) {
   return llvm::mod(inverse, modulus);
 }
 
-bool Gatherer::tryStridedGather(unsigned position) {
+/// What a window is gathered by; none where it is not known, has factors that
+/// share one, or would make the loops run over too much.
+std::optional<Gatherer::StridedGather>
+Gatherer::findStridedGather(unsigned position) const {
   std::optional<Window> window = findWindow(position);
   if (!window)
-    return false;
+    return std::nullopt;
   // What wraps, or is moved by a symbol, is no window.
   IndexInterval interval = getInterval(indices[position], extents);
   if (!interval.lower || !interval.upper || !getOrigin(position))
-    return false;
+    return std::nullopt;
+  StridedGather gather{*window};
   auto [steps, taps] = *window;
-  int64_t stride = std::abs(steps.factor);
-  int64_t dilation = taps ? std::abs(taps->factor) : 1;
-  int64_t tapExtent = taps ? extents[taps->loop] : 1;
-  int64_t numSteps = llvm::divideCeil(resultShape[position], stride);
-  int64_t numTaps = llvm::divideCeil(tapExtent, stride);
+  gather.stride = std::abs(steps.factor);
+  gather.dilation = taps ? std::abs(taps->factor) : 1;
+  gather.tapExtent = taps ? extents[taps->loop] : 1;
+  gather.numSteps = llvm::divideCeil(resultShape[position], gather.stride);
+  gather.numTaps = llvm::divideCeil(gather.tapExtent, gather.stride);
+  int64_t points = gather.numSteps * gather.stride * gather.numTaps;
+  bool isMuch =
+      points > kMaxStridedGrowth * extents[steps.loop] * gather.tapExtent;
   // Where both move in steps of more than 1, a graph is simplified to neither.
-  if (std::gcd(stride, dilation) != 1 ||
-      (numSteps * stride * numTaps >
-           kMaxStridedGrowth * extents[steps.loop] * tapExtent &&
-       !isForced))
+  if (std::gcd(gather.stride, gather.dilation) != 1 || (isMuch && !isForced))
+    return std::nullopt;
+  return gather;
+}
+
+/// Returns i and j of index = stride * i + dilation * j + rest = k with k =
+/// stride * k1 + k0, where k1 and t are the loops of i and j now. The taps of
+/// one k0 are those j that leave b, dilation * b = k0 - rest modulo stride; so
+/// j = b + stride * t and, with k0 - rest - dilation * b = stride * a, i = k1 +
+/// a
+/// - dilation * t.
+std::pair<AffineExpr, AffineExpr>
+Gatherer::getOldLoops(const StridedGather &gather, int64_t rest, AffineExpr k1,
+                      AffineExpr k0, AffineExpr t) const {
+  int64_t stride = gather.stride, dilation = gather.dilation;
+  AffineExpr b =
+      (k0 - llvm::mod(rest, stride)) * getInverse(dilation, stride) % stride;
+  AffineExpr a = (k0 - rest - (dilation == 1 ? constant(0) : b * dilation))
+                     .floorDiv(stride);
+  return {k1 + a - t * dilation, b + t * stride};
+}
+
+bool Gatherer::tryStridedGather(unsigned position) {
+  std::optional<StridedGather> gather = findStridedGather(position);
+  if (!gather)
     return false;
+  auto [steps, taps] = gather->window;
   if (steps.factor < 0)
     reverse(steps.loop);
   if (taps && taps->factor < 0)
     reverse(taps->loop);
 
-  // index = stride * i + dilation * j + rest = k with k = stride * k1 + k0. The
-  // taps of one k0 are those j that leave b, dilation * b = k0 - rest modulo
-  // stride; so j = b + stride * t and, with k0 - rest - dilation * b =
-  // stride * a, i = k1 + a - dilation * t.
-  int64_t rest = *getOrigin(position);
   SmallVector<AffineExpr> loops = getLoops();
   AffineExpr k1 = loops[steps.loop], t = taps ? loops[taps->loop] : constant(0);
   AffineExpr k0 = getAffineDimExpr(extents.size(), ctx);
-  AffineExpr b =
-      (k0 - llvm::mod(rest, stride)) * getInverse(dilation, stride) % stride;
-  AffineExpr a = (k0 - rest - (dilation == 1 ? constant(0) : b * dilation))
-                     .floorDiv(stride);
-  AffineExpr i = k1 + a - t * dilation;
-  AffineExpr j = b + t * stride;
+  auto [i, j] = getOldLoops(*gather, *getOrigin(position), k1, k0, t);
   loops[steps.loop] = i;
   if (taps)
     loops[taps->loop] = j;
-  int64_t oldExtent = std::exchange(extents[steps.loop], numSteps);
+  int64_t oldExtent = std::exchange(extents[steps.loop], gather->numSteps);
   if (taps)
-    extents[taps->loop] = numTaps;
-  extents.push_back(stride);
+    extents[taps->loop] = gather->numTaps;
+  extents.push_back(gather->stride);
   substitute(loops);
-  indices[position] = k1 * stride + k0;
+  indices[position] = k1 * gather->stride + k0;
   addCondition(i);
   addCondition(constant(oldExtent - 1) - i);
-  addCondition(constant(tapExtent - 1) - j);
+  addCondition(constant(gather->tapExtent - 1) - j);
   return true;
 }
 
