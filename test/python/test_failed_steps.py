@@ -185,3 +185,90 @@ def test_repeated_steps(compiled):
     expected, count = take([0, 1, 2, 0, 0, 1, 2], asynchronous=False)
     assert steps == count == 7
     np.testing.assert_array_equal(value, expected)
+
+
+# Values that are computed along
+
+
+def tables(rng):
+    return mo.array(rng.standard_normal((6, 4))), mo.array(rng.standard_normal((4, 4)))
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("later", [False, True])
+def test_what_did_not_fail_is_computed_again(rng, asynchronous, later):
+    """A held value that was in one program with a bad batch, and what is made of it."""
+    table, weight = tables(rng)
+    with mo.flag_scope(asynchronous=asynchronous):
+        norms = (table @ weight).exp().sum(1)
+        scaled = norms * 2.0
+        picked = table[mo.array([1, 40, 2])] @ weight
+        loss = (picked * norms[:3].reshape((3, 1))).sum()
+        follows = norms.sum() if later else None
+        with pytest.raises(IndexError, match="index 40 is out of range"):
+            loss.item()
+        expected = np.exp(table.numpy() @ weight.numpy()).sum(1)
+        np.testing.assert_allclose(norms.numpy(), expected, rtol=1e-12)
+        np.testing.assert_allclose(scaled.numpy(), 2 * expected, rtol=1e-12)
+        if later:
+            np.testing.assert_allclose(follows.numpy(), expected.sum(), rtol=1e-12)
+        # What depends on the batch has failed, and says so each time.
+        for lost in (loss, picked, loss + 1.0, loss):
+            with pytest.raises(IndexError, match="index 40 is out of range"):
+                lost.numpy()
+        gradient = mo.grad(norms.sum(), weight).numpy()
+        powers = np.exp(table.numpy() @ weight.numpy())
+        np.testing.assert_allclose(gradient, table.numpy().T @ powers, rtol=1e-12)
+
+
+def test_programs_behind_the_failed_one(rng):
+    """What a later program, begun before that came to light, made of such a value."""
+    table, weight = tables(rng)
+    norms = (table @ weight).exp().sum(1)
+    loss = (table[mo.array([40])] * norms.sum()).sum()
+    weight.update(weight * 1.0)
+    state = mo.zeros((4, 4), "float64")
+    with contextlib.suppress(IndexError):
+        mo.sync([loss, norms])
+    later = (norms * 3.0).max()
+    state.update(state + later)
+    expected = np.exp(table.numpy() @ weight.numpy()).sum(1)
+    np.testing.assert_allclose(later.numpy(), 3 * expected.max(), rtol=1e-12)
+    np.testing.assert_allclose(state.numpy(), np.full((4, 4), 3 * expected.max()), rtol=1e-12)
+
+
+def test_what_an_update_was_to_write_over(rng):
+    """Updates of the failed program do not happen because somebody asks again."""
+    table, weight = tables(rng)
+    before = weight.numpy()
+    norms = (table @ weight).exp().sum(1)
+    loss = (table[mo.array([40, 1])] @ weight).sum() + norms.sum()
+    weight.update(weight - 0.1 * mo.grad(loss, weight))
+    with pytest.raises(IndexError, match="index 40 is out of range"):
+        mo.sync_all()
+    np.testing.assert_array_equal(weight.numpy(), before)
+    expected = np.exp(table.numpy() @ before).sum(1)
+    try:
+        np.testing.assert_allclose(norms.numpy(), expected, rtol=1e-12)
+    except IndexError as error:
+        assert "index 40 is out of range" in str(error)
+    np.testing.assert_allclose((table @ weight).exp().sum(1).numpy(), expected, rtol=1e-12)
+
+
+def test_a_loop_with_bad_batches_does_not_grow(rng):
+    """Values that wait for a run's end are let go, whichever way it ends."""
+    table, weight = tables(rng)
+    sizes = []
+    for i in range(40):
+        norms = (table @ weight).exp().sum(1)
+        loss = (table[mo.array([i % 8])] * norms.sum()).sum()
+        if i % 8 < 6:
+            loss.item()
+        else:
+            with pytest.raises(IndexError):
+                loss.item()
+        norms.numpy()
+        del norms, loss
+        mo.sync_all()
+        sizes.append((mo.stats()["ops_in_block"], mo.stats()["bytes_in_use"]))
+    assert sizes[-1] == sizes[15]

@@ -8,13 +8,41 @@
 
 #include "MetaOps/Runtime/Run/ProvisionalValues.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
 using namespace metaops;
 
-bool ProvisionalValues::mayFail(const Graph &graph,
-                                llvm::ArrayRef<Node *> ops) {
-  return llvm::any_of(ops, [&](Node *op) { return graph.getInfo(op).isCheck; });
+/// Returns whether a run may fail: by a check of its own, or as an earlier one
+/// does of which it reads a result.
+static bool mayFail(const Graph &graph, const Slice &slice) {
+  return llvm::any_of(slice.ops,
+                      [&](Node *op) { return graph.getInfo(op).isCheck; }) ||
+         llvm::any_of(slice.leaves,
+                      [](Node *leaf) { return leaf->isProvisional; });
 }
 
+void ProvisionalValues::addRepeatable(
+    const Slice &slice, llvm::function_ref<bool(const Node *)> isOfUpdates) {
+  if (!mayFail(graph, slice))
+    return;
+  llvm::SmallPtrSet<Node *, 32> lost;
+  auto isLost = [&](Node *node) {
+    return node->isDonated || lost.contains(node);
+  };
+  for (Node *op : slice.ops) {
+    bool isMadeOfLost =
+        graph.getInfo(op).isCheck || llvm::any_of(op->operands, isLost);
+    for (Node *result : resultsOf(op))
+      if (isMadeOfLost || isOfUpdates(result))
+        lost.insert(result);
+  }
+  for (Node *output : slice.outputs)
+    if (!isLost(output))
+      add(output);
+}
+
+/// Has a value keep its operation, and what it is a view of.
 void ProvisionalValues::add(Node *node) {
   for (;;) {
     node->isProvisional = true;
@@ -34,7 +62,11 @@ void ProvisionalValues::settleAll() {
       open.push_back(node);
       continue;
     }
-    graph.settle(node, node->buffer && node->buffer->failure);
+    bool failed = node->buffer && node->buffer->failure;
+    // A later run may have written over what it was made of.
+    bool isGone = failed && graph.getNumDonated() > 0 &&
+                  findOverwritten(graph, node->operands);
+    graph.settle(node, failed && !isGone);
     graph.unpin(node);
   }
   nodes.insert(nodes.end(), open.begin(), open.end());

@@ -128,10 +128,8 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
   noteRun(queued->record);
   Ticket ticket =
       launcher.launch(std::move(queued), /*isAwaited=*/kind == RunKind::Asked);
-  bool mayFail = ProvisionalValues::mayFail(graph, slice.ops);
-  for (Node *output : slice.outputs)
-    if (mayFail && ProvisionalValues::isFor(output))
-      provisional.add(output);
+  provisional.addRepeatable(
+      slice, [this](const Node *node) { return updates.precede(node); });
   for (auto [output, buffer] : llvm::zip_equal(slice.outputs, results))
     memory.store(output, std::move(buffer), ticket, output->depth + depthStep,
                  on);

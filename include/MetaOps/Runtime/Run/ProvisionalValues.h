@@ -10,27 +10,23 @@
 #define METAOPS_RUNTIME_RUN_PROVISIONALVALUES_H
 
 #include "MetaOps/Runtime/Graph/Graph.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
 
 namespace metaops {
 
-/// Initial values, a model's weights say, that are computed by a program which
-/// may fail for reasons of its own: in its first batch an index is out of
-/// range. They keep their operations until the run is done, and are pending
-/// again if it has failed.
+/// Values that are computed by a program which may fail for reasons that they
+/// have nothing to do with: a model's weights, or what a Var holds, beside a
+/// batch in which an index is out of range. They keep their operations until
+/// the run is done, and are pending again if it has failed.
 class ProvisionalValues {
 public:
   explicit ProvisionalValues(Graph &graph) : graph(graph) {}
 
-  /// Returns whether a run of these operations may fail.
-  static bool mayFail(const Graph &graph, llvm::ArrayRef<Node *> ops);
-  /// Returns whether a value that such a run computes is to be provisional.
-  static bool isFor(const Node *output) {
-    return output->isInitial && output->vars > 0;
-  }
-
-  /// Has a value, for which there will be memory, keep its operation, and what
-  /// it is a view of.
-  void add(Node *node);
+  /// Has values that a run will have memory for keep their operations, if it
+  /// may fail and they can be computed again: those that are made neither of
+  /// what is checked, nor of what the run may write over, nor of its updates.
+  void addRepeatable(const Slice &slice,
+                     llvm::function_ref<bool(const Node *)> isOfUpdates);
   /// Looks at the values whose runs are done.
   void settle() {
     if (!nodes.empty())
@@ -38,6 +34,7 @@ public:
   }
 
 private:
+  void add(Node *node);
   void settleAll();
 
   Graph &graph;
