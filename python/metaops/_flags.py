@@ -51,9 +51,14 @@ def _checked(name: str, value: Any) -> Any:
     )
 
 
+#: What flags were called, and what they are called now.
+_FORMER = {"history_depth": "history_bytes, in bytes and not in programs"}
+
+
 def _no_flag(name: str) -> str:
     names = _core.flag_names()
-    return f"no flag {name!r}{nearest(name, names)}; the flags are {', '.join(names)}"
+    hint = f"; it is {_FORMER[name]}" if name in _FORMER else nearest(name, names)
+    return f"no flag {name!r}{hint}; the flags are {', '.join(names)}"
 
 
 class Flags:
@@ -80,8 +85,8 @@ class Flags:
     float_atomics          bool   GPUs may add scattered floats in any order, which is
                                   cheaper, and may change last bits from run to run
     fuse                   bool   operators share kernels; off, each is a kernel
-    history_depth          int    through how many programs a gradient may reach back
-                                  where nobody holds the values between these
+    history_bytes          int    bytes that are kept for gradients alone, an operator
+                                  as 1 kB; past it the oldest histories end
     keep_packed            bool   programs keep what they have packed of weights that stay
                                   the same, and do not pack them in each run
     lazy_execution         bool   operators are recorded and run when a value is asked

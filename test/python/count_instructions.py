@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs loops in Valgrind's callgrind, which counts the instructions of their steps.
 
-``python count_instructions.py NAME...`` is what it runs, see `count`.
+``python count_instructions.py [FLAG=NUMBER...] NAME...`` is what it runs, see `count`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def is_there() -> bool:
     return shutil.which("valgrind") is not None and shutil.which("vgdb") is not None
 
 
-def count(names: list[str], folder: Path) -> dict[str, list[float]]:
+def count(names: list[str], folder: Path, **flags: int) -> dict[str, list[float]]:
     """Return the instructions of an iteration of loops, from each of `FIRST` on.
 
     They are those of the whole process: of Python, the session and the interpreter of
@@ -34,7 +34,8 @@ def count(names: list[str], folder: Path) -> dict[str, list[float]]:
     """
     out = folder / "counts"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
-    script = [sys.executable, __file__, *names]
+    settings = [f"{name}={value}" for name, value in flags.items()]
+    script = [sys.executable, __file__, *settings, *names]
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([*command, *script], check=True, capture_output=True, env=environment)
     # Each call of `dump` ends one part; the last one is the end of the process.
@@ -60,7 +61,10 @@ def main() -> None:
 
     mo.flags.backend = "interpreter"
     gc.disable()
-    for name in sys.argv[1:]:
+    settings = [text.split("=") for text in sys.argv[1:] if "=" in text]
+    for name, value in settings:
+        setattr(mo.flags, name, int(value))
+    for name in sys.argv[1 + len(settings) :]:
         step = LOOPS[name].make(Hand(7, keeps=True))
         ends = {first + k * COUNTED for first in FIRST for k in range(TIMES + 1)}
         for i in range(max(ends) + 1):

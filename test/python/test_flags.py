@@ -77,9 +77,16 @@ def test_values_that_a_flag_does_not_take():
         mo.flags.rules = "nonsense"
     with pytest.raises(ValueError, match="saved_values_budget: given -1"):
         mo.flags.saved_values_budget = -1
-    for wrong in (0, 2**40):
-        with pytest.raises(ValueError, match="history_depth"):
-            mo.flags.history_depth = wrong
+    with pytest.raises(ValueError, match="history_bytes: given -1, expected a number of bytes"):
+        mo.flags.history_bytes = -1
+
+
+def test_a_former_name_leads_to_the_present_one():
+    for use in (lambda: mo.flags.history_depth, lambda: setattr(mo.flags, "history_depth", 4)):
+        with pytest.raises(AttributeError, match="no flag 'history_depth'; it is history_bytes"):
+            use()
+    with pytest.raises(ValueError, match="no flag 'history_depth'; it is history_bytes"):
+        mo.flag_scope(history_depth=4)
 
 
 def test_booleans_are_booleans():

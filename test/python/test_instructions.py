@@ -20,6 +20,8 @@ LOOPS = [
     "running_minimum",
     "values_that_wait",
 ]
+#: Those whose histories grow where nothing bounds them.
+AT_THE_BOUND = ["by_hand", "list_of_states_products_looked_at", "power_iteration"]
 #: What a step may take more later. One more look at each value that waits is 15 % after
 #: 500 steps.
 GROWTH = 1.05
@@ -30,6 +32,22 @@ def counted(tmp_path_factory):
     if not count_instructions.is_there():
         pytest.skip("Valgrind is not there")
     return count_instructions.count(LOOPS, tmp_path_factory.mktemp("counts"))
+
+
+@pytest.fixture(scope="module")
+def counted_at_the_bound(tmp_path_factory):
+    if not count_instructions.is_there():
+        pytest.skip("Valgrind is not there")
+    folder = tmp_path_factory.mktemp("counts_at_the_bound")
+    return count_instructions.count(AT_THE_BOUND, folder, history_bytes=100_000)
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("name", AT_THE_BOUND)
+def test_so_it_is_where_histories_end(counted_at_the_bound, name):
+    """From the fiftieth iteration on each makes room for itself."""
+    _, later, late = counted_at_the_bound[name]
+    assert late <= later * GROWTH
 
 
 @pytest.mark.rest

@@ -20,6 +20,8 @@ from people_loops import LOOPS, Hand, Loop
 
 #: Iterations after which a loop is to cost the same in each window of so many.
 BEGUN, WINDOW = 60, 120
+#: What histories take of these is met by then.
+HISTORY_BYTES = 100_000
 COUNTS = ("programs_run", "operators_repeated", "values_recorded", "programs_compiled")
 
 
@@ -41,6 +43,7 @@ def test_numbers_are_those_of_operators_run_at_once(name, keeps):
 
 @pytest.mark.parametrize("keeps", [False, True], ids=["dropped", "kept"])
 @pytest.mark.parametrize("name", LOOPS)
+@mo.flag_scope(history_bytes=HISTORY_BYTES)
 def test_steps_cost_what_they_should(name, keeps):
     loop = LOOPS[name]
     step = loop.make(Hand(7, keeps))

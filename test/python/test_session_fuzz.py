@@ -60,7 +60,7 @@ def test_what_is_asked_for_between_changes_no_number(seed):
 
 @pytest.mark.parametrize("seed", draws(range(8)))
 def test_so_it_is_with_little_room(seed):
-    flags = {"poison_memory": True, "saved_values_budget": 100, "history_depth": 2}
+    flags = {"poison_memory": True, "saved_values_budget": 100, "history_bytes": 4096}
     wrong, _, _ = failures(seed, flags)
     assert not wrong
 

@@ -156,7 +156,7 @@ TEST_F(RecorderTest, HasDerivatives) {
                                /*keepDims=*/false);
   graph.retainVar(x);
   graph.retainVar(loss);
-  Derivatives derivatives(recorder, /*historyDepth=*/16);
+  Derivatives derivatives(recorder, /*historyBytes=*/1 << 20);
   derivatives.checkGrad(loss, x);
   llvm::SmallVector<Node *> gradients = derivatives.grad(loss, x);
   ASSERT_EQ(gradients.size(), 1u);
@@ -174,8 +174,8 @@ TEST_F(RecorderTest, HasDerivatives) {
 
 TEST(SettingsTest, AreSetByName) {
   Settings settings;
-  EXPECT_EQ(setFlag(settings, "history_depth", int64_t(3)), Setting::Other);
-  EXPECT_EQ(settings.historyDepth, 3);
+  EXPECT_EQ(setFlag(settings, "history_bytes", int64_t(3)), Setting::Other);
+  EXPECT_EQ(settings.historyBytes, 3);
   EXPECT_EQ(setFlag(settings, "memory_limit", int64_t(1) << 20),
             Setting::MemoryLimit);
   EXPECT_EQ(std::get<int64_t>(getFlag(settings, "memory_limit")), 1 << 20);

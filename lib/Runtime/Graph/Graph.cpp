@@ -195,6 +195,7 @@ void Graph::retainVar(Node *node) {
     return;
   node->wasHeld = true;
   hold(node);
+  changeHolders(node, /*wasHeld=*/node->heldViews > 0);
   if (isFloat(node->dtype) && !node->carries)
     updateCarries(node);
 }
@@ -204,6 +205,7 @@ void Graph::releaseVar(Node *node) {
   if (--node->vars > 0)
     return;
   letGo(node);
+  changeHolders(node, /*wasHeld=*/true);
   if (!node->isLeaf() && node->period < period && !node->value().use_empty())
     rebound.emplace_back(node);
   if (node->isOverdue && !isSpared(node))
@@ -247,11 +249,24 @@ std::vector<Node *> Graph::prune(std::vector<NodeRef> &list,
   return nodes;
 }
 
+/// Returns whether a pending value that a Var holds is made of the node.
+bool Graph::leadsToHeld(const Node *node) const {
+  llvm::SmallVector<const Node *> stack{node};
+  llvm::SmallPtrSet<const Node *, 16> seen;
+  while (!stack.empty())
+    for (const Node *user : getUsers(stack.pop_back_val())) {
+      if (user->isLeaf() || !seen.insert(user).second)
+        continue;
+      if (user->vars > 0)
+        return true;
+      stack.push_back(user);
+    }
+  return false;
+}
+
 std::vector<Node *> Graph::getRebound() {
   return prune(rebound, [this](Node *node) {
-    return !node->isLeaf() && node->vars == 0 &&
-           llvm::any_of(getUsers(node),
-                        [](Node *user) { return !user->isLeaf(); });
+    return !node->isLeaf() && node->vars == 0 && leadsToHeld(node);
   });
 }
 
@@ -321,6 +336,7 @@ void Graph::erase(Node *node) {
     if (result->isDonated)
       --numDonated;
     nodes.erase(result->value());
+    historyBytes -= result->historyBytes;
     result->buffer.reset();
     result->op = nullptr;
     freeNodes.push_back(result);

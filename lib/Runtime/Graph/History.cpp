@@ -28,13 +28,9 @@
 // the others, so that a gradient of one finds the others in memory.
 //
 // A chain x = f(x, c) whose values are asked for as it grows, with c held,
-// would keep the operations of all steps. So `depth` counts the programs that a
-// history reaches back through, and a history ends at values that are too deep
-// in it. Values that a Var holds are spared until it dies: who keeps all steps
-// in a list may differentiate through all of them. Values that were only saved
-// for a gradient go before, and are computed again if there is one. So that the
-// cost of a step does not grow with `depth`, no more than the last few programs
-// are looked at after each one, and all of a history after every `depth / 16`.
+// would keep the operations of all steps. So histories have a bound in bytes,
+// past which the oldest end (HistoryBound.cpp). Values that were only saved for
+// a gradient go before, and are computed again if there is one.
 //
 // An end must not be mistaken for a gradient of zero. It belongs to a chain,
 // one of 64: the value at which it ends has the chain's bit in `endedChains`,
@@ -48,6 +44,8 @@
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace metaops;
@@ -124,6 +122,7 @@ void Graph::turnIntoLeaves(Node *node) {
   builder.setInsertionPoint(op);
   for (Node *result : llvm::to_vector<2>(resultsOf(node))) {
     inheritEnds(result);
+    moveFromViewed(result);
     auto leaf = metaop::BufferOp::create(builder, op->getLoc(), result->type());
     result->value().replaceAllUsesWith(leaf);
     nodes.erase(result->value());
@@ -136,6 +135,7 @@ void Graph::turnIntoLeaves(Node *node) {
     result->numCarrying = 0;
     result->depth = 0;
     result->isSaved = result->isOverdue = false;
+    recount(result);
     if (isOneOfSeveral && isDead(result))
       enqueue(result);
     ++numOps;
@@ -150,6 +150,7 @@ void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
   stopWaiting(node);
   if (mayGo(node, /*keepsHistory=*/true))
     turnIntoLeaves(node);
+  addHistory(node);
 }
 
 void Graph::settle(Node *node, bool failed) {
@@ -158,6 +159,7 @@ void Graph::settle(Node *node, bool failed) {
     node->buffer.reset();
     node->ready = Ticket();
     node->depth = 0;
+    recount(node);
     hold(node);
   } else if (node->buffer && mayGo(node, /*keepsHistory=*/true)) {
     turnIntoLeaves(node);
@@ -263,12 +265,12 @@ walkHistories(Graph &graph, std::vector<Node *> roots,
   }
 }
 
-void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
-  // Of what was saved for a gradient, what two programs have gone by without.
+void Graph::dropOldSaved(llvm::ArrayRef<Node *> values) {
+  // What two programs have gone by without.
   constexpr uint32_t savedDepth = 2;
   std::vector<Node *> roots, saved;
   for (Node *value : values)
-    if (value->depth > std::min(depth, savedDepth))
+    if (value->depth > savedDepth)
       roots.push_back(value);
   if (roots.empty())
     return;
@@ -281,28 +283,6 @@ void Graph::boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth) {
     return !source->isLeaf() || source->depth + savedDepth >= root->depth;
   });
   dropSaved(saved);
-  // All of a history is walked once in so many programs.
-  if (++programsSinceEnds >= std::max<uint32_t>(depth / 16, 1)) {
-    programsSinceEnds = 0;
-    endDeepHistories(roots, depth);
-  }
-}
-
-/// Ends histories of the roots at what is too deep in them.
-void Graph::endDeepHistories(llvm::ArrayRef<Node *> roots, uint32_t depth) {
-  std::vector<Node *> ended;
-  walkHistories(*this, roots, [&](Node *source, Node *root) {
-    if (!source->isLeaf() || source->depth + depth > root->depth)
-      return true;
-    if (isSpared(source))
-      for (Node *result : resultsOf(source))
-        result->isOverdue = true;
-    else if (!source->operands.empty())
-      ended.push_back(source);
-    return false;
-  });
-  if (!ended.empty())
-    dropOutdated(endHistories(ended));
 }
 
 /// Has values that are only kept for a gradient be computed again by it.
@@ -314,6 +294,7 @@ void Graph::dropSaved(llvm::ArrayRef<Node *> saved) {
       node->buffer = std::move(buffer);
     else
       node->isSaved = false;
+    recount(node);
   }
 }
 
@@ -330,22 +311,32 @@ void Graph::dropOutdated(llvm::ArrayRef<Node *> outdated) {
 }
 
 Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
-  uint64_t lost = 0;
-  for (Node *target : targets)
+  // What is older than all targets depends on none of them.
+  uint64_t lost = 0, first = std::numeric_limits<uint64_t>::max();
+  for (Node *target : targets) {
     lost |= target->lostChains;
+    first = std::min(first, target->order);
+  }
   if (lost == 0)
     return nullptr;
+  auto endsAt = [&](const Node *node) {
+    return node->operands.empty() &&
+           llvm::any_of(targets, [&](const Node *target) {
+             return target->order < node->order &&
+                    (target->lostChains & node->endedChains);
+           });
+  };
   std::vector<Node *> stack{root};
   uint32_t mark = startTraversal();
   while (!stack.empty()) {
     Node *node = stack.back();
     stack.pop_back();
-    if ((node->endedChains & lost) && node->operands.empty())
+    if ((node->endedChains & lost) && endsAt(node))
       return node;
     if (!isFlowing(node))
       continue;
     for (Node *source : node->operands)
-      if (source->epoch != mark) {
+      if (source->epoch != mark && source->order > first) {
         source->epoch = mark;
         stack.push_back(source);
       }
@@ -360,4 +351,5 @@ void Graph::setDonated(Node *node, std::optional<Location> line) {
   node->isDonated = true;
   node->overwrittenAt = line;
   ++numDonated;
+  recount(node);
 }

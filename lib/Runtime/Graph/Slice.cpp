@@ -168,9 +168,9 @@ void metaops::failOverwritten(const Node *node) {
     fail(ErrorKind::Runtime,
          "this needs a value of shape " + formatShape(node->shape()) +
              " from " + formatLine(node->op->getLoc()) +
-             " that no Var held any more, and that is farther back in the "
-             "history "
-             "of a loop than mo.flags.history_depth; keep a Var of it");
+             " that no Var held any more, and that was let go with the "
+             "history of a loop when histories took more than "
+             "mo.flags.history_bytes; keep a Var of it");
   fail(ErrorKind::Runtime,
        "this needs a value of shape " + formatShape(node->shape()) +
            " that no Var held any more when the update at " +

@@ -50,13 +50,6 @@ static int64_t toBytes(llvm::StringRef name, const FlagValue &value) {
   return *number;
 }
 
-static int64_t toCount(llvm::StringRef name, const FlagValue &value) {
-  auto *number = std::get_if<int64_t>(&value);
-  if (!number || *number < 1 || *number > INT32_MAX)
-    failBadValue(name, value, "a number from 1 to 2147483647");
-  return *number;
-}
-
 static std::string toChoice(llvm::StringRef name, const FlagValue &value,
                             llvm::ArrayRef<llvm::StringRef> choices) {
   auto *text = std::get_if<std::string>(&value);
@@ -131,10 +124,10 @@ static llvm::ArrayRef<FlagEntry> getTable() {
        [](Settings &s, Name name, const FlagValue &value) {
          s.options.fuse = toBool(name, value);
        }},
-      {"history_depth",
-       [](const Settings &s) -> FlagValue { return s.historyDepth; },
+      {"history_bytes",
+       [](const Settings &s) -> FlagValue { return s.historyBytes; },
        [](Settings &s, Name name, const FlagValue &value) {
-         s.historyDepth = toCount(name, value);
+         s.historyBytes = toBytes(name, value);
        }},
       {"keep_packed",
        [](const Settings &s) -> FlagValue { return s.keepsPacked; },

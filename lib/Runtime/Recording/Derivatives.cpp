@@ -186,17 +186,18 @@ static std::string from(const Node *node) {
 }
 
 [[noreturn]] static void failEnded(const Node *output, const Node *node,
-                                   int64_t depth) {
+                                   int64_t bytes) {
   if (node->overwrittenAt)
     failEndedByUpdate("grad", output, node);
   fail(ErrorKind::Runtime,
        "grad: the loss depends on a target through a value of shape " +
            formatShape(node->shape()) + " from " +
            formatLine(node->op->getLoc()) +
-           ", of whose history only the last " + llvm::Twine(depth) +
-           " programs are kept; keep Vars of the values between, ask for less "
-           "on the way, or set mo.flags.history_depth; or detach the value, if "
-           "no gradient is to flow through it");
+           ", whose history was let go when all histories took more than " +
+           llvm::Twine(bytes) +
+           " bytes; keep Vars of the values between, ask for less on the way, "
+           "or set mo.flags.history_bytes; or detach the value, if no gradient "
+           "is to flow through it");
 }
 
 void Derivatives::checkUsed(llvm::StringRef function,
@@ -204,7 +205,7 @@ void Derivatives::checkUsed(llvm::StringRef function,
                             UnusedTargets unused) {
   for (Node *output : outputs)
     if (const Node *ended = graph.findEnded(output, targets.getValues()))
-      failEnded(output, ended, historyDepth);
+      failEnded(output, ended, historyBytes);
   const Node *output = outputs.front();
   llvm::ArrayRef<bool> used = targets.areUsed();
   if (std::optional<Targets::Doubt> doubt = targets.findDoubt())

@@ -55,26 +55,44 @@ static uint32_t visitFlow(Graph &graph, llvm::ArrayRef<Node *> roots,
 Targets::Targets(Graph &graph, llvm::ArrayRef<Node *> outputs,
                  llvm::ArrayRef<const Var *> targets)
     : outputs(outputs.begin(), outputs.end()), targets(targets), graph(graph) {
+  for (const Var *var : targets) {
+    values.push_back(var->getNode());
+    used.push_back(false);
+  }
+  // As a rule the present values are those that outputs are made of, and what
+  // led to them is not looked at, however much it is.
+  for (size_t numFormer = 0; find(numFormer);)
+    numFormer = std::max<size_t>(2 * numFormer, 1);
+}
+
+/// Finds the youngest values that outputs are made of among the present ones
+/// and so many former ones of each target. Returns whether there are more to
+/// look for.
+bool Targets::find(size_t numFormer) {
+  auto getFormer = [&](const Var *var) {
+    llvm::ArrayRef<NodeRef> former = var->getFormer();
+    return former.take_back(std::min(numFormer, former.size()));
+  };
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (const Var *var : targets) {
     first = std::min(first, var->getNode()->order);
-    if (!var->getFormer().empty())
-      first = std::min(first, var->getFormer().front().getOrder());
+    if (llvm::ArrayRef<NodeRef> former = getFormer(var); !former.empty())
+      first = std::min(first, former.front().getOrder());
   }
   uint32_t mark = visitFlow(graph, outputs, first, [](Node *) {});
-  for (const Var *var : targets) {
-    Node *value = var->getNode();
-    bool isUsed = value->epoch == mark;
-    for (const NodeRef &former : llvm::reverse(var->getFormer())) {
+  bool areMore = false;
+  for (auto [var, value, isUsed] : llvm::zip_equal(targets, values, used)) {
+    isUsed = var->getNode()->epoch == mark;
+    for (const NodeRef &former : llvm::reverse(getFormer(var))) {
       if (isUsed)
         break;
       Node *node = former.get();
       isUsed = node && node->epoch == mark;
       value = isUsed ? node : value;
     }
-    values.push_back(value);
-    used.push_back(isUsed);
+    areMore |= !isUsed && numFormer < var->getFormer().size();
   }
+  return areMore;
 }
 
 std::optional<Targets::Doubt> Targets::findDoubt() {

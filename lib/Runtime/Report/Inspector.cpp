@@ -36,6 +36,7 @@ SessionStatistics Inspector::getStatistics() const {
   result.programsRun = session.runner.getNumRuns();
   result.operatorsRepeated = session.runner.getNumRepeated();
   result.valuesRecorded = session.graph.getNumRecorded();
+  result.historyBytes = session.graph.getHistoryBytes();
   result.updatesPending = session.updates.size();
   result.opsInBlock = session.graph.size();
   result.liveVars = session.graph.getNumVars();

@@ -138,8 +138,13 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
                  value.node->depth + depthStep, on);
   planner.recordLeftOut();
   repeated += planner.countRepeated();
+  for (Node *leaf : slice.leaves)
+    graph.count(leaf);
+  for (Node *op : slice.ops)
+    for (Node *result : resultsOf(op))
+      graph.count(result);
   if (depthStep > 0)
-    graph.boundHistory(slice.outputs, settings.historyDepth);
+    graph.dropOldSaved(slice.outputs);
   if (kind != RunKind::Initial && kind != RunKind::Transferred)
     graph.startPeriod();
   restartCount();

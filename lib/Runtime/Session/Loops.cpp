@@ -153,9 +153,8 @@ void SessionImpl::computePending() {
   });
   if (held.empty())
     return;
-  // All of this is a few steps of a history, however many programs it is.
+  // All of this is a step of a history, however many programs it is.
   llvm::scope_exit restore([this] { runner.setDepthStep(1); });
-  runner.setDepthStep(std::max<int64_t>(settings.historyDepth / 4, 1));
   for (const std::vector<Node *> &group :
        IterationSplitter(graph, held).split()) {
     runner.compute(group, RunKind::Pending);

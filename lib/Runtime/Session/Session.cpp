@@ -123,7 +123,7 @@ void SessionImpl::prepareTargets(llvm::ArrayRef<Node *> targets) {
 std::vector<Var> SessionImpl::grad(const Var &loss,
                                    llvm::ArrayRef<const Var *> targets,
                                    UnusedTargets unused) {
-  Derivatives derivatives(recorder, settings.historyDepth);
+  Derivatives derivatives(recorder, settings.historyBytes);
   derivatives.checkGrad(loss.node, getNodes(targets));
   Targets found(graph, loss.node, targets);
   derivatives.checkUsed("grad", loss.node, found, unused);
@@ -150,7 +150,7 @@ std::vector<Var> SessionImpl::grad(const Var &loss,
 std::vector<Var> SessionImpl::jvp(llvm::ArrayRef<const Var *> outputs,
                                   llvm::ArrayRef<const Var *> inputs,
                                   llvm::ArrayRef<const Var *> tangents) {
-  Derivatives derivatives(recorder, settings.historyDepth);
+  Derivatives derivatives(recorder, settings.historyBytes);
   llvm::SmallVector<Node *> moved = getNodes(outputs),
                             directions = getNodes(tangents);
   derivatives.checkJvp(moved, getNodes(inputs), directions);
@@ -246,6 +246,9 @@ void SessionImpl::leave(bool failed) {
     releaseFormer(updates.takeFormer());
     graph.collect();
   }
+  // An operator is a program there: what a step needs is no loop's past.
+  if (settings.isLazy)
+    graph.boundHistories(settings.historyBytes);
 }
 
 SessionScope::SessionScope(Session &session)

@@ -28,6 +28,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace metaops {
@@ -91,6 +92,8 @@ struct Node {
   LostValues lost;
   /// Live Vars that hold the value.
   uint32_t vars = 0;
+  /// Views of it that Vars hold, or views of which they hold.
+  uint32_t heldViews = 0;
   /// Reasons of the session's own to keep it.
   uint32_t pins = 0;
   /// Marks of the last traversal, and the position it gave.
@@ -99,6 +102,8 @@ struct Node {
   /// How many programs the value's history reaches back through, this one's
   /// included; 0 without history.
   uint32_t depth = 0;
+  /// What the bound of histories counts it as.
+  int64_t historyBytes = 0;
   /// Operands that carry, as often as they are operands: a concat of thousands
   /// of parts must not look through them for each that dies.
   uint32_t numCarrying = 0;
@@ -139,6 +144,10 @@ struct Node {
   bool isSaved : 1;
   /// Its history is to end with its last Var.
   bool isOverdue : 1;
+  /// A program has read or made it, and histories count it (HistoryBound.cpp).
+  bool isCounted : 1;
+  /// Histories count it no more, as a Var holds what is made of it.
+  bool isSpared : 1;
   /// A Var holds it, or has done so.
   bool wasHeld : 1;
   /// A Var has held it that holds a later value now.
@@ -159,8 +168,8 @@ struct Node {
         isPendingUpdate(false), isReplaced(false), isDonated(false),
         isQueued(false), isOutput(false), isAsked(false), isTarget(false),
         isDifferentiated(false), isProvisional(false), isSaved(false),
-        isOverdue(false), wasHeld(false), wasRebound(false), wasLeftOut(false),
-        answer(false), isEnding(false) {}
+        isOverdue(false), isCounted(false), isSpared(false), wasHeld(false),
+        wasRebound(false), wasLeftOut(false), answer(false), isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {
@@ -172,6 +181,13 @@ struct Node {
   bool isLeaf() const { return buffer || isScalar || isDonated; }
   /// A value that is to be brought over before a program can read it.
   bool isAwaitedTransfer() const { return isTransfer && !isLeaf(); }
+};
+
+/// A value that keeps its history, and how many runs there had been before the
+/// one that has computed it.
+struct HistoryEntry {
+  NodeRef value;
+  int64_t period;
 };
 
 /// Goes round the results of an operation.
@@ -263,8 +279,9 @@ public:
   /// there.
   std::vector<Node *> getTargets();
   /// Pending values that Vars held when a program ran, and that none holds any
-  /// more, though something is made of them: their names have been rebound.
-  /// Forgets those of which that is no longer so.
+  /// more, though a pending value that one holds is made of them: their names
+  /// have been rebound. Forgets those of which that is no longer so, as of what
+  /// only histories need.
   std::vector<Node *> getRebound();
   /// Has the node erased by the next `collect`, if nobody needs it.
   void release(Node *node) { enqueue(node); }
@@ -288,10 +305,22 @@ public:
   /// Returns whether the value depends on its operands for derivatives, though
   /// these may be zero everywhere, as those of `sign` are.
   bool isDependent(const Node *node) const;
-  /// Ends histories of the values, just computed, where they reach back through
-  /// more than `depth` programs; or, in one of `depth / 16` calls, ends all
-  /// that have come to do so.
-  void boundHistory(llvm::ArrayRef<Node *> values, uint32_t depth);
+  /// Lets go of what was saved for gradients of the values, just computed, two
+  /// programs ago.
+  void dropOldSaved(llvm::ArrayRef<Node *> values);
+  /// A program has read or made the value: what histories alone keep of it
+  /// counts from now on.
+  void count(Node *node) {
+    if (node->isCounted || node->isSpared)
+      return;
+    node->isCounted = true;
+    recount(node);
+  }
+  /// Where histories count more than so many bytes, ends the oldest and
+  /// collects. Those of the last program stay.
+  void boundHistories(int64_t bytes);
+  /// What histories keep, an operator as 1 kB.
+  int64_t getHistoryBytes() const { return historyBytes; }
   /// The first value, on the way from `root` to one of the targets, whose
   /// history has been ended; null if there is none.
   Node *findEnded(Node *root, llvm::ArrayRef<Node *> targets);
@@ -345,6 +374,7 @@ private:
   void enqueueOperands(Node *node);
   bool isDead(const Node *node) const;
   bool isSpared(Node *node) const;
+  bool leadsToHeld(const Node *node) const;
   void erase(Node *node);
   void hold(Node *node);
   void letGo(Node *node);
@@ -354,7 +384,12 @@ private:
   void updateCarries(Node *start);
   void inheritEnds(Node *node);
   std::vector<Node *> endHistories(llvm::ArrayRef<Node *> values);
-  void endDeepHistories(llvm::ArrayRef<Node *> roots, uint32_t depth);
+  void recount(Node *node);
+  void changeHolders(Node *node, bool wasHeld);
+  void moveFromViewed(Node *view);
+  void addHistory(Node *node);
+  std::vector<Node *> takeOldest();
+  void spare(Node *node);
   void dropSaved(llvm::ArrayRef<Node *> saved);
   void dropOutdated(llvm::ArrayRef<Node *> outdated);
 
@@ -374,7 +409,12 @@ private:
   uint64_t numRecorded = 0;
   int64_t period = 0;
   unsigned numChains = 0;
-  uint32_t programsSinceEnds = 0;
+  /// The values that keep histories, and some that did, in the order of the
+  /// programs that have computed them.
+  std::deque<HistoryEntry> histories;
+  /// How many there may be before those that are gone are looked for.
+  size_t mostHistories = 64;
+  int64_t historyBytes = 0;
   uint32_t epoch = 0;
   bool stopsGradients = false;
   size_t numVars = 0;

@@ -33,7 +33,8 @@ struct Settings {
   bool keepsPacked = true;
   bool poisonsMemory = false;
   int64_t savedValuesBudget = int64_t(1) << 30;
-  int64_t historyDepth = 16;
+  /// Four of the cuts of a loop that asks for nothing (Loops.cpp).
+  int64_t historyBytes = int64_t(1) << 28;
   int64_t memoryLimit = 0;
   /// The form in which the Python package records convolutions.
   std::string convolution = "direct";

@@ -26,10 +26,10 @@ class Targets;
 /// a check and what it checks for.
 class Derivatives {
 public:
-  /// `historyDepth` is told of where a history has been ended.
-  Derivatives(Recorder &recorder, int64_t historyDepth)
+  /// `historyBytes` is told of where a history has been ended.
+  Derivatives(Recorder &recorder, int64_t historyBytes)
       : recorder(recorder), graph(recorder.getGraph()),
-        historyDepth(historyDepth) {}
+        historyBytes(historyBytes) {}
 
   /// Throw where there are no such derivatives.
   void checkGrad(Node *loss, llvm::ArrayRef<Node *> targets);
@@ -62,7 +62,7 @@ private:
 
   Recorder &recorder;
   Graph &graph;
-  int64_t historyDepth;
+  int64_t historyBytes;
 };
 
 } // namespace metaops

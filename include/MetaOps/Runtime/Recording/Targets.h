@@ -42,6 +42,8 @@ public:
   std::optional<Doubt> findDoubt();
 
 private:
+  bool find(size_t numFormer);
+
   llvm::SmallVector<Node *, 4> outputs;
   llvm::ArrayRef<const Var *> targets;
   Graph &graph;

@@ -39,6 +39,8 @@ struct SessionStatistics {
   int64_t operatorsRepeated = 0;
   /// That have ever been recorded, by the user and for gradients.
   int64_t valuesRecorded = 0;
+  /// What is kept for gradients alone, as its bound counts it.
+  int64_t historyBytes = 0;
   /// Updates that have been recorded and not run.
   int64_t updatesPending = 0;
   /// Found on disk.
