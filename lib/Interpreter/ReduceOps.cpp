@@ -14,11 +14,14 @@
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "AffineAccess.h"
 #include "OpTable.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
 using llvm::Expected;
+
+static Scalar leave(Scalar value) { return value; }
 
 namespace {
 
@@ -34,9 +37,10 @@ public:
     values[position] = combine(values[position], value);
   }
 
-  void storeTo(Tensor &result) const {
+  void storeTo(Tensor &result,
+               llvm::function_ref<Scalar(Scalar)> finish = leave) const {
     for (auto [position, value] : llvm::enumerate(values))
-      result.set(position, value);
+      result.set(position, finish(value));
   }
 
 private:
@@ -154,8 +158,13 @@ static Expected<Tensor> evaluateScatter(ScatterOp op,
   return result;
 }
 
-static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
-  const Tensor &source = operands.front();
+/// Combines what `map` makes of the elements along whole dimensions; `finish`
+/// makes the results of that.
+template <typename OpT>
+static Expected<Tensor> combineOver(OpT op, ReduceKind kind,
+                                    const Tensor &source,
+                                    llvm::function_ref<Scalar(Scalar)> map,
+                                    llvm::function_ref<Scalar(Scalar)> finish) {
   ArrayRef<int64_t> dimensions = op.getDimensions();
   SmallVector<int64_t> shape;
   for (auto [dim, extent] : llvm::enumerate(source.getShape())) {
@@ -168,7 +177,7 @@ static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
   if (!result)
     return result;
 
-  Accumulators accumulators(op.getReduceKind(), *result);
+  Accumulators accumulators(kind, *result);
   forEachIndex(source.getShape(), [&](ArrayRef<int64_t> i, int64_t position) {
     SmallVector<int64_t> j;
     for (auto [dim, index] : llvm::enumerate(i)) {
@@ -177,14 +186,29 @@ static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
       else if (op.getKeepDims())
         j.push_back(0);
     }
-    accumulators.add(result->linearize(j), source.get(position));
+    accumulators.add(result->linearize(j), map(source.get(position)));
   });
-  accumulators.storeTo(*result);
+  accumulators.storeTo(*result, finish);
   return result;
+}
+
+static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
+  return combineOver(op, op.getReduceKind(), operands.front(), leave, leave);
+}
+
+static Expected<Tensor> evaluateNorm(NormOp op, ArrayRef<Tensor> operands) {
+  double divisor = op.getDivisor().convertToDouble();
+  return combineOver(
+      op, ReduceKind::Add, operands.front(),
+      [](Scalar element) { return scalar::mul(element, element); },
+      [&](Scalar squares) {
+        return Scalar::ofFloat(std::sqrt(squares.getFloat() / divisor));
+      });
 }
 
 void metaop::addReduceOps(OpFunctions &functions) {
   addOp<ReindexReduceOp>(functions, evaluateReindexReduce);
   addOp<ScatterOp>(functions, evaluateScatter);
   addOp<ReduceOp>(functions, evaluateReduce);
+  addOp<NormOp>(functions, evaluateNorm);
 }

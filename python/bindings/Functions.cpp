@@ -474,6 +474,15 @@ static Var findTruePlaces(py::handle object) {
 static void bindRunning(py::module_ &module) {
   define(module, "true_places(x)", &findTruePlaces,
          "Where a vector of booleans is true, int64. Computes it.");
+  define(module, "norm(x, dims, keepdims, divisor)",
+         [](py::handle x, py::handle dims, bool keepDims, py::handle divisor) {
+           const Var &source = expectVar(x, "norm: x");
+           std::vector<int64_t> axes = toIntegers(dims, "norm: dims");
+           double number = divisor.cast<double>();
+           return record([&](Recorder &r) {
+             return r.norm(source.getNode(), axes, keepDims, number);
+           });
+         });
   define(module, "prefix(kind, x, factors, dim, reverse, exclusive)",
          [](const std::string &kind, py::handle x, py::handle factors,
             int64_t dim, bool reverse, bool exclusive) {

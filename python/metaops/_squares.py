@@ -11,6 +11,7 @@ changes no digit.
 
 from __future__ import annotations
 
+from . import _core
 from ._core import Var, array, binary, bitcast
 from .elementwise import abs, maximum, minimum, where
 from .functions import sqrt
@@ -68,6 +69,8 @@ def root_of_squares(
     x: Var, axes: tuple[int, ...], keepdims: bool, divisor: Var | float | None = None
 ) -> Var:
     """Return the root of the sum of squares of floats along axes, or of a quotient of it."""
+    if x.dtype == "float32" and not isinstance(divisor, Var):
+        return _core.norm(x, axes, keepdims, 1.0 if divisor is None else divisor)
     wide, unit = in_range(x, axes)
     squares = (wide * wide).sum(axes, keepdims)
     result = root(squares if divisor is None else squares / divisor)

@@ -4,6 +4,7 @@
 """Lengths of vectors whose squares are no numbers of their type."""
 
 import math
+import re
 
 import metaops as mo
 import numpy as np
@@ -144,6 +145,55 @@ def test_usual_rows_keep_their_digits():
     assert mo.norm(x[0]).item() == 13
     far = np.array([[0, 0], [3, 4], [1e30, 0]], "float32")
     close(mo.cdist(far, far[:1]), np.array([[0], [5], [1e30]], "float32"), rtol=2e-7, atol=0)
+
+
+@pytest.mark.parametrize("name", ["norm", "norm of all", "norm, kept", "std", "normalize"])
+def test_derivatives_are_those_of_wider_numbers(rng, name):
+    f = (LENGTHS | DIRECTIONS)[name]
+    x = floats(rng, (3, 5), "float64", -2, 2)
+    x[1, 2] = 0
+    weights = [floats(rng, 20, "float64") for _ in range(3)]
+    found = {}
+    for dtype in ("float32", "float64"):
+        point = mo.array(x).cast(dtype)
+        values = [f(point)]
+        for each in weights:
+            value = values[-1]
+            part = mo.array(each).cast(dtype)[: value.size].reshape(value.shape)
+            values.append(mo.grad((value * part).sum(), point))
+        found[dtype] = [value.cast("float64").numpy() for value in values]
+    for actual, expected in zip(found["float32"], found["float64"], strict=True):
+        close(actual, expected, rtol=1e-4, atol=1e-5 * abs(expected).max())
+
+
+def test_tangents_of_norms(rng):
+    x = mo.array(floats(rng, (3, 5), "float32", -2, 2) * np.float32(1e25))
+    t = mo.array(floats(rng, (3, 5)))
+    (slope,) = mo.jvp([mo.norm(x, dim=1)], [x], [t])
+    wide = x.cast("float64")
+    expected = (wide * t.cast("float64")).sum(1) / mo.norm(wide, dim=1)
+    close(slope, expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("divisor", [None, 5.0])
+def test_gradients_of_norms_are_computed_in_float32(rng, divisor):
+    """Only squares are wider."""
+    x = mo.array(floats(rng, (64, 32)))
+    y = mo.norm(x, dim=1) if divisor is None else mo.std(x, 1)
+    mo.grad((y * mo.array(floats(rng, 64))).sum(), x).sync()
+    casts = re.findall(r"cast .*tensor<64x32xf(\d+)> -> tensor<64x32xf(\d+)>", ir("fused"))
+    assert casts and set(casts) == {("32", "64")}
+
+
+def test_roots_of_many_norms_are_of_vectors(rng):
+    mo.norm(mo.array(floats(rng, (4096, 16))), dim=1).sync()
+    roots = re.findall(r"math.sqrt .*", ir("loops"))
+    assert roots and all("vector<" in root for root in roots)
+
+
+def ir(phase):
+    """Return the text of the last program at a phase."""
+    return mo.last_program().ir(phase)
 
 
 def test_gradients_of_a_norm_that_are_clipped():

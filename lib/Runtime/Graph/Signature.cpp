@@ -204,7 +204,8 @@ static SignatureInfo describe(Operation *op) {
   info.isCheck = isa<metaop::CheckOp>(op);
   info.isReindex = isa<metaop::ReindexOpInterface, metaop::GatherOp>(op);
   info.isReindexReduce =
-      isa<metaop::ReindexReduceOpInterface, metaop::ScatterOp>(op);
+      isa<metaop::ReindexReduceOpInterface, metaop::ScatterOp, metaop::NormOp>(
+          op);
   info.isLinear = isLinear(op);
   info.hasRegions = op->getNumRegions() > 0;
   info.isRoutine = isa<metaop::RoutineOpInterface>(op) || info.hasRegions;

@@ -37,8 +37,9 @@ metaop::ReduceKind metaops::parseReduceKind(llvm::StringRef what,
   return *kind;
 }
 
-Node *Recorder::recordReduce(metaop::ReduceKind kind, Node *x,
-                             llvm::ArrayRef<int64_t> dims, bool keepDims) {
+/// Returns the shape that is left of x without dimensions, or with 1 for them.
+static llvm::SmallVector<int64_t>
+shapeWithout(Node *x, llvm::ArrayRef<int64_t> dims, bool keepDims) {
   llvm::SmallVector<int64_t> shape;
   for (auto [dim, extent] : llvm::enumerate(x->shape())) {
     if (!llvm::is_contained(dims, int64_t(dim)))
@@ -46,10 +47,29 @@ Node *Recorder::recordReduce(metaop::ReduceKind kind, Node *x,
     else if (keepDims)
       shape.push_back(1);
   }
+  return shape;
+}
+
+Node *Recorder::recordReduce(metaop::ReduceKind kind, Node *x,
+                             llvm::ArrayRef<int64_t> dims, bool keepDims) {
   if (dims.empty())
     return x;
-  return adopt(metaop::ReduceOp::create(at(), line, typeOf(shape, x->dtype),
-                                        kind, x->value(), dims, keepDims));
+  RankedTensorType type = typeOf(shapeWithout(x, dims, keepDims), x->dtype);
+  return adopt(metaop::ReduceOp::create(at(), line, type, kind, x->value(),
+                                        dims, keepDims));
+}
+
+Node *Recorder::norm(Node *x, llvm::ArrayRef<int64_t> given, bool keepDims,
+                     double divisor) {
+  if (x->dtype != DType::F32)
+    fail(ErrorKind::Type,
+         "norm: given " + nameOf(x->dtype) + ", expected float32");
+  llvm::SmallVector<int64_t> dims = normalizeDims("norm", given, x->rank());
+  RankedTensorType type = typeOf(shapeWithout(x, dims, keepDims), x->dtype);
+  return adopt(metaop::NormOp::create(
+      at(), line, type, x->value(), at().getDenseI64ArrayAttr(dims),
+      keepDims ? at().getUnitAttr() : UnitAttr(),
+      at().getF64FloatAttr(divisor)));
 }
 
 static llvm::SmallVector<int64_t>

@@ -17,6 +17,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,7 +129,7 @@ static bool combines(Operation *op) {
 }
 
 static LogicalResult verifyInGraph(Operation *op) {
-  if (isGlue(op) || isa<MetaOpInterface, CheckOp, TransferOp>(op))
+  if (isGlue(op) || isa<MetaOpInterface, NormOp, CheckOp, TransferOp>(op))
     return success();
   // Leaves of a program: buffers and scalars.
   if (isa<BufferOp, ScalarOp>(op))

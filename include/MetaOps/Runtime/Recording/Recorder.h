@@ -141,6 +141,9 @@ public:
   /// NumPy's result types. No dimensions mean all.
   Node *reduce(llvm::StringRef kind, Node *x,
                std::optional<llvm::ArrayRef<int64_t>> dims, bool keepDims);
+  /// The square root of the sum of squares over `divisor`, of float32.
+  Node *norm(Node *x, llvm::ArrayRef<int64_t> dims, bool keepDims,
+             double divisor);
   /// (..., n, m) by (..., m, k), or (m) for a row or a column that the result
   /// then lacks. The leading dimensions broadcast; the type is that of x * y.
   Node *matmul(Node *x, Node *y);

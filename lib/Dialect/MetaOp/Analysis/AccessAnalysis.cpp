@@ -315,8 +315,8 @@ static Value skipArguments(Value value) {
 
 /// The source's dimension that dimension `dim` of a reduction's result is; -1
 /// for one that `keep_dims` kept.
-static int64_t getReducedDim(ReduceOp op, unsigned dim) {
-  AffineExpr expr = op.getIndexAccess().map.getResult(dim);
+static int64_t getReducedDim(const IndexAccess &access, unsigned dim) {
+  AffineExpr expr = access.map.getResult(dim);
   auto dimExpr = dyn_cast<AffineDimExpr>(expr);
   return dimExpr ? static_cast<int64_t>(dimExpr.getPosition()) : -1;
 }
@@ -353,8 +353,8 @@ static ExtentOrigin stepBack(ExtentOrigin at) {
       .Case([&](TransposeOp op) {
         return ExtentOrigin{op.getSource(), op.getPermutation()[at.dim]};
       })
-      .Case([&](ReduceOp op) {
-        int64_t dim = getReducedDim(op, at.dim);
+      .Case<ReduceOp, NormOp>([&](auto op) {
+        int64_t dim = getReducedDim(op.getIndexAccess(), at.dim);
         return dim < 0 ? at : ExtentOrigin{op.getSource(), dim};
       })
       .Case([&](PadOp op) {

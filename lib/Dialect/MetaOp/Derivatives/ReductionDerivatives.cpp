@@ -18,6 +18,8 @@
 //             and other elements apart, which is right to the second order, and
 //             to every order where at most two elements of a group are zero.
 //
+//   norm      times the element over the norm.
+//
 // A JVP takes the same weights the other way: tangents, weighted, are summed.
 //
 //===----------------------------------------------------------------------===//
@@ -30,6 +32,8 @@
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/SmallBitVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -348,3 +352,62 @@ static Products jvpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
 METAOPS_REDUCTION_PRODUCTS(ReindexReduceOp)
 METAOPS_REDUCTION_PRODUCTS(ReduceOp)
 #undef METAOPS_REDUCTION_PRODUCTS
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The slopes of a norm: each element over the result. In f32 that quotient is
+/// one of at most 1, but the reciprocal of the result, by which all of a row
+/// are multiplied, may be no number: it is that of the result times a power of
+/// two, with which the cotangent is multiplied, too. Elements are 0 where the
+/// result is, and any number is its reciprocal.
+class NormSlopes {
+public:
+  NormSlopes(OpBuilder &builder, NormOp op)
+      : op(op), emit(builder, op.getLoc()) {
+    Value length = op.getResult();
+    auto power = [&](int exponent) {
+      return emit.splat(length, std::ldexp(1.0, exponent));
+    };
+    Value isSmall = emit.compare(ComparePredicate::Lt, length, power(-100));
+    factor = emit.select(isSmall, power(24), power(-4));
+    Value isZero = emit.compare(ComparePredicate::Eq, length, 0.0);
+    Value one = emit.splat(length, 1.0);
+    inverse = emit.div(one, emit.select(isZero, one, emit.mul(length, factor)));
+    if (double divisor = op.getDivisor().convertToDouble(); divisor != 1)
+      factor = emit.div(factor, emit.splat(factor, divisor));
+  }
+
+  Value emitVjp(Value cotangent) {
+    return emit.mul(emitUnits(), emitRead(emit.mul(cotangent, factor)));
+  }
+
+  Value emitJvp(Value tangent) {
+    Value sum =
+        emit.reindexReduce(ReduceKind::Add, emit.mul(emitUnits(), tangent),
+                           op.getResult(), op.getIndexAccess());
+    return emit.mul(sum, factor);
+  }
+
+private:
+  Value emitRead(Value ofResult) {
+    return emit.reindex(ofResult, op.getSource(), op.getIndexAccess(), 0.0);
+  }
+  /// The quotients, over the factor.
+  Value emitUnits() { return emit.mul(op.getSource(), emitRead(inverse)); }
+
+  NormOp op;
+  TensorEmitter emit;
+  Value factor, inverse;
+};
+} // namespace
+
+Products NormOp::vjp(OpBuilder &builder, ValueRange cotangents) {
+  return {NormSlopes(builder, *this).emitVjp(cotangents[0])};
+}
+
+Products NormOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
+  return {NormSlopes(builder, *this).emitJvp(tangents[0])};
+}

@@ -19,7 +19,9 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/Canonicalization.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
 #include "MetaOps/Dialect/MetaOp/IR/AccessTransforms.h"
+#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -115,6 +117,24 @@ struct ReduceToReindexReduce : OpRewritePattern<ReduceOp> {
     rewriter.replaceOpWithNewOp<ReindexReduceOp>(
         op, op.getResult().getType(), op.getReduceKind(), op.getSource(),
         op.getIndexAccess(), getResultExtents(rewriter, op));
+    return success();
+  }
+};
+
+// Pattern: norm -> cast, mul, reduce, sqrt, cast
+struct NormToReduce : OpRewritePattern<NormOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(NormOp op,
+                                PatternRewriter &rewriter) const override {
+    metaop::detail::TensorEmitter emit(rewriter, op.getLoc());
+    Type narrow = op.getType().getElementType();
+    Value wide = emit.cast(op.getSource(), rewriter.getF64Type());
+    Value squares = emit.create<ReduceOp>(ReduceKind::Add, emit.mul(wide, wide),
+                                          op.getDimensions(), op.getKeepDims());
+    if (double divisor = op.getDivisor().convertToDouble(); divisor != 1)
+      squares = emit.div(squares, emit.splat(squares, divisor));
+    rewriter.replaceOp(op, emit.cast(emit.create<SqrtOp>(squares), narrow));
     return success();
   }
 };
@@ -380,6 +400,11 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add<ReduceToReindexReduce>(context);
 }
 
+void NormOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<NormToReduce>(context);
+}
+
 void ReindexOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
   patterns.add<SimplifyAccess<ReindexOp>, ComposeReindexes, ReindexToReshape>(
@@ -402,6 +427,7 @@ void metaop::populateNamedToGeneralPatterns(RewritePatternSet &patterns) {
   SliceOp::getCanonicalizationPatterns(patterns, context);
   PadOp::getCanonicalizationPatterns(patterns, context);
   ReduceOp::getCanonicalizationPatterns(patterns, context);
+  NormOp::getCanonicalizationPatterns(patterns, context);
 }
 
 void metaop::populateSimplificationPatterns(RewritePatternSet &patterns) {

@@ -75,6 +75,54 @@ OpFoldResult ReindexReduceOp::fold(FoldAdaptor adaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Whole dimensions
+//===----------------------------------------------------------------------===//
+
+/// Numbers the dimensions that stay, or names them all with 0 for the others.
+static IndexAccess getAccessOver(RankedTensorType source,
+                                 ArrayRef<int64_t> dims, bool keepDims) {
+  Builder builder(source.getContext());
+  int64_t rank = source.getRank();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!llvm::is_contained(dims, dim))
+      exprs.push_back(builder.getAffineDimExpr(dim));
+    else if (keepDims)
+      exprs.push_back(builder.getAffineConstantExpr(0));
+  }
+  AffineMap map = AffineMap::get(rank, 0, exprs, source.getContext());
+  return {map, {}, IntegerSet(), TypedAttr()};
+}
+
+/// Infers the type of what is left of a source; verifies (C1) of both ops.
+static LogicalResult inferTypeOver(std::optional<Location> location,
+                                   Value operand, DenseI64ArrayAttr dims,
+                                   bool keepDims,
+                                   SmallVectorImpl<Type> &types) {
+  auto source = dyn_cast<RankedTensorType>(operand.getType());
+  if (!source || !dims)
+    return failure();
+  int64_t previous = -1;
+  for (int64_t dim : dims.asArrayRef()) {
+    if (dim <= previous || dim >= source.getRank())
+      return emitOptionalError(
+          location, "expects `dims` to rise strictly and to lie in [0, ",
+          source.getRank(), "), given [", dims.asArrayRef(), "]");
+    previous = dim;
+  }
+
+  SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::enumerate(source.getShape())) {
+    if (!llvm::is_contained(dims.asArrayRef(), static_cast<int64_t>(dim)))
+      shape.push_back(extent);
+    else if (keepDims)
+      shape.push_back(1);
+  }
+  types.push_back(RankedTensorType::get(shape, source.getElementType()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ReduceOp
 //===----------------------------------------------------------------------===//
 
@@ -82,17 +130,7 @@ MetaOpClass ReduceOp::getMetaOpClass() { return MetaOpClass::ReindexReduce; }
 TensorValue ReduceOp::getIterationValue() { return getSource(); }
 
 IndexAccess ReduceOp::getIndexAccess() {
-  Builder builder(getContext());
-  int64_t rank = getSource().getType().getRank();
-  SmallVector<AffineExpr> exprs;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (!llvm::is_contained(getDimensions(), dim))
-      exprs.push_back(builder.getAffineDimExpr(dim));
-    else if (getKeepDims())
-      exprs.push_back(builder.getAffineConstantExpr(0));
-  }
-  AffineMap map = AffineMap::get(rank, 0, exprs, getContext());
-  return {map, {}, IntegerSet(), TypedAttr()};
+  return getAccessOver(getSource().getType(), getDimensions(), getKeepDims());
 }
 
 LogicalResult ReduceOp::inferReturnTypes(
@@ -100,31 +138,9 @@ LogicalResult ReduceOp::inferReturnTypes(
     DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
     SmallVectorImpl<Type> &inferredReturnTypes) {
   Adaptor adaptor(operands, attributes, properties, regions);
-  auto source = dyn_cast<RankedTensorType>(adaptor.getSource().getType());
-  if (!source || !adaptor.getDimensionsAttr())
-    return failure();
-
-  // (C1)
-  ArrayRef<int64_t> dims = adaptor.getDimensions();
-  int64_t previous = -1;
-  for (int64_t dim : dims) {
-    if (dim <= previous || dim >= source.getRank())
-      return emitOptionalError(
-          location, "expects `dims` to rise strictly and to lie in [0, ",
-          source.getRank(), "), given [", dims, "]");
-    previous = dim;
-  }
-
-  SmallVector<int64_t> shape;
-  for (auto [dim, extent] : llvm::enumerate(source.getShape())) {
-    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
-      shape.push_back(extent);
-    else if (adaptor.getKeepDims())
-      shape.push_back(1);
-  }
-  inferredReturnTypes.push_back(
-      RankedTensorType::get(shape, source.getElementType()));
-  return success();
+  return inferTypeOver(location, adaptor.getSource(),
+                       adaptor.getDimensionsAttr(), adaptor.getKeepDims(),
+                       inferredReturnTypes);
 }
 
 LogicalResult ReduceOp::verify() {
@@ -134,3 +150,29 @@ LogicalResult ReduceOp::verify() {
 }
 
 OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) { return foldReduce(*this); }
+
+//===----------------------------------------------------------------------===//
+// NormOp
+//===----------------------------------------------------------------------===//
+
+IndexAccess NormOp::getIndexAccess() {
+  return getAccessOver(getSource().getType(), getDimensions(), getKeepDims());
+}
+
+LogicalResult
+NormOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                         ValueRange operands, DictionaryAttr attributes,
+                         OpaqueProperties properties, RegionRange regions,
+                         SmallVectorImpl<Type> &inferredReturnTypes) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  return inferTypeOver(location, adaptor.getSource(),
+                       adaptor.getDimensionsAttr(), adaptor.getKeepDims(),
+                       inferredReturnTypes);
+}
+
+LogicalResult NormOp::verify() {
+  // (C2); inferring the result's type verifies (C1).
+  if (double divisor = getDivisor().convertToDouble(); !(divisor >= 0))
+    return emitOpError("expects a `divisor` of 0 or more, given ") << divisor;
+  return success();
+}

@@ -36,6 +36,7 @@ class MetaOp_TensorOf<Type element, string summary>
 def MetaOp_Tensor
     : MetaOp_TensorOf<MetaOp_Element, "tensor of numbers or booleans">;
 def MetaOp_FloatTensor : MetaOp_TensorOf<MetaOp_Float, "tensor of floats">;
+def MetaOp_F32Tensor : MetaOp_TensorOf<F32, "tensor of f32">;
 def MetaOp_NumberTensor : MetaOp_TensorOf<MetaOp_Number, "tensor of numbers">;
 def MetaOp_IntOrBoolTensor : MetaOp_TensorOf<
   AnyTypeOf<[MetaOp_Int, MetaOp_Bool]>, "tensor of integers or booleans">;

@@ -153,4 +153,46 @@ def MetaOp_ReduceOp : MetaOp_ReduceLikeOp<"reduce", [
   }];
 }
 
+def MetaOp_NormOp : MetaOp_Op<"norm", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    MetaOp_DifferentiableByProducts]> {
+  let summary = "The lengths of vectors";
+  let description = [{
+    The square root of the sum of squares along `dimensions`, divided by
+    `divisor`. With `keep_dims` these stay in the result with extent 1, else they
+    are dropped.
+
+    Squares are f64, in which they neither overflow nor vanish; a length is
+    rounded once. Becomes a cast, a product, a `reduce` and a root before fusion.
+    It is an operation for its derivatives, which are of f32 alone.
+
+    Constraints: (C1) `dimensions` rise strictly and lie in `[0, rank(source))`;
+    (C2) `divisor` is 0 or more.
+
+    VJP: with r the result, `source / r / divisor` times the cotangent; 0 where r
+    is 0.
+
+    ```mlir
+    %y = metaop.norm %x dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins
+    MetaOp_F32Tensor:$source,
+    DenseI64ArrayAttr:$dimensions,
+    UnitAttr:$keep_dims,
+    DefaultValuedAttr<F64Attr, "1.0">:$divisor
+  );
+  let results = (outs MetaOp_F32Tensor:$result);
+  let assemblyFormat = [{
+    $source `dims` `=` $dimensions (`keep_dims` $keep_dims^)?
+    (`divisor` `=` $divisor^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Which element of the result an element of the source counts for.
+    ::mlir::metaop::IndexAccess getIndexAccess();
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
 #endif // METAOPS_DIALECT_METAOP_REDUCEOPS_TD
