@@ -182,12 +182,8 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
   FusedOp epilogue = findEpilogue(kernel, reason);
   if (!epilogue)
     return keepKernel(kernel, kAttachEpilogues, reason);
-  FailureOr<Stage> stage = Stage::build(epilogue);
-  if (failed(stage))
-    return failure();
-  if (Contraction::match(*stage))
-    return keepKernel(kernel, kAttachEpilogues, "it is a contraction itself");
   // The latest of several has the others behind it.
+  SmallVector<KernelOp> producers;
   for (Value input : llvm::reverse(kernel.getInputs())) {
     auto producer = input.getDefiningOp<KernelOp>();
     if (!producer || isForbidden(producer, kAttachEpilogues))
@@ -198,6 +194,16 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
         !cast<RankedTensorType>(sums.getResult(0).getType()).hasStaticShape() ||
         (!isForced && !isWorthIt(producer, sums, kernel)))
       continue;
+    producers.push_back(producer);
+  }
+  if (producers.empty() && !isForced)
+    return success();
+  FailureOr<Stage> stage = Stage::build(epilogue);
+  if (failed(stage))
+    return failure();
+  if (Contraction::match(*stage))
+    return keepKernel(kernel, kAttachEpilogues, "it is a contraction itself");
+  for (KernelOp producer : producers) {
     FailureOr<bool> attached = attach(producer, kernel);
     if (failed(attached))
       return failure();
