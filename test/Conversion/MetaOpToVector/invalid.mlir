@@ -271,48 +271,48 @@ func.func private @symbol(%x: tensor<12xf32>, %s: tensor<i64>) -> tensor<12xf32>
 // -----
 
 // Values inside of a kernel live on the stack.
-func.func private @large_local(%x: tensor<5000xf32>) -> tensor<5000xf32> {
-  %k = metaop.kernel(%kx = %x : tensor<5000xf32>) -> tensor<5000xf32> {
-    // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 16384 bytes: 'tensor<5000xf32>'}}
-    %p = metaop.fused(%a = %kx : tensor<5000xf32>) -> tensor<5000xf32>
+func.func private @large_local(%x: tensor<20000xf32>) -> tensor<20000xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<20000xf32>) -> tensor<20000xf32> {
+    // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 65536 bytes: 'tensor<20000xf32>'}}
+    %p = metaop.fused(%a = %kx : tensor<20000xf32>) -> tensor<20000xf32>
         schedule(#metaop.schedule<[step(0)]>) {
-      %y = metaop.exp %a : tensor<5000xf32>
-      metaop.yield %y : tensor<5000xf32>
+      %y = metaop.exp %a : tensor<20000xf32>
+      metaop.yield %y : tensor<20000xf32>
     }
-    %r = metaop.fused(%a = %p : tensor<5000xf32>) -> tensor<5000xf32>
+    %r = metaop.fused(%a = %p : tensor<20000xf32>) -> tensor<20000xf32>
         schedule(#metaop.schedule<[step(0)]>) {
-      %y = metaop.exp %a : tensor<5000xf32>
-      metaop.yield %y : tensor<5000xf32>
+      %y = metaop.exp %a : tensor<20000xf32>
+      metaop.yield %y : tensor<20000xf32>
     }
-    metaop.yield %r : tensor<5000xf32>
+    metaop.yield %r : tensor<20000xf32>
   }
-  return %k : tensor<5000xf32>
+  return %k : tensor<20000xf32>
 }
 
 // -----
 
 // All of them together.
-func.func private @large_locals(%x: tensor<3000xf32>) -> tensor<3000xf32> {
-  %k = metaop.kernel(%kx = %x : tensor<3000xf32>) -> tensor<3000xf32> {
-    %p = metaop.fused(%a = %kx : tensor<3000xf32>) -> tensor<3000xf32>
+func.func private @large_locals(%x: tensor<12000xf32>) -> tensor<12000xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<12000xf32>) -> tensor<12000xf32> {
+    %p = metaop.fused(%a = %kx : tensor<12000xf32>) -> tensor<12000xf32>
         schedule(#metaop.schedule<[step(0)]>) {
-      %y = metaop.exp %a : tensor<3000xf32>
-      metaop.yield %y : tensor<3000xf32>
+      %y = metaop.exp %a : tensor<12000xf32>
+      metaop.yield %y : tensor<12000xf32>
     }
-    // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 16384 bytes}}
-    %q = metaop.fused(%a = %p : tensor<3000xf32>) -> tensor<3000xf32>
+    // expected-error @below {{holds a value inside of the kernel that does not fit its local memory of 65536 bytes}}
+    %q = metaop.fused(%a = %p : tensor<12000xf32>) -> tensor<12000xf32>
         schedule(#metaop.schedule<[step(0)]>) {
-      %y = metaop.exp %a : tensor<3000xf32>
-      metaop.yield %y : tensor<3000xf32>
+      %y = metaop.exp %a : tensor<12000xf32>
+      metaop.yield %y : tensor<12000xf32>
     }
-    %r = metaop.fused(%a = %q : tensor<3000xf32>) -> tensor<3000xf32>
+    %r = metaop.fused(%a = %q : tensor<12000xf32>) -> tensor<12000xf32>
         schedule(#metaop.schedule<[step(0)]>) {
-      %y = metaop.exp %a : tensor<3000xf32>
-      metaop.yield %y : tensor<3000xf32>
+      %y = metaop.exp %a : tensor<12000xf32>
+      metaop.yield %y : tensor<12000xf32>
     }
-    metaop.yield %r : tensor<3000xf32>
+    metaop.yield %r : tensor<12000xf32>
   }
-  return %k : tensor<3000xf32>
+  return %k : tensor<12000xf32>
 }
 
 // -----

@@ -20,7 +20,7 @@
 namespace mlir::metaop {
 
 /// Values that live inside of a kernel only are held on the stack up to here.
-constexpr int64_t kMaxLocalBytes = 1 << 14;
+constexpr int64_t kMaxLocalBytes = 1 << 16;
 /// The same for what a contraction packs at a time: a part of the second cache,
 /// and of a thread's stack.
 constexpr int64_t kMaxPanelBytes = 1 << 20;
