@@ -12,7 +12,8 @@
 // before that live at the same time, or on top of them. The result depends on
 // the order, and no order is the best for all programs: large values first
 // leave gaps that small ones fill; the order of the program suits chains, and
-// what is large and long is in the way of everything. The smallest of the
+// what is large and long is in the way of everything. Each of these orders is
+// mended a few times: what was placed highest comes first. The smallest of the
 // results is taken, the first where they are equal.
 //
 // In the order of the program, a sweep keeps what lives and the gaps between,
@@ -41,6 +42,9 @@ using namespace mlir::metaop;
 static constexpr int64_t kAlignment = 64;
 /// Up to so many values, 50 ms, orders other than the program's are tried.
 static constexpr size_t kMaxOrdered = 4096;
+/// An order is mended so many times, of many values fewer times: comparisons of
+/// two values are counted.
+static constexpr size_t kMaxMended = 32, kMaxCompared = size_t(1) << 22;
 
 static int64_t getSize(const ArenaValue &value) {
   return llvm::alignTo(std::max<int64_t>(value.bytes, 1), kAlignment);
@@ -233,6 +237,41 @@ static std::optional<ArenaPlan> packInOrder(llvm::ArrayRef<ArenaValue> values,
   return packer.take();
 }
 
+/// The value whose end is the arena's: one that is in the way where it is.
+static unsigned findHighest(llvm::ArrayRef<ArenaValue> values,
+                            const ArenaPlan &plan) {
+  auto getEnd = [&](unsigned index) {
+    return plan.offsets[index] + getSize(values[index]);
+  };
+  unsigned highest = 0;
+  for (unsigned index = 1; index < values.size(); ++index)
+    if (getEnd(index) > getEnd(highest))
+      highest = index;
+  return highest;
+}
+
+/// Places values in an order, then in others where what was placed highest
+/// comes first, as long as there may be less than the best plan.
+static void improve(llvm::ArrayRef<ArenaValue> values, Order order,
+                    int64_t least, std::optional<ArenaPlan> &best) {
+  size_t rounds = std::clamp<size_t>(
+      kMaxCompared / (values.size() * values.size() + 1), 1, kMaxMended);
+  for (size_t round = 0; round < rounds; ++round) {
+    if (best && best->bytes == least)
+      return;
+    std::optional<ArenaPlan> plan = packInOrder(values, order);
+    if (!plan)
+      return;
+    auto *highest = llvm::find(order, findHighest(values, *plan));
+    if (!best || plan->bytes < best->bytes)
+      best = std::move(plan);
+    // It is the lowest of all there, and the next order would be the same.
+    if (highest == order.begin())
+      return;
+    std::rotate(order.begin(), highest, std::next(highest));
+  }
+}
+
 std::optional<ArenaPlan> metaop::packArena(llvm::ArrayRef<ArenaValue> values) {
   int64_t least = getMostLiveBytes(values);
   auto getLength = [](const ArenaValue &value) {
@@ -241,13 +280,9 @@ std::optional<ArenaPlan> metaop::packArena(llvm::ArrayRef<ArenaValue> values) {
   using Value = const ArenaValue &;
   std::optional<ArenaPlan> best = Sweep(values).run();
   auto tryOrder = [&](auto key) {
-    if (best && best->bytes == least)
-      return;
-    std::optional<ArenaPlan> plan = packInOrder(values, sortBy(values, key));
-    if (plan && (!best || plan->bytes < best->bytes))
-      best = std::move(plan);
+    improve(values, sortBy(values, key), least, best);
   };
-  if (values.size() > kMaxOrdered)
+  if (values.empty() || values.size() > kMaxOrdered)
     return best;
   tryOrder(
       [](Value value) { return std::make_pair(value.bytes, -value.begin); });
