@@ -317,3 +317,37 @@ func.func @main(%x: tensor<40x2000000xf32>) -> tensor<40x2000000xf32> {
   %y = metaop.sub %x, %0 : tensor<40x2000000xf32>
   return %y : tensor<40x2000000xf32>
 }
+
+// -----
+
+// Roots of many rows' sums keep their vectors: the sums are in a cache.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.kernel
+// CHECK:           metaop.reindex_reduce add
+// CHECK-NEXT:      metaop.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    metaop.yield
+// CHECK:         metaop.kernel
+// CHECK-NEXT:      metaop.fused{{.*}} lanes = 0: 16
+// CHECK:             metaop.sqrt
+func.func @main(%x: tensor<4096x64xf32>) -> tensor<4096xf32> {
+  %p = metaop.mul %x, %x : tensor<4096x64xf32>
+  %s = metaop.reduce add %p dims = [1] : tensor<4096x64xf32> -> tensor<4096xf32>
+  %y = metaop.sqrt %s : tensor<4096xf32>
+  return %y : tensor<4096xf32>
+}
+
+// -----
+
+// Those of a few rows are not worth the call of a kernel.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.kernel
+// CHECK:           metaop.reindex_reduce add
+// CHECK:           metaop.fused{{.*}} shared = 1
+// CHECK:             metaop.sqrt
+func.func @main(%x: tensor<32x64xf32>) -> tensor<32xf32> {
+  %p = metaop.mul %x, %x : tensor<32x64xf32>
+  %s = metaop.reduce add %p dims = [1] : tensor<32x64xf32> -> tensor<32xf32>
+  %y = metaop.sqrt %s : tensor<32xf32>
+  return %y : tensor<32xf32>
+}

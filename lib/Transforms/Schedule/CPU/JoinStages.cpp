@@ -21,9 +21,9 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
-#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/StageJoiner.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
@@ -51,6 +51,11 @@ static constexpr int64_t kMinSavedPart = 8;
 /// Stages without their vectors may execute so many instructions more for each
 /// byte of the traffic saved, or so small a part of all others'.
 static constexpr int64_t kLostForByte = 4, kMaxLostPart = 8;
+/// So many bytes that are in some cache are worth one instruction, and the
+/// call of a kernel is worth so many.
+static constexpr int64_t kCachedBytesForLost = 4, kLostForCall = 1 << 10;
+/// Instructions that a division or a root takes as long as.
+static constexpr int64_t kDivisionInstructions = 8;
 
 namespace {
 class ProcessorTarget : public JoinTarget {
@@ -70,7 +75,7 @@ public:
 
 private:
   bool isWorthATile(const Stage &stage) const;
-  bool losesVectors(const JoinGroup &joined, int64_t savedBytes) const;
+  bool losesVectors(const JoinGroup &joined, const JoinTraffic &traffic) const;
   SmallVector<unsigned> getSlotOrder(const JoinGroup &group) const;
 
   const Processor &processor;
@@ -107,25 +112,63 @@ SmallVector<int64_t> ProcessorTarget::getLoops(const Stage &stage,
   return getOrder(alone);
 }
 
+/// How many divisions and roots the body has.
+static int64_t countDivisions(const Stage &stage) {
+  return llvm::count_if(stage.body, [](Operation *op) {
+    return classifyOperation(op) == WorkClass::Divide;
+  });
+}
+
+/// The bytes that kernels which read the group's results have in common with
+/// it, beside these: what sharing its loops may save them as well.
+static int64_t countReadAgain(const JoinGroup &joined) {
+  llvm::SetVector<Value> own = joined.getTraffic();
+  llvm::SetVector<Value> again;
+  for (KernelOp kernel : joined.kernels)
+    for (Operation *user : kernel->getUsers())
+      if (auto reader = dyn_cast<KernelOp>(user);
+          reader && !llvm::is_contained(joined.kernels, reader))
+        for (Value input : reader.getInputs())
+          if (own.contains(input))
+            again.insert(input);
+  int64_t bytes = 0;
+  for (Value value : again)
+    bytes = addCounts(bytes, countBytes(value.getType()));
+  return bytes;
+}
+
 /// Whether stages whose vectors lie along shared loops would lose more than the
-/// traffic saved is worth: tanh of a row, say, whose elements are dot products.
+/// traffic saved is worth: tanh of a row, say, whose elements are dot products,
+/// or the roots of the sums of short rows.
 bool ProcessorTarget::losesVectors(const JoinGroup &joined,
-                                   int64_t savedBytes) const {
+                                   const JoinTraffic &traffic) const {
   if (llvm::all_of(joined.slots,
                    [](const JoinSlot &slot) { return slot.blockedWork == 0; }))
     return false;
-  int64_t lost = 0, kept = 0;
+  // Instructions, and how many more divisions are as long as.
+  int64_t lost = 0, lostBeside = 0, kept = 0;
   for (const auto &stage : joined.stages) {
-    int64_t instructions = multiplyCounts(countIterations(stage->model),
-                                          stage->model.getCodeSize());
+    int64_t iterations = countIterations(stage->model);
+    int64_t instructions =
+        multiplyCounts(iterations, stage->model.getCodeSize());
     ScheduleAttr alone = chooseSchedule(stage->model, processor);
     int64_t width = std::max<int64_t>(alone.getVectorWidth(), 1);
     kept = addCounts(kept, instructions / width);
-    if (width > 1 && llvm::is_contained(stage->slots, alone.getVectorDim()))
-      lost = addCounts(lost, instructions - instructions / width);
+    if (width == 1 || !llvm::is_contained(stage->slots, alone.getVectorDim()))
+      continue;
+    lost = addCounts(lost, instructions - instructions / width);
+    int64_t beside = multiplyCounts(
+        iterations, countDivisions(stage->model) * (kDivisionInstructions - 1));
+    lostBeside = addCounts(lostBeside, beside - beside / width);
   }
-  return lost > kept / kMaxLostPart &&
-         lost > multiplyCounts(savedBytes, kLostForByte);
+  if (lost <= kept / kMaxLostPart)
+    return false;
+  if (lost > multiplyCounts(traffic.saved, kLostForByte))
+    return true;
+  int64_t apart = addCounts(traffic.saved, countReadAgain(joined));
+  return traffic.total <= processor.streamBytes &&
+         addCounts(lost, lostBeside) >
+             apart / kCachedBytesForLost + kLostForCall;
 }
 
 bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
@@ -141,7 +184,7 @@ bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
     cached = std::max(cached, processor.streamBytes / kSharersOfCache);
   return traffic.total / range <= cached &&
          traffic.saved >= traffic.smaller / kMinSavedPart &&
-         !losesVectors(joined, traffic.saved);
+         !losesVectors(joined, traffic);
 }
 
 /// Slots from outside to inside, as the largest stage would have them.
