@@ -458,6 +458,14 @@ def bounded(x: mo.Var, kind: str) -> mo.Var:
     return mo.clip(x, -9, 9) if kind in ("max", "min") and "float" in x.dtype else x
 
 
+@entry("norm", "norm")
+def _norm(step: Step) -> mo.Var:
+    x = step.first(FLOATS)
+    axes = tuple(k for k in range(x.ndim) if not step.chance(0.5))
+    # Away from 0, where a norm has no derivative.
+    return mo.norm(mo.tanh(x) + 2, 2, axes, step.chance(0.4))
+
+
 @entry("reduce", "reduce")
 def _reduce(step: Step) -> mo.Var:
     x = step.first()

@@ -21,8 +21,9 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
-#include "MetaOps/Transforms/Schedule/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/StageJoiner.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
@@ -53,9 +54,9 @@ static constexpr int64_t kMinSavedPart = 8;
 static constexpr int64_t kLostForByte = 4, kMaxLostPart = 8;
 /// So many bytes that are in some cache are worth one instruction, and the
 /// call of a kernel is worth so many.
-static constexpr int64_t kCachedBytesForLost = 4, kLostForCall = 1 << 10;
+static constexpr int64_t kCachedBytesForLost = 8, kLostForCall = 1 << 10;
 /// Instructions that a division or a root takes as long as.
-static constexpr int64_t kDivisionInstructions = 8;
+static constexpr int64_t kDivisionInstructions = 10;
 
 namespace {
 class ProcessorTarget : public JoinTarget {
