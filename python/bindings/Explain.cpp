@@ -78,9 +78,11 @@ static py::dict toDict(const StageDescription &stage) {
 static py::object toObject(const std::optional<GridDescription> &grid) {
   if (!grid)
     return py::none();
-  py::dict result, predictions;
-  for (const CardPrediction &prediction : grid->predictions)
+  py::dict result, predictions, bounds;
+  for (const CardPrediction &prediction : grid->predictions) {
     predictions[py::str(prediction.card)] = prediction.seconds;
+    bounds[py::str(prediction.card)] = prediction.bound;
+  }
   result["chip"] = grid->chip;
   result["blocks"] = grid->blocks;
   result["cluster"] = grid->cluster;
@@ -90,7 +92,10 @@ static py::object toObject(const std::optional<GridDescription> &grid) {
   result["resident_blocks"] = grid->residentBlocks;
   result["bytes_again"] = grid->bytesAgain;
   result["occupancy"] = grid->occupancy;
+  result["warp_instructions"] = grid->slots;
+  result["shared_passes"] = grid->sharedPasses;
   result["predicted_seconds"] = predictions;
+  result["bounds"] = bounds;
   return result;
 }
 

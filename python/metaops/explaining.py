@@ -152,8 +152,14 @@ class Grid(NamedTuple):
         The part of the threads that it could hold that these have, 0 to 1.
     bytes_again : int
         What stages read of inputs that one before has read.
-    predicted_seconds : dict
-        What one call should take, by the name of each card that has the chip.
+    warp_instructions, shared_passes : float
+        Instructions of all warps, and passes through the banks of shared memory,
+        about: what the prediction counts of the schedule.
+    predicted_seconds, bounds : dict
+        What one call should take, by the name of each card that has the chip, and
+        what takes that long there: ``memory``, ``second cache``, ``first cache``,
+        ``shared memory``, ``instructions``, ``f32``, ``f64``, ``functions`` or
+        ``waiting``.
     """
 
     chip: str
@@ -165,7 +171,10 @@ class Grid(NamedTuple):
     resident_blocks: int
     occupancy: float
     bytes_again: int
+    warp_instructions: float
+    shared_passes: float
     predicted_seconds: dict[str, float]
+    bounds: dict[str, str]
 
 
 class KernelExplanation(NamedTuple):

@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_NUMBERLIMITS_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_NUMBERLIMITS_H
 
-#include "ThreadLevels.h"
+#include "MetaOps/Transforms/Schedule/GPU/ThreadLevels.h"
 
 namespace mlir::metaop {
 

@@ -27,20 +27,11 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-unsigned metaop::getSumDepth(const StageWrite &write,
-                             const ThreadLevels &levels, unsigned opened) {
-  unsigned depth = levels.getNumLevels();
-  while (depth > opened && !(levels.isLoop(depth - 1) &&
-                             write.loops.test(levels.getLevel(depth - 1).dim)))
-    --depth;
-  return depth;
-}
-
 ThreadSums::ThreadSums(GpuFunction &function, ThreadTile &tile, unsigned opened)
     : function(function), b(function.getBuilder()), loc(function.getLoc()),
       tile(tile), levels(tile.getLevels()), stage(levels.getStage()) {
   for (const StageWrite &write : stage.writes)
-    startOf.push_back(isCombined(write) ? getSumDepth(write, levels, opened)
+    startOf.push_back(isCombined(write) ? levels.getSumDepth(write, opened)
                                         : levels.getNumLevels() + 1);
   registers.resize(stage.writes.size());
 }

@@ -14,11 +14,6 @@
 
 namespace mlir::metaop {
 
-/// The depth, behind the first `opened` levels, inside of which no loop is kept
-/// by the write.
-unsigned getSumDepth(const StageWrite &write, const ThreadLevels &levels,
-                     unsigned opened);
-
 /// The accumulators, in registers, of a stage's reductions.
 class ThreadSums {
 public:

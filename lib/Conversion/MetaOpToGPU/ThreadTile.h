@@ -16,9 +16,9 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADTILE_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADTILE_H
 
-#include "MetaOps/Conversion/StageBody/BodyEmitter.h"
-#include "MetaOps/Conversion/StageBody/Prefixes.h"
-#include "ThreadLevels.h"
+#include "../StageBody/BodyEmitter.h"
+#include "../StageBody/Prefixes.h"
+#include "MetaOps/Transforms/Schedule/GPU/ThreadLevels.h"
 
 namespace mlir::metaop {
 

@@ -6,16 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A roofline: memory and the units of a multiprocessor work at the same time,
+// A roofline: memory and the parts of a multiprocessor work at the same time,
 // so a kernel takes as long as the slowest of them, and then the start of a
-// kernel. Latencies are not in it, nor what several blocks move, or one stage
-// more than once.
+// kernel. Where a multiprocessor has few blocks, nothing else is done while
+// these wait: it takes what one block waits and works, as often as blocks
+// follow one another.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Target/Description/Card.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir::metaop;
 
@@ -43,27 +45,65 @@ static constexpr Card kCards[] = {
 static constexpr double kKernelSeconds = 2e-6;
 /// What a multiprocessor takes from the second cache in a cycle.
 static constexpr double kBytesOfCycle = 64;
+/// Instructions of warps that a multiprocessor begins in a cycle.
+static constexpr double kSlotsOfCycle = 4;
 
-double Card::predictSeconds(const Traffic &traffic, const UnitWork &work,
-                            int64_t blocks, int64_t residentBlocks) const {
-  double busy = std::clamp<int64_t>(blocks, 1, multiprocessors);
-  double cycles = gigahertz * 1e9;
+/// What memory needs, of which so many multiprocessors ask.
+static Prediction predictTraffic(const Card &card, const Traffic &traffic,
+                                 int64_t blocks, int64_t residentBlocks) {
+  double busy = std::clamp<int64_t>(blocks, 1, card.multiprocessors);
+  double cycles = card.gigahertz * 1e9;
   auto getSeconds = [&](double bytes, double held) {
-    double rate = held <= cacheBytes ? cacheRate * cycles : memoryRate * 1e9;
+    double rate = held <= card.cacheBytes ? card.cacheRate * cycles
+                                          : card.memoryRate * 1e9;
     return bytes / std::min(rate, busy * kBytesOfCycle * cycles);
   };
-  double atOnce = static_cast<double>(multiprocessors * residentBlocks) /
+  double atOnce = static_cast<double>(card.multiprocessors * residentBlocks) /
                   std::max<int64_t>(blocks, 1);
-  double seconds =
+  return {
       getSeconds(traffic.once, traffic.once) +
-      getSeconds(traffic.again, traffic.repeated * std::min(atOnce, 1.0));
-  auto addUnit = [&](int64_t instructions, int64_t unitRate) {
-    seconds = std::max(seconds, instructions / (unitRate * busy * cycles));
+          getSeconds(traffic.again, traffic.repeated * std::min(atOnce, 1.0)),
+      traffic.once <= card.cacheBytes ? llvm::StringLiteral("second cache")
+                                      : llvm::StringLiteral("memory")};
+}
+
+static bool isFaster(const Prediction &lhs, const Prediction &rhs) {
+  return lhs.seconds < rhs.seconds;
+}
+
+/// What a block needs of a multiprocessor that it has alone, but for waits.
+/// Shared memory and the first cache are one memory.
+static Prediction predictBlock(const Card &card, const BlockWork &work) {
+  double second = card.gigahertz * 1e9;
+  auto getSeconds = [&](double instructions, int64_t rate) {
+    return instructions * Chip::kWarpThreads / (rate * second);
   };
-  addUnit(work.single, singleRate);
-  addUnit(work.wide, wideRate);
-  addUnit(work.special, specialRate);
-  return seconds + kKernelSeconds;
+  return std::max<Prediction>(
+      {{work.slots / kSlotsOfCycle / second, "instructions"},
+       {getSeconds(work.single, card.singleRate), "f32"},
+       {getSeconds(work.wide, card.wideRate), "f64"},
+       {getSeconds(work.special, card.specialRate), "functions"},
+       {(work.passes + work.lines) / second,
+        work.passes < work.lines ? llvm::StringLiteral("first cache")
+                                 : llvm::StringLiteral("shared memory")}},
+      isFaster);
+}
+
+Prediction Card::predict(const Traffic &traffic, const BlockWork &work,
+                         int64_t blocks, int64_t residentBlocks) const {
+  Prediction block = predictBlock(*this, work);
+  double waits = work.waits / (gigahertz * 1e9);
+  auto divide = [&](int64_t atOnce) {
+    return std::ceil(static_cast<double>(std::max<int64_t>(blocks, 1)) /
+                     std::max<int64_t>(atOnce, 1));
+  };
+  double turns = divide(multiprocessors * residentBlocks);
+  Prediction all = std::max<Prediction>(
+      {predictTraffic(*this, traffic, blocks, residentBlocks),
+       {divide(multiprocessors) * block.seconds, block.bound},
+       {turns * (waits + block.seconds), "waiting"}},
+      isFaster);
+  return {all.seconds + kKernelSeconds, all.bound};
 }
 
 llvm::ArrayRef<Card> Card::getAll() { return kCards; }

@@ -15,20 +15,10 @@
 #define METAOPS_TARGET_DESCRIPTION_CARD_H
 
 #include "MetaOps/Target/Description/Chip.h"
+#include "MetaOps/Transforms/Schedule/GPU/BlockWork.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mlir::metaop {
-
-/// Instructions that all threads of a kernel execute, by the unit of a
-/// multiprocessor that does them.
-struct UnitWork {
-  /// Arithmetic of f32 and integers.
-  int64_t single = 0;
-  /// Arithmetic of f64.
-  int64_t wide = 0;
-  /// Reciprocals, roots, and powers and logarithms of two.
-  int64_t special = 0;
-};
 
 /// What a kernel moves, in bytes.
 struct Traffic {
@@ -38,6 +28,14 @@ struct Traffic {
   int64_t again = 0;
   /// The same inputs, each counted once.
   int64_t repeated = 0;
+};
+
+/// How long a call takes, and what it takes that long for: `memory`, `second
+/// cache`, `instructions`, `f32`, `f64`, `functions`, `shared memory`, `first
+/// cache` or `waiting`.
+struct Prediction {
+  double seconds;
+  llvm::StringLiteral bound;
 };
 
 /// A GPU that can be bought.
@@ -57,13 +55,14 @@ struct Card {
   int64_t wideRate;
   int64_t specialRate;
 
-  /// Seconds of one call: the largest of the times that memory, or the cache if
-  /// all fits there, and the units need, and the start of the kernel. What has
-  /// fewer blocks than there are multiprocessors is done by those that have
-  /// one. What is read again comes from the cache if that holds what all blocks
-  /// read that a multiprocessor each has `residentBlocks` of.
-  double predictSeconds(const Traffic &traffic, const UnitWork &work,
-                        int64_t blocks, int64_t residentBlocks) const;
+  /// One call takes the largest of the times that memory, or the cache if all
+  /// fits there, and each part of a multiprocessor need, and the start of the
+  /// kernel. What is read again comes from the cache if that holds what all
+  /// blocks read that a multiprocessor each has `residentBlocks` of. The
+  /// multiprocessor that has the most blocks decides; it is also as long at
+  /// work as the blocks that it has one after another need alone.
+  Prediction predict(const Traffic &traffic, const BlockWork &work,
+                     int64_t blocks, int64_t residentBlocks) const;
 
   static llvm::ArrayRef<Card> getAll();
   /// Those that have a chip.

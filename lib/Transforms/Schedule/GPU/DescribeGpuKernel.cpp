@@ -8,11 +8,9 @@
 //
 // The loops and accesses are read off as for a CPU. What a block takes of a
 // multiprocessor is the estimate that verifies schedules, and the time on each
-// card that has the chip follows from instructions: a thread has each element
-// by itself, and a function is so many instructions of arithmetic as its
-// polynomial has. A product that is added is one instruction. An input that
-// several stages read is moved anew for each, unless threads keep what they
-// have of it.
+// card that has the chip follows from what its warps do (BlockWork) and from
+// what is moved. An input that several stages read is moved anew for each,
+// unless threads keep what they have of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,46 +32,21 @@ using namespace mlir;
 using namespace mlir::metaop;
 using llvm::SmallBitVector;
 
-/// Polynomials of f64 are about twice as long as those of f32.
-static constexpr int64_t kWideFactor = 2;
-
-/// What one operation of a class is, of f32, or of halves: these are computed
-/// in fewer digits (VectorToLLVM/ApproximateFunctions.cpp).
-static UnitWork getUnits(WorkClass kind, Type element) {
-  bool isHalf = element.isF16() || element.isBF16();
-  switch (kind) {
-  case WorkClass::Arithmetic:
-  case WorkClass::Move:
-  case WorkClass::Scattered:
-    return {1, 0, 0};
-  case WorkClass::Divide:
-    return {isHalf ? 6 : 8, 0, 1};
-  case WorkClass::Exponential:
-    return isHalf ? UnitWork{5, 0, 1} : UnitWork{14, 0, 0};
-  case WorkClass::Logarithm:
-    return element.isBF16() ? UnitWork{6, 0, 1} : UnitWork{18, 0, 0};
-  case WorkClass::Tanh:
-    return isHalf ? UnitWork{14, 0, 2} : UnitWork{30, 0, 1};
-  case WorkClass::Erf:
-    return isHalf ? UnitWork{16, 0, 1} : UnitWork{24, 0, 0};
-  case WorkClass::LibraryCall:
-    return {40, 0, 0};
-  }
-  llvm_unreachable("all classes are handled");
-}
-
 namespace {
-/// Counts what threads execute of a stage.
-class UnitCounter {
+/// Counts the operations of a stage by class.
+class OperationCounter {
 public:
-  UnitCounter(const Stage &stage, KernelWork &work, UnitWork &units)
-      : stage(stage), work(work), units(units) {}
+  OperationCounter(const Stage &stage, KernelWork &work)
+      : stage(stage), work(work) {}
 
   void count();
 
 private:
-  void add(WorkClass kind, const SmallBitVector &loops, Type type,
-           int64_t times = 1);
+  void add(WorkClass kind, const SmallBitVector &loops, int64_t times = 1) {
+    int64_t count = multiplyCounts(countIterations(stage, loops), times);
+    int64_t &counted = work.instructions[static_cast<unsigned>(kind)];
+    counted = addCounts(counted, count);
+  }
   SmallBitVector getLoopsOf(Value value) const {
     SmallBitVector loops = stage.getLoopsOf(value);
     loops.resize(stage.getNumLoops());
@@ -82,56 +55,36 @@ private:
 
   const Stage &stage;
   KernelWork &work;
-  UnitWork &units;
 };
 } // namespace
 
-void UnitCounter::add(WorkClass kind, const SmallBitVector &loops, Type type,
-                      int64_t times) {
-  int64_t count = multiplyCounts(countIterations(stage, loops), times);
-  int64_t &counted = work.instructions[static_cast<unsigned>(kind)];
-  counted = addCounts(counted, count);
-  Type element = getElementTypeOrSelf(type);
-  UnitWork each = getUnits(kind, element);
-  if (element.isF64()) {
-    int64_t factor = kind == WorkClass::Arithmetic ? 1 : kWideFactor;
-    units.wide =
-        addCounts(units.wide, multiplyCounts(count, factor * each.single));
-    return;
-  }
-  units.single = addCounts(units.single, multiplyCounts(count, each.single));
-  units.special = addCounts(units.special, multiplyCounts(count, each.special));
-}
-
-void UnitCounter::count() {
+void OperationCounter::count() {
   SmallBitVector all(stage.getNumLoops(), true);
   if (Contraction::match(stage)) {
-    add(WorkClass::Arithmetic, all, stage.writes.front().value.getType());
+    add(WorkClass::Arithmetic, all);
     return;
   }
   FusedOp op = stage.op;
   ScheduleAttr schedule = op.getScheduleAttr();
   // A vector of elements is loaded, or stored, by one instruction.
-  auto addAccess = [&](const StagePlace &place, SmallBitVector loops,
-                       Type type) {
+  auto addAccess = [&](const StagePlace &place, SmallBitVector loops) {
     if (schedule.getVectorWidth() > 1 &&
         classifyAccess(stage, place) == AccessKind::UnitStride)
       loops.reset(schedule.getVectorDim());
-    add(WorkClass::Move, loops, type);
+    add(WorkClass::Move, loops);
   };
   for (const StageRead &read : stage.reads)
-    addAccess(read.place, getLoopsOf(read.value), read.value.getType());
+    addAccess(read.place, getLoopsOf(read.value));
   for (Operation *inner : stage.body)
     if (!isa<ConstantOp>(inner))
       add(classifyOperation(inner), getLoopsOf(inner->getResult(0)),
-          inner->getResult(0).getType(), countInstructions(inner));
+          countInstructions(inner));
   for (const StageWrite &write : stage.writes) {
     SmallBitVector loops = write.loops;
     loops.resize(stage.getNumLoops());
     if (write.kind)
-      add(WorkClass::Arithmetic, all, write.value.getType());
-    addAccess(write.place, write.kind && write.isProjection ? loops : all,
-              write.value.getType());
+      add(WorkClass::Arithmetic, all);
+    addAccess(write.place, write.kind && write.isProjection ? loops : all);
   }
 }
 
@@ -202,12 +155,11 @@ static Traffic countTraffic(KernelOp kernel, const KernelWork &work,
 FailureOr<KernelDescription> metaop::describeGpuKernel(KernelOp kernel,
                                                        const Chip &chip) {
   SmallVector<GpuStage, 1> stages;
-  UnitWork units;
   FailureOr<KernelDescription> result =
       describeStages(kernel, [&](const Stage &stage, KernelWork &work) {
         FusedOp op = stage.op;
         stages.push_back({stage, op.getScheduleAttr()});
-        UnitCounter(stage, work, units).count();
+        OperationCounter(stage, work).count();
       });
   if (failed(result) || failed(verifyGpuKernel(stages, chip)))
     return failure();
@@ -216,10 +168,14 @@ FailureOr<KernelDescription> metaop::describeGpuKernel(KernelOp kernel,
   result->grid = describeGrid(stages, chip);
   Traffic traffic = countTraffic(kernel, result->work, stages);
   result->grid->bytesAgain = traffic.again;
-  for (const Card *card : Card::find(chip))
+  BlockWork work = BlockWork::count(stages);
+  result->grid->slots = work.slots * result->grid->blocks;
+  result->grid->sharedPasses = work.passes * result->grid->blocks;
+  for (const Card *card : Card::find(chip)) {
+    Prediction found = card->predict(traffic, work, result->grid->blocks,
+                                     result->grid->residentBlocks);
     result->grid->predictions.push_back(
-        {card->name.str(),
-         card->predictSeconds(traffic, units, result->grid->blocks,
-                              result->grid->residentBlocks)});
+        {card->name.str(), found.seconds, found.bound.str()});
+  }
   return result;
 }

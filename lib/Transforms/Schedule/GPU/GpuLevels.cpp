@@ -107,3 +107,24 @@ std::optional<unsigned> metaop::getSharedLevel(AffineExpr index,
   }
   return std::nullopt;
 }
+
+SmallVector<int64_t> metaop::getPlacedShape(ArrayRef<GpuStage> stages,
+                                            unsigned writer,
+                                            const StageWrite &write,
+                                            FindSourceFn find) {
+  const GpuStage &each = stages[writer];
+  unsigned shared =
+      findSharedLevels(stages, writer, write.result, find).value_or(0);
+  SmallVector<int64_t> shape;
+  for (auto [index, extent] :
+       llvm::zip_equal(write.map.getResults(), write.shape)) {
+    int64_t length = 1;
+    auto constant = dyn_cast<AffineConstantExpr>(extent);
+    if (auto depth = getSharedLevel(index, each, shared))
+      length = each.schedule.getLevels()[*depth].step;
+    else if (index != 0 && constant)
+      length = constant.getValue();
+    shape.push_back(length);
+  }
+  return shape;
+}

@@ -38,6 +38,12 @@ std::optional<unsigned>
 findSharedLevels(ArrayRef<GpuStage> stages, unsigned writer, unsigned result,
                  FindSourceFn find = findSourceInKernel);
 
+/// The extents of what one iteration of the levels writes of a result that its
+/// readers share; those that are not known count as one.
+SmallVector<int64_t> getPlacedShape(ArrayRef<GpuStage> stages, unsigned writer,
+                                    const StageWrite &write,
+                                    FindSourceFn find = findSourceInKernel);
+
 } // namespace mlir::metaop
 
 #endif // METAOPS_LIB_TRANSFORMS_SCHEDULE_GPU_GPULEVELS_H

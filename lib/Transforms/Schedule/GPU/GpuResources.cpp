@@ -17,9 +17,9 @@
 #include "MetaOps/Transforms/Schedule/GPU/GpuResources.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/GPU/StagedLayout.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "StagePlanner.h"
+#include "StagedBox.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -89,28 +89,6 @@ static int64_t countKeptRegisters(const GpuStage &each) {
   return kept;
 }
 
-/// The box that a block copies of a read. Its rows are along the loop that has
-/// the shortest step in memory.
-static int64_t countStagedBytes(const GpuStage &each, StagedRead staged) {
-  const StageRead &read = each.stage.reads[staged.read];
-  int64_t elements = 1, row = 1, shortest = INT64_MAX;
-  SmallBitVector loops = each.stage.getLoopsOf(read.value);
-  for (unsigned loop : loops.set_bits()) {
-    int64_t side = getBlockSpan(each, loop).value_or(1);
-    elements = multiplyCounts(elements, side);
-    int64_t step =
-        std::abs(each.stage.getStep(read.place.offset, loop).value_or(0));
-    step = step == 0 ? INT64_MAX : step;
-    if (side > 1 && step <= shortest) {
-      shortest = step;
-      row = side;
-    }
-  }
-  int64_t bytes = getElementBytes(read.value.getType());
-  return multiplyCounts(
-      StagedLayout(row, bytes, staged.pad).getSize(elements / row), bytes);
-}
-
 /// What the groups of threads that have exchanged sums by shuffles hand on to
 /// others.
 static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
@@ -149,24 +127,12 @@ int64_t metaop::roundLocalSize(int64_t elements, int64_t elementBytes) {
   return llvm::alignTo(elements, power / 2 / kLocalSizesOfPower);
 }
 
-/// A result that lives in memory of the block: what one iteration of the levels
-/// writes that its readers share.
+/// A result that lives in memory of the block.
 static int64_t countPlacedBytes(ArrayRef<GpuStage> stages, unsigned number,
                                 const StageWrite &write, FindSourceFn find) {
-  const GpuStage &writer = stages[number];
-  unsigned shared =
-      findSharedLevels(stages, number, write.result, find).value_or(0);
   int64_t elements = 1;
-  for (auto [index, extent] :
-       llvm::zip_equal(write.map.getResults(), write.shape)) {
-    int64_t length = 1;
-    auto constant = dyn_cast<AffineConstantExpr>(extent);
-    if (auto depth = getSharedLevel(index, writer, shared))
-      length = writer.schedule.getLevels()[*depth].step;
-    else if (index != 0 && constant)
-      length = constant.getValue();
+  for (int64_t length : getPlacedShape(stages, number, write, find))
     elements = multiplyCounts(elements, length);
-  }
   int64_t bytes = getElementBytes(write.value.getType());
   return multiplyCounts(roundLocalSize(elements, bytes), bytes);
 }
@@ -185,7 +151,7 @@ GpuResources GpuResources::estimate(ArrayRef<GpuStage> stages,
     kept = addCounts(kept, countKeptRegisters(each));
     for (StagedRead staged : each.schedule.getStaged())
       result.sharedBytes =
-          addCounts(result.sharedBytes, countStagedBytes(each, staged));
+          addCounts(result.sharedBytes, StagedBox(each, staged).getBytes());
     for (const StageWrite &write : each.stage.writes) {
       if (write.kind && write.isProjection)
         sums = addCounts(sums, countSumBytes(each, write));

@@ -88,11 +88,14 @@ static void printGrid(llvm::raw_ostream &os, const GridDescription &grid) {
      << llvm::format(", %.0f%% of its threads\n", 100 * grid.occupancy);
   if (grid.bytesAgain > 0)
     os << "  again: " << grid.bytesAgain << " bytes read, by further stages\n";
-  os << "  predicted:";
+  os << llvm::format(
+            "  warps: %.4g instructions, %.4g passes of shared memory\n",
+            grid.slots, grid.sharedPasses)
+     << "  predicted:";
   for (auto [number, prediction] : llvm::enumerate(grid.predictions))
     os << (number == 0 ? " " : ", ")
        << llvm::format("%.3g us on ", prediction.seconds * 1e6)
-       << prediction.card;
+       << prediction.card << " (" << prediction.bound << ")";
   os << "\n";
 }
 

@@ -23,8 +23,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// An extent that is known only at run time is taken to be of this size.
-static constexpr int64_t kAssumedExtent = 256;
 /// What one random number takes: ten rounds of Philox in twice the width.
 static constexpr int64_t kRandomInstructions = 60;
 

@@ -21,8 +21,10 @@ AccessKind classifyAccess(const Stage &stage, const StagePlace &place);
 /// The loops and the accesses of a stage that has a schedule.
 StageDescription describeStage(const Stage &stage);
 
-/// Iterations of some loops; extents that are known only at run time are taken
-/// to be of some size.
+/// What extents that are known only at run time are taken to be.
+inline constexpr int64_t kAssumedExtent = 256;
+
+/// Iterations of some loops, with that for what is not known.
 int64_t countIterations(const Stage &stage, const llvm::SmallBitVector &loops);
 
 WorkClass classifyOperation(Operation *op);

@@ -87,10 +87,11 @@ struct StageDescription {
   unsigned overrideLine = 0;
 };
 
-/// How long one call should take on a card.
+/// How long one call should take on a card, and what takes that long.
 struct CardPrediction {
   std::string card;
   double seconds = 0;
+  std::string bound;
 };
 
 /// The threads of a kernel for a GPU, and what they take of it: an estimate,
@@ -111,6 +112,10 @@ struct GridDescription {
   double occupancy = 0;
   /// What stages read of inputs that one before has read.
   int64_t bytesAgain = 0;
+  /// Instructions of warps, and passes through the banks of shared memory: of
+  /// all blocks, about.
+  double slots = 0;
+  double sharedPasses = 0;
   /// For each card that has the chip.
   std::vector<CardPrediction> predictions;
 };

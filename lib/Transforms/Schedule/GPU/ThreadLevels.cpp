@@ -17,8 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadLevels.h"
-
+#include "MetaOps/Transforms/Schedule/GPU/ThreadLevels.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuStage.h"
 
 #include <numeric>
@@ -64,6 +63,15 @@ unsigned ThreadLevels::getDepth(const llvm::SmallBitVector &dims,
       depth = level + 1;
   while (depth < getNumLevels() && !isLoop(depth))
     ++depth;
+  return depth;
+}
+
+unsigned ThreadLevels::getSumDepth(const StageWrite &write,
+                                   unsigned opened) const {
+  unsigned depth = getNumLevels();
+  while (depth > opened &&
+         !(isLoop(depth - 1) && write.loops.test(getLevel(depth - 1).dim)))
+    --depth;
   return depth;
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADLEVELS_H
-#define METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADLEVELS_H
+#ifndef METAOPS_TRANSFORMS_SCHEDULE_GPU_THREADLEVELS_H
+#define METAOPS_TRANSFORMS_SCHEDULE_GPU_THREADLEVELS_H
 
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 
@@ -53,6 +53,9 @@ public:
   /// before `least`: all loops that they stand in are open, and the next level
   /// is a further loop, if there is one.
   unsigned getDepth(const llvm::SmallBitVector &dims, unsigned least) const;
+  /// The depth, behind the first `opened` levels, inside of which no loop is
+  /// kept by the write.
+  unsigned getSumDepth(const StageWrite &write, unsigned opened) const;
   /// Whether threads divide the dimension outside of the level at this depth.
   bool isInsideThreads(unsigned depth) const;
   /// The iterations of a grid's level; ShapedType::kDynamic if not known.
@@ -101,4 +104,4 @@ private:
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADLEVELS_H
+#endif // METAOPS_TRANSFORMS_SCHEDULE_GPU_THREADLEVELS_H
