@@ -41,8 +41,8 @@ static constexpr Card kCards[] = {
     {"L4", "sm_89", 58, 2.04, 300, 58 * 32, 48 * kMiB, 128, 2, 16},
 };
 
-/// From one kernel of a stream to the next.
-static constexpr double kKernelSeconds = 2e-6;
+/// From one kernel of a stream to the next, but for what its threads do.
+static constexpr double kKernelSeconds = 1e-6;
 /// What a multiprocessor takes from the second cache in a cycle.
 static constexpr double kBytesOfCycle = 64;
 /// Instructions of warps that a multiprocessor begins in a cycle.

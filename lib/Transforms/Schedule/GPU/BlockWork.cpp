@@ -38,10 +38,10 @@ using llvm::SmallBitVector;
 /// decide whether something is there.
 static constexpr double kStart = 40, kAddress = 2, kCopyAddress = 3,
                         kIteration = 3, kGuard = 2;
-/// Cycles from a read of global memory, and of shared memory, to its value;
-/// from an operation to what takes its result; of an exchange in a warp; and
-/// until all warps of a block have come to a barrier.
-static constexpr double kGlobalWait = 600, kSharedWait = 30,
+/// Cycles from a read to its value, of global memory, of the first cache and of
+/// shared memory; from an operation to what takes its result; of an exchange in
+/// a warp; and until all warps of a block have come to a barrier.
+static constexpr double kGlobalWait = 600, kFirstWait = 35, kSharedWait = 30,
                         kArithmeticWait = 4, kExchangeWait = 25,
                         kBarrierWait = 30;
 /// Polynomials of f64 are about twice as long as those of f32.
@@ -94,6 +94,7 @@ private:
   void addUnit(double times, WorkClass kind, Type element);
   void addOperation(Operation *op);
   void addRead(const StageRead &read);
+  double getMissing(const Access &access, unsigned depth) const;
   void addAccess(const Access &access, WarpPlaces::PlaceFn getPlace,
                  unsigned depth, double times);
   void addStaged(StagedRead staged);
@@ -317,6 +318,24 @@ int64_t StageCounter::getWidth(const StagePlace &place,
   return isVector ? lanes : 1;
 }
 
+/// The part of the iterations in which a thread comes to another line than in
+/// the one before, which is in the first cache.
+double StageCounter::getMissing(const Access &access, unsigned depth) const {
+  double part = 0, inner = 1;
+  for (unsigned at = depth; at-- > levels.getGridDepth();) {
+    if (!levels.isLoop(at))
+      continue;
+    const LoopLevel &level = levels.getLevel(at);
+    std::optional<int64_t> step = stage.getStep(access.place.offset, level.dim);
+    double bytes = step ? std::abs(*step) * level.step * access.elementBytes
+                        : WarpRequest::kFirstLineBytes;
+    double lines = bytes / WarpRequest::kFirstLineBytes;
+    part = std::max(part, std::min(lines, 1.) / inner);
+    inner *= getTrips(at);
+  }
+  return std::max(part, 1 / inner);
+}
+
 /// Adds what threads access so often of all copies that they have of some
 /// loops.
 void StageCounter::addAccess(const Access &access, WarpPlaces::PlaceFn getPlace,
@@ -339,8 +358,10 @@ void StageCounter::addAccess(const Access &access, WarpPlaces::PlaceFn getPlace,
     work.passes += requests * warps * request.countPasses();
   else
     work.lines += requests * warps * request.countLines();
-  waits[depth] =
-      std::max(waits[depth], access.isShared ? kSharedWait : kGlobalWait);
+  double wait = kSharedWait;
+  if (!access.isShared)
+    wait = kFirstWait + (kGlobalWait - kFirstWait) * getMissing(access, depth);
+  waits[depth] = std::max(waits[depth], wait);
 }
 
 /// Where a read's values live; the shape of what the block has of it, if that

@@ -26,8 +26,6 @@ using llvm::SmallBitVector;
 /// A number out of a tensor is so far from that of the next iteration, in
 /// elements.
 static constexpr int64_t kApart = 97;
-/// What the first cache gives at a time.
-static constexpr int64_t kFirstLineBytes = 128;
 
 /// Calls `visit` with each of the units of so many bytes that some threads
 /// access, once.

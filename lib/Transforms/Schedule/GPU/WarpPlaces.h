@@ -15,6 +15,9 @@ namespace mlir::metaop {
 
 /// What the threads of a warp access at a time.
 struct WarpRequest {
+  /// What the first cache gives at a time.
+  static constexpr int64_t kFirstLineBytes = 128;
+
   /// Where each thread does, in bytes.
   SmallVector<int64_t, 32> addresses;
   /// What each of them accesses.
