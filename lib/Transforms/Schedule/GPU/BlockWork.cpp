@@ -274,7 +274,8 @@ void StageCounter::addOperation(Operation *op) {
     addRead(*read);
     return;
   }
-  if (isa<ConstantOp>(op) || isFused(stage, op))
+  bool isWidening = isa<CastOp>(op) && isHalf(op->getOperand(0).getType());
+  if (isa<ConstantOp>(op) || isFused(stage, op) || isWidening)
     return;
   unsigned depth = depthOf.lookup(result);
   double times = runs[depth] * countElements(stage.getLoopsOf(result));
