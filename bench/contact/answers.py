@@ -19,6 +19,8 @@ from .cache import Eviction, FirstLaunch, split_evictions
 from .child import Record, file_name, first_line, serve
 
 ROOT = Path(__file__).resolve().parents[2]
+#: What pytest ends with if it has run a file: all passed, some failed, there are none.
+PYTEST_RAN = (0, 1, 5)
 #: Where CUPTI is, beside what a Python has in its packages.
 TOOLKITS = ("/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda")
 
@@ -228,12 +230,18 @@ def answer_device(item: Record, options: Record) -> Iterator[Record]:
     yield from driver.describe()
 
 
-def count_tests(lines: list[str]) -> Record:
-    """Return how many tests passed and failed by pytest's lines, and which failed first."""
+def count_tests(lines: list[str], status: int | None) -> Record:
+    """Return how many tests passed and failed by pytest's lines, and which failed first.
+
+    A file that pytest could not run, by its exit status, is an error.
+    """
     passed = sum(" PASSED" in line for line in lines)
     failed = [line.split(" ")[0] for line in lines if " FAILED" in line or " ERROR" in line]
     why = [line.strip() for line in lines if line.startswith("E  ")]
-    return {"passed": passed, "failed": len(failed), "first": failed[:1], "why": why[:1]}
+    counts = {"passed": passed, "failed": len(failed), "first": failed[:1], "why": why[:1]}
+    if status not in (None, *PYTEST_RAN):
+        counts["error"] = f"pytest ended with {status}"
+    return counts
 
 
 def answer_tests(item: Record, options: Record) -> Iterator[Record]:
@@ -250,8 +258,9 @@ def answer_tests(item: Record, options: Record) -> Iterator[Record]:
     finished = tests.poll() is not None
     if not finished:
         tests.kill()
-    counts = count_tests(log.read_text(errors="replace").splitlines())
-    yield {"finished": finished, "status": tests.poll(), **counts}
+    status = tests.poll() if finished else None
+    counts = count_tests(log.read_text(errors="replace").splitlines(), status)
+    yield {"finished": finished, "status": status, **counts}
 
 
 def answer_fault(item: Record) -> Iterator[Record]:

@@ -297,7 +297,10 @@ def test_reports_have_no_folders():
 
 def test_the_first_test_that_failed_is_told():
     lines = ["a.py::test_a PASSED [ 1%]", "a.py::test_b FAILED [ 2%]", "E   AssertionError"]
-    counts = count_tests(lines)
+    counts = count_tests(lines, 1)
+    assert "error" not in counts and "error" not in count_tests(lines, None)
+    # A file that could not be collected has nothing that fails, and is bad.
+    assert table.is_bad({"part": "tests", **count_tests(["E   NoSuchModule"], 4)})
     assert counts["passed"] == counts["failed"] == 1
     assert counts["first"] == ["a.py::test_b"] and counts["why"] == ["E   AssertionError"]
 

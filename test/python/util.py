@@ -15,8 +15,10 @@ import metaops as mo
 import numpy as np
 
 # Whether kernels are for AVX-512: its tiles of registers are larger than those of AVX2, so
-# other operands are packed, and the kernels of a program are not the same.
-AVX512 = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text()
+# other operands are packed, and the kernels of a program are not the same. A root filesystem
+# may have no /proc.
+_FLAGS = pathlib.Path("/proc/cpuinfo")
+AVX512 = _FLAGS.exists() and "avx512f" in _FLAGS.read_text()
 
 # Shapes that broadcast nothing, with 0 and 1 among the extents.
 SHAPES = [(), (0,), (1,), (7,), (3, 1, 5), (2, 0, 3), (2, 3, 17)]
