@@ -216,10 +216,12 @@ def assemble(rows: Sequence[Audited], rounds: int, repetitions: int) -> None:
             place += repetitions
 
 
-def audit(names: Iterable[str], dtype: str, chip: str, quick: bool = False) -> list[Audited]:
+def audit(
+    names: Iterable[str], dtype: str, chip: str, quick: bool = False, is_timed: bool = True
+) -> list[Audited]:
     """Return a row for each workload."""
     # Tests look at no times.
-    rounds, repetitions = (1, 1) if quick else (ROUNDS, REPETITIONS)
+    rounds, repetitions = (ROUNDS, REPETITIONS) if is_timed and not quick else (1, 1)
     rows = []
     for name in names:
         try:
@@ -240,6 +242,16 @@ def audit(names: Iterable[str], dtype: str, chip: str, quick: bool = False) -> l
                 row.ptx_seconds = min(row.ptx_seconds, again.ptx_seconds)
     assemble(rows, rounds, repetitions)
     return rows
+
+
+def keep_times(every: dict[tuple[str, str], list[Audited]], lines: Sequence[Line]) -> None:
+    """Have rows take as long to compile as lines that are kept say, a kernel."""
+    kept_lines = {(line["chip"], line["dtype"], line["workload"]): line for line in lines}
+    for (chip, dtype), rows in every.items():
+        for row in rows:
+            if line := kept_lines.get((chip, dtype, row.name)):
+                row.ptx_seconds = 1e-3 * line["PTX ms"] * max(row.kernels, 1)
+                row.cubin_seconds = 1e-3 * line["cubin ms"] * max(row.kernels, 1)
 
 
 # Lines and tables
@@ -409,6 +421,11 @@ def main() -> None:
         "--write", action="store_true", help="write results/gpu-audit.csv and docs/GpuAudit.md"
     )
     parser.add_argument(
+        "--keep-times",
+        action="store_true",
+        help="compile once, and leave the times of that as results/gpu-audit.csv has them",
+    )
+    parser.add_argument(
         "--page",
         action="store_true",
         help="only write docs/GpuAudit.md, from results/gpu-audit.csv",
@@ -421,10 +438,12 @@ def main() -> None:
     if not names:
         parser.error(f"no workload is called {' or '.join(options.names)}")
     every = {
-        (chip, dtype): audit(names, dtype, chip, options.quick)
+        (chip, dtype): audit(names, dtype, chip, options.quick, not options.keep_times)
         for chip in options.chip or CHIPS
         for dtype in options.dtype or DTYPES
     }
+    if options.keep_times:
+        keep_times(every, kept.read(LINES))
     # As they are read, so that the page is that of the file.
     with tempfile.TemporaryDirectory() as folder:
         path = LINES if options.write else Path(folder, LINES.name)

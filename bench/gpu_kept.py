@@ -5,9 +5,11 @@
 
     gpu_kept.py keep FOLDER NAME     of what gpu_contact.py wrote in FOLDER, in results/gpu/NAME
     gpu_kept.py compare OLD NEW      tell what became faster between two folders or names
+    gpu_kept.py predict              what runs timed, by the model as it is, without a GPU
     gpu_kept.py tables               written anew in results/gpu/README.md, from what is kept
 
-contact.txt is the summary, and rates.csv has a line for each workload and size.
+contact.txt is the summary, and rates.csv has a line for each workload and size, with the
+prediction of the run's own commit. predicted.csv has those of the model as it is.
 """
 
 from __future__ import annotations
@@ -15,11 +17,15 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import pstdev
+from typing import Any
 
+import gpu_audit
+import metaops as mo
 from contact.child import Record, without_folders
 from contact.compare import Times, compare, of_lines
 from contact.controller import Options, Part
@@ -41,6 +47,10 @@ PEERS = {"eager_us": EAGER, "tf32_us": TF32, "compile_us": COMPILED}
 NUMBERS = ("us", "warm_us", "host_us", "events_us", "predicted_us", *PEERS, "bytes", "flops")
 COLUMNS = ("workload", "size", "group", *NUMBERS, "cold", "blocks", "threads")
 RATES = "rates.csv"
+#: What the model says now, for the card that the runs had.
+PREDICTED = "predicted.csv"
+CHIP, CARD = "sm_90a", "H100"
+PREDICTED_COLUMNS = ("workload", "size", "predicted_us", "bound", "grids")
 BY_HOST = "with routines of the host"
 #: Groups of workloads that are bound by the same.
 FAMILIES = {
@@ -119,6 +129,45 @@ def write_rates(path: Path, records: Sequence[Record]) -> None:
             writer.writerow(rounded)
 
 
+# Predicting
+
+
+def grid_of(blocks: Any, threads: Any) -> str:
+    """Return a grid as a word."""
+    return f"{blocks}x{threads}"
+
+
+def predict(workload: str, size: str) -> Record | None:
+    """Return what the model says of a workload, or nothing of one without kernels."""
+    values = gpu_audit.record(WORKLOADS[workload], size, "float32")
+    explanation = mo.explain(values, target=f"cuda:{CHIP}")
+    grids = [kernel.grid for kernel in explanation.kernels if kernel.grid]
+    if not grids:
+        return None
+    longest = max(grids, key=lambda grid: grid.predicted_seconds[CARD])
+    return {
+        "workload": workload,
+        "size": size,
+        "predicted_us": f"{explanation.predicted_seconds * 1e6:.6g}",
+        "bound": longest.bounds[CARD],
+        "grids": " ".join(dict.fromkeys(grid_of(grid.blocks, grid.threads) for grid in grids)),
+    }
+
+
+def write_predictions() -> None:
+    """Write what the model says of all that the kept runs have timed."""
+    timed_rows = {
+        (line["workload"], line["size"]): None
+        for file in sorted(KEPT.glob(f"*/{RATES}"))
+        for line in read(file)
+        if not line["host_us"]
+    }
+    with (KEPT / PREDICTED).open("w", newline="") as file:
+        writer = csv.DictWriter(file, PREDICTED_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(filter(None, (predict(*key) for key in timed_rows)))
+
+
 # Tables
 
 
@@ -159,21 +208,43 @@ def headlines(lines: Sequence[Record]) -> list[str]:
     return table(body)
 
 
+def same_kernels(lines: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """Return lines with their predictions of now, if the longest kernel is one there still."""
+    path = KEPT / PREDICTED
+    now = {(one["workload"], one["size"]): one for one in (read(path) if path.exists() else ())}
+    pairs = [(line, now.get((line["workload"], line["size"]))) for line in lines]
+    return [
+        (line, of)
+        for line, of in pairs
+        if of and grid_of(line.get("blocks"), line.get("threads")) in of["grids"].split()
+    ]
+
+
+def spread(ratios: Iterable[float]) -> float:
+    """Return the factor that two thirds of ratios are within of their geometric mean."""
+    return math.exp(pstdev(map(math.log, ratios)))
+
+
 def predictions(lines: Sequence[Record]) -> list[str]:
     """Return how measured times compare with predicted ones, by groups."""
-    groups: dict[str, list[Record]] = {}
-    for line in lines:
-        if not line["host_us"]:
-            groups.setdefault(line["group"], []).append(line)
-    titles = ["", "rows", "off by more", "least", "median", "most", "most in", "its blocks"]
-    body = [titles]
+    groups: dict[str, list[tuple[Record, Record]]] = {}
+    for line, now in same_kernels([line for line in lines if not line["host_us"]]):
+        groups.setdefault(line["group"], []).append((line, now))
+    groups["all"] = [pair for pairs in groups.values() for pair in pairs]
+    titles = ["", "rows", "mean then", "spread then", "mean", "spread", "off by more", "least"]
+    body = [[*titles, "most", "most in", "by"]]
     for group, members in groups.items():
-        times = [one["us"] / one["predicted_us"] for one in members]
+        then = [line["us"] / line["predicted_us"] for line, _ in members]
+        times = [line["us"] / now["predicted_us"] for line, now in members]
+        if not times:
+            continue
         off = sum(not 1 / OFF <= ratio <= OFF for ratio in times)
-        worst = members[times.index(max(times))]
-        cells = [group, str(len(members)), str(off)]
-        cells += [number(value) for value in (min(times), median(times), max(times))]
-        body.append([*cells, worst["workload"], worst.get("blocks", "-")])
+        worst, why = members[times.index(max(times))]
+        cells = [group, str(len(members))]
+        for ratios in (then, times):
+            cells += [number(geometric_mean(ratios)), number(spread(ratios))]
+        cells += [str(off), number(min(times)), number(max(times))]
+        body.append([*cells, worst["workload"], why["bound"]])
     return table(body)
 
 
@@ -207,6 +278,7 @@ def main() -> None:
     keeping = commands.add_parser("keep")
     keeping.add_argument("folder", type=Path)
     keeping.add_argument("name")
+    commands.add_parser("predict")
     commands.add_parser("tables")
     comparing = commands.add_parser("compare")
     comparing.add_argument("old")
@@ -217,6 +289,8 @@ def main() -> None:
         return
     if given.command == "keep":
         keep(given.folder, given.name)
+    if given.command != "tables":
+        write_predictions()
     write_tables()
 
 
