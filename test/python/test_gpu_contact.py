@@ -83,6 +83,31 @@ def test_all_parts_run_on_the_emulator(tmp_path, monkeypatch):
     assert "| memory | 2 |" in (kept / "README.md").read_text()
 
 
+def test_tables_of_kept_runs_have_predictions_then_and_now(tmp_path, monkeypatch):
+    shutil.copytree(gpu_kept.KEPT, tmp_path / "gpu")
+    monkeypatch.setattr(gpu_kept, "KEPT", tmp_path / "gpu")
+    page = tmp_path / "gpu" / "README.md"
+    before = page.read_text()
+    gpu_kept.write_tables()
+    assert page.read_text() == before, "run bench/gpu_kept.py tables"
+    line = {"group": "norms", "size": "large", "host_us": 0.0, "blocks": "8", "threads": "64"}
+    lines = [
+        {**line, "workload": "softmax", "us": 8.0, "predicted_us": 2.0},
+        {**line, "workload": "RMS norm", "us": 18.0, "predicted_us": 2.0},
+        # Its kernels are others now.
+        {**line, "workload": "layer norm", "us": 1.0, "predicted_us": 2.0, "threads": "32"},
+        {**line, "workload": "batch norm", "us": 1.0, "predicted_us": 2.0, "host_us": 1.0},
+    ]
+    (tmp_path / "gpu" / gpu_kept.PREDICTED).write_text(
+        "workload,size,predicted_us,bound,grids\n"
+        "softmax,large,8,waiting,8x64\nRMS norm,large,4.5,memory,1x1 8x64\n"
+        "layer norm,large,1,memory,8x64\nbatch norm,large,1,memory,8x64\n"
+    )
+    _, _, norms, whole = gpu_kept.predictions(lines)
+    told = "2 | 6.00 | 1.50 | 2.00 | 2.00 | 1 | 1.00 | 4.00 | RMS norm | memory |"
+    assert norms == f"| norms | {told}" and whole == f"| all | {told}"
+
+
 def test_what_became_faster_is_told():
     old = [
         {"workload": "softmax", "size": "large", "us": 10.0},
