@@ -387,7 +387,7 @@ groups. [results/gpu-audit.csv](../results/README.md) has a line for each worklo
 type. **Nothing here was run on hardware**; [results/gpu](../results/gpu/README.md) has what
 was. Kernels, bytes and launches are counted; registers, shared and local memory are the
 assembler's (nvJitLink), and occupancy follows from them; times on cards are
-[predictions](Explain.md#predicted-times) from data sheets. Only the times of compiling are
+[predictions](Explain.md#predicted-times). Only the times of compiling are
 measured, on the machine that wrote the file.
 
 * **kernels** and **on a CPU**: calls of kernels, routines such as sorts not counted; on a CPU,

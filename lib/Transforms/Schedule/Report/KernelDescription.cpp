@@ -89,7 +89,7 @@ static void printGrid(llvm::raw_ostream &os, const GridDescription &grid) {
   if (grid.bytesAgain > 0)
     os << "  again: " << grid.bytesAgain << " bytes read, by further stages\n";
   os << llvm::format(
-            "  warps: %.4g instructions, %.4g passes of shared memory\n",
+            "  warps: %.0f instructions, %.0f passes of shared memory\n",
             grid.slots, grid.sharedPasses)
      << "  predicted:";
   for (auto [number, prediction] : llvm::enumerate(grid.predictions))

@@ -11,7 +11,7 @@
 // CHECK-NEXT: for d1 < 128, a thread each, reduced, unrolled by 2
 // CHECK-NEXT: schedule: {{.*}} (from line 1 of the schedule file)
 // CHECK: grid: 16 blocks of 128 threads, 0 bytes of shared memory, about {{[0-9]+}} registers a thread; {{[0-9]+}} blocks a multiprocessor of sm_90a, {{[0-9]+}}% of its threads
-// CHECK-NEXT: warps: {{[0-9.e+]+}} instructions, {{[0-9.e+]+}} passes of shared memory
+// CHECK-NEXT: warps: {{[0-9]+}} instructions, {{[0-9]+}} passes of shared memory
 // CHECK-NEXT: predicted: {{[0-9.]+}} us on H100 (waiting), {{[0-9.]+}} us on H200 (waiting)
 // IR: schedule(#metaop.schedule<[block(0, 4), step(1, 64), thread(0), thread(1)], tile = [1: 2]>)
 
