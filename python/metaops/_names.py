@@ -172,6 +172,10 @@ def hide_files() -> None:
             del attributes[name]
 
 
+def _is_own(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == "metaops"
+
+
 def _publish_class(cls: type) -> None:
     for name, member in list(vars(cls).items()):
         if name.startswith("_") and name not in ("__init__", "__new__"):
@@ -251,10 +255,10 @@ def published(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, FunctionType):
             function = Namesake(value, f"{module}.{name}") if name in _NAMESAKES else value
             results[name] = _core.wrap_function(function, module, name)
-        elif isinstance(value, type) and value.__module__.startswith("metaops."):
+        elif isinstance(value, type) and _is_own(value):
             classes.update(dict.fromkeys(value.__mro__))
     for cls in classes:
-        if cls.__module__.startswith("metaops."):
+        if _is_own(cls):
             _publish_class(cls)
     for value in values.values():
         if isinstance(value, type):

@@ -28,7 +28,11 @@ __all__ = ["PUBLIC"]
 
 
 def _load_public() -> dict[str, Any]:
-    """Import the modules, and return what users see of them, by name."""
+    """Import the modules, and return what users see of them, by name.
+
+    Classes say that they are the package's, as functions do: pickles name that module,
+    and load wherever the class is defined.
+    """
     listed: dict[str, Any] = {}
     unlisted: dict[str, Any] = {}
     for table, found in ((EXPORTS, listed), (UNLISTED, unlisted)):
@@ -36,6 +40,11 @@ def _load_public() -> dict[str, Any]:
             if module not in MODULES:
                 variables = vars(import_module(f"metaops.{module}"))
                 found.update((name, variables[name]) for name in names)
+    # Those of the extension and of layers stay what they are.
+    written = {f"metaops.{module}" for module in EXPORTS} - {"metaops._core"}
+    for value in listed.values():
+        if isinstance(value, type) and value.__module__ in written:
+            value.__module__ = "metaops"
     return unlisted | published("metaops", listed)
 
 

@@ -158,3 +158,13 @@ def test_gradients_flow_through_copies_and_not_through_pickles(rng):
         same(mo.grad(made(y).sum(), x), 2 * x.numpy())
     unpickled = pickle.loads(pickle.dumps(y)).sum()
     same(mo.grad(unpickled, x, allow_unused=True), np.zeros(4, "float32"))
+
+
+def test_pickles_name_the_package():
+    """Where a class is defined may change."""
+    classes = {name: value for name, value in vars(mo).items() if isinstance(value, type)}
+    classes |= {name: getattr(mo, name) for name in ("Key", "Tuning", "finfo", "no_grad")}
+    for name, cls in classes.items():
+        elsewhere = ("metaops._core", "metaops.nn.module", "metaops.nn.containers")
+        assert cls.__module__ == "metaops" or cls.__module__ in elsewhere, name
+        assert pickle.loads(pickle.dumps(cls)) is cls
